@@ -110,10 +110,8 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
     except Exception as error:
         form = prediction.Form(name, type(estimator).__name__, train.task, 0)
         refusal = prediction.refusal(form, "fit the training rows", X, error)
-        if isinstance(refusal, ModelError):
-            remedy = "Change its parameters under [[models]], or the columns it reads."
-            refusal = ModelError(f"{str(refusal).rstrip('.')}. {remedy}")
-        raise refusal from error
+        remedy = "Change its parameters under [[models]], or the columns it reads."
+        raise ModelError(f"{str(refusal).rstrip('.')}. {remedy}") from error
 
     labels = prediction.codes(train.classes)
     ask = prediction.asking(name, estimator, train.task, labels)

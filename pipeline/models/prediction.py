@@ -15,6 +15,7 @@ from .estimators import final, words
 
 # A mean of trees' probabilities can pass 1 by a rounding error.
 ROUNDING = 1e-9
+MOST_NAMED = 5  # columns with missing cells that one sentence names
 
 
 class Form(NamedTuple):
@@ -154,23 +155,31 @@ def predict(
     return checked(predictions, len(X), form)
 
 
-def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> AuditError:
-    """Return what a failure of an estimator means to its user, in its own words."""
+def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> ModelError:
+    """Return the failure of an estimator: its own exception, and what is missing.
+
+    That cells are missing is said beside words that speak of it, not instead of them:
+    a pipeline may fill them and fail for another reason.
+    """
     reason = words(error)
-    columns = [name for name in X.columns if X[name].hasnans]
-    if columns and re.search(r"\b(nan|missing|null)\b", reason, re.IGNORECASE):
-        return missing(form, X[columns[0]], reason)
+    if type(error) is not Exception and reason != type(error).__name__:
+        reason = f"{type(error).__name__}: {reason}"
+    counts = {name: int(X[name].isna().sum()) for name in X.columns if X[name].hasnans}
+    if counts and re.search(r"\b(nan|na|none|missing|null)\b", reason, re.IGNORECASE):
+        each = [f"{several(n, 'cell')} of {name!r}" for name, n in counts.items()]
+        more = f" and {len(each) - MOST_NAMED} more" * (len(each) > MOST_NAMED)
+        where = ", ".join(each[:MOST_NAMED])
+        reason = f"{reason.rstrip('.')}. Missing in these rows: {where}{more}."
     return ModelError(f"Model {form.model!r} cannot {verb}; {form.kind} says: {reason}")
 
 
-def missing(form: Form, column: pd.Series, reason: str = "") -> DataError:
+def missing(form: Form, column: pd.Series) -> DataError:
     """Return the error for missing values in a column of a model that takes none."""
     n_missing = int(column.isna().sum())
     return DataError(
         f"Column {column.name!r} has {several(n_missing, 'missing value')}, and model "
         f"{form.model!r} ({form.kind}) takes none. Leave those rows or the column out, "
         "or choose an estimator that takes missing values."
-        + (f" {form.kind} says: {reason}" if reason else "")
     )
 
 

@@ -254,17 +254,49 @@ def test_missing_values_are_passed_on_to_what_takes_them(column):
     ],
 )
 def test_missing_values_are_refused_by_what_takes_none(estimator, column, kind):
-    message = (
-        f"Column {column!r} has 2 missing values, and model 'm' ({kind}) takes none. "
-        "Leave those rows or the column out, or choose an estimator that takes missing "
-        f"values. {kind} says: "
-    )
     model = fit(section(estimator), rows())
     with pytest.raises(ValueError, match="Input X contains NaN") as own:
         type(final(model.estimator))().fit([[np.nan], [1.0]], [1.0, 2.0])
-    expected = (DataError, message + " ".join(str(own.value).split()))
-    assert refused(fit, section(estimator), with_a_gap(column)) == expected
-    assert refused(model.predict, with_a_gap(column).X) == expected
+    reason = f"{kind} says: ValueError: {' '.join(str(own.value).split())}"
+    fact = f"Missing in these rows: 2 cells of {column!r}."
+    reason = f"{reason.rstrip('.')}. {fact}"
+    assert refused(model.predict, with_a_gap(column).X) == (
+        ModelError,
+        f"Model 'm' cannot predict the rows; {reason}",
+    )
+    assert refused(fit, section(estimator), with_a_gap(column)) == (
+        ModelError,
+        f"Model 'm' cannot fit the training rows; {reason} Change its parameters under "
+        "[[models]], or the columns it reads.",
+    )
+
+
+def test_a_failure_beside_missing_values_keeps_the_models_own_words():
+    """The pipeline fills what is missing; that a word is missing has another cause."""
+
+    def broken(X):
+        raise KeyError(f"no word for None among {len(X)}: a key is missing")
+
+    model = wrap(broken, name="m", task="regression", features=["size", "grade"])
+    assert refused(model.predict, with_a_gap("grade").X) == (
+        ModelError,
+        "Model 'm' cannot predict the rows; its function says: KeyError: 'no word for "
+        "None among 90: a key is missing'. Missing in these rows: 2 cells of 'grade'.",
+    )
+
+
+def test_columns_with_missing_values_are_named_up_to_five():
+    X = pd.DataFrame({f"x{k}": [1.0, np.nan] for k in range(8)})
+
+    def broken(X):
+        raise ValueError("NaN")
+
+    model = wrap(broken, name="m", task="regression", features=list(X))
+    _, message = refused(model.predict, X)
+    assert message.endswith(
+        "says: ValueError: NaN. Missing in these rows: 1 cell of 'x0', 1 cell of 'x1', "
+        "1 cell of 'x2', 1 cell of 'x3', 1 cell of 'x4' and 3 more."
+    )
 
 
 def test_a_missing_level_has_no_place_among_indicators():
@@ -282,7 +314,8 @@ def test_one_missing_value_was_found(column):
     data = rows()
     gap = data.X.assign(**{column: data.X[column].where(data.X.index > 0)})
     _, message = refused(fit(section(LINEAR), data).predict, gap)
-    assert "has 1 missing value, " in message
+    fact = {"size": "rows: 1 cell of 'size'.", "grade": "has 1 missing value, "}
+    assert fact[column] in message
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("1", "0"), ("b", "a")])
@@ -576,11 +609,10 @@ def test_the_faults_of_all_models_are_told_together():
 def test_one_fault_is_told_as_it_is():
     sections = [section(name="a"), section(name="b")]
     error, message = refused(fit_models, [sections[0]], with_a_gap("size"))
-    assert error is DataError
+    assert error is ModelError
     assert message.startswith(
-        "Column 'size' has 2 missing values, and model 'a' (LinearRegression) takes "
-        "none. Leave those rows or the column out, or choose an estimator that takes "
-        "missing values. LinearRegression says: Input X contains NaN."
+        "Model 'a' cannot fit the training rows; LinearRegression says: ValueError: "
+        "Input X contains NaN."
     )
 
 
@@ -895,7 +927,8 @@ def test_a_function_that_fails_is_named_with_its_own_words():
     model = wrap(broken, name="m", task="regression", features=["size"])
     assert refused(model.predict, table()) == (
         ModelError,
-        "Model 'm' cannot predict the rows; its function says: no rate for 90 rows",
+        "Model 'm' cannot predict the rows; its function says: ValueError: no rate for 90 "
+        "rows",
     )
 
 
