@@ -198,7 +198,8 @@ def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
         yield f"{where} must have one of estimator, file or r_script; {clause}."
         return
     (source,), name = sources, values.get(sources[0], "")
-    if source == "file" and not values.get("sha256"):
+    is_code = source == "file" and not name.lower().endswith(".txt")
+    if is_code and not values.get("sha256"):
         rule = "a file needs it, because loading it runs its code"
         yield f"{where} sha256 is missing; {rule}. Run: sha256sum {name}"
     if source == "estimator":

@@ -122,8 +122,8 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
     """
     if path.suffix != ".joblib":
         raise ModelError(
-            f"Model {model!r}: file must be a .joblib or .rds file; {path.name!r} was "
-            "given."
+            f"Model {model!r}: file must be a .joblib, .rds or .txt file; "
+            f"{path.name!r} was given."
         )
     content = trusted(model, path, sha256)
     import joblib
@@ -174,11 +174,13 @@ def words(error: Exception) -> str:
 def final(estimator: Any) -> Any:
     """Return the last step of a pipeline, or the estimator itself.
 
-    Also within what standardises the target of a regression.
+    Also within what standardises the target of a regression, and of the best that a
+    search found.
     """
-    inner = getattr(estimator, "regressor_", None)
-    if inner is not None:
-        return final(inner)
+    for part in ("regressor_", "best_estimator_"):
+        inner = getattr(estimator, part, None)
+        if inner is not None:
+            return final(inner)
     steps = getattr(estimator, "steps", None)
     return steps[-1][1] if steps else estimator
 

@@ -6,6 +6,7 @@ From a notebook, `wrap` is the door:
     model = wrap(score, name="scorecard", task="binary", features=["age", "income"])
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,6 +23,8 @@ from ..records.dataset_and_model import Dataset, FittedModel, Floats, Task
 from ..records.errors import AuditError, ModelError, NotApplicable, listed, several
 from ..records.losses import default_losses
 from . import estimators, prediction, r_models
+from .libraries import Facts, columns_of, facts_of
+from .lightgbm_text import LightGBMModel
 from .section import ModelSection
 from .standardised import standardised
 
@@ -142,10 +145,11 @@ def _fit_again(section: ModelSection, rows: Dataset, seed: int | None) -> Fitted
 
 
 def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
-    """Return the fitted estimator of a `.joblib` file whose digest the section states.
+    """Return the fitted model of a `.joblib` file, or of LightGBM's text (`.txt`).
 
-    The bytes are compared before they are unpickled, since a pickle is code. Encoder
-    "auto" and "none" hand it the raw columns, "ordinal" the positions of levels.
+    The bytes are compared with the digest that the section states before they are
+    unpickled, since a pickle is code. Encoder "auto" and "none" hand the model the raw
+    columns in the types of their table, "ordinal" the positions of levels.
 
     Parameters
     ----------
@@ -160,16 +164,24 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     ModelError
         The file is not there, not trusted, or not an estimator that suits.
     """
-    estimator = estimators.unpickled(section.name, base / section.file, section.sha256)
-    prediction.check_task(section.name, estimator, train.task)
-    encoding = _given_encoding(
-        section.name, estimator, section.encoder, default=train.inputs
+    name, task, classes = section.name, train.task, train.classes
+    path, sha256 = base / section.file, section.sha256
+    if path.suffix.lower() == ".txt":  # no code, so its digest may be left out
+        content = estimators.read(name, path)
+        sha256 = sha256 or hashlib.sha256(content).hexdigest()
+        estimators.trusted(name, path, sha256)
+        estimator: Any = LightGBMModel(name, content)
+    else:
+        estimator = estimators.unpickled(name, path, sha256)
+    facts = facts_of(name, estimator)
+    if facts is None:
+        prediction.check_task(name, estimator, task)
+    encoding, ask = _reader(
+        name, estimator, facts, task, classes, section.encoder, train.inputs
     )
-    prediction.check_columns(section.name, encoding.features, train)
-    labels = prediction.labels_of(estimator, train.classes)
-    ask = prediction.asking(section.name, estimator, train.task, labels)
-    loaded = _record(section.name, estimator, encoding, train.task, train.classes, ask)
-    loaded = replace(loaded, source="file", sha256=section.sha256, takes_types=True)
+    prediction.check_columns(name, encoding.features, train)
+    loaded = _record(name, estimator, encoding, task, classes, ask)
+    loaded = replace(loaded, source="file", sha256=sha256, takes_types=True)
     return loaded.for_rows(train)
 
 
@@ -188,17 +200,21 @@ def wrap(
     Parameters
     ----------
     estimator : fitted estimator or callable
-        With `predict`, or `predict_proba` for classes; or a function of a frame that
-        returns what `FittedModel.predict` does: one number per row, the probability
-        of the positive class, or one column per class.
+        Of scikit-learn's kind, with `predict`, or `predict_proba` for classes;
+        results of statsmodels; a Booster of XGBoost or LightGBM, or the path of a
+        text file (.txt) that LightGBM wrote; or a function of a frame that returns one
+        number per row, the probability of the positive class, or one column of
+        probabilities per class, the positive one last.
     name : str
         How the report names it.
     task : {"regression", "binary", "multiclass"}, optional
-        Needed for a function; an estimator with `classes_` is a classifier.
+        Needed for a function; an estimator with `classes_` is a classifier, and other
+        libraries' models say it by their family or objective.
     classes : sequence, optional
         The classes, the positive one last if binary; by default the estimator's own.
     features : sequence of str, optional
-        The columns it reads, in its order; by default the names it was fitted with.
+        The columns it reads, in its order; by default the names it was fitted with,
+        those of a formula included.
         An estimator fitted on an array is handed arrays, so it needs them.
     encoder : {"none", "ordinal"}, default "none"
         Hand it the raw columns, or categories as positions in level order.
@@ -222,26 +238,26 @@ def wrap(
     >>> model.predict(pd.DataFrame({"x": [1.0, 2.0]})).tolist()
     [2.0, 4.0]
     """
+    if isinstance(estimator, str | Path) and str(estimator).lower().endswith(".txt"):
+        content = estimators.read(name, Path(estimator))
+        estimator = LightGBMModel(name, content)
     if isclass(estimator) or (predict is None and not hasattr(estimator, "predict")):
         estimator, predict = None, _callable(name, estimator)
-    own = [prediction.text(label) for label in getattr(estimator, "classes_", ())]
-    labels = tuple(
-        own if classes is None else [prediction.text(label) for label in classes]
-    )
-    task = task or _task(name, estimator, labels)
+    facts = facts_of(name, estimator)
+    own = facts.classes if facts else getattr(estimator, "classes_", ())
+    labels = tuple(map(prediction.text, own if classes is None else classes))
+    task = task or (facts.task if facts else _task(name, estimator, labels))
     _check_classes(name, task, labels)
+    ask: Callable[[Any], Any]
     if predict is None:
-        prediction.check_task(name, estimator, task)
-        encoding = _given_encoding(name, estimator, encoder, default=features)
-        ask = prediction.asking(
-            name, estimator, task, prediction.labels_of(estimator, labels)
-        )
-        given = _record(name, estimator, encoding, task, labels, ask)
-        return replace(given, takes_types=True)
-
-    columns = features if features is not None else _own_features(estimator)
-    encoding = Encoding("none", _columns_read(name, columns), {}, is_named=True)
-    given = _record(name, estimator, encoding, task, labels, predict)
+        if facts is None:
+            prediction.check_task(name, estimator, task)
+        encoding, ask = _reader(name, estimator, facts, task, labels, encoder, features)
+    else:
+        columns = features or (facts.features if facts else columns_of(estimator))
+        encoding = Encoding("none", _columns_read(name, columns), {}, is_named=True)
+        ask = predict
+    given = _record(name, estimator, encoding, task, labels, ask)
     return replace(given, takes_types=True)
 
 
@@ -285,8 +301,33 @@ def _absent(rows: Dataset) -> list[str]:
     ]
 
 
+def _reader(
+    name: str,
+    estimator: Any,
+    facts: Facts | None,
+    task: Task,
+    classes: tuple[str, ...],
+    encoder: str,
+    default: Sequence[str] | None,
+) -> tuple[Encoding, Callable[[Any], Any]]:
+    """Return how a frame reaches a model that was fitted before, and who answers."""
+    own = facts.features if facts else columns_of(estimator)
+    encoding = _given_encoding(name, estimator, own, encoder, default=default)
+    if facts:
+        is_named = own is not None
+        ask = prediction.of_library(name, facts.ask, facts.classes, task, classes)
+        return encoding._replace(is_named=is_named), ask
+    labels = prediction.labels_of(estimator, classes)
+    return encoding, prediction.asking(name, estimator, task, labels)
+
+
 def _given_encoding(
-    name: str, estimator: Any, encoder: str, *, default: Sequence[str] | None
+    name: str,
+    estimator: Any,
+    own: tuple[str, ...] | None,
+    encoder: str,
+    *,
+    default: Sequence[str] | None,
 ) -> Encoding:
     """Return how a frame reaches an estimator that was fitted before."""
     if encoder == "one_hot":
@@ -294,7 +335,6 @@ def _given_encoding(
             f"Model {name!r}: encoder 'one_hot' works only where the audit fits the "
             "model. Save a Pipeline that encodes, or set 'ordinal'."
         )
-    own = _own_features(estimator)
     features = _columns_read(name, own or default)
     n_seen = getattr(estimator, "n_features_in_", len(features))
     if n_seen != len(features):
@@ -305,12 +345,6 @@ def _given_encoding(
     is_named = own is not None or not hasattr(estimator, "n_features_in_")
     kind: Kind = "ordinal" if encoder == "ordinal" else "none"
     return Encoding(kind, features, {}, is_named)
-
-
-def _own_features(estimator: Any) -> tuple[str, ...] | None:
-    """Return the names an estimator was fitted with, None if with an array."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return None if names is None else tuple(str(name) for name in names)
 
 
 def _columns_read(name: str, features: Sequence[str] | None) -> tuple[str, ...]:

@@ -74,6 +74,31 @@ def asking(
     return partial(of_classes, estimator, target_columns)
 
 
+def of_library(
+    name: str,
+    ask: Callable[[Any], Any],
+    own: tuple[str, ...],
+    task: Task,
+    classes: tuple[str, ...],
+) -> Callable[[Any], Any]:
+    """Return the function that asks a model of another library, in our order.
+
+    It gives one probability, of its second class, or one per class; classes that are
+    not its own names stand for its codes.
+    """
+    if (task == "regression") != (not own) or len(own) != len(classes):
+        raise other_classes(name, own or ("a number",), classes or ("a number",))
+    order = [own.index(c) for c in classes] if set(own) == set(classes) else None
+    return partial(_reordered, ask, order)
+
+
+def _reordered(ask: Callable[[Any], Any], order: list[int] | None, rows: Any) -> Any:
+    values = np.asarray(ask(rows))
+    if not order or order == sorted(order):
+        return values
+    return values[:, order] if values.ndim == 2 else 1 - values
+
+
 def other_classes(name: str, own: Sequence[str], classes: Sequence[str]) -> ModelError:
     """Return the error for a model of other classes than those of the target."""
     return ModelError(
@@ -199,6 +224,10 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
             f"something else: {words(error)}"
         ) from error
     is_wide = form.task == "multiclass"
+    if not is_wide and values.shape == (n_samples, 1):
+        values = values[:, 0]  # of a target that was a frame
+    if form.task == "binary" and values.shape == (n_samples, 2):
+        values = _of_two(values, form)
     shape = (n_samples, form.n_classes) if is_wide else (n_samples,)
     if values.shape != shape:
         raise ModelError(
@@ -214,6 +243,19 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
     if form.task != "regression" and len(values):
         _check_probabilities(values, form)
     return values
+
+
+def _of_two(values: Floats, form: Form) -> Floats:
+    """Return the probability of the positive class, which is the last of both."""
+    sums = values.sum(axis=1)
+    off = np.abs(sums - 1) > 1e-6  # float32 is enough to be told from two scores
+    if off.any():
+        raise ModelError(
+            f"Model {form.model!r} must predict two probabilities that sum to 1; "
+            f"{form.kind} returned a row that sums to {float(sums[off][0])!r}. Return "
+            "the probability of the positive class alone."
+        )
+    return values[:, 1]
 
 
 def _remedy(values: Floats, form: Form) -> str:

@@ -36,14 +36,14 @@ class ModelSection:
         0 and standard deviation 1 (ddof 0; R's e1071 has 1); predictions keep their
         unit.
     file : str
-        A fitted model (.joblib, or .rds of R) instead of an estimator. Loading it
-        runs its code.
+        A fitted model instead of an estimator: .joblib or, of R, .rds, whose loading
+        runs its code; or the text (.txt) that LightGBM writes of a model.
     r_script : str
         An R script instead of an estimator. It finds the training rows as `train`; its
         value is the fitted model.
     sha256 : str
-        The SHA-256 of that file, by which you say that you trust it; of a script, if
-        given, it must be met.
+        The SHA-256 of that file, by which you say that you trust it; of a script or
+        a text, if given, it must be met.
     version : str
         The version of the model in your inventory, as the report prints it.
     """

@@ -288,8 +288,8 @@ def test_a_failure_beside_missing_values_keeps_the_models_own_words():
 def test_columns_with_missing_values_are_named_up_to_five():
     X = pd.DataFrame({f"x{k}": [1.0, np.nan] for k in range(8)})
 
-    def broken(X):
-        raise ValueError("NaN")
+    def broken(rows):
+        raise ValueError("NaN" if len(rows) else "")
 
     model = wrap(broken, name="m", task="regression", features=list(X))
     _, message = refused(model.predict, X)
@@ -679,7 +679,7 @@ def test_a_file_must_be_there(tmp_path):
 def test_a_file_must_be_of_joblib(tmp_path):
     assert refused(load, section("", file="m.pkl"), rows(), base=tmp_path) == (
         ModelError,
-        "Model 'm': file must be a .joblib or .rds file; 'm.pkl' was given.",
+        "Model 'm': file must be a .joblib, .rds or .txt file; 'm.pkl' was given.",
     )
 
 
@@ -866,16 +866,23 @@ THREE = {"task": "multiclass", "classes": ("a", "b", "c")}
     ("answer", "facts", "message"),
     [
         (
-            np.ones((3, 1)),
+            np.ones((3, 2)),
             {},
             "Model 'm' must predict an array of shape (3,); its function returned "
-            "(3, 1). Return one number per row.",
+            "(3, 2). Return one number per row.",
         ),
         (
-            np.full((3, 2), 0.5),
+            np.full((3, 3), 0.5),
             TWO,
             "Model 'm' must predict an array of shape (3,); its function returned "
-            "(3, 2). Return the probability of the positive class alone.",
+            "(3, 3). Return the probability of the positive class alone.",
+        ),
+        (
+            np.full((3, 2), 0.75),
+            TWO,
+            "Model 'm' must predict two probabilities that sum to 1; its function "
+            "returned a row that sums to 1.5. Return the probability of the positive "
+            "class alone.",
         ),
         (
             np.full((3, 2), 0.5),
@@ -927,8 +934,8 @@ def test_a_function_that_fails_is_named_with_its_own_words():
     model = wrap(broken, name="m", task="regression", features=["size"])
     assert refused(model.predict, table()) == (
         ModelError,
-        "Model 'm' cannot predict the rows; its function says: ValueError: no rate for 90 "
-        "rows",
+        "Model 'm' cannot predict the rows; its function says: ValueError: no rate "
+        "for 90 rows",
     )
 
 

@@ -195,8 +195,8 @@ def test_a_missing_value_is_refused_where_the_package_has_no_answer(fitted_model
     assert str(refusal.value) == (
         by_r
         if kind == "ranger"
-        else f"Column 'x' has 1 missing value, and model 'm' ({kind}) takes none. Leave "
-        "those rows or the column out, or choose an estimator that takes missing "
+        else f"Column 'x' has 1 missing value, and model 'm' ({kind}) takes none. "
+        "Leave those rows or the column out, or choose an estimator that takes missing "
         "values."
     )
 

@@ -1,0 +1,175 @@
+"""What models of other libraries say of themselves: statsmodels, XGBoost, LightGBM.
+
+Their estimators of scikit-learn's kind need nothing of this but their column names.
+LightGBM is recognised by its module alone, and was never asked in Python: it could not
+be had where this was written.
+"""
+
+import ast
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..records.dataset_and_model import Task
+from ..records.errors import ModelError
+from .lightgbm_text import LightGBMModel
+
+
+class Facts(NamedTuple):
+    """What a model of another library says of itself.
+
+    Attributes
+    ----------
+    features : tuple of str or None
+        The columns it reads, in its order; None if it was fitted on an array.
+    task : {"regression", "binary", "multiclass"}
+    classes : tuple of str
+        What it calls the classes, in the order of its answer; codes if it has no names.
+    ask : callable
+        ``ask(X)`` returns what `FittedModel.predict` does, or, of two classes, both.
+    """
+
+    features: tuple[str, ...] | None
+    task: Task
+    classes: tuple[str, ...]
+    ask: Callable[[Any], Any]
+
+
+def facts_of(name: str, model: Any) -> Facts | None:
+    """Return what results of statsmodels or a Booster say of themselves.
+
+    None of anything else, which is asked as scikit-learn's estimators are.
+
+    Raises
+    ------
+    ModelError
+        If the model `name` predicts classes without their probabilities.
+    """
+    if isinstance(model, LightGBMModel):
+        task, classes = _task(name, model.objective, model.n_classes)
+        return Facts(model.feature_names, task, classes, model.predict)
+    module, kind = type(model).__module__, type(model).__name__
+    if module.startswith("statsmodels.") and hasattr(model, "model"):
+        return _of_statsmodels(model)
+    if kind == "Booster" and module.startswith("xgboost."):
+        return _of_xgboost(name, model)
+    if kind == "Booster" and module.startswith("lightgbm."):
+        return _of_lightgbm(name, model)
+    return None
+
+
+def columns_of(estimator: Any) -> tuple[str, ...] | None:
+    """Return the names an estimator was fitted with, None if with an array."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None and type(estimator).__module__.startswith("lightgbm."):
+        names = _unless_numbered(estimator.feature_name_)
+    return None if names is None else tuple(str(name) for name in names)
+
+
+def _of_statsmodels(results: Any) -> Facts:
+    """Return what the results of a fit by statsmodels say of themselves."""
+    model = results.model
+    n_classes = getattr(model, "J", 0)
+    family = type(getattr(model, "family", None)).__name__
+    lineage = [kind.__name__ for kind in type(model).__mro__]
+    is_binary = family == "Binomial" or "BinaryModel" in lineage
+    task: Task = "binary" if is_binary else "regression"
+    classes: tuple[str, ...] = ("0", "1") if is_binary else ()
+    if n_classes:
+        task = "multiclass"
+        classes = tuple(str(label) for label in model._ynames_map.values())
+    if hasattr(model, "formula"):
+        return Facts(_columns_of_formula(model), task, classes, results.predict)
+    names, place = list(model.exog_names), model.data.const_idx
+    constant = None
+    if place is not None:
+        constant = (place, names[place], float(np.asarray(model.exog)[0, place]))
+        del names[place]
+    ask = partial(_ask_design, results, constant)
+    is_named = hasattr(model.data.orig_exog, "columns")
+    return Facts(tuple(names) if is_named else None, task, classes, ask)
+
+
+def _columns_of_formula(model: Any) -> tuple[str, ...] | None:
+    """Return the columns that the terms of a formula read, in the order of its data."""
+    frame = getattr(model.data, "frame", None)
+    if frame is None:  # results.remove_data() was called
+        return None
+    words: set[str] = set()
+    for factor in model.data.design_info.factor_infos:
+        nodes = list(ast.walk(ast.parse(factor.code, mode="eval")))
+        words |= {node.id for node in nodes if isinstance(node, ast.Name)}
+        # Q("a b") quotes a name that is no word
+        words |= {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
+    return tuple(str(column) for column in frame.columns if column in words)
+
+
+def _ask_design(
+    results: Any, constant: tuple[int, str, float] | None, rows: Any
+) -> Any:
+    """Return predictions for columns of a design, its constant put in its place."""
+    if constant is not None:
+        place, name, value = constant
+        if isinstance(rows, pd.DataFrame):
+            rows.insert(place, name, value)
+        else:
+            rows = np.insert(rows, place, value, axis=1)
+    return np.asarray(results.predict(rows))
+
+
+def _of_xgboost(name: str, booster: Any) -> Facts:
+    learner = json.loads(booster.save_config())["learner"]
+    objective = learner["objective"]["name"]
+    n_classes = int(learner["learner_model_param"]["num_class"])
+    task, classes = _task(name, objective, n_classes)
+    names = booster.feature_names
+    columns = None if names is None else tuple(names)
+    return Facts(columns, task, classes, partial(_ask_xgboost, booster))
+
+
+def _ask_xgboost(booster: Any, rows: Any) -> Any:
+    from xgboost import DMatrix
+
+    return booster.predict(DMatrix(rows, enable_categorical=True))
+
+
+def _of_lightgbm(name: str, booster: Any) -> Facts:
+    head = dict(
+        line.partition("=")[::2]
+        for line in booster.model_to_string().partition("\n\n")[0].splitlines()
+    )
+    objective = head.get("objective", "").partition(" ")[0]
+    task, classes = _task(name, objective, int(head.get("num_class", 1)))
+    return Facts(
+        _unless_numbered(booster.feature_name()), task, classes, booster.predict
+    )
+
+
+def _unless_numbered(names: Sequence[str]) -> tuple[str, ...] | None:
+    """Return LightGBM's names of columns, None if it numbered those of an array."""
+    numbered = [f"Column_{number}" for number in range(len(names))]
+    return None if list(names) == numbered else tuple(names)
+
+
+BINARY = ("binary:logistic", "binary", "cross_entropy")
+MULTICLASS = ("multi:softprob", "multiclass", "multiclassova")
+NO_PROBABILITY = ("multi:softmax", "binary:hinge", "binary:logitraw")
+
+
+def _task(name: str, objective: str, n_classes: int) -> tuple[Task, tuple[str, ...]]:
+    """Return the task and the codes of the classes that a Booster was trained for."""
+    if objective in NO_PROBABILITY:
+        instead = "multi:softprob" if n_classes else "binary:logistic"
+        raise ModelError(
+            f"Model {name!r} gives no probabilities: it was trained for "
+            f"{objective!r}. Train it for {instead!r}."
+        )
+    if objective in MULTICLASS:
+        return "multiclass", tuple(str(code) for code in range(n_classes))
+    if objective in BINARY:
+        return "binary", ("0", "1")
+    return "regression", ()

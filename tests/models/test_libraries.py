@@ -1,0 +1,412 @@
+"""Models of other libraries, searches and functions: who they are, what they answer."""
+
+import hashlib
+import pickle
+import sys
+from types import ModuleType
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import TransformedTargetRegressor, make_column_transformer
+from sklearn.ensemble import RandomForestRegressor, VotingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import importance_audit as ia
+from importance_audit.data.datasets import read_datasets
+from importance_audit.models import estimators
+from importance_audit.models.fit import fit_models
+
+N = 150
+NUMBERS = ["size", "age"]
+
+
+def table():
+    """Return two numbers and a text."""
+    random = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "size": random.normal(size=N),
+            "town": random.choice(["Bern", "Graz", "Ulm"], N),
+            "age": random.normal(size=N),
+        }
+    )
+
+
+def number(X):
+    noise = np.random.default_rng(4).normal(size=len(X)) / 5
+    return X["size"] - 2 * X["age"] + 1.0 * (X["town"] == "Ulm") + noise
+
+
+def yes_or_no(X):
+    noise = np.random.default_rng(5).logistic(size=len(X))
+    return (number(X) + noise > 0).astype(int)
+
+
+def three(X):
+    noise = np.random.default_rng(5).logistic(size=len(X))
+    return np.digitize(number(X) + noise, [-1, 1])
+
+
+def bound(model, X, y, task, **facts):
+    """Return the model as an audit of these rows asks it, and the rows."""
+    rows = ia.dataset(X, y, name="rows", task=task, **facts)
+    return model.for_rows(rows), rows
+
+
+def loaded(folder, thing, X, y, task):
+    """Return a saved model as an audit of a table loads it."""
+    X.assign(y=y).to_csv(folder / "rows.csv", index=False)
+    joblib.dump(thing, folder / "m.joblib")
+    digest = hashlib.sha256((folder / "m.joblib").read_bytes()).hexdigest()
+    (folder / "audit.toml").write_text(
+        '[data]\ntrain = { file = "rows.csv" }\ntest = { file = "rows.csv" }\n'
+        f'target = "y"\ntask = "{task}"\n[[models]]\nname = "m"\n'
+        f'file = "m.joblib"\nsha256 = "{digest}"\n',
+        encoding="utf8",
+    )
+    config = ia.load_config(folder)
+    train, test = read_datasets(**config.data_arguments)
+    (model,) = fit_models(config.models, train, base=config.base)
+    return model, test
+
+
+def encoded():
+    return make_column_transformer(
+        (OneHotEncoder(), ["town"]), remainder=StandardScaler()
+    )
+
+
+@pytest.mark.parametrize(
+    ("search", "y", "task", "kind"),
+    [
+        (
+            lambda: GridSearchCV(
+                make_pipeline(encoded(), LogisticRegression()),
+                {"logisticregression__C": [0.1, 1]},
+                cv=2,
+            ),
+            yes_or_no,
+            "binary",
+            "LogisticRegression",
+        ),
+        (
+            lambda: RandomizedSearchCV(
+                make_pipeline(encoded(), Ridge()),
+                {"ridge__alpha": [0.1, 1]},
+                n_iter=2,
+                cv=2,
+            ),
+            number,
+            "regression",
+            "Ridge",
+        ),
+        (
+            lambda: TransformedTargetRegressor(
+                make_pipeline(encoded(), Ridge()), transformer=StandardScaler()
+            ),
+            number,
+            "regression",
+            "Ridge",
+        ),
+        (
+            lambda: make_pipeline(
+                encoded(),
+                VotingClassifier([("l", LogisticRegression())], voting="soft"),
+            ),
+            three,
+            "multiclass",
+            "VotingClassifier",
+        ),
+    ],
+)
+def test_searches_and_what_they_hold_are_models(tmp_path, search, y, task, kind):
+    X = table()
+    estimator = search().fit(X, y(X))
+    expected = {
+        "regression": lambda: estimator.predict(X),
+        "binary": lambda: estimator.predict_proba(X)[:, 1],
+        "multiclass": lambda: estimator.predict_proba(X),
+    }[task]()
+    wrapped = ia.wrap(estimator, name="m")
+    assert (wrapped.task, wrapped.features) == (task, tuple(X))
+    model, rows = bound(wrapped, X, y(X), task)
+    assert model.predict(rows.X).tolist() == expected.tolist()
+    assert estimators.class_name(estimator) == kind
+    of_file, rows = loaded(tmp_path, estimator, X, y(X), task)
+    assert of_file.predict(rows.X) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_classifier_in_a_search_is_no_regression():
+    X = table()[NUMBERS]
+    search = GridSearchCV(LogisticRegression(), {"C": [1]}, cv=2)
+    search.fit(X, yes_or_no(table()))
+    with pytest.raises(ia.ModelError) as refusal:
+        ia.wrap(search, name="m", task="regression", classes=[])
+    assert str(refusal.value) == (
+        "Model 'm' does not suit task 'regression': GridSearchCV is a classifier. Name "
+        "a regressor, or set another task."
+    )
+
+
+def test_a_target_that_was_a_frame_gives_one_number_per_row():
+    X = table()[NUMBERS]
+    estimator = LinearRegression().fit(X, number(table()).to_frame())
+    assert estimator.predict(X).shape == (N, 1)
+    predicted = ia.wrap(estimator, name="m").predict(X)
+    assert predicted.tolist() == estimator.predict(X)[:, 0].tolist()
+
+
+@pytest.mark.parametrize(("y", "task"), [(yes_or_no, "binary"), (three, "multiclass")])
+def test_a_function_may_return_a_probability_per_class(y, task):
+    X = table()[NUMBERS]
+    estimator = LogisticRegression().fit(X, y(table()))
+    classes = estimator.classes_
+    options = {"task": task, "classes": classes, "features": NUMBERS}
+    of_function = ia.wrap(estimator.predict_proba, name="m", **options)
+    expected = ia.wrap(estimator, name="m").predict(X)
+    assert of_function.predict(X).tolist() == expected.tolist()
+
+
+def formula_of(y):
+    return f"{y} ~ np.square(size) + C(town) * age"
+
+
+def statsmodels_cases():
+    """Return how a model of statsmodels is fitted, its target and task."""
+    sm = pytest.importorskip("statsmodels.api")
+    smf = pytest.importorskip("statsmodels.formula.api")
+    X = table()
+    named = sm.add_constant(X[NUMBERS])
+    binomial = sm.families.Binomial()
+    return {
+        "OLS": (sm.OLS(number(X), named), number, "regression"),
+        "OLS, constant last": (
+            sm.OLS(number(X), sm.add_constant(X[NUMBERS], prepend=False)),
+            number,
+            "regression",
+        ),
+        "OLS without a constant": (
+            sm.OLS(number(X), X[NUMBERS]),
+            number,
+            "regression",
+        ),
+        "Logit": (sm.Logit(yes_or_no(X), named), yes_or_no, "binary"),
+        "GLM": (sm.GLM(yes_or_no(X), named, family=binomial), yes_or_no, "binary"),
+        "Poisson": (
+            sm.Poisson(yes_or_no(X), named),
+            yes_or_no,
+            "regression",
+        ),
+        "MNLogit": (sm.MNLogit(three(X), named), three, "multiclass"),
+        "formula": (
+            smf.ols(formula_of("y"), X.assign(y=number(X))),
+            number,
+            "regression",
+        ),
+        "formula of a GLM": (
+            smf.glm(formula_of("y"), X.assign(y=yes_or_no(X)), family=binomial),
+            yes_or_no,
+            "binary",
+        ),
+    }
+
+
+STATSMODELS = (
+    "OLS",
+    "OLS, constant last",
+    "OLS without a constant",
+    "Logit",
+    "GLM",
+    "Poisson",
+    "MNLogit",
+    "formula",
+    "formula of a GLM",
+)
+
+
+@pytest.mark.parametrize("name", STATSMODELS)
+def test_results_of_statsmodels_know_their_columns_and_task(tmp_path, name):
+    model, y, task = statsmodels_cases()[name]
+    quiet = {} if "OLS" in name or "GLM" in name or "formula" in name else {"disp": 0}
+    results = model.fit(**quiet)
+    X = table()
+    features = ("size", "town", "age") if "formula" in name else tuple(NUMBERS)
+    wrapped = ia.wrap(results, name="m")
+    assert (wrapped.task, wrapped.features) == (task, features)
+    assert wrapped.library.startswith("statsmodels ")
+    asked, rows = bound(wrapped, X, y(X), task)
+    expected = np.asarray(results.fittedvalues if task == "regression" else 0)
+    if name in ("MNLogit", "Logit", "Poisson"):
+        expected = np.asarray(results.predict())
+    elif task == "binary":
+        expected = np.asarray(results.fittedvalues)
+    assert asked.predict(rows.X) == pytest.approx(expected, rel=1e-9)
+    of_file, rows = loaded(tmp_path, results, X, y(X), task)
+    assert of_file.predict(rows.X) == pytest.approx(expected, rel=1e-9)
+
+
+def test_results_fitted_on_arrays_get_arrays_and_the_other_class_its_probability():
+    sm = pytest.importorskip("statsmodels.api")
+    X = table()
+    design = sm.add_constant(X[NUMBERS].to_numpy())
+    results = sm.Logit(yes_or_no(X).to_numpy(), design).fit(disp=0)
+    yes = ia.wrap(results, name="m", features=NUMBERS, classes=["no", "yes"])
+    no = ia.wrap(results, name="m", features=NUMBERS, classes=["1", "0"])
+    expected = results.predict(design)
+    assert yes.predict(X) == pytest.approx(expected, rel=1e-12)
+    assert no.predict(X) == pytest.approx(1 - expected, rel=1e-12)
+
+
+def test_results_of_other_classes_than_the_target_are_refused():
+    sm = pytest.importorskip("statsmodels.api")
+    results = sm.OLS(number(table()), table()[NUMBERS]).fit()
+    with pytest.raises(ia.ModelError) as refusal:
+        ia.wrap(results, name="m", task="binary", classes=["no", "yes"])
+    assert str(refusal.value) == (
+        "Model 'm' predicts the classes 'a number', and the target has 'no', 'yes'. "
+        "Name the same classes in both."
+    )
+
+
+OBJECTIVES = {
+    "reg:squarederror": (number, "regression"),
+    "count:poisson": (yes_or_no, "regression"),
+    "binary:logistic": (yes_or_no, "binary"),
+    "multi:softprob": (three, "multiclass"),
+}
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("named", [True, False])
+def test_a_booster_of_xgboost_knows_its_columns_and_task(tmp_path, objective, named):
+    xgboost = pytest.importorskip("xgboost")
+    y, task = OBJECTIVES[objective]
+    X, target = table()[NUMBERS], y(table())
+    given = X if named else X.to_numpy()
+    parameters = {"objective": objective, "max_depth": 3}
+    if task == "multiclass":
+        parameters["num_class"] = 3
+    booster = xgboost.train(parameters, xgboost.DMatrix(given, label=target), 8)
+    expected = booster.predict(xgboost.DMatrix(given))
+    wrapped = ia.wrap(booster, name="m", features=None if named else NUMBERS)
+    assert (wrapped.task, wrapped.features) == (task, tuple(NUMBERS))
+    asked, rows = bound(wrapped, X, target, task)
+    assert asked.predict(rows.X).tolist() == expected.tolist()
+    again = pickle.loads(pickle.dumps(asked.predict))
+    assert again(rows.X).tolist() == expected.tolist()
+    of_file, rows = loaded(tmp_path, booster, X, target, task)
+    assert of_file.predict(rows.X) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_booster_without_probabilities_is_refused():
+    xgboost = pytest.importorskip("xgboost")
+    matrix = xgboost.DMatrix(table()[NUMBERS], label=three(table()))
+    parameters = {"objective": "multi:softmax", "num_class": 3}
+    with pytest.raises(ia.ModelError) as refusal:
+        ia.wrap(xgboost.train(parameters, matrix, 2), name="m")
+    assert str(refusal.value) == (
+        "Model 'm' gives no probabilities: it was trained for 'multi:softmax'. Train "
+        "it for 'multi:softprob'."
+    )
+
+
+@pytest.mark.parametrize("is_classifier", [True, False])
+def test_estimators_of_xgboost_are_asked_with_categories_and_gaps(is_classifier):
+    xgboost = pytest.importorskip("xgboost")
+    kind = xgboost.XGBClassifier if is_classifier else xgboost.XGBRegressor
+    X = table().assign(town=table()["town"].astype("category"))
+    X.loc[3:20, "size"] = np.nan
+    y = yes_or_no(table()) if is_classifier else number(table())
+    estimator = kind(n_estimators=9, tree_method="hist", enable_categorical=True)
+    estimator.fit(X, y)
+    task = "binary" if is_classifier else "regression"
+    wrapped = ia.wrap(estimator, name="m")
+    assert (wrapped.task, wrapped.features) == (task, tuple(X))
+    asked, rows = bound(wrapped, X, y, task)
+    expected = (
+        estimator.predict_proba(X)[:, 1] if is_classifier else estimator.predict(X)
+    )
+    assert asked.predict(rows.X).tolist() == expected.tolist()
+
+
+def lightgbm_like(monkeypatch):
+    """Return classes that stand in for LightGBM's, which cannot be had everywhere.
+
+    What they hold is what its documentation says of `Booster` and `LGBMRegressor`.
+    """
+    library = ModuleType("lightgbm")
+    monkeypatch.setitem(sys.modules, "lightgbm", library)
+
+    class Booster:
+        __module__ = "lightgbm.basic"
+
+        def __init__(self, objective, names, n_classes=1):
+            self.head = (
+                f"tree\nversion=v4\nnum_class={n_classes}\nobjective={objective}"
+            )
+            self.names, self.n_classes = names, n_classes
+
+        def feature_name(self):
+            return list(self.names)
+
+        def model_to_string(self):
+            return f"{self.head}\n\nTree=0\nnum_leaves=1\n"
+
+        def predict(self, data):
+            score = 1 / (1 + np.exp(-np.asarray(data)[:, 0].astype(float)))
+            if self.n_classes == 1:
+                return score
+            return np.column_stack([score / 2, score / 2, 1 - score])
+
+    class LGBMRegressor(LinearRegression):
+        __module__ = "lightgbm.sklearn"
+        feature_name_ = ("size", "age")
+
+        def fit(self, X, y):
+            super().fit(np.asarray(X), y)
+            return self
+
+    return Booster, LGBMRegressor
+
+
+@pytest.mark.parametrize(
+    ("objective", "n_classes", "task"),
+    [
+        ("regression", 1, "regression"),
+        ("binary sigmoid:1", 1, "binary"),
+        ("multiclass num_class:3", 3, "multiclass"),
+    ],
+)
+def test_a_booster_of_lightgbm_is_recognised(monkeypatch, objective, n_classes, task):
+    make, _ = lightgbm_like(monkeypatch)
+    booster = make(objective, NUMBERS, n_classes)
+    model = ia.wrap(booster, name="m")
+    assert (model.task, model.features) == (task, tuple(NUMBERS))
+    X = table()
+    assert model.predict(X).tolist() == booster.predict(X[NUMBERS]).tolist()
+    numbered = make(objective, ["Column_0", "Column_1"], n_classes)
+    of_array = ia.wrap(numbered, name="m", features=NUMBERS)
+    assert of_array.predict(X).tolist() == booster.predict(X[NUMBERS]).tolist()
+
+
+def test_an_estimator_of_lightgbm_knows_its_columns(monkeypatch):
+    _, make = lightgbm_like(monkeypatch)
+    X = table()[NUMBERS]
+    estimator = make().fit(X, number(table()))
+    model = ia.wrap(estimator, name="m")
+    assert (model.task, model.features) == ("regression", tuple(NUMBERS))
+
+
+def test_what_a_search_found_is_shown_by_its_parameters():
+    X = table()[NUMBERS]
+    search = GridSearchCV(
+        RandomForestRegressor(random_state=1), {"n_estimators": [3]}, cv=2
+    ).fit(X, number(table()))
+    model = ia.wrap(search, name="m")
+    assert model.parameters["n_estimators"] == 3
+    assert model.library.startswith("scikit-learn ")
