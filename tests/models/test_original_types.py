@@ -28,6 +28,7 @@ from sklearn.preprocessing import (
 )
 
 import importance_audit as ia
+from importance_audit.auditing.audit import audit
 from importance_audit.data.datasets import read_datasets
 from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS
 
@@ -233,7 +234,7 @@ QUESTION = {"importance": [{"method": "permutation", "n_repeats": 4}]}
 
 def measured(model, rows):
     """Return the one record of an audit; what failed is said."""
-    result = ia.audit(None, rows, ia.parse_config(QUESTION), models=(model,))
+    result = audit(None, rows, ia.parse_config(QUESTION), models=(model,))
     assert len(result.importances) == 1, result.findings
     return result.importances[0]
 
@@ -323,7 +324,7 @@ def test_texts_of_a_csv_file_are_objects_unless_their_levels_are_declared(
     config = ia.load_config(tmp_path)
     train, test = read_datasets(**config.data_arguments)
     assert set(train.types) == {"kind"} if is_declared else {"town", "kind"}
-    result = ia.audit(train, test, config)
+    result = audit(train, test, config)
     (record,) = result.importances
     n = config.importance[0].options.get("n_repeats", 10)
     expected = by_hand(
@@ -387,6 +388,6 @@ def test_a_model_that_the_audit_fits_is_asked_as_it_was_fitted():
     question = QUESTION | {
         "models": [{"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}]
     }
-    result = ia.audit(rows, rows, ia.parse_config(question))
+    result = audit(rows, rows, ia.parse_config(question))
     assert result.models["encoder"].tolist() == ["one_hot"]
     assert (result.importances[0].mean > 0).all()
