@@ -3,17 +3,28 @@
 The figures of the report are drawn to its grid, and are not these.
 """
 
+import io
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.figure import Figure as Figure
+from matplotlib.figure import Figure as PlainFigure
 
 from ...records.importance_record import Effect, Importance
+from ...records.losses import LOSSES
 from ...records.ranking import interval, nothing_of, order_of
 from .drawing import INK
 
 MOST = 30
 """Features shown; the rest is counted in the title."""
+
+
+class Figure(PlainFigure):
+    """A matplotlib figure that a notebook shows, whether or not pyplot is loaded."""
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        self.savefig(file, format="png", dpi=100)
+        return file.getvalue()
 
 
 def ranking(record: Importance) -> Figure:
@@ -98,5 +109,5 @@ def agreement(ours: Importance, other: Importance) -> Figure:
 def _unit(record: Importance) -> str:
     """Return what the numbers of a ranking are."""
     if record.loss:
-        return f"{record.loss}, {record.form}"
+        return f"{LOSSES[record.loss].label}, {record.form}"
     return f"{record.form}, in {record.unit}" if record.unit != "1" else record.form
