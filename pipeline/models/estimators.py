@@ -131,9 +131,12 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
     try:
         return joblib.load(io.BytesIO(content))
     except Exception as error:
+        remedy = ""
+        if isinstance(error, ModuleNotFoundError):
+            remedy = ". Install it, or put it into the folder of the audit."
         raise ModelError(
             f"Model {model!r} cannot be loaded from {path.name!r}. joblib says: "
-            f"{words(error)}"
+            f"{words(error)}{remedy}"
         ) from error
 
 

@@ -25,6 +25,7 @@ from ..records.losses import default_losses
 from . import estimators, prediction, r_models
 from .libraries import Facts, columns_of, facts_of
 from .lightgbm_text import LightGBMModel
+from .own_code import asked_beside, code_of, modules_of
 from .section import ModelSection
 from .standardised import standardised
 
@@ -172,7 +173,9 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
         estimators.trusted(name, path, sha256)
         estimator: Any = LightGBMModel(name, content)
     else:
-        estimator = estimators.unpickled(name, path, sha256)
+        with modules_of(base):
+            estimator = estimators.unpickled(name, path, sha256)
+    code = code_of(base)
     facts = facts_of(name, estimator)
     if facts is None:
         prediction.check_task(name, estimator, task)
@@ -180,8 +183,13 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
         name, estimator, facts, task, classes, section.encoder, train.inputs
     )
     prediction.check_columns(name, encoding.features, train)
+    if code:
+        ask = partial(asked_beside, base, ask)
     loaded = _record(name, estimator, encoding, task, classes, ask)
     loaded = replace(loaded, source="file", sha256=sha256, takes_types=True)
+    if code:
+        parameters = {**loaded.parameters, "code_in_the_folder_of_the_audit": code}
+        loaded = replace(loaded, parameters=parameters)
     return loaded.for_rows(train)
 
 

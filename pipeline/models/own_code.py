@@ -1,0 +1,74 @@
+"""Modules of a user that lie in the folder of an audit, such as a class of a model.
+
+The folder is last on Python's path, and only while it is needed: nothing in it can
+stand in for a module that is installed.
+"""
+
+import hashlib
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+_FOLDERS: dict[str, Path] = {}
+"""The folder that each module of a user was imported from in this process."""
+
+
+@contextmanager
+def modules_of(folder: Path) -> Iterator[None]:
+    """Let modules of a folder be imported inside the block, without a trace in it."""
+    folder = folder.resolve()
+    # Another audit may have a module of the same name.
+    for name in [name for name, owner in _FOLDERS.items() if owner != folder]:
+        del _FOLDERS[name]
+        for key in [k for k in sys.modules if k.partition(".")[0] == name]:
+            del sys.modules[key]
+    before, writes_nothing = set(sys.modules), sys.dont_write_bytecode
+    is_there = str(folder) in sys.path
+    if not is_there:
+        sys.path.append(str(folder))
+    sys.dont_write_bytecode = True
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = writes_nothing
+        if not is_there and str(folder) in sys.path:
+            sys.path.remove(str(folder))
+        for name in set(sys.modules) - before:
+            if _file_in(folder, sys.modules[name]):
+                _FOLDERS[name] = folder
+
+
+def code_of(folder: Path) -> list[str]:
+    """Return the files of a folder that were imported, each with its SHA-256.
+
+    A package is named by its folder alone.
+    """
+    folder = folder.resolve()
+    names = sorted(name for name, owner in _FOLDERS.items() if owner == folder)
+    files = [_file_in(folder, sys.modules[n]) for n in names if n in sys.modules]
+    return [
+        f"{file.parent.name}/, a package"
+        if file.name == "__init__.py"
+        else f"{file.name}, SHA-256 {hashlib.sha256(file.read_bytes()).hexdigest()}"
+        for file in files
+        if file
+    ]
+
+
+def asked_beside(folder: Path, ask: Callable[[Any], Any], rows: Any) -> Any:
+    """Return an answer of a model whose code may import from the folder when asked."""
+    with modules_of(folder):
+        return ask(rows)
+
+
+def _file_in(folder: Path, module: ModuleType) -> Path | None:
+    """Return the file of a module or package that lies in a folder itself."""
+    file = Path(getattr(module, "__file__", None) or "/")
+    home = file.parent.parent if file.name == "__init__.py" else file.parent
+    is_top = "." not in module.__name__
+    return file if is_top and home.resolve() == folder else None

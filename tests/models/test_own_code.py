@@ -1,0 +1,103 @@
+"""Classes that lie beside an audit: loaded, asked, named on the card, kept apart."""
+
+import hashlib
+import json
+import subprocess
+import sys
+
+import pytest
+
+import importance_audit as ia
+from importance_audit.data.datasets import read_datasets
+from importance_audit.models.fit import fit_models
+from importance_audit.models.model_table import models_frame
+
+CODE = """
+from sklearn.linear_model import LinearRegression
+FACTOR = {factor}
+
+class Own(LinearRegression):
+    def predict(self, X):
+        import {name}_helper  # only now, when the model is asked
+        return {name}_helper.scale * FACTOR * super().predict(X)
+"""
+AUDIT = """
+[data]
+train = {{ sklearn = "load_diabetes" }}
+test = {{ fraction = 0.33 }}
+target = "target"
+task = "regression"
+[[models]]
+name = "m"
+file = "m.joblib"
+sha256 = "{digest}"
+"""
+SAVE = (
+    "import joblib, {name}; from sklearn.datasets import load_diabetes\n"
+    "X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)\n"
+    "joblib.dump({name}.Own().fit(X, y), 'm.joblib')"
+)
+
+
+def audit_with(folder, name, *, factor=1):
+    """Write an audit of a model whose class lies beside it, saved elsewhere."""
+    folder.mkdir()
+    (folder / f"{name}.py").write_text(CODE.format(name=name, factor=factor))
+    (folder / f"{name}_helper.py").write_text("scale = 1")
+    command = [sys.executable, "-B", "-c", SAVE.format(name=name)]
+    subprocess.run(command, cwd=folder, check=True)
+    digest = hashlib.sha256((folder / "m.joblib").read_bytes()).hexdigest()
+    (folder / "audit.toml").write_text(AUDIT.format(digest=digest))
+    return folder
+
+
+def loaded(folder):
+    config = ia.load_config(folder)
+    train, test = read_datasets(**config.data_arguments)
+    (model,) = fit_models(config.models, train, base=config.base)
+    return model, test
+
+
+def test_a_class_beside_the_audit_loads_and_is_asked(tmp_path):
+    folder = audit_with(tmp_path / "audit", "beside_one")
+    path, files = list(sys.path), sorted(folder.iterdir())
+    model, rows = loaded(folder)
+    assert model.predict(rows.X).shape == (rows.n_samples,)
+    assert sys.path == path
+    assert sorted(folder.iterdir()) == files  # no __pycache__ either
+
+
+def test_the_card_names_the_code_and_its_digest(tmp_path):
+    folder = audit_with(tmp_path / "audit", "beside_two")
+    model, _ = loaded(folder)
+    digest = hashlib.sha256((folder / "beside_two.py").read_bytes()).hexdigest()
+    (parameters,) = models_frame([model])["parameters"]
+    assert json.loads(parameters)["code_in_the_folder_of_the_audit"] == [
+        f"beside_two.py, SHA-256 {digest}"
+    ]
+
+
+def test_two_audits_may_have_modules_of_one_name(tmp_path):
+    first = audit_with(tmp_path / "first", "beside_same", factor=1)
+    second = audit_with(tmp_path / "second", "beside_same", factor=10)
+    (one, rows), (ten, _) = loaded(first), loaded(second)
+    assert ten.predict(rows.X) == pytest.approx(10 * one.predict(rows.X))
+
+
+def test_a_module_of_the_folder_never_stands_in_for_an_installed_one(tmp_path):
+    folder = audit_with(tmp_path / "audit", "beside_three")
+    (folder / "sklearn.py").write_text("1 / 0")
+    (folder / "joblib.py").write_text("1 / 0")
+    model, rows = loaded(folder)
+    assert len(model.predict(rows.X)) == rows.n_samples
+
+
+def test_a_class_that_is_nowhere_is_named_with_a_remedy(tmp_path):
+    folder = audit_with(tmp_path / "audit", "beside_four")
+    (folder / "beside_four.py").unlink()
+    with pytest.raises(ia.ModelError) as refusal:
+        loaded(folder)
+    assert str(refusal.value) == (
+        "Model 'm' cannot be loaded from 'm.joblib'. joblib says: No module named "
+        "'beside_four'. Install it, or put it into the folder of the audit."
+    )
