@@ -33,6 +33,7 @@ R_PACKAGES = {
     "needs_iml": "iml",
     "needs_fastshap": "fastshap",
 }
+MODULES = {f"needs_{name}": name for name in ("pyarrow", "openpyxl", "sqlalchemy")}
 PROGRAMS = {
     "needs_chromium": ("chromium", "node"),
     "needs_java": ("java",),
@@ -81,10 +82,11 @@ def _what_is_missing(marker: str) -> str | None:
             if package not in {None, *packages}
             else None
         )
-    if marker == "needs_pyarrow":
+    if marker in MODULES:
         from importlib.util import find_spec
 
-        return None if find_spec("pyarrow") else "pyarrow is not installed"
+        name = MODULES[marker]
+        return None if find_spec(name) else f"{name} is not installed"
     missing = [name for name in PROGRAMS.get(marker, ()) if not shutil.which(name)]
     if missing:
         return f"{missing[0]} is not on PATH"

@@ -35,7 +35,9 @@ OWNERS = {
     "jinja2": ["report.pages"],
     "weasyprint": ["report.pages.print_page"],
     "pikepdf": ["report.pages.pdf_checks", "runs.verify"],
-    "sqlite3": ["runs"],
+    "sqlite3": ["runs", "data.databases"],
+    "sqlalchemy": ["data.databases"],
+    "openpyxl": ["data.tables"],
     "click": ["cli"],
     "rich": ["cli"],
     "tomllib": [

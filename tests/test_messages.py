@@ -24,7 +24,10 @@ BINARY = DATA | {"task": "binary"}
 
 NAMES = listed(METHODS)
 SCRIPTS = "'rds' and 'sha256' or 'r_script'"
-KEYS = f"'file' or 'r' or 'sklearn' or {SCRIPTS} or 'fraction' or 'column' and 'value'"
+KEYS = (
+    f"'file' or 'sql' and 'url_env' or 'r' or 'sklearn' or {SCRIPTS} or 'fraction' or "
+    "'column' and 'value'"
+)
 
 
 def table(**keys):
@@ -209,6 +212,48 @@ CONFIG = [
     (
         {"data": DATA | {"test": {"column": "split"}}},
         "[data] test.value is missing; it must be a text or a number or true or false.",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.csv", "seperator": ";"}}},
+        "[data] train must be left out, or one of 'file', 'separator', 'decimal', "
+        "'encoding', 'sheet', 'sql', 'table', 'index_column'; 'seperator' was given. "
+        "Did you mean 'separator'?",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.csv", "separator": ";;"}}},
+        "[data] train.separator must be one character; ';;' was given.",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.csv", "decimal": ";"}}},
+        "[data] train.decimal must be one of '.', ','; ';' was given.",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.csv", "decimal": ","}}},
+        "[data] train.decimal must be another sign than the separator; ',' was given. "
+        'Set separator = ";" if cells are separated so.',
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.xlsx", "encoding": "utf-8"}}},
+        "[data] train.encoding works only with .csv, .csv.gz, .tsv, .tsv.gz files; "
+        "leave it out.",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.xlsx", "sheet": 0}}},
+        "[data] train.sheet must be a text or an integer of at least 1; 0 was given.",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.db", "sql": "select 1", "table": "t"}}},
+        "[data] train.table works only without sql; leave one of them out.",
+    ),
+    (
+        {"data": DATA | {"train": {"sql": "select 1"}}},
+        "[data] train.url_env is missing; it must be the name of an environment "
+        "variable.",
+    ),
+    (
+        {"data": DATA | {"train": {"sql": "select 1", "url_env": "sqlite://"}}},
+        "[data] train.url_env must be the name of an environment variable; "
+        "'sqlite://' was given.",
     ),
     (
         {"data": DATA | {"train": {"r": "apartments"}}},
@@ -705,25 +750,28 @@ TABLES = [
     (
         b"x,y\n1,caf\xe9\n",
         {},
-        "a.csv is not UTF-8: line 2 holds the byte 0xe9. Save it as UTF-8.",
+        "a.csv is not UTF-8: line 2 holds the byte 0xe9. Save it as UTF-8, or set the "
+        'encoding beside the file, such as encoding = "cp1252".',
     ),
     (
         "x;y\n1,5;2\n",
         {},
-        "a.csv has semicolons and no comma in its first line: 'x;y'. Save it with"
-        " commas between the cells, and numbers with a decimal point.",
+        "a.csv has semicolons and no comma in its first line: 'x;y'. Set separator = "
+        '";" beside the file, and decimal = "," if its numbers are written like '
+        "1234,5.",
     ),
     (
         "x\ty\n1\t2\n",
         {},
-        "a.csv has tabs and no comma in its first line: 'x\\ty'. Save it with "
-        "commas between the cells, and numbers with a decimal point.",
+        "a.csv has tabs and no comma in its first line: 'x\\ty'. Set separator = "
+        '"\\t" beside the file, and decimal = "," if its numbers are written like '
+        "1234,5.",
     ),
     (
         "x,y\n1,2\n3,4,5\n",
         {},
         "a.csv: line 3 has 3 cells, and the first line 2. Quote cells that hold a"
-        " comma.",
+        " comma, or set another separator beside the file.",
     ),
     (
         'x,y\n1,"2" 3\n',
@@ -733,7 +781,8 @@ TABLES = [
     (
         ",x,y\n1,2,3\n",
         {},
-        "a.csv: column 1 has no name. Name it, or save the table without row numbers.",
+        'a.csv: column 1 has no name. Name it, or set index_column = "" beside the '
+        "file if it only names the rows.",
     ),
     (
         "x,y,x\n1,2,3\n",
@@ -860,9 +909,9 @@ TABLES = [
     (
         "x,y\n2024-01-31,1\n2024-02-01T12:00,2\n",
         {},
-        "a.csv: column 'x' holds dates such as '2024-01-31'. Turn them into "
-        "numbers in the file, declare the levels under [data] categories, or list"
-        " the other columns under [data] features.",
+        "a.csv: column 'x' holds dates such as '2024-01-31'. Make numbers of them with "
+        '[[derived]] kind = "date_part", declare the levels under [data] categories, '
+        "or list the other columns under [data] features.",
     ),
     (
         "x,y\nup,1\nup ,2\ndown,3\n",
@@ -1060,8 +1109,9 @@ SOURCES = [
         "[data] file 'no.csv' cannot be read: no such file or directory.",
     ),
     (
-        {"file": "a.xlsx"},
-        "[data] file must be a .csv or .parquet file; 'a.xlsx' was given.",
+        {"file": "a.xls"},
+        "[data] file must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .xlsx, .parquet, "
+        ".feather, .sqlite, .db; 'a.xls' was given.",
     ),
     (
         {"sklearn": "load_diabetis"},
@@ -1181,15 +1231,15 @@ GIVEN = [
     ),
     (
         {"X": pd.DataFrame({"t": np.array(["2020", "2021"], dtype="M8[ns]")})},
-        "rows: column 't' holds datetime64 values (dtype datetime64[ns]), which "
-        "are neither numbers nor texts nor true and false. Convert it, or leave "
-        "it out of the features.",
+        "rows: column 't' holds dates (dtype datetime64[ns]). Make numbers of them, "
+        'with [[derived]] kind = "date_part" or in Python with .dt, or leave it out of '
+        "the features.",
     ),
     (
         {"X": pd.DataFrame({"m": [1, "a"]})},
         "rows: column 'm' holds mixed-integer values (dtype object), which are "
-        "neither numbers nor texts nor true and false. Convert it, or leave it "
-        "out of the features.",
+        "neither numbers nor texts nor true and false. Say in [data] missing_values if "
+        "'a' means missing, convert it, or leave it out of the features.",
     ),
     (
         {"X": pd.DataFrame({"n": np.array([1, -(2**53) - 1])})},

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..data.derived_columns import DERIVED
 from ..data.expressions import problem_of
+from ..data.tables import option_problems
 from ..methods.importance import METHODS, options_of
 from ..methods.importance.random_subspace import PERF
 from ..records.errors import did_you_mean, listed, quote
@@ -63,6 +64,9 @@ def data_problems(entry: Entry) -> Iterator[str]:
     task, target = values.get("task"), values.get("target")
     positive, weights = values.get("positive_class"), values.get("weights", "")
     split = values.get("test", {}).get("column")
+    for part in ("train", "test", "reference_rows"):
+        for problem in option_problems(values.get(part, {})):
+            yield f"{where} {part}.{problem}"
     if positive is not None and task in ("regression", "multiclass"):
         rule = f"positive_class works only for task 'binary', not for {task!r}"
         yield f"{where} {rule}; leave it out."

@@ -7,7 +7,7 @@ out there, with the reason. Not: writing the file.
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -114,17 +114,14 @@ def _missing_values(table: Table) -> tuple[str, ...]:
     words: list[str] = []
     for name in table.frame if table.is_text else ():
         cells = table.frame[name]
-        usual = [
-            word
-            for word in cells.unique()
-            if word and column_types.is_missing_word(word)
-        ]
+        words_in = cells.dropna().unique() if cells.dtype == object else ()
+        usual = [word for word in words_in if column_types.is_missing_word(word)]
         if usual and not _can_be_read(cells, ()) and _can_be_read(cells, usual):
             words += usual
     return tuple(dict.fromkeys(words))
 
 
-def _can_be_read(cells: pd.Series, missing: Iterable[str]) -> bool:
+def _can_be_read(cells: pd.Series, missing: Collection[str]) -> bool:
     try:
         column_types.from_texts(column_types.without(cells, missing), where="")
     except DataError:

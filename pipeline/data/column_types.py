@@ -16,7 +16,7 @@ blanks only; whole numbers that a float64 cannot tell from their neighbours.
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,11 @@ DATE = re.compile(
     (?:[T\ ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\ ?(?:Z|[+-]\d{2}:?\d{2})?)?\s*""",
     re.ASCII | re.X,
 )
+ONE_MARK = re.compile(
+    r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?\s*", re.ASCII | re.I
+)
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", "-", ".")
+DATES = ("datetime64", "datetime", "date")
 WIDEST = 2**63
 DIGITS = 53  # binary ones that a float64 holds
 
@@ -67,9 +71,14 @@ def text_of(value: object) -> str:
     return str(value)
 
 
-def without(cells: pd.Series, missing: Iterable[str]) -> pd.Series:
-    """Return the texts of a CSV file with NaN where a cell is missing."""
-    return cells.where(~cells.isin(["", *missing]))
+def without(cells: pd.Series, missing: Collection[str]) -> pd.Series:
+    """Return texts, or texts among other values, with NaN where one means missing."""
+    return cells.mask(cells.isin(list(missing))) if missing else cells
+
+
+def is_number(word: str) -> bool:
+    """Return whether a text spells a number."""
+    return bool(NUMBER.fullmatch(word))
 
 
 def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Series:
@@ -91,38 +100,58 @@ def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Ser
     return _category(texts, declared_levels)
 
 
-def from_texts(cells: pd.Series, *, where: str, is_class: bool = False) -> pd.Series:
+def with_point(word: str, decimal: str) -> str:
+    """Return a number written with `decimal` as one with a decimal point.
+
+    A point in its place becomes the other mark, so that 1.234 is refused where it may
+    mean thousands. What has another form is returned as it is; twice is once undone.
+    """
+    if decimal == "." or not ONE_MARK.fullmatch(word):
+        return word
+    return word.translate({ord(decimal): ".", ord("."): decimal})
+
+
+def from_texts(
+    cells: pd.Series, *, where: str, is_class: bool = False, decimal: str = "."
+) -> pd.Series:
     """Return the column that the texts of a CSV file spell.
 
     Parameters
     ----------
     cells : Series of str
-        NaN where a cell is missing.
+        NaN where a cell is missing. Numbers, and true and false, are returned as they
+        are.
     where : str
         How a sentence names the column.
     is_class : bool, default False
         Whether the cells name classes, among which a text may stand beside numbers.
+    decimal : str, default "."
+        What stands before the decimals of a number.
 
     Raises
     ------
     DataError
         If they cannot be told apart from a mistake; see the head of this module.
     """
-    words = cells.dropna()
-    kind_by_word = {word: _kind(word) for word in set(words)}
+    if cells.dtype != object:
+        return cells.reset_index(drop=True)
+    codes, words = pd.factorize(cells)  # each text is looked at once
+    words = [with_point(word, decimal) for word in words]
+    kind_by_word = {word: _kind(word) for word in words}
     kinds = set(kind_by_word.values())
     if kinds and "text" not in kinds:
-        return _numbers(cells, where)
+        return _numbers(codes, words, where)
     if kinds and set(kind_by_word) <= set(FLAGS):
         return _flags(cells.map(FLAGS))
     if not kinds:
         return pd.Series(np.full(len(cells), np.nan))
-    _refuse_missing_words(words, where)
+    counts = dict(zip(words, np.bincount(codes[codes >= 0]).tolist(), strict=True))
+    _refuse_missing_words(counts, where)
     _refuse_blanks_around(kind_by_word, where)
     if not is_class:
-        _refuse_marks_and_dates(words, where)
-        _refuse_texts_among_numbers(words, kind_by_word, where)
-    return _category(cells, sorted(kind_by_word))
+        _refuse_marks_and_dates(words, where, decimal)
+        _refuse_texts_among_numbers(counts, kind_by_word, where)
+    return _category(cells, sorted(cells.dropna().unique()))
 
 
 def is_missing_word(word: str) -> bool:
@@ -130,14 +159,15 @@ def is_missing_word(word: str) -> bool:
     return word.strip().casefold() in MISSING
 
 
-def _refuse_missing_words(words: pd.Series, where: str) -> None:
+def _refuse_missing_words(counts: Mapping[str, int], where: str) -> None:
     """Refuse usual words for missing beside numbers, or true and false, alone."""
-    usual = words[words.map(is_missing_word)]
-    others = set(words) - set(usual)
+    usual = [word for word in counts if is_missing_word(word)]
+    others = set(counts) - set(usual)
     is_plain = others <= set(FLAGS) or all(map(NUMBER.fullmatch, others))
-    if len(usual) and (is_plain or not usual.str.strip().all()):
+    if usual and (is_plain or not all(word.strip() for word in usual)):
+        n_usual = sum(counts[word] for word in usual)
         raise DataError(
-            f"{where} holds {listed(usual.unique())} in {len(usual)} of {len(words)} "
+            f"{where} holds {listed(usual)} in {n_usual} of {sum(counts.values())} "
             "cells, which may mean missing. If so, add it to [data] missing_values; "
             "else declare the levels under [data] categories."
         )
@@ -154,37 +184,40 @@ def _refuse_blanks_around(levels: Iterable[str], where: str) -> None:
         )
 
 
-def _refuse_marks_and_dates(words: pd.Series, where: str) -> None:
+def _refuse_marks_and_dates(words: Iterable[str], where: str, decimal: str) -> None:
     """Refuse numbers that are written with other marks, and dates."""
-    present = [word for word in words.unique() if not is_missing_word(word)]
+    present = [word for word in words if not is_missing_word(word)]
     marked = [word for word in present if not NUMBER.fullmatch(word)]
     if marked and all(map(MARKED.fullmatch, marked)):
         raise DataError(
-            f"{where} holds numbers that are not written like 1234.5: "
-            f"{listed(marked)}. Write them so in the file, {OTHERWISE}"
+            f"{where} holds numbers that are not written like 1234{decimal}5: "
+            f"{listed(with_point(word, decimal) for word in marked)}. Write them so in "
+            f"the file, {OTHERWISE}"
         )
     if present and all(map(DATE.fullmatch, present)):
         raise DataError(
-            f"{where} holds dates such as {present[0]!r}. Turn them into numbers in "
-            f"the file, {OTHERWISE}"
+            f"{where} holds dates such as {present[0]!r}. Make numbers of them with "
+            f'[[derived]] kind = "date_part", {OTHERWISE}'
         )
 
 
 def _refuse_texts_among_numbers(
-    words: pd.Series, kind_by_word: Mapping[str, str], where: str
+    counts: Mapping[str, int], kind_by_word: Mapping[str, str], where: str
 ) -> None:
     """Refuse a column of which more than half, but not all, are numbers.
 
     Usual words for missing count on neither side.
     """
-    kinds = words.map(kind_by_word)
-    texts = words[kinds == "text"]
-    n_present = len(words) - int(words.map(is_missing_word).sum())
-    if 2 * int((kinds == "number").sum()) > n_present:
-        verb = "is" if len(texts) == 1 else "are"
+    texts = [word for word in counts if kind_by_word[word] == "text"]
+    n_texts = sum(counts[word] for word in texts)
+    n_numbers = sum(n for word, n in counts.items() if kind_by_word[word] == "number")
+    n_missing = sum(n for word, n in counts.items() if is_missing_word(word))
+    n_cells = sum(counts.values())
+    if 2 * n_numbers > n_cells - n_missing:
+        verb = "is" if n_texts == 1 else "are"
         raise DataError(
-            f"{where} holds mostly numbers, but {len(texts)} of {len(words)} cells "
-            f"{verb} text: {listed(texts.unique())}. Add what means missing to [data] "
+            f"{where} holds mostly numbers, but {n_texts} of {n_cells} cells "
+            f"{verb} text: {listed(texts)}. Add what means missing to [data] "
             "missing_values, or declare the levels under [data] categories."
         )
 
@@ -238,9 +271,21 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
         _refuse_lost_digits(whole, where, AS_TEXTS)
         is_whole = kind == "integer" and column.notna().all()
         return _without_na(column, np.int64 if is_whole else np.float64)
+    if kind in DATES:
+        raise DataError(
+            f"{where} holds dates (dtype {dtype}). Make numbers of them, with "
+            '[[derived]] kind = "date_part" or in Python with .dt, or leave it out of '
+            "the features."
+        )
+    texts = [cell for cell in column.unique() if isinstance(cell, str)]
+    remedy = "Convert it"
+    if texts:
+        remedy = (
+            f"Say in [data] missing_values if {texts[0]!r} means missing, convert it"
+        )
     raise DataError(
         f"{where} holds {kind} values (dtype {dtype}), which are neither numbers nor "
-        "texts nor true and false. Convert it, or leave it out of the features."
+        f"texts nor true and false. {remedy}, or leave it out of the features."
     )
 
 
@@ -359,19 +404,19 @@ def _kind(word: str) -> str:
     return "infinite" if INFINITE.fullmatch(word) else "text"
 
 
-def _numbers(texts: pd.Series, where: str) -> pd.Series:
-    """Return texts as int64 if all are whole and present, else as float64."""
-    words = texts.dropna()
-    if all(map(INTEGER.fullmatch, set(words))):
+def _numbers(
+    codes: npt.NDArray[np.signedinteger[Any]], words: Sequence[str], where: str
+) -> pd.Series:
+    """Return the words of cells as int64 if all are whole and present, else float64."""
+    if all(map(INTEGER.fullmatch, words)):
         remedy = OTHERWISE[0].upper() + OTHERWISE[1:]
-        _refuse_lost_digits(map(int, words.unique()), where, remedy)
-        is_present = len(words) == len(texts)
         whole = [int(word) for word in words]
+        _refuse_lost_digits(whole, where, remedy)
+        is_present = bool((codes >= 0).all())
         if is_present and all(-WIDEST <= n < WIDEST for n in (min(whole), max(whole))):
-            return pd.Series(np.array(whole, dtype=np.int64))
-    numbers = np.full(len(texts), np.nan)
-    numbers[texts.notna().to_numpy()] = [float(word) for word in words]
-    return pd.Series(numbers)
+            return pd.Series(np.array(whole, dtype=np.int64)[codes])
+    numbers = np.array([*map(float, words), np.nan])
+    return pd.Series(numbers[codes])  # -1, a missing cell, is the last
 
 
 def _flags(column: pd.Series) -> pd.Series:

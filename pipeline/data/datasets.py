@@ -29,7 +29,7 @@ from .derived_columns import DerivedSection, definition_of
 from .encoding import column_type
 from .read import Reading, Side, collecting, raise_all, read, row_problems
 from .section import DataSection
-from .tables import RFrame, check_header
+from .tables import RFrame, check_header, is_text_file
 
 Split = Literal["train", "test", "all", "reference"]
 SPLITS: tuple[Split, Split] = ("train", "test")
@@ -387,7 +387,7 @@ def _origin(
     if name in section.categories:
         return "declared"
     file = str(section.train.get("file", ""))
-    return "inferred" if file.lower().endswith(".csv") else "data"
+    return "inferred" if is_text_file(file) else "data"
 
 
 def _facts(parts: Sequence[pd.Series]) -> dict[str, Any]:

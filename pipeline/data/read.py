@@ -20,9 +20,9 @@ from .derived_columns import DerivedSection, derive, sources_of
 from .encoding import column_type
 from .section import DataSection
 from .splits import Rows, drawn_rows, rows_with
-from .tables import RFrame, Table, read_table
+from .tables import RFrame, Table, read_table, source_of
 
-SOURCES = ("file", "r", "sklearn", "rds", "r_script")
+SOURCES = ("file", "sql", "r", "sklearn", "rds", "r_script")
 
 
 class Side(NamedTuple):
@@ -264,12 +264,12 @@ def _column(
     tables: tuple[Table, ...], name: str, section: DataSection, where: str
 ) -> pd.Series:
     """Return one column over all rows; texts are typed in one piece."""
-    parts = [table.frame[name] for table in tables]
-    if all(table.is_text for table in tables):
-        return _typed_cells(pd.concat(parts, ignore_index=True), True, section, where)
+    is_text = all(table.is_text for table in tables)
+    if is_text and len({table.decimal for table in tables}) == 1:
+        return _typed_cells(tables, name, section, where)
     typed_parts = [
-        _typed_cells(part, table.is_text, section, f"{table.name}: column {name!r}")
-        for table, part in zip(tables, parts, strict=True)
+        _typed_cells((table,), name, section, f"{table.name}: column {name!r}")
+        for table in tables
     ]
     column, n_own = typed_parts[0], 1 + bool(set(section.test) & set(SOURCES))
     for place, part in enumerate(typed_parts[1:], start=1):
@@ -279,18 +279,25 @@ def _column(
 
 
 def _typed_cells(
-    cells: pd.Series, is_text: bool, section: DataSection, where: str
+    tables: tuple[Table, ...], name: str, section: DataSection, where: str
 ) -> pd.Series:
-    """Return the typed column of cells that are named like it."""
-    if is_text:
-        cells = column_types.without(cells, section.missing_values)
-    if levels := section.categories.get(cells.name):
+    """Return the typed column of one table, or of files of texts of one kind."""
+    is_text, missing = tables[0].is_text, section.missing_values
+    parts = [table.frame[name] for table in tables]
+    if is_text and _needs_texts(parts, section):
+        parts = [table.texts(name) for table in tables if table.texts]
+    cells = pd.concat(parts, ignore_index=True).rename(name)
+    if cells.dtype == object:
+        cells = column_types.without(cells, missing)
+    if levels := section.categories.get(name):
         return column_types.as_levels(cells, levels, where=where)
     if is_text:
-        is_class = cells.name == section.test.get("column") or (
-            cells.name == section.target and section.task != "regression"
+        is_class = name == section.test.get("column") or (
+            name == section.target and section.task != "regression"
         )
-        return column_types.from_texts(cells, where=where, is_class=is_class)
+        return column_types.from_texts(
+            cells, where=where, is_class=is_class, decimal=tables[0].decimal
+        )
     return column_types.from_values(cells, where=where)
 
 
@@ -307,6 +314,24 @@ def _type_before(
     kind = column_type(parts[0], typed)
     missing = {repr(cell): cell for part in parts for cell in part[part.isna()]}
     return kind and kind._replace(missing=tuple(missing.values()))
+
+
+def _needs_texts(parts: Sequence[pd.Series], section: DataSection) -> bool:
+    """Return whether columns that were read as numbers are needed as written.
+
+    They are if levels are declared, if some file has texts, or true and false, where
+    another has numbers, and if a number is one that means missing.
+    """
+    n_texts = sum(part.dtype == object for part in parts)
+    if n_texts == len(parts):
+        return False
+    if n_texts or parts[0].name in section.categories:
+        return True
+    if len({part.dtype == bool for part in parts}) > 1:
+        return True
+    words = [word for word in section.missing_values if column_types.is_number(word)]
+    missing = [float(word) for word in words]
+    return bool(words) and any(part.isin(missing).any() for part in parts)
 
 
 def _test_rows(
@@ -347,7 +372,7 @@ def _words(
     tables: tuple[Table, ...], section: DataSection, seed: int
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return how sentences and the report name the training and the test rows."""
-    sources = [str(next(iter(part.values()))) for part in (section.train, section.test)]
+    sources = [source_of(part) for part in (section.train, section.test)]
     labels = [table.name for table in tables]
     names = [_stem(label) for label in labels]
     if len(tables) == 1:
@@ -380,7 +405,7 @@ def _reference_words(
     where = every[-1].name
     if where in [table.name for table in every[:-1]]:
         where = f"{where} (reference rows)"
-    name, origin = _stem(every[-1].name), str(next(iter(source.values())))
+    name, origin = _stem(every[-1].name), source_of(source)
     return {"where": where, "name": name, "source": origin, **_script(every[-1])}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 
 from ..records.dataset_and_model import Task
 from ..records.value_rules import NAME, SHA256, Pattern, Range, Tables
@@ -11,9 +11,27 @@ from ..records.value_rules import NAME, SHA256, Pattern, Range, Tables
 Names: TypeAlias = Annotated[tuple[str, ...], Range(least=1)]
 EXACT = Range(least=-(2**53), most=2**53)
 """The integers that every table keeps apart, those of Parquet and of R too."""
-FILE = {"file": Annotated[str, NAME]}
+SIGN = Pattern(r'[^\r\n"]', "one character")
+FILE = {
+    "file": Annotated[str, NAME],
+    "separator": NotRequired[Annotated[str, SIGN]],
+    "decimal": NotRequired[Literal[".", ","]],
+    "encoding": NotRequired[Annotated[str, NAME]],
+    "sheet": NotRequired[str | Annotated[int, Range(least=1)]],
+    "sql": NotRequired[Annotated[str, NAME]],
+    "table": NotRequired[Annotated[str, NAME]],
+    "index_column": NotRequired[str],
+}
+DATABASE = {
+    "sql": Annotated[str, NAME],
+    "url_env": Annotated[
+        str, Pattern(r"[A-Za-z_]\w*", "the name of an environment variable")
+    ],
+    "index_column": NotRequired[str],
+}
 SOURCES: tuple[dict[str, Any], ...] = (
     FILE,
+    DATABASE,
     {"r": Annotated[str, Pattern(r"[\w.]+::[\w.]+", "an R data set 'package::name'")]},
     {
         "sklearn": Annotated[
@@ -44,10 +62,14 @@ class DataSection:
     Attributes
     ----------
     train : table
-        The rows models are fitted on: a file (.csv, .parquet; .rds with its sha256,
-        as reading it may run its code), an R data set, scikit-learn's, or what an R
-        script makes: a data frame, or a list with one named train, test or
-        reference_rows; of one alone, `test` says which rows to hold out.
+        The rows models are fitted on: a file (.csv and .tsv, also .gz, with
+        separator, decimal and encoding; .xlsx with sheet; .parquet, .feather; .sqlite
+        and .db with sql or table; .rds with its sha256, as reading it may run its
+        code), what sql answers of the database whose address the environment variable
+        url_env holds, an R data set, scikit-learn's, or what an R script makes: a data
+        frame, or a list with one named train, test or reference_rows; of one alone,
+        `test` says which rows to hold out. index_column of a file or database is a
+        column that only names rows, "" one without a name.
     test : table
         The rows importances are measured on: a source like `train`, a fraction of
         its rows drawn with the seed, or those with a value in a column.
@@ -71,7 +93,7 @@ class DataSection:
         Columns that are categories, with their levels in order; by default texts are
         categories with sorted levels.
     missing_values : tuple of str
-        Texts of a CSV file that mean "missing", as an empty cell always does.
+        Texts that mean "missing", as an empty cell always does.
     """
 
     train: Annotated[Mapping[str, Any], Tables(SOURCES)]

@@ -1,23 +1,26 @@
 """Tables as they are read: a file, a data set of R or scikit-learn, or an R script's.
 
-The only reader of tables. Cells of a CSV file stay texts here; what they mean is
-decided in `column_types`, for all rows at once.
+The only reader of tables. What the cells of a CSV file mean is decided in
+`column_types`, for all rows at once. Databases are in `databases`.
 """
 
-import csv
+import gzip
 import hashlib
 import io
+import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..records.errors import DataError, did_you_mean, listed, several
+from ..records.errors import DataError, did_you_mean, listed
+from .csv_files import read_csv
+from .databases import frame_of, read_address, read_sqlite
 
 RFrame = Callable[[str], pd.DataFrame]
-DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
 class Table(NamedTuple):
@@ -28,11 +31,15 @@ class Table(NamedTuple):
     name : str
         How sentences name it: "credit.csv", "DALEX::apartments".
     frame : DataFrame
-        Its cells; texts, "" for an empty one, if `is_text`.
+        Its cells; those of a file of texts as in `csv_files.CsvTable`.
     is_text : bool
-        Whether the types of the columns are still to be found.
+        Whether it comes from a file of texts, which has no types of its own.
     script, script_sha256 : str
         The R script that made it and the digest of its file; empty if none did.
+    texts : callable or None
+        ``texts(name)`` returns a column of a file of texts as it is written.
+    decimal : str
+        What stands before the decimals of a number in such a file.
     """
 
     name: str
@@ -40,6 +47,15 @@ class Table(NamedTuple):
     is_text: bool
     script: str = ""
     script_sha256: str = ""
+    texts: Callable[[str], pd.Series] | None = None
+    decimal: str = "."
+
+
+class Format(NamedTuple):
+    """A kind of file: its reader, and the keys that may stand beside `file`."""
+
+    read: Callable[[Path, Mapping[str, Any]], Table]
+    keys: tuple[str, ...] = ()
 
 
 def read_table(
@@ -54,8 +70,9 @@ def read_table(
     Parameters
     ----------
     source : mapping
-        ``{"file": …}``, ``{"r": "package::name"}``, ``{"sklearn": "load_…"}``,
-        ``{"rds": …, "sha256": …}`` or ``{"r_script": …}``.
+        ``{"file": …}`` with the keys of its `FORMATS`, ``{"sql": …, "url_env": …}``,
+        ``{"r": "package::name"}``, ``{"sklearn": "load_…"}``, ``{"rds": …, "sha256":
+        …}`` or ``{"r_script": …}``. `index_column` names a column that is left out.
     base : Path
         The folder that relative files start from.
     r_frame : callable, optional
@@ -79,12 +96,61 @@ def read_table(
         table = Table(name, (r_frame or _ask_r)(name), is_text=False)
     elif kind == "sklearn":
         table = Table(name, _bundled_table(name), is_text=False)
+    elif kind == "sql":
+        table = Table(source["url_env"], read_address(name, source["url_env"]), False)
     else:
-        table = _read_file(base / name)
+        table = _format_of(name).read(base / name, source)
     frame = table.frame.reset_index(drop=True)
-    frame.columns = [str(column) for column in frame.columns]
+    frame.columns = ["" if pd.isna(name) else str(name) for name in frame.columns]
     check_header(table.name, tuple(frame.columns))
+    frame = _without_index(table.name, frame, source.get("index_column"))
     return table._replace(frame=frame)
+
+
+def source_of(source: Mapping[str, Any]) -> str:
+    """Return how the report says where rows came from."""
+    name = str(next(iter(source.values())))
+    if "url_env" in source:
+        return f"{source['url_env']}: {name}"
+    details = [f"{key} {source[key]}" for key in ("sheet", "table") if key in source]
+    details += [source["sql"]] if "sql" in source else []
+    return ", ".join([name, *details])
+
+
+def option_problems(source: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong between the keys of one source, each after its key."""
+    if "url_env" in source or "file" not in source:
+        return
+    suffix = _suffix_of(source["file"])
+    keys = (*FORMATS[suffix].keys, "file", "index_column") if suffix else source
+    for key in source:
+        if key not in keys:
+            files = [name for name, kind in FORMATS.items() if key in kind.keys]
+            yield f"{key} works only with {', '.join(files)} files; leave it out."
+    if "sql" in source and "table" in source:
+        yield "table works only without sql; leave one of them out."
+    separator, decimal = source.get("separator", ","), source.get("decimal", ".")
+    if "separator" in keys and separator == decimal and suffix.startswith(".csv"):
+        yield (
+            f"decimal must be another sign than the separator; {decimal!r} was given. "
+            'Set separator = ";" if cells are separated so.'
+        )
+
+
+def _without_index(name: str, frame: pd.DataFrame, index: str | None) -> pd.DataFrame:
+    """Return the columns without the one that only names rows."""
+    columns = list(frame.columns)
+    if index is not None:
+        if index not in columns:
+            hint = did_you_mean(index, columns) or f" Its columns: {listed(columns)}."
+            raise DataError(f"index_column {index!r} is not in {name}.{hint}")
+        frame = frame.drop(columns=index)
+    if "" in frame:
+        raise DataError(
+            f"{name}: column {columns.index('') + 1} has no name. Name it, or set "
+            'index_column = "" beside the file if it only names the rows.'
+        )
+    return frame
 
 
 def check_header(name: str, columns: tuple[str, ...]) -> None:
@@ -160,87 +226,169 @@ def _bundled_table(name: str) -> pd.DataFrame:
     return loader(as_frame=True, **units).frame
 
 
-def _read_file(path: Path) -> Table:
-    readers = {".csv": _read_csv, ".parquet": _read_parquet}
-    if path.suffix.lower() not in readers:
+def _suffix_of(name: str) -> str:
+    """Return the end of a file's name that says its kind, empty if none does."""
+    return next((end for end in FORMATS if name.lower().endswith(end)), "")
+
+
+def _format_of(name: str) -> Format:
+    suffix = _suffix_of(name)
+    if not suffix:
         raise DataError(
-            f"[data] file must be a .csv or .parquet file; {path.name!r} was given."
+            f"[data] file must end in one of {', '.join(FORMATS)}; "
+            f"{Path(name).name!r} was given."
         )
-    content = _content(path)
-    if not content.strip():
-        raise DataError(
-            f"{path.name} is empty. Save it with a line of column names and its rows."
-        )
-    frame = readers[path.suffix.lower()](path.name, content)
-    return Table(path.name, frame, is_text=path.suffix.lower() == ".csv")
+    return FORMATS[suffix]
+
+
+def is_text_file(name: str) -> bool:
+    """Return whether a file holds texts, whose types are inferred."""
+    return _suffix_of(name) in TEXTS
 
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise DataError(f"[data] file {str(path)!r} cannot be read: {why}.") from error
+    return content
 
 
-def _read_parquet(name: str, content: bytes) -> pd.DataFrame:
+def _filled(path: Path, content: bytes) -> bytes:
+    if not content.strip():
+        raise DataError(
+            f"{path.name} is empty. Save it with a line of column names and its rows."
+        )
+    return content
+
+
+def _read_texts(path: Path, source: Mapping[str, Any]) -> Table:
+    content, name = _content(path), path.name.lower()
+    if name.endswith(".gz"):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(
+                f"{path.name} cannot be read as gzip: {error}. Write it again."
+            ) from error
+    decimal = source.get("decimal", ".")
+    table = read_csv(
+        path.name,
+        _filled(path, content),
+        separator=source.get("separator", "\t" if ".tsv" in name[-7:] else ","),
+        decimal=decimal,
+        encoding=source.get("encoding", "utf-8"),
+    )
+    return Table(path.name, table.frame, True, texts=table.texts, decimal=decimal)
+
+
+def _read_binary(path: Path, source: Mapping[str, Any]) -> Table:
+    """Return the table of a Parquet or Feather file."""
+    del source
+    content, name = _filled(path, _content(path)), path.name
+    is_parquet = name.lower().endswith(".parquet")
+    read, kind = (
+        (pd.read_parquet, "Parquet") if is_parquet else (pd.read_feather, "Feather")
+    )
     try:
-        return pd.read_parquet(io.BytesIO(content))
+        return Table(name, read(io.BytesIO(content)), is_text=False)
     except ImportError as error:
         raise DataError(
             f"{name} cannot be read without pyarrow. Run: pip install pyarrow, or save "
             f"the table as CSV. The import says: {' '.join(str(error).split())}"
         ) from error
     except (OSError, ValueError) as error:
-        raise DataError(f"{name} cannot be read as Parquet: {error}") from error
+        words = " ".join(str(error).split())
+        raise DataError(f"{name} cannot be read as {kind}: {words}") from error
 
 
-def _read_csv(name: str, content: bytes) -> pd.DataFrame:
-    """Return the cells of a CSV file as texts, lines without any cell left out."""
+def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
+    """Return one sheet: its first row names the columns, empty rows are left out.
+
+    Cells are what they are in the file: numbers, texts, true or false, dates; the
+    result of a formula as it was last calculated.
+    """
+    name, content = path.name, _filled(path, _content(path))
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
+        from openpyxl import load_workbook
+    except ImportError as error:
         raise DataError(
-            f"{name} is not UTF-8: line {line} holds the byte "
-            f"0x{content[error.start]:02x}. Save it as UTF-8."
+            f"{name} cannot be read without openpyxl. Run: pip install openpyxl, or "
+            f"save the sheet as CSV. The import says: {error}"
         ) from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        header = next(row for row in reader if row)
-        rows = [(reader.line_num, row) for row in reader if row]
-    except csv.Error as error:
+        values = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise DataError(
-            f"{name} cannot be read as CSV: line {reader.line_num}: {error}."
+            f"{name} cannot be read as an Excel file: {error}. Save it as .xlsx."
         ) from error
-    _check_shape(name, header, rows)
-    columns = (
-        zip(*(row for _, row in rows), strict=True) if rows else [()] * len(header)
-    )
-    cells = [pd.Series(column, dtype=object) for column in columns]
-    return pd.concat(cells, axis=1, keys=range(len(header))).set_axis(header, axis=1)
-
-
-def _check_shape(
-    name: str, header: list[str], rows: list[tuple[int, list[str]]]
-) -> None:
-    """Refuse another delimiter, a column without a name, and ragged lines."""
-    if len(header) == 1:
-        for sign, word in DELIMITERS.items():
-            if sign in header[0]:
-                raise DataError(
-                    f"{name} has {word} and no comma in its first line: {header[0]!r}. "
-                    "Save it with commas between the cells, and numbers with a decimal "
-                    "point."
-                )
-    if "" in header:
+    sheet = _sheet_of(name, values.sheetnames, source.get("sheet"))
+    rows = list(values[sheet].iter_rows(values_only=True))
+    _refuse_formulas(name, content, sheet, rows)
+    rows = [row for row in rows if any(cell is not None for cell in row)]
+    filled = [i for row in rows for i, cell in enumerate(row, 1) if cell is not None]
+    width = max(filled, default=0)
+    rows = [row[:width] + (None,) * (width - len(row)) for row in rows]
+    if not rows:
         raise DataError(
-            f"{name}: column {header.index('') + 1} has no name. Name it, or save the "
-            "table without row numbers."
+            f"{name}: sheet {sheet!r} is empty. Give it a row of column names and its "
+            "rows."
         )
-    for line, row in rows:
-        if len(row) != len(header):
-            raise DataError(
-                f"{name}: line {line} has {several(len(row), 'cell')}, and the first "
-                f"line {len(header)}. Quote cells that hold a comma."
-            )
+    return Table(name, frame_of(rows[0], rows[1:]), is_text=False)
+
+
+def _sheet_of(name: str, sheets: list[str], sheet: str | int | None) -> str:
+    """Return the sheet that is meant: by name, by number, or the only one."""
+    has = f"It has {listed(sheets, limit=9)}."
+    if sheet is None:
+        if len(sheets) == 1:
+            return sheets[0]
+        raise DataError(
+            f"{name} has {len(sheets)} sheets. {has} Set sheet, a name or a number, "
+            "beside the file."
+        )
+    if isinstance(sheet, str) and sheet in sheets:
+        return sheet
+    if isinstance(sheet, int) and sheet <= len(sheets):
+        return sheets[sheet - 1]
+    hint = did_you_mean(sheet, sheets) if isinstance(sheet, str) else ""
+    raise DataError(f"{name} has no sheet {sheet!r}. {has}{hint}")
+
+
+def _refuse_formulas(
+    name: str, content: bytes, sheet: str, rows: list[tuple[Any, ...]]
+) -> None:
+    """Refuse formulas without a result, which would be read as empty cells."""
+    from openpyxl import load_workbook
+
+    if not any(cell is None for row in rows for cell in row):
+        return
+    book = load_workbook(io.BytesIO(content), read_only=True)
+    for written, values in zip(book[sheet].iter_rows(), rows, strict=False):
+        for cell, value in zip(written, values, strict=False):
+            if value is None and cell.data_type == "f":
+                raise DataError(
+                    f"{name}: cell {cell.coordinate} of sheet {sheet!r} holds a "
+                    "formula that was never calculated. Open the file in Excel or "
+                    "LibreOffice and save it."
+                )
+
+
+def _read_sqlite(path: Path, source: Mapping[str, Any]) -> Table:
+    keys = {key: source[key] for key in ("sql", "table") if key in source}
+    return Table(path.name, read_sqlite(path, **keys), is_text=False)
+
+
+TEXTS = {
+    suffix: Format(_read_texts, ("separator", "decimal", "encoding"))
+    for suffix in (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+}
+FORMATS = TEXTS | {
+    ".xlsx": Format(_read_excel, ("sheet",)),
+    ".parquet": Format(_read_binary),
+    ".feather": Format(_read_binary),
+    ".sqlite": Format(_read_sqlite, ("sql", "table")),
+    ".db": Format(_read_sqlite, ("sql", "table")),
+}
+"""By the end of a file's name: how it is read."""

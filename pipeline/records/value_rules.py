@@ -16,10 +16,19 @@ or one key against another.
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from numbers import Integral, Real
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    NotRequired,
+    Union,
+    get_args,
+    get_origin,
+)
 
 from .errors import listed
 
@@ -64,7 +73,10 @@ class OneOf(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The sets of keys a table may have, each key with its annotation."""
+    """The sets of keys a table may have, each key with its annotation.
+
+    A key that is ``NotRequired`` may be left out.
+    """
 
     choices: tuple[Mapping[str, Any], ...]
 
@@ -316,44 +328,92 @@ def _table(item: Rule) -> Rule:
     return Rule(one, f"tables of {item.many}", schema, read)
 
 
+class _Keys(NamedTuple):
+    """The keys of one table: those it must have, and all with their rules."""
+
+    needed: frozenset[str]
+    rules: dict[str, Rule]
+
+
+def _keys(annotations: Mapping[str, Any]) -> _Keys:
+    optional = {
+        key: get_args(inside)[0]
+        for key, inside in annotations.items()
+        if get_origin(inside) is NotRequired
+    }
+    rules = {key: rule_of(inside) for key, inside in (annotations | optional).items()}
+    return _Keys(frozenset(annotations) - frozenset(optional), rules)
+
+
 def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
     """Return the rule of a table that has exactly one of several sets of keys."""
-    rules = [{key: rule_of(inside) for key, inside in keys.items()} for keys in choices]
-    names = [" and ".join(map(repr, keys)) or "nothing" for keys in rules]
+    tables = [_keys(dict(keys)) for keys in choices]
+    names = [
+        " and ".join(repr(key) for key in rules if key in needed) or "nothing"
+        for needed, rules in tables
+    ]
     one, many = (f"{what} with {' or '.join(names)}" for what in ("a table", "tables"))
 
     def read(value: Any) -> Any:
-        for keys in rules:
-            if isinstance(value, Mapping) and set(value) == set(keys):
-                parts, misfits = _each({key: (keys[key], value[key]) for key in keys})
+        present = set(value) if isinstance(value, Mapping) else None
+        for needed, rules in tables:
+            if present is not None and needed <= present <= set(rules):
+                own = {key: rules[key] for key in rules if key in present}
+                parts, misfits = _each({key: (own[key], value[key]) for key in own})
                 if misfits:
                     raise Misfits(*misfits)
                 return MappingProxyType(parts)
-        raise Misfits(_incomplete(rules, value) or Misfit(value, one))
+        problem = _unknown(tables, value) or _incomplete(tables, value)
+        raise Misfits(problem or Misfit(value, one))
 
-    return Rule(one, many, {"oneOf": [table_schema(keys) for keys in rules]}, read)
+    schemas = [table_schema(rules, needed) for needed, rules in tables]
+    return Rule(one, many, {"oneOf": schemas}, read)
 
 
-def _incomplete(choices: list[dict[str, Rule]], value: Any) -> Misfit | None:
+def _unknown(tables: list[_Keys], value: Any) -> Misfit | None:
+    """Return the key that a table has too much, if it is surely of one set of keys."""
+    present = set(value) if isinstance(value, Mapping) else set()
+    meant = [keys for keys in tables if keys.needed and keys.needed <= present]
+    optional = [keys for keys in meant if len(keys.needed) < len(keys.rules)]
+    if len(meant) != 1 or not optional:
+        return None
+    rules = optional[0].rules
+    key = next(key for key in value if key not in rules)
+    one = f"left out, or one of {', '.join(map(repr, rules))}"
+    return Misfit(key, one, tuple(rules))
+
+
+def _incomplete(choices: list[_Keys], value: Any) -> Misfit | None:
     """Return the key that is missing for the sets of keys a table starts.
 
     None if it starts none, or several that are not parts of each other.
     """
     present = set(value) if isinstance(value, Mapping) else set()
-    started = [keys for keys in choices if present and present < set(keys)]
-    least: dict[str, Rule] = min(started, key=len, default={})
-    if not started or not all(set(least) <= set(keys) for keys in started):
+    started = [
+        keys
+        for keys in choices
+        if present & keys.needed
+        and present <= set(keys.rules)
+        and not keys.needed <= present
+    ]
+    least = min(started, key=lambda keys: len(keys.needed), default=None)
+    if least is None or not all(least.needed <= keys.needed for keys in started):
         return None
-    key = next(key for key in least if key not in present)
-    return Misfit(None, least[key].one, path=(key,), is_missing=True)
+    key = next(key for key in least.rules if key in least.needed - present)
+    return Misfit(None, least.rules[key].one, path=(key,), is_missing=True)
 
 
-def table_schema(keys: Mapping[str, Rule]) -> dict[str, Any]:
-    """Return the JSON Schema of a table with all of these keys and no others."""
+def table_schema(
+    keys: Mapping[str, Rule], needed: Collection[str] | None = None
+) -> dict[str, Any]:
+    """Return the JSON Schema of a table with these keys and no others.
+
+    All of them must be there, or only those `needed`.
+    """
     return {
         "type": "object",
         "properties": {key: rule.schema for key, rule in keys.items()},
-        "required": list(keys),
+        "required": [key for key in keys if needed is None or key in needed],
         "additionalProperties": False,
     }
 

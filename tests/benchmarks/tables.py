@@ -1,0 +1,57 @@
+"""Time reading a CSV file beside pandas' own `read_csv`, and the whole of `[data]`.
+
+Run from the project's root: ``python3 -m tests.benchmarks.tables``. Prints one table;
+ours and peer alternate in one run, and the medians are compared.
+"""
+
+import tempfile
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pandas as pd
+
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.data.tables import read_table
+
+from .permutation import seconds
+
+N_SAMPLES, ROUNDS = 200_000, 5
+
+
+def table():
+    """Return 30 columns: 21 of decimals, four of whole numbers, five of texts."""
+    rng = np.random.default_rng(1)
+    columns = {f"x{i}": rng.normal(size=N_SAMPLES) for i in range(20)}
+    columns |= {f"n{i}": rng.integers(0, 1000, N_SAMPLES) for i in range(4)}
+    columns |= {f"c{i}": rng.choice(list("abcdefgh"), N_SAMPLES) for i in range(4)}
+    columns["b"] = rng.choice(["true", "false"], N_SAMPLES)
+    return pd.DataFrame(columns | {"y": rng.normal(size=N_SAMPLES)})
+
+
+def rows():
+    """Yield task, size, ours, peer and limit of each line."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        table().to_csv(folder / "rows.csv", index=False)
+        data = {"train": {"file": "rows.csv"}, "test": {"fraction": 0.25}}
+        data |= {"target": "y", "task": "regression"}
+        config = parse_config({"data": data}, base=folder)
+        calls = [
+            partial(read_table, data["train"], base=folder),
+            lambda: read_datasets(**config.data_arguments),
+            partial(pd.read_csv, folder / "rows.csv"),
+        ]
+        times = [[seconds(call) for call in calls] for _ in range(ROUNDS)]
+        reading, whole, peer = (median(column) for column in zip(*times, strict=True))
+        yield "read_table / pandas", f"{N_SAMPLES} x 30", reading, peer, 1.5
+        yield "read_datasets / pandas", f"{N_SAMPLES} x 30", whole, peer, 3.0
+
+
+if __name__ == "__main__":
+    print(f"{'task':34}{'size':28}{'ours':>9}{'peer':>9}{'ratio':>8}{'limit':>7}")
+    for task, size, ours, peer, limit in rows():
+        ratio = ours / peer
+        print(f"{task:34}{size:28}{ours:8.4f}s{peer:8.4f}s{ratio:8.2f}{limit:7.1f}")

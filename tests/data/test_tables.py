@@ -1,0 +1,437 @@
+"""Tables as they are: each reader with a file of the program that users use."""
+
+import csv
+import gzip
+import io
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from importance_audit.config.load import parse_config
+from importance_audit.data import csv_files
+from importance_audit.data.datasets import datasets_frame, describe, read_datasets
+from importance_audit.records.errors import DataError
+
+FILES = Path(__file__).parent / "files"
+GERMAN = "Größe;Gewicht;y\r\n1,5;60;1\r\n2,5;70,25;2\r\n;80;3\r\n"
+SEMICOLONS = {"separator": ";", "decimal": ","}
+needs_openpyxl = pytest.mark.needs_openpyxl
+needs_sqlalchemy = pytest.mark.needs_sqlalchemy
+
+
+def rows_of(folder, source, **data):
+    """Return the rows of one source, training and test rows alike."""
+    section = {"train": source, "test": source, "target": "y", "task": "regression"}
+    config = parse_config({"data": section | data}, base=folder)
+    return read_datasets(**config.data_arguments)[0]
+
+
+def refusal(folder, source, **data):
+    with pytest.raises(DataError) as error:
+        rows_of(folder, source, **data)
+    return str(error.value).splitlines()[0]
+
+
+# --- CSV ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
+def test_what_excel_writes_in_a_german_locale_is_read(encoding, tmp_path):
+    (tmp_path / "a.csv").write_bytes(GERMAN.encode(encoding))
+    given_encoding = {} if encoding == "utf-8-sig" else {"encoding": encoding}
+    source = {"file": "a.csv"} | SEMICOLONS | given_encoding
+    rows = rows_of(tmp_path, source)
+    assert rows.features == ("Größe", "Gewicht")
+    assert rows.X["Gewicht"].tolist() == [60, 70.25, 80]
+    assert rows.X["Größe"].isna().tolist() == [False, False, True]
+
+
+def test_a_point_where_decimals_have_a_comma_is_asked_about(tmp_path):
+    (tmp_path / "a.csv").write_text("x;y\n1.234;1\n2,5;2\n1.5;3\n")
+    assert refusal(tmp_path, {"file": "a.csv"} | SEMICOLONS) == (
+        "a.csv: column 'x' holds numbers that are not written like 1234,5: '1.234', "
+        "'1.5'. Write them so in the file, declare the levels under [data] categories, "
+        "or list the other columns under [data] features."
+    )
+
+
+def test_two_files_may_write_decimals_otherwise(tmp_path):
+    (tmp_path / "a.csv").write_text("x;y\n1,5;1\n2;2\n")
+    (tmp_path / "b.csv").write_text("x,y\n1.25,1\n7,2\n")
+    _, test = read_datasets(
+        **parse_config(
+            {
+                "data": {
+                    "train": {"file": "a.csv"} | SEMICOLONS,
+                    "test": {"file": "b.csv"},
+                    "target": "y",
+                    "task": "regression",
+                }
+            },
+            base=tmp_path,
+        ).data_arguments
+    )
+    assert test.X["x"].tolist() == [1.25, 7]
+
+
+@pytest.mark.parametrize("name", ["a.csv.gz", "a.tsv", "a.tsv.gz"])
+def test_packed_files_and_tabs_are_read(name, tmp_path):
+    text = "x\ty\n1\t1\n2\t2\n" if ".tsv" in name else "x,y\n1,1\n2,2\n"
+    packed = gzip.compress if name.endswith(".gz") else bytes
+    (tmp_path / name).write_bytes(packed(text.encode()))
+    rows = rows_of(tmp_path, {"file": name})
+    assert rows.X["x"].tolist() == [1, 2]
+    origins = describe(rows, rows, parse_config_section(name))["origin"].tolist()
+    assert origins == ["inferred"]
+
+
+def parse_config_section(name):
+    data = {"train": {"file": name}, "test": {"fraction": 0.5}}
+    return parse_config({"data": data | {"target": "y", "task": "regression"}}).data
+
+
+def test_a_broken_gzip_file_is_one_sentence(tmp_path):
+    (tmp_path / "a.csv.gz").write_bytes(b"x,y\n1,2\n")
+    assert refusal(tmp_path, {"file": "a.csv.gz"}) == (
+        "a.csv.gz cannot be read as gzip: Not a gzipped file (b'x,'). Write it again."
+    )
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        (
+            "ascii",
+            "a.csv cannot be read with encoding 'ascii': line 1 holds the byte 0xc3. "
+            "Set the one it was saved with. Python says: ordinal not in range(128)",
+        ),
+        (
+            "latin",
+            "a.csv cannot be read with encoding 'latin9000'. Set one that Python "
+            'knows, such as "utf-8" or "cp1252". Python says: unknown encoding: '
+            "latin9000",
+        ),
+    ],
+)
+def test_another_encoding_is_one_sentence(encoding, words, tmp_path):
+    (tmp_path / "a.csv").write_text("ä,y\n1,1\n2,2\n", encoding="utf-8")
+    name = {"latin": "latin9000"}.get(encoding, encoding)
+    assert refusal(tmp_path, {"file": "a.csv", "encoding": name}) == words
+
+
+@pytest.mark.parametrize(("header", "name"), [("", ""), ("id", "id")])
+def test_a_column_that_names_rows_is_left_out(header, name, tmp_path):
+    (tmp_path / "a.csv").write_text(f"{header},x,y\nr1,1,1\nr2,2,2\n")
+    rows = rows_of(tmp_path, {"file": "a.csv", "index_column": name})
+    assert rows.features == ("x",)
+
+
+def test_an_index_column_that_is_not_there(tmp_path):
+    (tmp_path / "a.csv").write_text("row,x,y\nr1,1,1\nr2,2,2\n")
+    assert refusal(tmp_path, {"file": "a.csv", "index_column": "rows"}) == (
+        "index_column 'rows' is not in a.csv. Did you mean 'row'?"
+    )
+
+
+# --- numbers of a CSV file ------------------------------------------------------------
+
+
+def by_module_csv(text, separator=",", decimal="."):
+    """Return the rows that the slow reader, which looks at each cell, makes."""
+    found = csv_files._found_cells
+    csv_files._found_cells = lambda *_: None
+    try:
+        return frame_of(text, separator, decimal)
+    finally:
+        csv_files._found_cells = found
+
+
+def frame_of(text, separator=",", decimal="."):
+    return csv_files.read_csv(
+        "a.csv", text.encode(), separator=separator, decimal=decimal, encoding="utf-8"
+    )
+
+
+CELL = st.one_of(
+    st.floats(allow_nan=False).map(repr),
+    st.integers(-(10**20), 10**20).map(str),
+    st.from_regex(r"[+-]?[0-9]{0,9}\.?[0-9]{0,12}", fullmatch=True),
+    st.sampled_from(
+        ["", "NA", "nan", "inf", "true", "-", ".", "1e5", " 1", "01", "1,5"]
+    ),
+    st.text('0123456789+-.eE"\n, aé', max_size=6),
+)
+
+
+@given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8))
+def test_a_column_at_a_time_reads_what_a_cell_at_a_time_does(cells):
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([("x", "y"), *cells])
+    text = file.getvalue()
+    quick, slow = frame_of(text), by_module_csv(text)
+    for name in ("x", "y"):
+        pd.testing.assert_series_equal(quick.texts(name), slow.texts(name))
+        column, texts = quick.frame[name], slow.frame[name]
+        assert column.isna().tolist() == texts.isna().tolist()
+        if column.dtype.kind in "if":
+            numbers = texts.dropna().map(float).tolist()
+            bits = column.dropna().to_numpy(np.float64)
+            assert bits.tobytes() == np.array(numbers, np.float64).tobytes()
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2))
+def test_a_number_of_a_column_is_read_to_the_last_bit(numbers):
+    text = "x,y\n" + "".join(f"{number!r},1\n" for number in numbers)
+    column = frame_of(text).frame["x"].to_numpy(np.float64)
+    assert column.tobytes() == np.array(numbers).tobytes()
+
+
+def test_numbers_between_two_floats_are_rounded_as_python_does():
+    rng = np.random.default_rng(1)
+    halves = rng.integers(2**53, 2**54, 3000) * 2 + 1  # in the middle of two float64
+    texts = [f"{n // 10**k}.{n % 10**k:0{k}d}" for n in halves.tolist() for k in (1, 9)]
+    texts += [f"0.{n}" for n in rng.integers(10**17, 10**18, 20_000).tolist()]
+    column = frame_of("x,y\n" + "".join(f"{t},1\n" for t in texts)).frame["x"]
+    assert column.tolist() == [float(text) for text in texts]
+
+
+def test_a_quoted_number_is_a_number_and_a_quoted_line_break_no_line():
+    text = '"x","y"\r\n"1.5","a\r\nb"\r\n"2","c, d"\r\n'
+    frame = frame_of(text).frame
+    assert frame["x"].tolist() == [1.5, 2]
+    assert frame["y"].tolist() == ["a\r\nb", "c, d"]
+
+
+def test_a_number_that_means_missing_is_missing(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n-99,1\n1,2\n-99.0,3\n")
+    rows = rows_of(tmp_path, {"file": "a.csv"}, missing_values=["-99"])
+    assert rows.X["x"].isna().tolist() == [True, False, False]
+
+
+# --- Excel ----------------------------------------------------------------------------
+
+
+def workbook(path, **sheets):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+
+
+ROWS = [("x", "zone", "ok", "y"), (1, "a", True, 1.5), (None, "b", False, 2)]
+
+
+@needs_openpyxl
+def test_a_sheet_of_openpyxl_keeps_its_types(tmp_path):
+    workbook(tmp_path / "a.xlsx", Data=[*ROWS, (None, None, None, None)])
+    rows = rows_of(tmp_path, {"file": "a.xlsx"})
+    assert [str(dtype) for dtype in rows.X.dtypes] == ["float64", "category", "bool"]
+    assert rows.X["x"].isna().tolist() == [False, True]
+    assert rows.y.tolist() == [1.5, 2]
+
+
+@needs_openpyxl
+def test_a_sheet_of_libreoffice_is_read():
+    rows = rows_of(FILES, {"file": "libreoffice.xlsx"}, features=["Größe", "Gewicht"])
+    assert rows.X["Gewicht"].tolist() == [60, 70.25, 80]
+    assert rows.X["Größe"].isna().tolist() == [False, False, True]
+
+
+@needs_openpyxl
+@pytest.mark.parametrize("sheet", ["Data", 2])
+def test_a_sheet_is_named_or_numbered(sheet, tmp_path):
+    workbook(tmp_path / "a.xlsx", Notes=[("a",)], Data=ROWS)
+    rows = rows_of(tmp_path, {"file": "a.xlsx", "sheet": sheet})
+    assert rows.features == ("x", "zone", "ok")
+    assert datasets_frame(None, rows)["source"].tolist() == [f"a.xlsx, sheet {sheet}"]
+
+
+@needs_openpyxl
+@pytest.mark.parametrize(
+    ("sheet", "words"),
+    [
+        (
+            {},
+            "a.xlsx has 2 sheets. It has 'Notes', 'Data'. Set sheet, a name or a "
+            "number, beside the file.",
+        ),
+        (
+            {"sheet": "Dat"},
+            "a.xlsx has no sheet 'Dat'. It has 'Notes', 'Data'. Did you mean 'Data'?",
+        ),
+        ({"sheet": 3}, "a.xlsx has no sheet 3. It has 'Notes', 'Data'."),
+        (
+            {"sheet": "Notes"},
+            "a.xlsx: sheet 'Notes' is empty. Give it a row of column names and its "
+            "rows.",
+        ),
+    ],
+)
+def test_sheets_that_are_not_there_are_named(sheet, words, tmp_path):
+    workbook(tmp_path / "a.xlsx", Notes=[], Data=ROWS)
+    assert refusal(tmp_path, {"file": "a.xlsx"} | sheet) == words
+
+
+@needs_openpyxl
+def test_a_formula_that_nobody_calculated_is_no_empty_cell(tmp_path):
+    workbook(tmp_path / "a.xlsx", Data=[("x", "y"), ("=1+1", 1), (2, 2)])
+    assert refusal(tmp_path, {"file": "a.xlsx"}) == (
+        "a.xlsx: cell A2 of sheet 'Data' holds a formula that was never calculated. "
+        "Open the file in Excel or LibreOffice and save it."
+    )
+
+
+@needs_openpyxl
+def test_a_word_for_missing_among_the_numbers_of_a_sheet(tmp_path):
+    workbook(tmp_path / "a.xlsx", D=[("x", "y"), (1, 1), ("NA", 2), (3.5, 3)])
+    rows = rows_of(tmp_path, {"file": "a.xlsx"}, missing_values=["NA"])
+    assert rows.X["x"].isna().tolist() == [False, True, False]
+    assert refusal(tmp_path, {"file": "a.xlsx"}) == (
+        "a.xlsx: column 'x' holds mixed-integer values (dtype object), which are "
+        "neither numbers nor texts nor true and false. Say in [data] missing_values if "
+        "'NA' means missing, convert it, or leave it out of the features."
+    )
+
+
+@needs_openpyxl
+def test_a_file_that_is_no_workbook_is_one_sentence(tmp_path):
+    (tmp_path / "a.xlsx").write_bytes(b"x,y\n1,2\n")
+    assert refusal(tmp_path, {"file": "a.xlsx"}) == (
+        "a.xlsx cannot be read as an Excel file: File is not a zip file. Save it as "
+        ".xlsx."
+    )
+
+
+# --- databases ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def database(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
+        connection.execute("create table rows (x real, zone text, y integer)")
+        values = [(1.5, "a", 1), (None, "b", 2), (2.5, "a", 3)]
+        connection.executemany("insert into rows values (?, ?, ?)", values)
+        connection.commit()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "keys", [{}, {"table": "rows"}, {"sql": "select * from rows where y > 0"}]
+)
+def test_a_file_of_pythons_sqlite_is_read(keys, database):
+    rows = rows_of(database, {"file": "a.sqlite"} | keys)
+    assert rows.X["x"].isna().tolist() == [False, True, False]
+    assert rows.X["zone"].tolist() == ["a", "b", "a"]
+    assert rows.y.tolist() == [1, 2, 3]
+    details = [f"table {keys['table']}"] if "table" in keys else list(keys.values())
+    assert rows.source == ", ".join(["a.sqlite", *details])
+
+
+@pytest.mark.skipif(not shutil.which("sqlite3"), reason="sqlite3 is not on PATH")
+def test_a_file_of_the_sqlite_command_is_read(tmp_path):
+    script = "create table t (x, y); insert into t values (1, 2), (3, 4);"
+    subprocess.run(["sqlite3", tmp_path / "a.db", script], check=True)
+    assert rows_of(tmp_path, {"file": "a.db"}).X["x"].tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (
+            {"table": "row"},
+            "a.sqlite has no table 'row'. It has 'rows'. Did you mean 'rows'?",
+        ),
+        (
+            {"sql": "select z from rows"},
+            "a.sqlite cannot be read. SQLite says: no such column: z",
+        ),
+        (
+            {"sql": "delete from rows"},
+            "a.sqlite cannot be read. SQLite says: attempt to write a readonly "
+            "database",
+        ),
+    ],
+)
+def test_what_sqlite_refuses_is_one_sentence(keys, words, database):
+    assert refusal(database, {"file": "a.sqlite"} | keys) == words
+
+
+def test_several_tables_are_named(database):
+    with closing(sqlite3.connect(database / "a.sqlite")) as connection:
+        connection.execute("create table other (x)")
+    assert refusal(database, {"file": "a.sqlite"}) == (
+        "a.sqlite does not say which table to read. It has 'rows', 'other'. Set table, "
+        "or sql, beside the file."
+    )
+
+
+QUERY = {"sql": "select x, zone, y from rows order by y", "url_env": "AUDIT_DB"}
+
+
+@needs_sqlalchemy
+def test_an_address_comes_from_the_environment(database, monkeypatch):
+    monkeypatch.setenv("AUDIT_DB", f"sqlite:///{database}/a.sqlite")
+    rows = rows_of(database, QUERY)
+    assert rows.X["zone"].tolist() == ["a", "b", "a"]
+    assert rows.source == f"AUDIT_DB: {QUERY['sql']}"
+    assert str(database) not in rows.source + rows.name
+
+
+def test_an_address_that_is_not_set(database, monkeypatch):
+    monkeypatch.delenv("AUDIT_DB", raising=False)
+    assert refusal(database, QUERY) == (
+        "The environment variable 'AUDIT_DB' ([data] url_env) is not set. Set it to "
+        "the address of the database, such as sqlite:///rows.sqlite."
+    )
+
+
+@needs_sqlalchemy
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql:/me:s3cret@host/name",
+        "nonsense://me:s3cret@host/name",
+        "sqlite:////no/such/folder/s3cret",
+        "s3cret",
+    ],
+)
+def test_no_message_shows_the_password(address, database, monkeypatch):
+    monkeypatch.chdir(database)
+    monkeypatch.setenv("AUDIT_DB", address)
+    with pytest.raises(DataError) as error:
+        rows_of(database, QUERY)
+    assert "s3cret" not in str(error.value)
+    assert error.value.__context__ is None
+    assert "The database of AUDIT_DB cannot be asked. SQLAlchemy says: " in str(
+        error.value
+    )
+
+
+@pytest.mark.parametrize("module", ["openpyxl", "sqlalchemy"])
+def test_a_missing_extra_is_one_sentence(module, tmp_path, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setenv("AUDIT_DB", "sqlite://")
+    (tmp_path / "a.xlsx").write_bytes(b"PK")
+    sources = {"openpyxl": {"file": "a.xlsx"}, "sqlalchemy": QUERY}
+    words = {
+        "openpyxl": "a.xlsx cannot be read without openpyxl. Run: pip install "
+        "openpyxl, or save the sheet as CSV. The import says: ",
+        "sqlalchemy": "AUDIT_DB cannot be read without SQLAlchemy. Run: pip install "
+        "sqlalchemy, or save the rows as CSV. The import says: ",
+    }
+    assert refusal(tmp_path, sources[module]).startswith(words[module])
