@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,8 @@ from ...records.finding import Finding
 from ..dependence import associations, clusters
 from .answers import Answer, Limit, Limits, answer
 
+PROBES = 16
+"""Values of a column that are enough to tell most columns apart."""
 SETS = 5
 """How many sets of columns a message names."""
 ROUNDINGS = 8
@@ -194,14 +197,54 @@ def _coded(parts: list[pd.Series]) -> tuple[npt.NDArray[np.intp], pd.Series]:
 
 def _sets(columns: Mapping[str, pd.Series], n_cells: int) -> Iterator[tuple[str, ...]]:
     """Yield sets among columns that have equal values in the same rows."""
-    left = dict(columns)
+    left, apart = dict(columns), _Apart(columns)
     while left:
         name = next(iter(left))
         first = left.pop(name)
-        same = [other for other in left if _go_together(first, left[other], n_cells)]
+        same = [
+            other
+            for other in left.keys() - apart.from_column(name)
+            if _go_together(first, left[other], n_cells)
+        ]
+        same.sort(key=list(columns).index)
         left = {other: left[other] for other in left if other not in same}
         if same:
             yield name, *same
+
+
+class _Apart:
+    """Tells of many columns at once, by a few of their values, which are no images.
+
+    Of a thousand columns of numbers every two would have to be held against each other
+    whole, which takes longer than to ask most models.
+    """
+
+    def __init__(self, columns: Mapping[str, pd.Series]) -> None:
+        self._names = [n for n, values in columns.items() if values.dtype != object]
+        few = len(self._names) < 2
+        values = [columns[n].to_numpy(dtype=float) for n in self._names]
+        self._table = np.empty((0, 0)) if few else np.array(values)
+        self._sizes = np.abs(self._table).max(axis=1, initial=0.0)
+
+    def from_column(self, name: str) -> set[str]:
+        """Return columns of numbers that are surely no affine image of this one."""
+        if not len(self._table) or name not in self._names:
+            return set()
+        row = self._names.index(name)
+        a, size = self._table[row], self._sizes[row]
+        low, high = a.argmin(), a.argmax()
+        probes = self._table[:, :PROBES]
+        rise = self._table[:, high] - self._table[:, low]
+        slope = rise / (a[high] - a[low]) if low != high else np.ones(len(rise))
+        line = self._table[:, [low]] + slope[:, None] * (a[:PROBES] - a[low])
+        off = np.abs(probes - line).max(axis=1)
+        limit = 2 * _rounding(self._sizes + np.abs(slope) * size)
+        return {n for n, is_off in zip(self._names, off > limit, strict=True) if is_off}
+
+
+def _rounding(size: Any) -> Any:
+    """Return how far two images of one value may lie apart."""
+    return ROUNDINGS * np.finfo(float).eps * size
 
 
 def _go_together(a: pd.Series, b: pd.Series, n_cells: int) -> bool:
@@ -217,4 +260,4 @@ def _is_affine(a: Floats, b: Floats) -> bool:
     slope = (b[high] - b[low]) / (a[high] - a[low]) if low != high else 1.0
     rounding = np.abs(b).max() + np.abs(slope) * np.abs(a).max()
     off = np.abs(b - (b[low] + slope * (a - a[low]))).max()
-    return bool(off <= ROUNDINGS * np.finfo(float).eps * rounding)
+    return bool(off <= _rounding(rounding))
