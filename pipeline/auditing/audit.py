@@ -17,6 +17,7 @@ from ..assess.dependent_leaders import dependent_leaders
 from ..assess.loss_sensitivity import compare_losses
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import SuppliedSection, seed_for
+from ..data.datasets import draw_rows
 from ..engines import (
     ENGINES,
     EngineInfo,
@@ -35,6 +36,7 @@ from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
 from ..records.result import AuditResult
 from . import measure, preconditions
+from .cost import count_calls
 from .journal import Journal, Step
 from .measure import Question
 from .steps import Inputs, Results, StepResult
@@ -59,6 +61,7 @@ def audit(
     *,
     models: tuple[FittedModel, ...] = (),
     on_step: Step | None = None,
+    minutes: float | None = None,
 ) -> AuditResult:
     """Measure every importance that `config` asks for, by every engine it names.
 
@@ -74,7 +77,11 @@ def audit(
     models : tuple of FittedModel
         Fitted models of `models.wrap`, audited beside those that `config` names.
     on_step : callable, optional
-        ``on_step(done, total, label)``, the only progress channel.
+        ``on_step(done, total, label)``, the only progress channel; before there are
+        steps, `total` is 0.
+    minutes : float, optional
+        In the place of ``config.limits.minutes``: after so many no model is asked any
+        more.
 
     Returns
     -------
@@ -89,17 +96,31 @@ def audit(
     importance_audit.r_bridge.errors.RUnavailable
         An engine of ``config.require`` is not there; raised before any fit.
     """
-    run = _Run(
-        train=train,
-        test=test,
-        config=config,
-        journal=Journal(on_step=on_step or _quiet),
+    journal = Journal(
+        on_step=on_step or _quiet, minutes=minutes or config.limits.minutes
     )
+    return audit_into(journal, train, test, config, models=models)
+
+
+def audit_into(
+    journal: Journal,
+    train: Dataset | None,
+    test: Dataset,
+    config: AuditConfig,
+    *,
+    models: tuple[FittedModel, ...] = (),
+) -> AuditResult:
+    """Do what `audit` does, in a journal that may hold what came before."""
+    config, test, cuts = limited(config, test)
+    journal.findings += cuts
+    journal.pace.n_rows = test.n_samples
+    run = _Run(train=train, test=test, config=config, journal=journal)
     r = config.r
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
         deaths = host.current().unseen_deaths
         if run.prepare(models):
-            run.journal.follow(run.steps())
+            steps, closing = run.steps(), run.closing_steps()
+            run.journal.follow([*steps, *closing], n_closing=len(closing))
         run.report_restarts(before=deaths)
         asked_r = len(run.engines) > 1 or any(map(asks_r, run.models))
         return run.journal.result(train, test, config, run.models, asked_r=asked_r)
@@ -146,6 +167,54 @@ READINGS: tuple[Callable[..., Results[None]], ...] = (compare_with_expectations,
 """What the rankings say once all are there: (importances, train, test, config)."""
 
 
+def limited(
+    config: AuditConfig, test: Dataset
+) -> tuple[AuditConfig, Dataset, list[Finding]]:
+    """Return question and rows within [limits], and what was cut of them."""
+    limits, cuts = config.limits, []
+    if limits.max_repeats is not None:
+        entries = []
+        for entry in config.importance:
+            n_repeats = entry.options.get("n_repeats", 0)
+            if n_repeats > limits.max_repeats:
+                options = {**entry.options, "n_repeats": limits.max_repeats}
+                name = f"{entry.method} of {entry.of}"
+                cuts.append(f"{entry.name or name} {n_repeats}")
+                entry = replace(entry, options=options)
+            entries.append(entry)
+        config = replace(config, importance=tuple(entries))
+    findings = []
+    if cuts:
+        message = (
+            f"max_repeats = {limits.max_repeats} takes the place of more n_repeats: "
+            f"{'; '.join(cuts)}."
+        )
+        findings.append(_cut("max_repeats", "n_repeats", message))
+    n_all = test.n_samples
+    if limits.max_rows is not None and n_all > limits.max_rows:
+        test = draw_rows(test, limits.max_rows, config.seed)
+        message = (
+            f"{test.n_samples} of the {n_all} test rows were drawn and audited, "
+            f"because max_rows = {limits.max_rows}."
+        )
+        findings.append(_cut("max_rows", test.name, message))
+    return config, test, findings
+
+
+def _cut(limit: str, subject: str, message: str) -> Finding:
+    remedy = f"Raise {limit} under [limits] for narrower intervals."
+    return Finding(
+        check=limit, severity="info", subject=subject, message=message, remedy=remedy
+    )
+
+
+def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
+    """Return what a step is called that puts one question to one model."""
+    which = f", {entry.name}" if entry.name else ""
+    subject = "the data" if model is None else model.name
+    return f"{entry.method} of {entry.of}, {subject}{which}"
+
+
 def _quiet(done: int, total: int, label: str) -> None:
     del done, total, label
 
@@ -185,7 +254,8 @@ class _Run:
             ("models", partial(self.fit, fitted)),
         )
         faults = (AuditError, RBridgeError)
-        return all(self.journal.take(*step, passing=faults) for step in steps)
+        taken = all(self.journal.take(*step, passing=faults) for step in steps)
+        return taken and bool(self.models)  # none: time was over while they were fitted
 
     def read_supplied(self) -> None:
         """Read what was measured elsewhere, for rows that can be audited."""
@@ -197,8 +267,11 @@ class _Run:
         own: tuple[FittedModel, ...] = ()
         if config := self.config.models:
             train = preconditions.training_rows(self.train)
-            own = fit_models(config, train, base=self.config.base)
-        self.models = (*own, *(model.for_rows(self.test) for model in fitted))
+            own = fit_models(
+                config, train, base=self.config.base, phase=self.journal.phase
+            )
+        given = (model.for_rows(self.test) for model in fitted)
+        self.models = tuple(map(self.journal.watched, (*own, *given)))
         preconditions.check_names(self.config, self.test, self.models)
 
     def look_for_engines(self) -> None:
@@ -251,23 +324,45 @@ class _Run:
                 for model in self.models
             ),
         ]
+        steps.append(("digests of the predictions", self.add_digests))
+        steps.append(("cost", self.estimate))
         for entry, model in self.questions():
-            which = f", {entry.name}" if entry.name else ""
-            subject = "the data" if model is None else model.name
-            label = f"{entry.method} of {entry.of}, {subject}{which}"
-            steps.append((label, partial(self.measure, entry, model)))
-        claims = [("claims", self.judge_claims)] if self.config.claims else []
+            ask = partial(self.measure, entry, model)
+            steps.append((_label(entry, model), ask))
         if self.config.surfaces:
             steps.append(("surfaces of two features", self.draw_surfaces))
         if self.config.top_k.k:
             steps.append(("top-k error curves", self.judge_first_features))
         if self.config.selection.splits:
             steps.append(("test error of selected sets", self.judge_selected_sets))
-        steps.append(("digests of the predictions", self.add_digests))
+        return steps
+
+    def closing_steps(self) -> list[tuple[str, Callable[[], None]]]:
+        """Return the steps that say what was measured, also when time is over."""
+        steps: list[tuple[str, Callable[[], None]]] = []
         for supplied, content in zip(self.config.supplied, self.supplied, strict=True):
             label = f"supplied {supplied.method}, {supplied.model}"
             steps.append((label, partial(self.add_supplied, supplied, content)))
+        claims = [("claims", self.judge_claims)] if self.config.claims else []
         return [*steps, ("agreement", self.compare), *claims]
+
+    def estimate(self) -> None:
+        """Count what models will be asked, and say what it costs if that is long."""
+        pace = self.journal.pace
+        for entry, model in self.questions():
+            rows = measure.rows_for(
+                entry, self.train, self.test, groups=self.config.groups
+            )
+            label = _label(entry, model)
+            calls = count_calls(entry, model, rows, self.engines)
+            if calls is None:
+                pace.uncounted.append(label)
+            elif model is not None and calls:
+                pace.planned[label] = model.name, calls
+        if pace.words_left():
+            done, total, _ = self.journal.at
+            self.journal.on_step(done, total, pace.words())
+            self.journal.note("cost", "info", pace.words())
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
         """Yield each entry with each model it asks, under the entry's losses.

@@ -1,4 +1,4 @@
-"""The request that a command stops, kept until it is acknowledged.
+"""The request that a command stops, kept until it is acknowledged; the end of its time.
 
 It comes as `KeyboardInterrupt`, wherever Python is at that moment. A finaliser loses
 that without a word, and a library may make a fault of its own of it: so it is made
@@ -13,6 +13,15 @@ AGAIN_SECONDS = 20.0
 """Longer than R and its session take to end once a call is interrupted."""
 _pending: list[str] = []
 _deferred: list[bool] = []
+_limits: list[bool] = []
+
+
+class OutOfTime(BaseException):
+    """The time limit is over: raised where the next call of a model would begin.
+
+    No `Exception`, so that nothing on its way takes it for a fault of the model, and R
+    is not waited for.
+    """
 
 
 def request_stop(requester: str) -> None:
@@ -22,9 +31,39 @@ def request_stop(requester: str) -> None:
     asks, in words; empty is a person at the keyboard.
     """
     _pending[:] = [requester]
+    _limits.clear()
     signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS, AGAIN_SECONDS)
     if not _deferred:
         raise KeyboardInterrupt(*filter(None, _pending))
+
+
+@contextmanager
+def overdue_after(seconds: float) -> Iterator[None]:
+    """Raise `OutOfTime` in what is under way after so many seconds, as a long fit.
+
+    Nothing is done where no command hears SIGALRM, as in a notebook, or it is set to
+    another time already.
+    """
+    is_heard = callable(signal.getsignal(signal.SIGALRM))
+    is_set = signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    if not is_heard or is_set or seconds == float("inf"):
+        yield
+        return
+    _limits.append(True)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+    try:
+        yield
+    finally:
+        if _limits:
+            _limits.clear()
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def require_time() -> None:
+    """Raise that time is over, once: the handler of SIGALRM is to come here first."""
+    if _limits:
+        _limits.clear()
+        raise OutOfTime("the time limit was over.")
 
 
 @contextmanager

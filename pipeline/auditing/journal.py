@@ -7,13 +7,15 @@ import hashlib
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+import pandas as pd
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import (
@@ -30,8 +32,8 @@ from ..data import datasets, distributions
 from ..data.quantiles import quantiles_frame
 from ..methods.effects.leaf_curves import LeafCurve
 from ..models.model_table import models_frame
-from ..records.dataset_and_model import Dataset, FittedModel
-from ..records.errors import DataError, ModelError, NotApplicable, listed
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import DataError, ModelError, NotApplicable, listed, several
 from ..records.finding import Finding
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
@@ -39,7 +41,8 @@ from ..records.ranking import OURS
 from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
-from .interrupt import acknowledge, stop_request_in
+from .cost import Pace
+from .interrupt import OutOfTime, acknowledge, pending, stop_request_in
 from .steps import Results, StepResult
 from .stopping import (
     LEVELS,
@@ -129,9 +132,16 @@ class Journal:
         The step under way, as the progress channel was told of it.
     reported : float
         When that was, or something since, by `time.perf_counter`.
+    minutes : float or None
+        After so many, from when the journal was begun, no model is asked any more.
+    pace : Pace
+        How long models take to predict, and how much they are still to be asked.
+    cut_short, not_begun : list of str
+        The questions and the steps that the time limit left without an answer.
     """
 
     on_step: Step
+    minutes: float | None = None
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     importances: list[Importance] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
@@ -145,17 +155,50 @@ class Journal:
     log: list[dict[str, Any]] = field(default_factory=list)
     at: tuple[int, int, str] = (0, 0, "")
     reported: float = 0.0
+    begun: float = field(default_factory=time.monotonic)
+    pace: Pace = field(default_factory=Pace)
+    cut_short: list[str] = field(default_factory=list)
+    not_begun: list[str] = field(default_factory=list)
 
-    def follow(self, steps: list[tuple[str, Callable[[], None]]]) -> None:
-        """Take the steps in turn, telling the progress channel, until one stops."""
+    @property
+    def seconds_left(self) -> float:
+        """How long until the time limit is over; infinite if there is none."""
+        return self.begun + 60 * (self.minutes or float("inf")) - time.monotonic()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time limit is over."""
+        return self.seconds_left < 0
+
+    @contextmanager
+    def phase(self, label: str) -> Iterator[None]:
+        """Announce what is under way before there are steps; log how long it took."""
+        start = time.perf_counter()
+        self.at = (0, 0, label)
+        self.on_step(*self.at)
+        yield
+        self.note(label, "info", "done", time.perf_counter() - start)
+
+    def follow(
+        self, steps: list[tuple[str, Callable[[], None]]], *, n_closing: int = 0
+    ) -> None:
+        """Take the steps in turn, telling the progress channel, until one stops.
+
+        Once there is no time left only the last `n_closing` are taken.
+        """
         for done, (label, step) in enumerate(steps):
+            if self.is_late and done < len(steps) - n_closing:
+                self.not_begun.append(label)
+                continue
             self.at = (done, len(steps), label)
+            left = self.pace.words_left()
             try:
-                self.on_step(*self.at)
+                self.on_step(done, len(steps), "; ".join(filter(None, (label, left))))
             except KeyboardInterrupt as error:
                 self.stop(label, error)
             if self.status != "complete" or not self.take(label, step):
                 return
+            self.pace.finish(label)
         self.on_step(len(steps), len(steps), "done")
 
     def take(
@@ -176,6 +219,8 @@ class Journal:
                 step()
         except passing:
             raise
+        except OutOfTime:
+            self.cut_short.append(label)
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             self.stop(label, error)
         self.seconds[label] = time.perf_counter() - start
@@ -258,6 +303,9 @@ class Journal:
                     )
                 )
                 return ask(), ""
+        except OutOfTime as error:
+            reason = str(error)
+            self.cut_short.append(f"{self.at[2]} ({question})")
         except NotApplicable as error:
             reason = str(error)
             self.add_reason(reason, question, model)
@@ -318,6 +366,63 @@ class Journal:
             for reason, questions in self.not_applicable.items()
         )
 
+    def cuts(self) -> Iterator[Finding]:
+        """Yield what the time limit left without an answer."""
+        labels = {"cut short": self.cut_short, "not begun": self.not_begun}
+        names = [
+            f"{words}: {'; '.join(dict.fromkeys(each))}"
+            for words, each in labels.items()
+            if each
+        ]
+        if names and self.minutes:
+            yield Finding(
+                check="time_limit",
+                severity="warning",
+                subject="audit",
+                message=(
+                    f"{_sentence(self._limit())} was over before everything was "
+                    f"measured. {'. '.join(map(_sentence, names))}."
+                ),
+                remedy="Raise --minutes or minutes under [limits], or ask for less: "
+                "fewer entries, max_rows, max_repeats.",
+            )
+
+    def watched(self, model: FittedModel) -> FittedModel:
+        """Return a model that is not asked once the audit is to stop; it is timed."""
+        fit_on = model.fit_on and partial(self._fit_on, model.fit_on)
+        predict = partial(self._predict, model.name, model.predict)
+        return replace(model, predict=predict, fit_on=fit_on)
+
+    def _predict(
+        self, name: str, predict: Callable[[pd.DataFrame], Floats], X: pd.DataFrame
+    ) -> Floats:
+        self.require_time()
+        start = time.perf_counter()
+        prediction = predict(X)
+        self.pace.add(name, self.at[2], len(X), time.perf_counter() - start)
+        if left := self.pace.words_left():
+            self.report_progress(left)
+        return prediction
+
+    def _fit_on(
+        self,
+        fit_on: Callable[..., FittedModel],
+        rows: Dataset,
+        seed: int | None,
+    ) -> FittedModel:
+        self.require_time()
+        return self.watched(fit_on(rows, seed))
+
+    def require_time(self) -> None:
+        """Raise a request to stop that was lost on its way, or that time is over."""
+        if (request := pending()) is not None:
+            raise request
+        if self.is_late:
+            raise OutOfTime(f"{self._limit()} was over.")
+
+    def _limit(self) -> str:
+        return f"the time limit of {several(self.minutes or 0.0, 'minute')}"
+
     def result(
         self,
         train: Dataset | None,
@@ -357,7 +462,7 @@ class Journal:
             importances=tuple(self.importances),
             effects=tuple(self.effects),
             surfaces=tuple(self.surfaces),
-            findings=(*self.findings, *self.unanswered()),
+            findings=(*self.findings, *self.unanswered(), *self.cuts()),
         )
 
 

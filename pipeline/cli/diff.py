@@ -1,16 +1,23 @@
 """diff: two stored runs held against each other."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .shared import FOLDER, faults
+from .shared import FOLDER, JSON, faults, print_json
+
+if TYPE_CHECKING:
+    from ..records.result import AuditResult
+
+FORMAT = "importance-audit-diff/1"
 
 
 @click.command()
 @click.argument("baseline", type=FOLDER)
 @click.argument("run", type=FOLDER)
-def diff(baseline: Path, run: Path) -> None:
+@JSON
+def diff(baseline: Path, run: Path, as_json: bool) -> None:
     """Say what differs between two stored runs and which importances moved."""
     from ..report.pages.plain_text import to_text
     from ..report.sections.change import section_of
@@ -18,4 +25,27 @@ def diff(baseline: Path, run: Path) -> None:
 
     with faults():
         runs = load_whole_run(run), load_whole_run(baseline)
-        click.echo(to_text(section_of(*runs)), nl=False)
+        if as_json:
+            print_json(_facts(*runs))
+        else:
+            click.echo(to_text(section_of(*runs)), nl=False)
+
+
+def _facts(result: "AuditResult", baseline: "AuditResult") -> dict[str, object]:
+    """Return what differs, as --json prints it; a question by what it is of."""
+    from ..report.sections.facts import facts_of
+    from ..runs.summary import to_plain
+
+    change = to_plain(facts_of(result, "", baseline=baseline).change)
+    names = ("model", "method", "of", "loss", "positive_class")
+    for question in change["questions"]:
+        record = result.importances[question["new"]]
+        question |= {name: getattr(record, name) for name in names}
+        del question["old"], question["new"]
+    places = zip((baseline, result), change.pop("unmatched"), strict=True)
+    for key, (run, records) in zip(("gone", "new"), places, strict=True):
+        of_run = [run.importances[n] for n in records]
+        change[key] = [{name: getattr(r, name) for name in names} for r in of_run]
+    runs = {"baseline": baseline, "run": result}
+    ids = {key: run.run.volatile["run_id"] for key, run in runs.items()}
+    return {"format": FORMAT, **ids, **change}

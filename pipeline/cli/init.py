@@ -14,6 +14,7 @@ from .shared import FOLDER, faults, stop, write
 def init(folder: Path, data: Path | None, target: str | None) -> None:
     """Write a commented audit.toml into FOLDER (default: here)."""
     from ..config.init_file import starter, starter_from
+    from ..records.errors import printable
 
     if (data is None) != (target is None):
         raise click.UsageError("--data and --target go together.")
@@ -26,4 +27,7 @@ def init(folder: Path, data: Path | None, target: str | None) -> None:
             )
         text = starter() if data is None else starter_from(data, str(target), folder)
         write(file, text)
+    for line in text.splitlines():
+        if "  # left out: " in line:
+            click.echo(printable(line.strip().removeprefix("# ")))
     click.echo(f"{file} was written. Read it, then: importance-audit run {folder}")

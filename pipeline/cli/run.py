@@ -3,12 +3,28 @@
 import sys
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .shared import FOLDER, QUIET, REPORTS, die_with, faults, now, progress, terminable
+from .shared import (
+    FOLDER,
+    JSON,
+    QUIET,
+    REPORTS,
+    die_with,
+    faults,
+    now,
+    print_json,
+    progress,
+    terminable,
+)
+
+if TYPE_CHECKING:
+    from ..operate.run import RunOutcome
 
 BATCH = Path("reports")
+FORMAT = "importance-audit-run/1"
 
 
 @click.command()
@@ -27,6 +43,13 @@ BATCH = Path("reports")
     type=click.IntRange(min=0),
     help="Unsigned runs to keep, with --unattended; 0 keeps all.",
 )
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Measure no more after so long, and report what there is.",
+)
+@click.option("--no-pdf", is_flag=True, help="Write the report as HTML only.")
+@JSON
 @click.option("--within", type=(float, float, int), hidden=True)
 def run(
     audit: Path | None,
@@ -35,6 +58,9 @@ def run(
     quiet: bool,
     unattended: bool,
     keep: int | None,
+    minutes: float | None,
+    no_pdf: bool,
+    as_json: bool,
     within: tuple[float, float, int] | None,
 ) -> None:
     """Run the audit in folder (or file) AUDIT and write its report.
@@ -45,8 +71,12 @@ def run(
     """
     if keep is not None and not unattended:
         raise click.UsageError("--keep goes with --unattended only.")
+    if as_json and (all_ or unattended):
+        raise click.UsageError("--json goes with one attended run only.")
+    passed_on = ["--minutes", repr(minutes)] if minutes else []
+    passed_on += ["--no-pdf"] * no_pdf
     if all_:
-        options = ["--unattended"] if unattended else []
+        options = [*passed_on, *["--unattended"] * unattended]
         options += [] if keep is None else ["--keep", str(keep)]
         with faults(), terminable():
             from .run_all import run_all
@@ -56,13 +86,20 @@ def run(
     if audit is None:
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
     if unattended:
-        sys.exit(_run_unattended(audit, quiet, keep))
+        sys.exit(_run_unattended(audit, quiet, keep, tuple(passed_on)))
     limit = within[:2] if within else None
     if within:
         die_with(within[2])
     try:
         with faults(), terminable(limit):
-            code = _run_attended(audit, quiet, is_supervised=bool(within))
+            code = _run_attended(
+                audit,
+                quiet,
+                is_supervised=bool(within),
+                minutes=minutes,
+                pdf=not no_pdf,
+                as_json=as_json,
+            )
     except Exception:
         if not within:
             raise
@@ -71,14 +108,30 @@ def run(
     sys.exit(code)
 
 
-def _run_attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
+def _run_attended(
+    audit: Path,
+    quiet: bool,
+    *,
+    is_supervised: bool,
+    minutes: float | None,
+    pdf: bool,
+    as_json: bool,
+) -> int:
     """Run an audit in this process; return its exit code."""
-    from ..operate.run import run_audit
     from ..records.errors import printable
 
+    if not quiet:  # the libraries below take a second to load
+        begin = f"{now()} " * is_supervised
+        click.echo(f"{begin}audit {printable(str(audit))}", err=True)
+    from ..operate.run import run_audit
+
     with progress(quiet, plain=is_supervised) as on_step:
-        outcome = run_audit(audit, on_step=on_step, unattended=is_supervised)
-    if outcome.code or not quiet:
+        outcome = run_audit(
+            audit, on_step=on_step, unattended=is_supervised, minutes=minutes, pdf=pdf
+        )
+    if as_json:
+        print_json(_facts(outcome))
+    elif outcome.code or not quiet:
         summary = (outcome.folder / "summary.txt").read_text(encoding="utf-8")
         click.echo(summary, err=quiet)
         for name in outcome.files:
@@ -89,7 +142,30 @@ def _run_attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
     return outcome.code
 
 
-def _run_unattended(audit: Path, quiet: bool, keep: int | None) -> int:
+def _facts(outcome: "RunOutcome") -> dict[str, object]:
+    """Return how a run went, as --json prints it."""
+    from ..report.pages.short_views import reason
+
+    result = outcome.result
+    keys = ("check", "severity", "subject", "message", "remedy")
+    return {
+        "format": FORMAT,
+        "audit": result.run.audit,
+        "run_id": outcome.folder.name,
+        "folder": str(outcome.folder),
+        "status": result.run.status,
+        "verdict": result.verdict,
+        "reason": reason(result),
+        "exit_code": outcome.code,
+        "reports": [str(outcome.folder / n) for n in outcome.files if n in REPORTS],
+        "findings": [{key: getattr(f, key) for key in keys} for f in result.findings],
+        "faults": list(filter(None, (outcome.no_report, *outcome.faults))),
+    }
+
+
+def _run_unattended(
+    audit: Path, quiet: bool, keep: int | None, options: tuple[str, ...]
+) -> int:
     """Run an audit that nobody watches; return its exit code."""
     with faults():
         from ..operate.unattended import run_unattended
@@ -103,7 +179,7 @@ def _run_unattended(audit: Path, quiet: bool, keep: int | None) -> int:
                 click.echo(f"{begin}{printable(line)}", err=True)
 
         refuse_run_folder(audit if audit.is_dir() else audit.parent)
-        ended = run_unattended(audit, say=say, keep=keep, quiet=quiet)
+        ended = run_unattended(audit, say=say, keep=keep, quiet=quiet, options=options)
         if ended.code or not quiet:
             where = f", run {ended.run_id}" if ended.run_id else ", no run"
             say(f"Ended with exit code {ended.code}{where}.")

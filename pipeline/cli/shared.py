@@ -1,10 +1,11 @@
 """What every command does alike: faults as one message, progress, writing a file."""
 
 import ctypes
+import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import NoReturn, TypeAlias
 
 import click
 
-from ..auditing.interrupt import acknowledge, pending, request_stop
+from ..auditing.interrupt import acknowledge, pending, request_stop, require_time
 from ..records.errors import several
 
 Tell: TypeAlias = Callable[[int, int, str], None]
@@ -22,6 +23,9 @@ REPORTS = ("report.html", "report.pdf")
 FOLDER = click.Path(path_type=Path)
 _PR_SET_PDEATHSIG = 1
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faults.")
+JSON = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object, and nothing else."
+)
 
 
 @contextmanager
@@ -43,6 +47,8 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def interrupt(number: int, _: object) -> None:
+        if number == SIGALRM:
+            require_time()
         if number == SIGALRM and signals:
             if (lost := pending()) is not None:
                 request_stop(str(lost))
@@ -112,11 +118,12 @@ def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("reading", total=None)
             yield lambda done, total, label: bar.update(
-                task, completed=done, total=total, description=label
+                task, completed=done, total=total or None, description=label
             )
     else:
         yield lambda done, total, label: click.echo(
-            f"{f'{now()} ' * plain}[{done}/{total}] {label}", err=True
+            f"{f'{now()} ' * plain}{f'[{done}/{total}] ' * bool(total)}{label}",
+            err=True,
         )
 
 
@@ -145,6 +152,11 @@ def faults() -> Iterator[None]:
         stop(4, f"{what} Run: importance-audit doctor")
     except KeyboardInterrupt as error:
         stop(130, f"Interrupted by {error}." if str(error) else "Interrupted.")
+
+
+def print_json(facts: Mapping[str, object]) -> None:
+    """Print the one JSON object that is all of standard output."""
+    click.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
 
 
 def stop(code: int, message: str) -> NoReturn:

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import click
 
-from .shared import FOLDER, QUIET, faults, progress
+from .shared import FOLDER, JSON, QUIET, faults, print_json, progress
 
 
 @click.command()
 @click.argument("path", type=FOLDER)
 @click.option("--replay", is_flag=True, help="Measure again, and compare every number.")
 @QUIET
-def verify(path: Path, replay: bool, quiet: bool) -> None:
+@JSON
+def verify(path: Path, replay: bool, quiet: bool, as_json: bool) -> None:
     """Check the run folder, the PDF report or the whole audit in PATH.
 
     Every file is held against its digest, a run against the runs beside it and against
@@ -24,6 +25,7 @@ def verify(path: Path, replay: bool, quiet: bool) -> None:
     from ..operate.replay import Replay
     from ..operate.replay import replay as replayed
     from ..records.errors import printable
+    from ..runs.summary import to_plain
     from ..runs.verify import verify as verified
     from ..runs.verify.statements import Verification
 
@@ -31,7 +33,9 @@ def verify(path: Path, replay: bool, quiet: bool) -> None:
         outcome: Verification | Replay = (
             replayed(path, on_step) if replay else verified(path)
         )
-    for line in outcome.lines():
+    if as_json:
+        print_json({"is_mismatch": outcome.is_mismatch, **to_plain(outcome)})
+    for line in () if as_json else outcome.lines():
         if outcome.is_mismatch or not quiet:
             click.echo(printable(line), err=quiet)
     sys.exit(int(outcome.is_mismatch))

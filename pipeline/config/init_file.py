@@ -7,6 +7,7 @@ out there, with the reason. Not: writing the file.
 
 import json
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -16,12 +17,16 @@ import pandas as pd
 from ..data import column_roles, column_types
 from ..data.splits import Rows, drawn_rows
 from ..data.tables import Table, read_table
+from ..engines import ENGINES, describe_engine
 from ..records.dataset_and_model import Task
 from ..records.errors import DataError, did_you_mean, listed, quote, several
+from .questions import R_ENGINES
 
 EXAMPLE = Path(__file__).with_name("example.toml")
 FRACTION, SEED = 0.25, 1
 FEW = 10  # levels that a comment can list
+WIDE = 60  # features above which the cost is said
+_IDENTIFIER = re.compile(r"(?i:(?<![a-z])id)$|[a-z]I[dD]$")
 FOREST, BOOSTING = "RandomForest", "HistGradientBoosting"
 
 
@@ -77,26 +82,54 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
         _data_text(Path(source).as_posix(), target, task, missing),
         _features_text(others, features, left_out),
         _models_text(task.name, any(part.isna().any() for part in features.values())),
-        IMPORTANCE,
+        _importance_text(len(features)),
+        REPORT,
     )
     return "\n".join(parts)
 
 
-IMPORTANCE = """\
-[[importance]]
-method = "permutation"
-engines = []            # who else answers: "DALEX", "vip", "hstats", "iml", "pdp"
-n_repeats = 10
-
-[[importance]]
-method = "partial_dependence"
-
+REPORT = """\
 [report]
 owner = ""              # who answers for the models
 purpose = ""            # why this audit is run
 intended_use = ""       # what the models are for
 unit = ""               # of the target
 """
+
+
+def _importance_text(n_features: int) -> str:
+    """Return what is asked, of the engines that are here, and of many features less."""
+    engines = [
+        name
+        for name in R_ENGINES
+        if "permutation" in ENGINES[name]["importance"]
+        and describe_engine(name).available
+    ]
+    lines = ["[[importance]]", 'method = "permutation"']
+    who = (
+        "installed here"
+        if engines
+        else "none is installed here; importance-audit doctor"
+    )
+    lines += [f"engines = {_text(engines)}  # who else answers: {who}"]
+    lines += ["n_repeats = 10", "", "[[importance]]", 'method = "partial_dependence"']
+    if n_features > WIDE:
+        n_pairs = n_features * (n_features - 1) // 2
+        lines = [
+            f"# Cost: {n_features} features. Each n_repeats asks a model {n_features} "
+            "times for predictions",
+            f"# of all test rows, each curve 51 times, so all curves {51 * n_features} "
+            "times.",
+            "# Bound it: importance-audit run --minutes 30, or [limits].",
+            *lines,
+            "",
+            f"# Of pairs, ask the first features alone: all would be {n_pairs} pairs.",
+            "# [[importance]]",
+            '# method = "h_statistic"',
+            '# of = "pairs"',
+            "# top = 10",
+        ]
+    return "\n".join([*lines, ""])
 
 
 def _typed_column(
@@ -165,21 +198,25 @@ def _sorted_out(
 def _unusable(column: pd.Series, is_test: Rows) -> str:
     """Return why a column cannot be a feature, empty if it can."""
     values, n_missing = column.dropna(), int(column.isna().sum())
-    is_category = column_types.is_category(column)
+    kind = column_types.kind_of(column)
+    is_category = kind == "category"
     if values.empty:
         return "empty"
     if not n_missing and values.nunique() == 1:
         return f"constant, {_list_values(values.unique())}"
-    if is_category and values.is_unique:
+    if kind in ("category", "integer") and values.is_unique:
         return "every value is different, so they name rows"
+    if _IDENTIFIER.search(str(column.name)):
+        return "its name says that it identifies rows or what they are about"
     if 2 * n_missing > len(column):
         return f"{n_missing} of {len(column)} missing"
     for part in (column[~is_test], column[is_test]):
         for problem in column_roles.feature_problems(part, where=""):
             return _reason(problem)
-    new = sorted(set(values[is_test[values.index]]) - set(column[~is_test]))
-    if is_category and new:
-        return f"in the test rows only: {_list_values(new)}; merge rare levels"
+    if is_category:
+        new = sorted(set(values[is_test[values.index]]) - set(column[~is_test]))
+        if new:
+            return f"in the test rows only: {_list_values(new)}; merge rare levels"
     return ""
 
 

@@ -30,7 +30,13 @@ from .questions import (
     SurfaceSection,
     TopKSection,
 )
-from .settings import ChecksSection, ReportSection, RSection, ScheduleSection
+from .settings import (
+    ChecksSection,
+    LimitsSection,
+    ReportSection,
+    RSection,
+    ScheduleSection,
+)
 
 
 def _empty() -> Mapping[str, Any]:
@@ -73,6 +79,7 @@ class AuditConfig:
     report : ReportSection
     schedule : ScheduleSection
     r : RSection
+    limits : LimitsSection
     """
 
     audit: str
@@ -98,6 +105,7 @@ class AuditConfig:
     report: ReportSection = field(default_factory=ReportSection)
     schedule: ScheduleSection = field(default_factory=ScheduleSection)
     r: RSection = field(default_factory=RSection)
+    limits: LimitsSection = field(default_factory=LimitsSection)
 
     @property
     def data_arguments(self) -> dict[str, Any]:
@@ -141,6 +149,7 @@ TABLES: dict[str, type] = {
     "report": ReportSection,
     "schedule": ScheduleSection,
     "r": RSection,
+    "limits": LimitsSection,
 }
 LISTS: dict[str, type] = {
     "derived": DerivedSection,

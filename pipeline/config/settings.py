@@ -1,4 +1,4 @@
-"""Sections that ask for no number: [checks], [report], [schedule] and [r].
+"""Sections that ask for no number: [checks], [report], [schedule], [r], [limits].
 
 As in `sections`: what each key means, its type and its range.
 """
@@ -173,3 +173,26 @@ class RSection:
 
     seconds: Annotated[float, Range(above=0)] = 600.0
     memory_gb: Annotated[float, Range(least=0.0625)] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LimitsSection:
+    """What a run may take at most; what a limit cuts is a finding of its report.
+
+    Attributes
+    ----------
+    minutes : float, optional
+        After so many minutes nothing more is measured: the call of predict or fit under
+        way ends, what is not measured is named, and the report is made. `--minutes`
+        of `run` takes its place. No limit by default.
+    max_rows : int, optional
+        At most so many rows are audited, drawn from the test rows by the seed of the
+        audit, each class in its share. All by default.
+    max_repeats : int, optional
+        The most `n_repeats` that an entry of `[[importance]]` gets. As many as each
+        entry asks by default.
+    """
+
+    minutes: Annotated[float, Range(above=0)] | None = None
+    max_rows: Annotated[int, Range(least=2)] | None = None
+    max_repeats: Annotated[int, Range(least=1)] | None = None

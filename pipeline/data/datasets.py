@@ -29,6 +29,7 @@ from .derived_columns import DerivedSection, definition_of
 from .encoding import column_type
 from .read import Reading, Side, collecting, raise_all, read, row_problems
 from .section import DataSection
+from .splits import drawn_rows
 from .tables import RFrame, check_header, is_text_file
 
 Split = Literal["train", "test", "all", "reference"]
@@ -174,6 +175,38 @@ def dataset(
         order, targets = _targets((side,), task, positive_class=None, classes=classes)
     raise_all(problems)
     return _dataset_of(side, targets[0], task, order, split=split)
+
+
+def draw_rows(data: Dataset, n_rows: int, seed: int) -> Dataset:
+    """Return so many of the rows, drawn without replacement and in their order.
+
+    Each class keeps its share. The source says how many of how many, and the digest is
+    that of the rows drawn. Reference rows stay.
+
+    Parameters
+    ----------
+    data : Dataset
+    n_rows : int
+        At most as many as there are.
+    seed : int
+        Names the draw.
+    """
+    strata = data.y.astype(int) if data.classes else np.zeros(data.n_samples, dtype=int)
+    is_drawn = drawn_rows(
+        n_rows / data.n_samples, seed, strata=strata.astype(object), part="limit"
+    )
+    at = np.flatnonzero(is_drawn)
+    cut = data.part(data.features, at)
+    features = [(name, cut.X[name]) for name in cut.features]
+    facts = (data.task, *data.classes)
+    of_all = f"{len(at)} of {data.n_samples} rows drawn"
+    return replace(
+        cut,
+        groups=data.groups,
+        unread=data.unread,
+        source=f"{data.source}, {of_all}" if data.source else of_all,
+        sha256=digest_of(features, [cut.y, cut.weights], facts=facts),
+    )
 
 
 def describe(

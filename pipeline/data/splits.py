@@ -35,7 +35,13 @@ def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Ro
     return is_test
 
 
-def drawn_rows(fraction: float, seed: int, *, strata: npt.NDArray[np.object_]) -> Rows:
+def drawn_rows(
+    fraction: float,
+    seed: int,
+    *,
+    strata: npt.NDArray[np.object_],
+    part: str = "test",
+) -> Rows:
     """Return a fraction of the rows, drawn so that each stratum keeps its share.
 
     Parameters
@@ -46,6 +52,8 @@ def drawn_rows(fraction: float, seed: int, *, strata: npt.NDArray[np.object_]) -
         Names the stream.
     strata : ndarray of shape (n_samples,)
         The class of each row; all equal where there are none.
+    part : str, default "test"
+        What the rows are drawn for: names the stream as well.
 
     Returns
     -------
@@ -53,7 +61,7 @@ def drawn_rows(fraction: float, seed: int, *, strata: npt.NDArray[np.object_]) -
         As many rows as `fraction` of all, rounded; of each stratum its part rounded
         down, plus one where the rounding took the most.
     """
-    order = stream(seed, "split", "test", 0).permutation(len(strata))
+    order = stream(seed, "split", part, 0).permutation(len(strata))
     names, codes = np.unique(strata.astype(str), return_inverse=True)
     exact = fraction * np.bincount(codes, minlength=len(names))
     counts = np.floor(exact).astype(int)

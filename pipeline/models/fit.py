@@ -8,6 +8,7 @@ From a notebook, `wrap` is the door:
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from inspect import isclass, signature
@@ -35,7 +36,11 @@ TREES = ("sklearn.tree.", "sklearn.ensemble.", "xgboost.", "lightgbm.", "catboos
 
 
 def fit_models(
-    sections: Sequence[ModelSection], train: Dataset, *, base: Path = Path()
+    sections: Sequence[ModelSection],
+    train: Dataset,
+    *,
+    base: Path = Path(),
+    phase: Callable[[str], AbstractContextManager[Any]] = nullcontext,
 ) -> tuple[FittedModel, ...]:
     """Fit or load every model of a configuration, or say all that stands against it.
 
@@ -46,6 +51,8 @@ def fit_models(
         The rows models are fitted on; a file is checked against its columns.
     base : Path
         The folder that relative files start from.
+    phase : callable, optional
+        Given words, what is entered while a model is fitted or loaded.
 
     Raises
     ------
@@ -57,7 +64,8 @@ def fit_models(
     models, faults = [], []
     for section in sections:
         try:
-            models.append(_make(section, train, base))
+            with phase(f"model {section.name}"):
+                models.append(_make(section, train, base))
         except AuditError as fault:
             faults.append(fault)
     if len(faults) == 1:

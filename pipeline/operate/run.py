@@ -6,7 +6,6 @@ is asked of the rows (`audit`), what a command prints (`cli`).
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from traceback import format_exc
 from typing import Any, NamedTuple
@@ -14,9 +13,14 @@ from typing import Any, NamedTuple
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RDied, RTimeout, RUnavailable
 
-from ..auditing.audit import audit, exit_code
-from ..auditing.interrupt import acknowledge, stop_request_in
-from ..auditing.journal import NO_ANSWER_OF_R, empty_result
+from ..auditing.audit import audit_into, exit_code
+from ..auditing.interrupt import (
+    OutOfTime,
+    acknowledge,
+    overdue_after,
+    stop_request_in,
+)
+from ..auditing.journal import NO_ANSWER_OF_R, Journal, empty_result
 from ..config.load import FILE_NAME, AuditConfig, load_config
 from ..data.datasets import read_datasets
 from ..records.errors import AuditError
@@ -41,6 +45,8 @@ from .save import save_run
 
 Step = Callable[[int, int, str], None]
 
+GRACE_SECONDS = 3.0
+"""What a call has to end by itself once the time limit is over."""
 PDF_FAILED = "pdf_failed"
 """The check whose finding says that there is no PDF, and why."""
 
@@ -75,11 +81,27 @@ class RunOutcome(NamedTuple):
 
 
 def run_audit(
-    path: Path, *, on_step: Step | None = None, unattended: bool = False
+    path: Path,
+    *,
+    on_step: Step | None = None,
+    unattended: bool = False,
+    minutes: float | None = None,
+    pdf: bool = True,
 ) -> RunOutcome:
     """Run the audit in a folder, or file, and save its run; none other meanwhile.
 
     That it began, and how it ended, stands in events.jsonl whatever happens to it.
+
+    Parameters
+    ----------
+    path : Path
+    on_step : callable, optional
+        As in `auditing.audit.audit`; it is told of the reading and the report too.
+    unattended : bool
+    minutes : float, optional
+        In the place of ``[limits] minutes``, reading and fitting included.
+    pdf : bool
+        Whether the report is printed as well.
 
     Raises
     ------
@@ -95,7 +117,7 @@ def run_audit(
     with locked(file.parent):
         attempt = start_attempt(file.parent, unattended=unattended)
         try:
-            outcome = _run(path, on_step, attempt)
+            outcome = _run(path, on_step or _silent, attempt, minutes, pdf)
         except BaseException as error:
             end_attempt(file.parent, **_failed_attempt(error))
             raise
@@ -111,18 +133,27 @@ def run_audit(
     return outcome._replace(faults=tuple(faults))
 
 
-def _run(path: Path, on_step: Step | None, attempt: Attempt) -> RunOutcome:
+def _silent(done: int, total: int, label: str) -> None:
+    del done, total, label
+
+
+def _run(
+    path: Path, on_step: Step, attempt: Attempt, minutes: float | None, pdf: bool
+) -> RunOutcome:
     """Run an audit that nobody else is at work on."""
     config = load_config(path)
+    journal = Journal(on_step=on_step, minutes=minutes or config.limits.minutes)
     if config.report.fonts:
         from ..report.pages.fonts import check_fonts
 
         check_fonts(config.base, config.report.fonts)
     before = _load_before(config.base)
-    result, fault = _audit(config, on_step)
+    result, fault = _audit(config, journal)
     result = result.with_findings(tuple(_clock_findings(attempt)))
+    on_step(0, 0, "report")
+    result = with_free_name(result, config.base)
     given = {"audit.toml": config.text}
-    outcome = _save(with_free_name(result, config.base), before, config.base, given)
+    outcome = _save(result, before, config.base, given, pdf=pdf)
     faults = (*filter(None, (fault,)), *outcome.faults)
     return outcome._replace(faults=faults, r_failed=is_of_r(outcome.result))
 
@@ -165,20 +196,24 @@ def _failed_attempt(error: BaseException) -> dict[str, Any]:
     }
 
 
-def _audit(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, str]:
+def _audit(config: AuditConfig, journal: Journal) -> tuple[AuditResult, str]:
     """Return the result of the audit; of one that cannot begin, that and why.
 
     What the user can mend in configuration, data or model is raised.
     """
-    rows, r, started = None, config.r, datetime.now(UTC)
+    rows, r, started = None, config.r, journal.started
     try:
-        with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
-            rows = read_datasets(**config.data_arguments)
-            return audit(*rows, config, on_step=on_step), ""
+        with (
+            host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
+            overdue_after(journal.seconds_left + GRACE_SECONDS),
+        ):
+            with journal.phase("reading of the rows"):
+                rows = read_datasets(**config.data_arguments)
+            return audit_into(journal, *rows, config), ""
     except RUnavailable as error:
         step = "engines and models" if rows else "reading of the rows"
         return empty_result(config, error, step, rows, started=started), str(error)
-    except (Exception, KeyboardInterrupt, SystemExit) as fault:
+    except (Exception, KeyboardInterrupt, SystemExit, OutOfTime) as fault:
         stop = stop_request_in(fault)
         acknowledge()
         if stop is None and isinstance(fault, AuditError | RBridgeError):

@@ -63,7 +63,12 @@ class RunOutcome(NamedTuple):
 
 
 def run_unattended(
-    path: Path, *, say: Say, keep: int | None = None, quiet: bool = False
+    path: Path,
+    *,
+    say: Say,
+    keep: int | None = None,
+    quiet: bool = False,
+    options: tuple[str, ...] = (),
 ) -> RunOutcome:
     """Run an audit in a process of its own, tidy up, and tell whom it concerns.
 
@@ -77,6 +82,8 @@ def run_unattended(
         Instead of that of [schedule].
     quiet : bool
         Whether only faults are said.
+    options : tuple of str
+        What the command `run` of its process is given besides.
     """
     file = path / FILE_NAME if path.is_dir() else path
     folder, (schedule, note) = file.parent, read_schedule(file)
@@ -84,7 +91,8 @@ def run_unattended(
         say(note)
     events = _events(folder)
     with _stoppable() as stop:
-        ended = _run_with_retries(path, schedule, quiet, say, stop)
+        words = (*["--quiet"] * quiet, *options)
+        ended = _run_with_retries(path, schedule, words, say, stop)
         late = [_line(event) for event in _events(folder)[len(events) :]]
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
@@ -107,12 +115,16 @@ def _is_contained(line: str, lines: Sequence[str]) -> bool:
 
 
 def _run_with_retries(
-    path: Path, schedule: ScheduleSection, quiet: bool, say: Say, stop: "_Stop"
+    path: Path,
+    schedule: ScheduleSection,
+    options: Sequence[str],
+    say: Say,
+    stop: "_Stop",
 ) -> RunOutcome:
     """Run an audit, again if R failed, until the time of all tries is over."""
     deadline = time.monotonic() + 60 * schedule.minutes
     for left in range(schedule.retries, -1, -1):
-        ended = _attempt(path, schedule.minutes, deadline, quiet, stop)
+        ended = _attempt(path, schedule.minutes, deadline, options, stop)
         is_late = stop.is_asked or time.monotonic() >= deadline
         if not ended.r_failed or is_late or not left:
             break
@@ -121,14 +133,14 @@ def _run_with_retries(
 
 
 def _attempt(
-    path: Path, minutes: float, deadline: float, quiet: bool, stop: "_Stop"
+    path: Path, minutes: float, deadline: float, options: Sequence[str], stop: "_Stop"
 ) -> RunOutcome:
     """Run an audit once, in a process that cannot outlive this one."""
     folder = path if path.is_dir() else path.parent
     n_events, names = len(_events(folder)), set(run_folders(folder))
     left = max(1.0, deadline - time.monotonic())
     try:
-        child = _child(path, left, minutes, quiet)
+        child = _child(path, left, minutes, options)
     except OSError as error:
         return RunOutcome(4, message=f"The process of the run did not start: {error}.")
     stop.of(child)
@@ -171,7 +183,7 @@ def _record_kill(
 
 
 def _child(
-    path: Path, seconds: float, minutes: float, quiet: bool
+    path: Path, seconds: float, minutes: float, options: Sequence[str] = ()
 ) -> "subprocess.Popen[bytes]":
     """Begin an audit; modules are never taken from the folder it is begun in."""
     command = [
@@ -180,7 +192,7 @@ def _child(
         "-m",
         "importance_audit",
         "run",
-        *(["--quiet"] * quiet),
+        *options,
     ]
     limit = (repr(seconds), repr(minutes), str(os.getpid()))
     command += ["--within", *limit, "--", str(path)]

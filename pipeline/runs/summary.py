@@ -248,6 +248,8 @@ def history_json(history: RunHistory, result: "AuditResult") -> str:
 
 def to_plain(record: Any) -> Any:
     """Return a record or a tuple of them as JSON holds it, a leader as a list."""
+    if isinstance(record, float):
+        return NOT_FINITE.get(repr(record), record)
     if isinstance(record, Leader):
         return [NOT_FINITE.get(repr(value), value) for value in record]
     if hasattr(record, "_asdict"):

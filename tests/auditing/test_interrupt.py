@@ -79,3 +79,23 @@ def test_a_request_that_meets_an_exec_of_text_ends_with_its_exit_code(tmp_path):
     command = [sys.executable, "-m", "asked"]
     where = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])}
     assert subprocess.run(command, env=where, check=False).returncode == 130
+
+
+def test_what_is_under_way_when_time_is_over_is_interrupted_once():
+    with terminable():
+        with pytest.raises(interrupt.OutOfTime), interrupt.overdue_after(0):
+            time.sleep(30)
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+        assert interrupt.pending() is None
+
+
+def test_a_request_to_stop_comes_before_the_end_of_time(monkeypatch):
+    monkeypatch.setattr(interrupt, "AGAIN_SECONDS", 0.05)
+    stops = pytest.raises(KeyboardInterrupt, match=r"^SIGTERM$")
+    with stops, terminable(), interrupt.overdue_after(600):
+        lost_on_the_way()
+
+
+def test_where_no_command_hears_it_no_alarm_is_set():
+    with interrupt.overdue_after(600):
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

@@ -588,3 +588,70 @@ def test_ctrl_c_and_a_scheduler_leave_a_partial_report_130_and_no_process(
     assert "standard errors better than the constant" in page
     by = " by SIGTERM" * (number == signal.SIGTERM)
     assert f"The audit was interrupted{by} in the step" in page
+
+
+def test_the_first_line_is_printed_before_a_library_is_loaded(folder):
+    command = [sys.executable, "-X", "importtime", "-m", "importance_audit", "run"]
+    answer = subprocess.run([*command, folder], capture_output=True, text=True)
+    lines = answer.stderr.splitlines()
+    first = lines.index(f"audit {folder}")
+    loaded = [n for n, line in enumerate(lines) if line.endswith(("| numpy", "pandas"))]
+    assert answer.returncode == 0
+    assert first < min(loaded)
+
+
+def test_json_is_one_document_and_all_of_standard_output(folder):
+    answer = runner().invoke(main, ["run", str(folder), "--json"])
+    document = json.loads(answer.stdout)
+    saved = runs(folder)[0]
+    assert document["folder"] == str(saved)
+    assert document["exit_code"] == answer.exit_code == 0
+    assert document["verdict"] == "confirmed with exceptions"
+    assert document["reports"] == []
+    assert document["reason"].startswith("Calculation not cross-checked: no R engine")
+    for command in (["verify", saved], ["verify", folder], ["diff", saved, saved]):
+        answer = runner().invoke(main, [*map(str, command), "--json"])
+        assert answer.exit_code == 0, answer.stderr
+        document = json.loads(answer.stdout)
+    assert document["baseline"] == document["run"] == saved.name
+    assert document["differences"] == []
+    outcomes = {f["outcome"] for q in document["questions"] for f in q["features"]}
+    assert outcomes == {"no evidence of change"}
+
+
+def test_without_a_pdf_the_page_is_there_and_nothing_is_missed(folder):
+    configured(folder, report=SHORT)
+    answer = run(folder, "--no-pdf")
+    assert answer.exit_code == 0
+    names = {path.name for path in runs(folder)[0].iterdir()}
+    assert "report.html" in names
+    assert "report.pdf" not in names
+    findings = (runs(folder)[0] / "findings.csv").read_text()
+    assert "pdf_failed" not in findings
+
+
+def test_the_phases_are_printed_and_logged_with_their_seconds(folder):
+    answer = runner().invoke(main, ["run", str(folder)])
+    lines = answer.stderr.splitlines()
+    phases = ["reading of the rows", "model m"]
+    assert lines[0] == f"audit {folder}"
+    assert [line for line in lines if line in (*phases, "report")] == [
+        *phases,
+        "report",
+    ]
+    log = [json.loads(line) for line in (runs(folder)[0] / "log.jsonl").open()]
+    assert {line["step"] for line in log if line["seconds"] is not None} > {*phases}
+
+
+def test_the_last_line_says_why_the_verdict_is_what_it_is(folder):
+    answer = runner().invoke(main, ["run", str(folder)])
+    assert answer.stdout.split("\n\n")[0].splitlines()[-1] == (
+        "reason: Calculation not cross-checked: no R engine was asked. Add engines = "
+        '["DALEX"] to an entry of [[importance]].'
+    )
+
+
+def test_json_goes_with_one_attended_run_only(folder):
+    answer = runner().invoke(main, ["run", str(folder), "--json", "--unattended"])
+    assert answer.exit_code == 2
+    assert "--json goes with one attended run only." in answer.stderr

@@ -408,7 +408,8 @@ def test_the_digest_is_that_of_the_json_spelt_out():
         '"profile":"technical","fonts":[]},'
         '"schedule":{"time":"06:00","days":[],"minutes":120.0,"retries":1,"keep":0,'
         '"on_change":[],"on_failure":[],"on_success":[],"command_seconds":60.0},'
-        '"r":{"seconds":600.0,"memory_gb":null}}'
+        '"r":{"seconds":600.0,"memory_gb":null},'
+        '"limits":{"minutes":null,"max_rows":null,"max_repeats":null}}'
     )
     assert config.sha256 == hashlib.sha256(spelt.encode()).hexdigest()
 

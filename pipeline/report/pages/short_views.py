@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...records.as_json import content_digest
 from ...records.finding import Finding
 from ...records.importance_record import Importance
+from ...records.ranking import OURS
 from ...records.result import AuditResult
 from ..text.wording import look_up, show_hidden, templates
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LEADERS = 3
+GRAVE = ("failure", "warning", "info")
 STOPPED = (
     *("interrupted", "step_failed", "engine_required"),
     *("method_failed", "nothing_measured"),
@@ -79,6 +81,35 @@ def summary(result: AuditResult, note: str = "") -> str:
     return _placed("summary.txt", **_summary(result, note, _line))
 
 
+def reason(result: AuditResult) -> str:
+    """Return in a sentence or two why the verdict is what it is, and what to do."""
+    words = look_up("short.reasons")
+    grave = sorted(result.findings, key=lambda f: GRAVE.index(f.severity))
+    if result.verdict in ("not confirmed", "not established"):
+        against = [f for f in grave if f in result.against or f.check in STOPPED]
+        weighing = against or grave
+    else:
+        frame = result.agreement[result.agreement["engine_a"] == OURS]
+        answered = frame[~frame["engine_b"].isin(result.supplied_engines)]
+        good = answered["verdict"].isin(["replayed", "equivalent"])
+        if good.any():
+            weighing = [f for f in grave if f.severity != "info"]
+        else:
+            asked = any(e["engines"] for e in result.run.config["importance"])
+            unanswered = frame["verdict"].isin(["not compared"]).all()
+            key = "only_comparable"
+            if not asked:
+                key = "not_asked"
+            elif unanswered:
+                key = "not_answered"
+            return str(words[key])
+    if not weighing:
+        return str(words["confirmed" if result.verdict == "confirmed" else "none"])
+    first = weighing[0]
+    more = words["more"].format(n=len(weighing) - 1) if len(weighing) > 1 else ""
+    return " ".join(filter(None, (first.message, first.remedy, more)))
+
+
 def suites(result: AuditResult) -> tuple[Suite, ...]:
     """Return the tests of a result: its steps, its checks, its pairs, the rest.
 
@@ -114,6 +145,7 @@ def _summary(result: AuditResult, note: str, text: Any) -> dict[str, Any]:
         "claims": _tally(result.claims),
         "n_findings": len(result.findings) or look_up("short.none"),
         "findings": [tuple(map(text, finding)) for finding in findings],
+        "reason": text(reason(result)),
         "note": text(note),
     }
 

@@ -1,0 +1,180 @@
+"""What [limits] cuts is not asked, is stated, and leaves a whole run."""
+
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.auditing.test_stopping import page
+
+from importance_audit.auditing import interrupt
+from importance_audit.auditing.audit import audit
+from importance_audit.auditing.cost import Pace, count_calls, in_words
+from importance_audit.auditing.journal import Journal
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.models.fit import wrap
+
+X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+ROWS = dataset(X, X["a"] + X["b"], name="rows", task="regression")
+ENTRIES = [
+    {"method": "permutation", "n_repeats": 4},
+    {"method": "permutation", "n_repeats": 6, "name": "long"},
+    {"method": "partial_dependence", "n_grid": 5},
+]
+
+
+def counting(calls):
+    """Return a model that keeps on how many rows it was asked each time."""
+
+    def predict(rows):
+        calls.append(len(rows))
+        return rows["a"].to_numpy()
+
+    return wrap(predict, name="m", task="regression", features=("a", "b"))
+
+
+def audited(calls, rows=ROWS, entries=ENTRIES, **limits):
+    config = parse_config({"importance": entries, "limits": limits})
+    return audit(None, rows, config, models=(counting(calls),))
+
+
+def found(result, check):
+    return [f.message for f in result.findings if f.check == check]
+
+
+@pytest.fixture
+def late_after(monkeypatch):
+    """Make the time limit end after so many calls of predict."""
+
+    def end_after(calls, n_calls):
+        is_late = property(lambda self: bool(self.minutes) and len(calls) >= n_calls)
+        monkeypatch.setattr(Journal, "is_late", is_late)
+
+    return end_after
+
+
+def test_once_time_is_over_no_model_is_asked_and_what_lacks_is_named(late_after):
+    whole, calls = [], []
+    audited(whole, entries=ENTRIES[:1])
+    n_first = len(whole)
+    late_after(calls, n_first + 3)
+    result = audited(calls, minutes=2)
+    assert len(calls) == n_first + 3
+    assert result.run.status == "complete"
+    assert [(r.method, r.entry) for r in result.importances] == [("permutation", "")]
+    (message,) = found(result, "time_limit")
+    assert message == (
+        "The time limit of 2 minutes was over before everything was measured. Cut "
+        "short: permutation of features, m, long (permutation of features by python). "
+        "Not begun: partial_dependence of features, m."
+    )
+    assert "Not begun: partial_dependence of features, m." in page(result)
+
+
+def test_without_a_limit_nothing_is_late():
+    calls = []
+    assert found(audited(calls), "time_limit") == []
+
+
+def test_a_limit_that_is_not_met_changes_no_number():
+    free, bound = audited([]), audited([], minutes=1000)
+    for one, other in zip(free.importances, bound.importances, strict=True):
+        assert np.array_equal(one.raw, other.raw)
+
+
+def test_max_rows_draws_rows_by_the_seed_and_says_so():
+    calls = []
+    result = audited(calls, max_rows=20)
+    assert max(calls[-4:]) <= 20 * 5
+    assert {r.n_samples for r in result.importances} == {20}
+    assert found(result, "max_rows") == [
+        "20 of the 60 test rows were drawn and audited, because max_rows = 20."
+    ]
+    assert result.datasets["source"].tolist() == [
+        "given in Python, 20 of 60 rows drawn"
+    ]
+    again = audited([], max_rows=20)
+    assert np.array_equal(result.importances[0].raw, again.importances[0].raw)
+    assert result.datasets["sha256"].tolist() != audited([]).datasets["sha256"].tolist()
+
+
+def test_max_rows_keeps_the_share_of_each_class():
+    y = np.array(["no", "yes", "no"] * 20)
+    rows = dataset(X, y, name="rows", task="binary", classes=["no", "yes"])
+    config = parse_config({"importance": ENTRIES[:1], "limits": {"max_rows": 30}})
+    shares = []
+
+    def predict(frame):
+        shares.append(len(frame))
+        return np.full(len(frame), 0.5)
+
+    model = wrap(
+        predict, name="m", task="binary", classes=["no", "yes"], features=("a", "b")
+    )
+    result = audit(None, rows, config, models=(model,))
+    target = result.quantiles.query("column == 'target' or role == 'target'")
+    counts = dict(zip(target["level"], target["rows"], strict=True))
+    assert (counts["no"], counts["yes"]) == (20, 10)
+
+
+def test_max_repeats_takes_the_place_of_more_and_says_so():
+    result = audited([], max_repeats=4)
+    repeats = [r.raw.shape[1] for r in result.importances if r.method == "permutation"]
+    assert repeats == [4, 4]
+    assert found(result, "max_repeats") == [
+        "max_repeats = 4 takes the place of more n_repeats: long 6."
+    ]
+
+
+def test_after_a_request_to_stop_that_a_model_swallowed_no_call_begins():
+    calls = []
+
+    def predict(rows):
+        calls.append(len(rows))
+        if len(calls) == 12:
+            with suppress(KeyboardInterrupt):
+                interrupt.request_stop("")
+        return rows["a"].to_numpy()
+
+    model = wrap(predict, name="m", task="regression", features=("a", "b"))
+    config = parse_config({"importance": ENTRIES})
+    result = audit(None, ROWS, config, models=(model,))
+    assert len(calls) == 12
+    assert result.run.status == "interrupted"
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_calls_that_are_counted_are_those_that_are_made(entry):
+    calls = []
+    (section,) = parse_config({"importance": [entry]}).importance
+    none = parse_config({"importance": [{"method": "anova"}]})
+    audit(None, ROWS, none, models=(counting(calls),))
+    n_checks = sum(calls)
+    calls.clear()
+    audited(calls, entries=[entry])
+    made = (sum(calls) - n_checks) / len(X)
+    counted = count_calls(section, counting([]), ROWS, {})
+    # One baseline serves all repeats, and the curves say what each mean is too.
+    assert counted - section.options.get("n_repeats", 0) <= made <= counted + 1
+
+
+def test_what_is_left_follows_from_the_calls_planned_and_their_time():
+    pace = Pace(n_rows=500, planned={"a": ("m", 1000.0), "b": ("m", 11000.0)})
+    pace.add("m", "checks", 500, 0.2)
+    assert pace.words().startswith("about 12 000 predict calls on 500 rows, 40 min on ")
+    assert pace.words().endswith("; bound it with --minutes or [limits]")
+    pace.finish("b")
+    pace.add("m", "a", 500, 0.2)
+    assert pace.seconds_left() == pytest.approx(999 * 0.2)
+    assert pace.words_left() == "about 3 min left"
+    pace.uncounted.append("shapley of features, m")
+    assert pace.words_left() == "at least 3 min left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(40.2, "40 s"), (99, "99 s"), (240, "4 min"), (9000, "2.5 h")],
+)
+def test_a_time_has_the_unit_of_its_size(seconds, words):
+    assert in_words(seconds) == words
