@@ -103,10 +103,10 @@ def test_a_text_that_is_also_a_word_for_missing_stays_a_level(tmp_path):
 
 
 def test_what_was_found_is_shown_beside_each_feature(tmp_path):
-    rows = "".join(f"{i},{i % 2 == 0},{i / 4},{i}\n".lower() for i in range(N))
+    rows = "".join(f"{i // 2},{i % 2 == 0},{i / 4},{i}\n".lower() for i in range(N))
     text, document = started(tmp_path, f"n,flag,share,y\n{rows}")
     assert document["data"]["features"] == ["n", "flag", "share"]
-    assert '"n",  # integer, 0 to 23\n' in text
+    assert '"n",  # integer, 0 to 11\n' in text
     assert '"flag",  # true or false\n' in text
     assert '"share",  # number, 0 to 5.75\n' in text
 
