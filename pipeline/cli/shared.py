@@ -35,7 +35,7 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     And SIGHUP, as a terminal that is closed sends it, unless it is ignored (nohup).
     Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
     and a batch passes on to its run what the terminal has sent to both. It is made
-    again where nobody acknowledged it.
+    again where nobody acknowledged it. A second Ctrl-C ends the process at once.
 
     Parameters
     ----------
@@ -55,6 +55,8 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
             return
         if number != SIGINT and signals:
             return
+        if SIGINT in signals:
+            _end_at_once()
         signals.append(number)
         _leave(number for number in terminals if not os.isatty(number))
         name = "" if number == SIGINT else signal.Signals(number).name
@@ -83,6 +85,13 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
         # Python would end by SIGINT, whatever the exit code, if the request met an exec
         # of text, as in the making of a named tuple; the next such exec forgets that.
         exec("")
+
+
+def _end_at_once() -> NoReturn:
+    """End on a second Ctrl-C, whatever is being asked or saved."""
+    with suppress(OSError):
+        os.write(2, b"Interrupted again: ended at once, what was unsaved is lost.\n")
+    os._exit(130)
 
 
 def _leave(closed: Iterable[int]) -> None:

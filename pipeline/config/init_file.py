@@ -182,7 +182,7 @@ def _sorted_out(
         except DataError as error:
             left_out[name] = _reason(str(error))
             continue
-        if reason := _unusable(column, is_test):
+        if reason := _unusable(name, column, is_test):
             left_out[name] = reason
         else:
             features[name] = column
@@ -195,7 +195,7 @@ def _sorted_out(
     return features, left_out
 
 
-def _unusable(column: pd.Series, is_test: Rows) -> str:
+def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:
     """Return why a column cannot be a feature, empty if it can."""
     values, n_missing = column.dropna(), int(column.isna().sum())
     kind = column_types.kind_of(column)
@@ -206,7 +206,7 @@ def _unusable(column: pd.Series, is_test: Rows) -> str:
         return f"constant, {_list_values(values.unique())}"
     if kind in ("category", "integer") and values.is_unique:
         return "every value is different, so they name rows"
-    if _IDENTIFIER.search(str(column.name)):
+    if _IDENTIFIER.search(name):
         return "its name says that it identifies rows or what they are about"
     if 2 * n_missing > len(column):
         return f"{n_missing} of {len(column)} missing"

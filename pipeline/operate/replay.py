@@ -129,7 +129,7 @@ def replay(
     _check_r(stored_result.run.versions)
     with host.session(r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb):
         train, test = read_datasets(**config.data_arguments)
-        now = audit(train, test, config, on_step=on_step)
+        now = audit(train, test, config, on_step=on_step, minutes=math.inf)
     if now.run.status != "complete":
         raise KeyboardInterrupt
     return compare(stored_result, now)
@@ -141,6 +141,12 @@ def _config(folder: Path, stored_result: AuditResult) -> AuditConfig:
         raise DataError(
             f"{folder} must hold a complete run to be replayed; it is "
             f"{stored_result.run.status}."
+        )
+    if any(finding.check == "time_limit" for finding in stored_result.findings):
+        raise DataError(
+            f"{folder} cannot be replayed: its time limit was over before everything "
+            "was measured, and falls elsewhere each time. Replay a run with more "
+            "minutes."
         )
     config = load_config(folder / "audit.toml")
     return replace(config, audit=stored_result.run.audit, base=folder.parents[1])

@@ -83,3 +83,19 @@ def test_of_a_log_only_what_begins_a_line_has_a_time(tmp_path):
     assert second[:time] == " " * time
     assert second[time:].endswith("has no key 'y'.")
     assert last[time:] == "Ended with exit code 2, no run."
+
+
+def test_a_second_ctrl_c_ends_at_once_whatever_is_saved():
+    do = (
+        "from importance_audit.auditing.interrupt import acknowledge\n"
+        "    try: os.kill(os.getpid(), signal.SIGINT)\n"
+        "    except KeyboardInterrupt: acknowledge()\n"
+        "    try: os.kill(os.getpid(), signal.SIGINT)\n"
+        "    finally: print('saved after all', flush=True)"
+    )
+
+    def hear():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    words = "Interrupted again: ended at once, what was unsaved is lost.\n"
+    assert ended(do, preexec_fn=hear) == (130, words)

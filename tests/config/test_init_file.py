@@ -4,10 +4,12 @@ import tomllib
 
 import pytest
 
+from importance_audit.config import init_file
 from importance_audit.config.init_file import starter, starter_from
 from importance_audit.config.json_schema import audit_schema
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import read_datasets
+from importance_audit.engines import EngineInfo
 from importance_audit.models.fit import fit_models
 from importance_audit.records.errors import DataError
 
@@ -214,3 +216,50 @@ def test_a_target_of_one_value_is_told(tmp_path):
     assert str(error.value) == (
         "table.csv: target 'y' has 1 value, and a target needs two or more."
     )
+
+
+IDENTIFIERS = {
+    "customer_id": (cycle(1.5, 2.5), "its name says that it identifies rows or what"),
+    "customerId": (cycle(1.5, 2.5), "its name says that it identifies rows or what"),
+    "ID": (cycle(1.5, 2.5), "its name says that it identifies rows or what"),
+    "number": ([*range(100, 100 + N)], "every value is different, so they name rows"),
+    "humid": (cycle(1.5, 2.5), ""),
+    "valid": (cycle("true", "false"), ""),
+    "share": (NUMBERS, ""),
+}
+
+
+@pytest.mark.parametrize("name", IDENTIFIERS)
+def test_what_identifies_rows_is_proposed_as_left_out(name, tmp_path):
+    cells, reason = IDENTIFIERS[name]
+    rows = "".join(f"{a},{b},{b}\n" for a, b in zip(cells, NUMBERS, strict=True))
+    text, document = started(tmp_path, f"{name},good,y\n{rows}")
+    assert (name in document["data"]["features"]) == (not reason)
+    assert (f'    # "{name}",  # left out: {reason}' in text) == bool(reason)
+
+
+@pytest.mark.parametrize("installed", [(), ("DALEX",), ("DALEX", "vip")])
+def test_the_engines_are_those_that_are_here(installed, tmp_path, monkeypatch):
+    def described(name):
+        return EngineInfo(name, name in installed, "", "", "")
+
+    monkeypatch.setattr(init_file, "describe_engine", described)
+    _, document = started(tmp_path, table(NUMBERS))
+    assert sorted(document["importance"][0]["engines"]) == sorted(installed)
+
+
+@pytest.mark.parametrize(("n_features", "is_wide"), [(60, False), (61, True)])
+def test_of_many_features_the_cost_is_said_and_pairs_of_few_are_offered(
+    n_features, is_wide, tmp_path
+):
+    names = ",".join(f"x{k}" for k in range(n_features))
+    rows = "".join(f"{','.join([v] * n_features)},{v}\n" for v in NUMBERS)
+    text, document = started(tmp_path, f"{names},y\n{rows}")
+    parse_config(document)
+    cost = "# Cost: 61 features. Each n_repeats asks a model 61 times"
+    assert (cost in text) == is_wide
+    assert ("# top = 10\n" in text) == is_wide
+    if is_wide:
+        _, head, offered = text.partition("# [[importance]]")
+        entry = (head + offered.partition("\n\n")[0]).replace("# ", "")
+        parse_config(tomllib.loads(entry))
