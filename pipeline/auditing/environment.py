@@ -61,8 +61,6 @@ def run_info(
             "ended": ended.isoformat(timespec="seconds"),
             "seconds": (ended - started).total_seconds(),
             **times,
-            "host": platform.node(),
-            "pid": os.getpid(),
             "folder": str(config.base),
         },
     )

@@ -1,9 +1,15 @@
-"""A result as long tables: one line per number, with every digit."""
+"""A result as long tables: one line per number, with every digit.
+
+A spreadsheet runs a cell that begins like a formula, and names come from whoever made
+the data: such a text is written with an apostrophe before it, which `unescaped` takes
+away. No number is touched, and nothing in result.json.
+"""
 
 import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -17,6 +23,10 @@ from .surface_record import Surface
 Table: TypeAlias = Iterable[Sequence[Any]]
 WHO = ("model", "method", "engine", "engine_version")
 WHAT = ("scale", "positive_class", "split", "unit", "n_samples", "stream", "seed")
+
+
+RUN = re.compile(r"'*[=+\-@\t\r]")
+"""How a cell begins that a spreadsheet runs, with the apostrophes of an escaped one."""
 
 
 def tables(result: AuditResult) -> dict[str, str]:
@@ -85,15 +95,50 @@ def _frame(frame: pd.DataFrame) -> Table:
 
 
 def csv_text(table: Table) -> str:
-    """Return a table as CSV: LF, full precision, quotes where needed."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    """Return a table as CSV: LF, full precision, quotes where needed, `escaped`."""
+    text = _Lines()
+    writer = csv.writer(text, lineterminator="\r\n")
     writer.writerows([_cell(value) for value in row] for row in table)
     return text.getvalue()
 
 
+class _Lines(io.StringIO):
+    r"""Takes rows that end with \r\n, for which alone `csv` quotes a \r in a cell."""
+
+    def write(self, row: str) -> int:
+        """Write one row, ended by a line feed."""
+        return super().write(f"{row[:-2]}\n")
+
+
+def escaped(text: str) -> str:
+    """Return a text with an apostrophe before it if a spreadsheet would run it.
+
+    Examples
+    --------
+    >>> print(escaped("=1+1"), escaped("-1.5"), escaped("size"))
+    '=1+1 -1.5 size
+    """
+    return f"'{text}" if RUN.match(text) and not _is_number(text) else text
+
+
+def unescaped(text: str) -> str:
+    """Return the text that `escaped` wrote so."""
+    rest = text[1:]
+    return rest if text[:1] == "'" and RUN.match(rest) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _cell(value: Any) -> Any:
     """Return a number with all its digits, and the words for what is not finite."""
+    if isinstance(value, str):
+        return escaped(value)
     if not isinstance(value, float):
         return value
     if math.isnan(value):

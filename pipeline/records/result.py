@@ -50,7 +50,8 @@ class RunInfo:
     environment : mapping of str to str
         Platform, BLAS, locale, R's settings.
     volatile : mapping
-        run_id, started, ended, seconds, host, pid, paths, seconds by step, log.
+        run_id, started, ended, seconds, folder, seconds by step, log. Neither host nor
+        process: reports are passed on, events.jsonl stays on the machine and has them.
     """
 
     audit: str

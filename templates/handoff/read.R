@@ -3,9 +3,13 @@
 #   Rscript read.R            needs R alone; draws what vip and DALEX are installed for
 
 table_of <- function(file) {
-  utils::read.csv(file, check.names = FALSE, stringsAsFactors = FALSE,
-                  na.strings = character(), encoding = "UTF-8",
-                  colClasses = c(feature = "character", model = "character"))
+  table <- utils::read.csv(file, check.names = FALSE, stringsAsFactors = FALSE,
+                           na.strings = character(), encoding = "UTF-8",
+                           colClasses = c(feature = "character", model = "character"))
+  texts <- vapply(table, is.character, TRUE)
+  # An apostrophe keeps spreadsheets from running what begins like a formula.
+  table[texts] <- lapply(table[texts], sub, pattern = "^'('*[=+@\t\r-])", replacement = "\\1")
+  table
 }
 
 has <- function(package) requireNamespace(package, quietly = TRUE)

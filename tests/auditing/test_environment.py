@@ -1,12 +1,18 @@
 """What a run says it stood on."""
 
+import json
 import platform
 from datetime import UTC, datetime
 
 import numpy as np
+import pandas as pd
 
 from importance_audit.auditing import environment
+from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.models.fit import wrap
+from importance_audit.records.as_json import dumps
 
 STARTED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 R = {
@@ -50,4 +56,17 @@ def test_an_audit_that_asked_no_r_does_not_speak_of_it():
 def test_what_changes_from_run_to_run_is_volatile():
     volatile = run_info({}).volatile
     assert volatile["started"] == "2026-01-02T03:04:05+00:00"
-    assert {"ended", "seconds", "host", "pid", "seconds_by_step"} < set(volatile)
+    assert {"ended", "seconds", "seconds_by_step"} < set(volatile)
+
+
+def test_a_result_names_neither_the_machine_nor_the_process(monkeypatch):
+    monkeypatch.setattr("platform.node", lambda: "ward7.example")
+    monkeypatch.setattr("socket.gethostname", lambda: "ward7.example")
+    monkeypatch.setattr("os.getpid", lambda: 987654321)
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]})
+    rows = dataset(X, X["a"], name="rows", task="regression")
+    given = wrap(lambda X: X["a"], name="m", task="regression", features=("a",))
+    text = dumps(audit(None, rows, parse_config({}), models=(given,)))
+    assert "ward7" not in text
+    assert "987654321" not in text
+    assert not {"host", "pid"} & json.loads(text)["run"]["volatile"].keys()

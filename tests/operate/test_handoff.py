@@ -24,6 +24,7 @@ from importance_audit.operate.save import save_run
 from importance_audit.r_bridge import handoff as objects
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.installation import library_folder
+from importance_audit.records.as_csv import unescaped
 from importance_audit.records.as_json import content_digest
 
 NAMES = ["=cmd|' /C calc'!A0", '../fare (£),\n"x"', "if"]
@@ -131,7 +132,8 @@ def test_no_name_leads_out_of_the_folder(files):
 def test_the_tables_keep_every_digit_and_every_name(files, result):
     rows = table(files["importances.csv"])
     of_first = [row for row in rows if row["record"] == "1"]
-    assert [row["feature"] for row in of_first] == NAMES
+    assert [unescaped(row["feature"]) for row in of_first] == NAMES
+    assert of_first[0]["feature"] == f"'{NAMES[0]}"
     means = [float(row["importance"]) for row in of_first]
     assert means == result.importances[0].mean.tolist()
     assert float(of_first[0]["std"]) == result.importances[0].std[0]

@@ -20,6 +20,7 @@ from importance_audit.r_bridge.errors import (
 )
 
 from ...config.questions import SuppliedSection
+from ...records.as_csv import unescaped
 from ...records.dataset_and_model import Floats
 from ...records.errors import DataError
 
@@ -156,7 +157,7 @@ def _from_csv(entry: SuppliedSection, path: Path) -> Numbers:
         _require(entry, "have a row", "" if rows else "it has none")
         values = {}
         for row in rows:
-            key = (row["feature"], int(row.get("repeat") or 1))
+            key = (unescaped(row["feature"]), int(row.get("repeat") or 1))
             _require(
                 entry,
                 "have one row per feature and repeat",

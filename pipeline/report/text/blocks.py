@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from ...records.as_csv import escaped
+
 SHORT_TABLE = 14
 SHORT_LINES = 24
 CHARACTERS = 1.1
@@ -235,8 +237,10 @@ class Table:
         places = [i for i, column in enumerate(whole.columns) if column.kind != "bar"]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(plain(whole.columns[i].label) for i in places)
-        writer.writerows([row.cells[i].plain for i in places] for row in whole.rows)
+        writer.writerow(escaped(plain(whole.columns[i].label)) for i in places)
+        writer.writerows(
+            [escaped(row.cells[i].plain) for i in places] for row in whole.rows
+        )
         return text.getvalue()
 
 
