@@ -147,8 +147,11 @@ def read_manifest(folder: Path) -> Manifest:
         If it has no manifest, or one that cannot be read or is of another run.
     """
     name = folder.name
+    path = folder / "manifest.json"
+    if path.exists() and (path.is_symlink() or not path.is_file()):
+        raise DataError(f"Run {name!r} has a manifest.json that is no file.")
     try:
-        data = (folder / "manifest.json").read_bytes()
+        data = path.read_bytes()
     except FileNotFoundError as error:
         if not folder.is_dir():
             raise

@@ -4,6 +4,7 @@ Shared by `run` and `signoffs`. Not: what else a run states.
 """
 
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
@@ -35,10 +36,38 @@ def read_file(path: Path) -> bytes:
         ) from error
 
 
-def files_below(folder: Path) -> dict[str, Path]:
-    """Return the files of a folder by their paths in it."""
-    paths = sorted(path for path in folder.rglob("*") if not path.is_dir())
-    return {path.relative_to(folder).as_posix(): path for path in paths}
+KINDS = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+"""What is neither a file nor a folder: to open it could wait for ever."""
+
+
+def kind_of(path: Path, *, follow: bool = False) -> str:
+    """Return which of `KINDS` a path is; empty for files, folders and nothing.
+
+    A link is one itself unless `follow`.
+    """
+    try:
+        mode = (path.stat() if follow else path.lstat()).st_mode
+    except OSError:
+        return ""
+    return KINDS.get(stat.S_IFMT(mode), "")
+
+
+def files_below(folder: Path) -> tuple[dict[str, Path], tuple[Mismatch, ...]]:
+    """Return the files of a folder by their paths in it, and what are none."""
+    files, others = {}, []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if kind := kind_of(path):
+            others.append(Mismatch(name, "a file", kind))
+        elif not path.is_dir():
+            files[name] = path
+    return files, tuple(others)
 
 
 def compare_listed(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...records.errors import DataError
+from .files import kind_of
 from .pdf_reading import PdfContent, read_pdf
 from .statements import (
     Mismatch,
@@ -32,6 +33,8 @@ def verify_pdf(path: Path) -> Verification:
     DataError
         If it cannot be read, or is no PDF.
     """
+    if kind := kind_of(path, follow=True):
+        raise DataError(f"{path} cannot be read as a PDF report: it is {kind}.")
     try:
         data = path.read_bytes()
     except OSError as error:

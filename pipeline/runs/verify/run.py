@@ -24,6 +24,7 @@ from .files import (
     compare_page,
     compare_pdf,
     files_below,
+    kind_of,
     read_file,
 )
 from .signoffs import RunFiles, compare_anchors, verify_signoffs
@@ -61,14 +62,19 @@ def verify_folder(folder: Path, *, chained: bool = True) -> Verification:
         If a file that says what to expect, or a rendering, cannot be read.
     """
     folder = folder.resolve()
+    if kind := kind_of(folder / "manifest.json"):
+        return Verification(0, "", (Mismatch("manifest.json", "a file", kind),))
     data = read_file(folder / "manifest.json")
     manifest = read_statement(data, "manifest.json")
-    all_files = files_below(folder)
+    all_files, others = files_below(folder)
     here = {path: file for path, file in all_files.items() if not LEFT.match(path)}
     audit = folder.parents[1] if folder.parent.name == RUNS else None
     run = RunFiles(here, manifest, sha256(data), audit)
     gaps, notes = _chain(folder, manifest, run.sha256) if chained else ([], [])
-    wrong = [*_seal(data, manifest), *compare_listed(manifest, here, "")]
+    no_files = {item.file for item in others}
+    listed = [file for file in manifest["files"] if file["path"] not in no_files]
+    wrong = [*others, *_seal(data, manifest)]
+    wrong += compare_listed({**manifest, "files": listed}, here, "")
     wrong += [*verify_signoffs(run), *gaps]
     if len(here) < len(all_files):
         notes.append("signed/: what a killed sign-off left is not looked at")
@@ -109,6 +115,8 @@ def _chain(
         wrong += gap
         notes += note
     for path in sorted(folder.parent.glob("[!.]*/manifest.json")):
+        if kind_of(path):
+            continue
         with suppress(DataError, OSError):  # what another folder lacks is not asked
             later = read_statement(path.read_bytes(), "manifest.json")["previous"] or {}
             stated = later.get("manifest_sha256")
@@ -132,6 +140,8 @@ def _before(
     expected = f"the run before with SHA-256 {stated}"
     try:
         path = folder.parent / PurePosixPath(name).name / "manifest.json"
+        if kind := kind_of(path):
+            return [Mismatch(where, expected, kind)], []
         digest = sha256(path.read_bytes())
     except (OSError, ValueError):
         if folder.parent.name != RUNS:

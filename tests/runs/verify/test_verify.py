@@ -1,8 +1,10 @@
 """Claims about verify: what is altered, gone or added is named, and nothing else."""
 
 import json
+import os
 import re
 import shutil
+import socket
 from datetime import UTC, datetime
 
 import pikepdf
@@ -327,3 +329,64 @@ def test_a_page_with_something_else_where_it_belongs_never_matches(
     assert code in (1, 2)  # pikepdf reads more of it from version to version
     assert re.search("is not a whole PDF|mismatch", lines)
     assert "Traceback" not in lines
+
+
+def make_link(path):
+    aside = path.with_name("aside")
+    aside.write_bytes(path.read_bytes())
+    path.unlink()
+    path.symlink_to(aside)
+    return aside
+
+
+def make_fifo(path):
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+def make_socket(path, monkeypatch):
+    path.unlink(missing_ok=True)
+    monkeypatch.chdir(path.parent)  # the path of a socket is short
+    with socket.socket(socket.AF_UNIX) as end:
+        end.bind(path.name)
+
+
+WORDS = {"link": "a symbolic link", "fifo": "a FIFO", "socket": "a socket"}
+
+
+@pytest.mark.parametrize("name", ["result.json", "manifest.json", "report.pdf", "new"])
+@pytest.mark.parametrize("kind", WORDS)
+def test_what_is_no_file_is_named_and_never_opened(runs, name, kind, monkeypatch):
+    path = runs[0] / name
+    extra = set()
+    if kind == "link":
+        if name == "new":
+            path.write_bytes(b"")
+        extra = {make_link(path).name}
+    elif kind == "fifo":
+        make_fifo(path)
+    else:
+        make_socket(path, monkeypatch)
+    found = {item.file: item for item in verify(runs[0]).mismatches}
+    assert (found[name].expected, found[name].actual) == ("a file", WORDS[kind])
+    assert name == "manifest.json" or extra <= found.keys()
+    whole = verify(runs[0].parents[1]).mismatches
+    assert f"runs/{runs[0].name}/{name}" in {item.file for item in whole}
+    verify(runs[1])
+
+
+def test_a_link_to_a_folder_is_named_and_not_followed(runs, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "x.csv").write_text("a")
+    (runs[0] / "figures").symlink_to(tmp_path / "elsewhere")
+    (mismatch,) = verify(runs[0]).mismatches
+    assert str(mismatch) == "figures: expected a file, found a symbolic link"
+
+
+def test_a_fifo_is_no_pdf(tmp_path):
+    make_fifo(tmp_path / "report.pdf")
+    with pytest.raises(DataError) as error:
+        verify(tmp_path / "report.pdf")
+    assert str(error.value) == (
+        f"{tmp_path / 'report.pdf'} cannot be read as a PDF report: it is a FIFO."
+    )
