@@ -14,6 +14,9 @@ row_losses <- list(
   poisson_deviance = function(observed, predicted) poisson_deviance_of(observed, predicted),
   gamma_deviance = function(observed, predicted) gamma_deviance_of(observed, predicted),
   log_loss = function(observed, predicted) -log(of_observed(observed, predicted)),
+  log_loss_clipped = function(observed, predicted) {
+    -log(pmax(of_observed(observed, predicted), 2^-52))
+  },
   brier = function(observed, predicted) {
     if (!is.matrix(predicted)) {
       return((observed - predicted)^2)

@@ -14,7 +14,7 @@ Predict = Callable[[pd.DataFrame], Floats]
 
 ROW_LOSSES = (
     *("mse", "mae", "poisson_deviance", "gamma_deviance"),
-    *("log_loss", "brier", "one_minus_accuracy"),
+    *("log_loss", "log_loss_clipped", "brier", "one_minus_accuracy"),
 )
 """Losses that are a mean over the rows; the others hstats cannot be asked."""
 

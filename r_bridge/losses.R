@@ -109,6 +109,9 @@ losses <- list(
   },
 
   log_loss = function(observed, predicted) mean(-log(of_observed(observed, predicted))),
+  log_loss_clipped = function(observed, predicted) {
+    mean(-log(pmax(of_observed(observed, predicted), 2^-52)))
+  },
   negative_log_likelihood = function(observed, predicted) {
     sum(-log(of_observed(observed, predicted)))
   },

@@ -52,7 +52,7 @@ class ImportanceSection:
         Who answers the question besides Python.
     losses : tuple of str
         Losses, for a method that measures one; by default rmse, one_minus_auc or
-        log_loss, by task.
+        log_loss_clipped, by task.
     form : {"difference", "ratio", "raw", "absolute"}
         How the importance is shown; by default as the method says.
     models : tuple of str

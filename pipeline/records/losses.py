@@ -16,6 +16,8 @@ Array = npt.NDArray[Any]
 REGRESSION, BINARY, MULTICLASS = "regression", "binary", "multiclass"
 TIE = 1e-12
 """Scores in order are tied up to this share of the largest size."""
+SMALLEST = 2.0**-52
+"""The probability below which `log_loss_clipped` does not go."""
 
 
 class Loss(NamedTuple):
@@ -209,6 +211,16 @@ def log_loss(y: Array, prediction: Array, weights: Array) -> float:
     return _per_weight(negative_log_likelihood(y, prediction, weights), weights)
 
 
+def log_loss_clipped(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean of -log p of the observed class, p at least 2.2e-16.
+
+    The least p is the step from 1 to the next float, :math:`2^{-52}`. A tree gives
+    classes it did not meet in a leaf the probability 0: this loss stays finite there.
+    """
+    probability = np.maximum(_of_observed_class(y, prediction), SMALLEST)
+    return _mean(-np.log(probability), weights)
+
+
 def dalex_cross_entropy(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted sum of -log p of the observed class, p at least 0.0001.
 
@@ -300,6 +312,13 @@ LOSSES: dict[str, Loss] = {
     "log_loss": Loss(
         log_loss, (BINARY, MULTICLASS), "nats", "log loss", "−Σ w log p_y / Σ w"
     ),
+    "log_loss_clipped": Loss(
+        log_loss_clipped,
+        (BINARY, MULTICLASS),
+        "nats",
+        "log loss, clipped",
+        "−Σ w log max(p_y, 2.2e-16) / Σ w; finite where a tree says p_y = 0",
+    ),
     "dalex_cross_entropy": Loss(
         dalex_cross_entropy,
         (MULTICLASS,),
@@ -368,7 +387,7 @@ def default_losses(task: str) -> tuple[str, ...]:
     return {
         REGRESSION: ("rmse",),
         BINARY: ("one_minus_auc",),
-        MULTICLASS: ("log_loss",),
+        MULTICLASS: ("log_loss_clipped",),
     }[task]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier
 
 from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.config.load import parse_config
@@ -115,6 +116,26 @@ def test_one_finite_ranking_is_something_measured():
     result = sure_of_a_wrong_class(["log_loss", "brier"])
     assert "nothing_measured" not in {finding.check for finding in result.findings}
     assert result.verdict != "not established"
+
+
+def test_a_tree_of_several_classes_is_measured_by_default():
+    X, y = rows(90, seed=1)
+    codes = np.digitize(y, [-2, 2])
+    tree = DecisionTreeClassifier(random_state=1).fit(X, codes)
+    test = dataset(
+        *rows(80, seed=2)[:1],
+        np.digitize(rows(80, seed=2)[1], [-2, 2]),
+        name="rows",
+        task="multiclass",
+        classes=[0, 1, 2],
+    )
+    model = wrap(tree, name="tree", task="multiclass")
+    result = audit(None, test, parse_config({}), models=(model,))
+    (importance,) = result.importances
+    assert importance.loss == "log_loss_clipped"
+    assert np.isfinite(importance.raw).all()
+    assert importance.mean.argmax() == 0
+    assert exit_code(result) == 0
 
 
 def test_a_model_that_never_predicts_leaves_nothing_measured():

@@ -140,7 +140,11 @@ def test_an_option_that_is_given_replaces_its_default_only():
 
 @pytest.mark.parametrize(
     ("task", "loss"),
-    [("regression", "rmse"), ("binary", "one_minus_auc"), ("multiclass", "log_loss")],
+    [
+        ("regression", "rmse"),
+        ("binary", "one_minus_auc"),
+        ("multiclass", "log_loss_clipped"),
+    ],
 )
 def test_the_task_names_the_loss_unless_the_entry_does(task, loss):
     config = parse_config({"data": DATA | {"task": task}})
@@ -150,7 +154,7 @@ def test_the_task_names_the_loss_unless_the_entry_does(task, loss):
 def test_without_data_the_loss_waits_for_the_task():
     (entry,) = parse_config({}).importance
     assert entry.losses == ()
-    assert entry.losses_for("multiclass") == ("log_loss",)
+    assert entry.losses_for("multiclass") == ("log_loss_clipped",)
 
 
 def test_a_method_that_measures_no_loss_has_none():

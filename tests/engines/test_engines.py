@@ -38,12 +38,12 @@ GROUPS = {"size": SIZE, "place": ("floor", "district"), "year": ("construction.y
 LOSSES = ("rmse", "mae", "sum_of_squares", "mse", "mape", "one_minus_r2")
 ALL_BINARY = (
     *("one_minus_balanced_accuracy", "one_minus_pr_auc"),
-    *("one_minus_auc", "log_loss", "brier"),
+    *("one_minus_auc", "log_loss", "log_loss_clipped", "brier"),
     *("one_minus_accuracy", "negative_log_likelihood"),
 )
 ALL_MULTICLASS = (
     "one_minus_balanced_accuracy",
-    *("dalex_cross_entropy", "log_loss", "brier"),
+    *("dalex_cross_entropy", "log_loss", "log_loss_clipped", "brier"),
     *("one_minus_accuracy", "negative_log_likelihood"),
 )
 DATA_SET = """

@@ -95,6 +95,12 @@ def test_a_missed_class_of_probability_zero_costs_infinity_in_r_too(r, name):
 
 
 @pytest.mark.needs_r
+def test_the_clipped_log_loss_in_r_is_that_of_the_smallest_step_above_one(r):
+    arguments = {"name": "log_loss_clipped", "observed": [1.0], "predicted": [0.0]}
+    assert r.call("loss_value", arguments)[0] == -np.log(np.finfo(float).eps)
+
+
+@pytest.mark.needs_r
 def test_the_loss_of_dalex_counts_no_probability_below_a_ten_thousandth(r):
     certain = np.array([[1.0, 0.0, 0.0]])
     arguments = {"observed": [2.0], "predicted": certain, "classes": list(CLASSES)}

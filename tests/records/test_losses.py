@@ -31,6 +31,8 @@ BY_HAND = [
     ("binary", "one_minus_balanced_accuracy", 1 - (1 + 1 / 2) / 2),
     ("binary", "log_loss", -log(0.8 * 0.8 * 0.4) / 3),
     ("binary", "negative_log_likelihood", -log(0.8 * 0.8 * 0.4)),
+    ("binary", "log_loss_clipped", -log(0.8 * 0.8 * 0.4) / 3),
+    ("multiclass", "log_loss_clipped", -log(0.5 * 0.7 * 0.4) / 3),
     ("binary", "brier", (0.04 + 0.04 + 0.36) / 3),
     ("binary", "one_minus_accuracy", 1 / 3),
     ("multiclass", "log_loss", -log(0.5 * 0.7 * 0.4) / 3),
@@ -141,6 +143,19 @@ def test_probability_zero_for_what_happened_is_infinitely_bad(name):
     assert loss(name, [2], [[0.5, 0.5, 0.0]]) == inf
 
 
+def test_the_clipped_log_loss_is_finite_where_a_tree_is_sure():
+    smallest = 2.220446049250313e-16
+    assert loss("log_loss_clipped", [1, 0], [0.0, 0.5]) == pytest.approx(
+        (-log(smallest) - log(0.5)) / 2, rel=1e-15
+    )
+    value = loss("log_loss_clipped", [2], [[0.5, 0.5, 0.0]])
+    assert value == pytest.approx(-log(smallest), rel=1e-15)
+    sure = loss("log_loss_clipped", [1], [1.0])
+    assert sure == loss("log_loss", [1], [1.0]) == 0
+    just_above = 3e-16
+    assert loss("log_loss_clipped", [1], [just_above]) == -log(just_above)
+
+
 def test_dalex_never_counts_a_probability_below_one_in_ten_thousand():
     value = loss("dalex_cross_entropy", [2, 2], [[0.5, 0.5, 0.0], [0.9, 0.1, 1e-5]])
     assert value == pytest.approx(-2 * log(1e-4))
@@ -148,7 +163,13 @@ def test_dalex_never_counts_a_probability_below_one_in_ten_thousand():
 
 def test_two_classes_measure_the_same_as_one_column_or_as_two():
     y, p = [0, 1, 1, 0], np.array([0.2, 0.7, 0.4, 0.9])
-    for name in ("log_loss", "brier", "one_minus_accuracy", "negative_log_likelihood"):
+    for name in (
+        "log_loss_clipped",
+        "log_loss",
+        "brier",
+        "one_minus_accuracy",
+        "negative_log_likelihood",
+    ):
         both = loss(name, y, np.column_stack([1 - p, p]))
         assert both == pytest.approx(loss(name, y, p)), name
 

@@ -118,9 +118,12 @@ HIGHER_IS_BETTER = {
 """Scores that an engine of others may report where ours is a loss."""
 DATA_WEIGHTED = "data_weighted"
 """The spread that counts a point of the grid by the rows about it."""
-MEANS = {"mse", "mae", "log_loss", "brier", "one_minus_accuracy"}
+MEANS = {"mse", "mae", "log_loss", "log_loss_clipped", "brier", "one_minus_accuracy"}
 """Losses whose expectation is the same for any number of rows drawn."""
-SAME_UP_TO_CLIPPING = {"dalex_cross_entropy", "log_loss", "negative_log_likelihood"}
+SAME_UP_TO_CLIPPING = {
+    *("dalex_cross_entropy", "log_loss_clipped"),
+    *("log_loss", "negative_log_likelihood"),
+}
 
 
 def because(code: str, a: object = "", b: object = "") -> tuple[str, str]:

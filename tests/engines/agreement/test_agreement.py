@@ -398,7 +398,12 @@ def test_the_scale_of_the_record_counts_not_the_option_that_asked_for_it():
 
 
 @pytest.mark.parametrize(
-    ("loss", "code"), [("dalex_cross_entropy", "LOSS_CLIP"), ("brier", "LOSS")]
+    ("loss", "code"),
+    [
+        ("dalex_cross_entropy", "LOSS_CLIP"),
+        ("log_loss_clipped", "LOSS_CLIP"),
+        ("brier", "LOSS"),
+    ],
 )
 def test_log_losses_differ_by_clipping(loss, code):
     _, reasons = outcome(importance(loss="log_loss"), peer_importance(loss=loss))
