@@ -454,8 +454,8 @@ CONFIG = [
     ),
     (
         {"models": [MODEL | {"encoder": "onehot"}]},
-        "[models] encoder must be one of 'auto', 'none', 'ordinal', 'one_hot'; "
-        "'onehot' was given. Did you mean 'one_hot'?",
+        "[models] encoder must be one of 'auto', 'none', 'ordinal', 'one_hot', "
+        "'one_hot_full'; 'onehot' was given. Did you mean 'one_hot'?",
     ),
     (
         {"models": [MODEL | {"parameters": {"seed": object}}]},
@@ -653,8 +653,8 @@ FILES = [
     (
         SOUND.replace('"a.B"', '""\nencoder = ""').encode(),
         "audit.toml: [models] encoder must be one of 'auto', 'none', 'ordinal', "
-        "'one_hot'; '' was given.\naudit.toml: [models] must have one of "
-        "estimator, file or r_script; none was given.",
+        "'one_hot', 'one_hot_full'; '' was given.\naudit.toml: [models] must have one "
+        "of estimator, file or r_script; none was given.",
     ),
     (
         SOUND.encode() + b'[[importance]]\nmethod = "permutation"\nlosses = ["mae"]\n',
@@ -909,9 +909,9 @@ TABLES = [
     (
         "x,y\n2024-01-31,1\n2024-02-01T12:00,2\n",
         {},
-        "a.csv: column 'x' holds dates such as '2024-01-31'. Make numbers of them with "
-        '[[derived]] kind = "date_part", declare the levels under [data] categories, '
-        "or list the other columns under [data] features.",
+        "a.csv: column 'x' holds dates such as '2024-01-31'. Turn them into "
+        "numbers in the file, declare the levels under [data] categories, or list"
+        " the other columns under [data] features.",
     ),
     (
         "x,y\nup,1\nup ,2\ndown,3\n",
@@ -957,7 +957,8 @@ TABLES = [
         "x,y,s\nu,1,a\nu,2,a\nw,3,b\nu,4,b\n",
         {"test": {"column": "s", "value": "b"}},
         "a.csv (test rows): column 'x' has levels in the test rows that no "
-        "training row has: 'w'. Split the rows otherwise, or merge rare levels.",
+        "training row has: 'w'. Split the rows otherwise, merge rare levels, or set "
+        "[data] unseen.",
     ),
     # Splits
     (
@@ -1012,7 +1013,8 @@ TABLES = [
         "x,y\n1,1\n2,\n3,3\n4,4\n",
         {"test": {"file": "b.csv"}, "b": "x,y\n1,1\n2,2\n"},
         "a.csv: target 'y' is missing in 1 of 4 rows; every row needs a value, "
-        "because it is the target. Leave those rows out.",
+        "because it is the target. Leave those rows out: [data] drop_missing_target = "
+        "true does.",
     ),
     (
         "x,y\n1,a\n2,b\n",
@@ -1201,7 +1203,7 @@ def test_a_level_that_only_the_second_typed_table_has():
         )
     assert str(error.value) == (
         "p::a, p::b: column 'x' has levels in the test rows that no training row has: "
-        "'c'. Split the rows otherwise, or merge rare levels."
+        "'c'. Split the rows otherwise, merge rare levels, or set [data] unseen."
     )
 
 
@@ -1231,9 +1233,8 @@ GIVEN = [
     ),
     (
         {"X": pd.DataFrame({"t": np.array(["2020", "2021"], dtype="M8[ns]")})},
-        "rows: column 't' holds dates (dtype datetime64[ns]). Make numbers of them, "
-        'with [[derived]] kind = "date_part" or in Python with .dt, or leave it out of '
-        "the features.",
+        "rows: column 't' holds dates (dtype datetime64[ns]). Turn them into numbers, "
+        "in Python with .dt, or leave it out of the features.",
     ),
     (
         {"X": pd.DataFrame({"m": [1, "a"]})},

@@ -41,7 +41,8 @@ def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
 
 def target_problems(column: pd.Series, task: Task, *, where: str) -> Iterator[str]:
     """Yield what keeps a column from being the target of a task."""
-    yield from missing_problems(column, "it is the target", where=where)
+    for problem in missing_problems(column, "it is the target", where=where):
+        yield f"{problem[:-1]}: [data] drop_missing_target = true does."
     if task != "regression":
         return
     kind = kind_of(column)

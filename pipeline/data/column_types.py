@@ -196,8 +196,8 @@ def _refuse_marks_and_dates(words: Iterable[str], where: str, decimal: str) -> N
         )
     if present and all(map(DATE.fullmatch, present)):
         raise DataError(
-            f"{where} holds dates such as {present[0]!r}. Make numbers of them with "
-            f'[[derived]] kind = "date_part", {OTHERWISE}'
+            f"{where} holds dates such as {present[0]!r}. Turn them into numbers in "
+            f"the file, {OTHERWISE}"
         )
 
 
@@ -273,9 +273,8 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
         return _without_na(column, np.int64 if is_whole else np.float64)
     if kind in DATES:
         raise DataError(
-            f"{where} holds dates (dtype {dtype}). Make numbers of them, with "
-            '[[derived]] kind = "date_part" or in Python with .dt, or leave it out of '
-            "the features."
+            f"{where} holds dates (dtype {dtype}). Turn them into numbers, "
+            "in Python with .dt, or leave it out of the features."
         )
     texts = [cell for cell in column.unique() if isinstance(cell, str)]
     remedy = "Convert it"
@@ -290,12 +289,18 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
 
 
 def joined(
-    train: pd.Series, test: pd.Series, *, where: str, rows: str = "test"
+    train: pd.Series,
+    test: pd.Series,
+    *,
+    where: str,
+    rows: str = "test",
+    is_open: bool = False,
 ) -> pd.Series:
     """Return the column of two typed tables one below the other.
 
-    Both must be of one kind, and the levels are those of `train`, in its order. What
-    the others are called in messages is `rows`.
+    Both must be of one kind, and the levels are those of `train`, in its order; if it
+    `is_open`, those that only `test` holds follow. What the others are called in
+    messages is `rows`.
 
     Raises
     ------
@@ -310,6 +315,9 @@ def joined(
             "rows. Give it one type, or declare its levels under [data] categories."
         )
     if is_category(train):
+        if is_open:
+            new = sorted(set(test.dropna()) - set(train.cat.categories))
+            train = train.cat.add_categories(new)
         refuse_new_levels(train.cat.categories, test, where=where, rows=rows)
         test = test.cat.set_categories(train.cat.categories)
         test = test.astype(train.dtype)
@@ -328,9 +336,9 @@ def refuse_new_levels(
     """
     new = sorted(set(test.dropna()) - set(known_levels))
     if new:
-        remedy = "Split the rows otherwise, or merge rare levels."
+        remedy = "Split the rows otherwise, merge rare levels, or set [data] unseen."
         if rows == "reference":
-            remedy = "Leave those rows out, or merge rare levels."
+            remedy = "Leave those rows out, merge rare levels, or set [data] unseen."
         if isinstance(known_levels, pd.Series) and known_levels.is_unique:
             remedy = (
                 "Every training row has a level of its own, so the column only names "

@@ -406,6 +406,7 @@ def _dataset_of(
         script_sha256=side.script_sha256,
         unread=side.unread,
         types=side.types,
+        notes=side.notes,
     )
 
 

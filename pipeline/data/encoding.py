@@ -2,14 +2,16 @@
 
 Every audited feature is one raw column; what an estimator sees is one or more numbers
 made of it. "ordinal" is the position of a level in the declared order, "one_hot" one
-column per level met in training but the first (R's treatment contrasts).
+column per level met in training but the first (R's treatment contrasts),
+"one_hot_full" one for the first as well, so that a tree can tell it from all others.
 
 A model that was fitted elsewhere and reads the raw columns gets them in the types that
 its rows had, not in those that the audit gave them: texts as texts with their own
 missing value, nullable columns as nullable, categories with their own levels.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +22,7 @@ from ..records.dataset_and_model import ColumnType, Floats
 from ..records.errors import DataError, ModelError, did_you_mean, listed, several
 from .column_types import text_of
 
-Kind = Literal["none", "ordinal", "one_hot"]
+Kind = Literal["none", "ordinal", "one_hot", "one_hot_full"]
 
 
 class Levels(NamedTuple):
@@ -46,7 +48,7 @@ class Encoding(NamedTuple):
 
     Attributes
     ----------
-    kind : {"none", "ordinal", "one_hot"}
+    kind : {"none", "ordinal", "one_hot", "one_hot_full"}
     features : tuple of str
         The columns that are read, in the estimator's order.
     levels : mapping of str to Levels
@@ -83,7 +85,11 @@ def has_category(X: pd.DataFrame) -> bool:
 
 def learn(X: pd.DataFrame, kind: Kind, *, is_named: bool = False) -> Encoding:
     """Return the encoding of training rows; "none" hands categories on as they are."""
-    of_kind = {"ordinal": _ordinal, "one_hot": _one_hot}
+    of_kind: dict[str, Callable[[pd.Series], Levels]] = {
+        "ordinal": _ordinal,
+        "one_hot": _one_hot,
+        "one_hot_full": partial(_one_hot, n_dropped=0),
+    }
     levels = {
         name: of_kind[kind](X[name])
         for name in X.columns
@@ -106,10 +112,10 @@ def _ordinal(column: pd.Series) -> Levels:
     )
 
 
-def _one_hot(column: pd.Series) -> Levels:
+def _one_hot(column: pd.Series, n_dropped: int = 1) -> Levels:
     """Return one indicator per level met but the first; none for a missing level."""
     is_present = _is_present(column)
-    indicators = np.eye(len(is_present) + 1)[np.flatnonzero(is_present)[1:]]
+    indicators = np.eye(len(is_present) + 1)[np.flatnonzero(is_present)[n_dropped:]]
     return Levels(column.cat.categories, np.append(is_present, False), indicators)
 
 

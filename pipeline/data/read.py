@@ -15,6 +15,7 @@ import pandas as pd
 
 from ..records.dataset_and_model import ColumnType
 from ..records.errors import DataError, did_you_mean, listed, several
+from ..records.finding import Finding
 from . import column_types
 from .derived_columns import DerivedSection, derive, sources_of
 from .encoding import column_type
@@ -42,7 +43,7 @@ class Side(NamedTuple):
         How the report names them, and where they came from.
     script, script_sha256 : str
         As in `tables.Table`.
-    unread, types : mapping
+    unread, types, notes
         As in `Dataset`.
     """
 
@@ -56,6 +57,7 @@ class Side(NamedTuple):
     script_sha256: str = ""
     unread: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     types: Mapping[str, ColumnType] = MappingProxyType({})
+    notes: tuple[Finding, ...] = ()
 
 
 class Reading(NamedTuple):
@@ -84,7 +86,7 @@ def read(
     DataError
         With every problem of the tables, then of their names, then of their columns.
     """
-    every = _tables(section, base, r_frame)
+    every, notes = _with_target(_tables(section, base, r_frame), section)
     tables = every[:-1] if section.reference_rows else every
     features = _features(tables[0], section)
     audited = (*features, *section.held_out_columns)
@@ -121,15 +123,85 @@ def read(
         )
         for rows, facts in zip((~is_test, is_test), words, strict=True)
     ]
+    sides[0] = sides[0]._replace(notes=notes)
     reading = Reading(sides[0], sides[1], _inferred_features(tables, audited, section))
     if not section.reference_rows:
-        return reading
+        return _with_seen_levels(reading) if section.unseen == "missing" else reading
     more[section.target] = pd.Series(
         np.nan, more[audited[0]].index, name=section.target
     )
     facts = _reference_words(every, section.reference_rows)
     side = _side(more, section, (*audited, *new_columns), slice(None), facts)
-    return reading._replace(reference=side._replace(unread=unread))
+    reading = reading._replace(reference=side._replace(unread=unread))
+    return _with_seen_levels(reading) if section.unseen == "missing" else reading
+
+
+def _with_target(
+    tables: tuple[Table, ...], section: DataSection
+) -> tuple[tuple[Table, ...], tuple[Finding, ...]]:
+    """Return the tables without rows that lack a target, and what was left out."""
+    parts, notes = list(tables), []
+    n_own = len(tables) - bool(section.reference_rows)
+    for place, table in enumerate(tables[:n_own] * section.drop_missing_target):
+        if section.target not in table.frame:
+            continue  # said where every column is looked for
+        cells = (table.texts or table.frame.__getitem__)(section.target)
+        has_target = column_types.without(cells, section.missing_values).notna()
+        if has_target.all():
+            continue
+        parts[place] = table.of_rows(has_target.to_numpy())
+        n_missing = int((~has_target).sum())
+        finding = Finding(
+            check="rows_without_target",
+            severity="info",
+            subject=f"{table.name} (test)" if place else table.name,
+            message=(
+                f"{n_missing} of {several(len(cells), 'row')} of {table.name} lack the "
+                f"target {section.target!r} and were left out ([data] "
+                "drop_missing_target)."
+            ),
+            evidence={"rows": n_missing, "of": len(cells)},
+        )
+        notes.append(finding)
+    return tuple(parts), tuple(notes)
+
+
+def _with_seen_levels(reading: Reading) -> Reading:
+    """Return the rows with levels that no training row has as missing."""
+    sides = {"test": reading.test, "reference": reading.reference}
+    frames = {name: side.X.copy() for name, side in sides.items() if side}
+    notes = []
+    for key, train in reading.train.X.items():
+        if not column_types.is_category(train):
+            continue
+        for name, X in frames.items():
+            is_new = X[key].notna() & ~X[key].isin(set(train.dropna()))
+            if is_new.any():
+                notes.append(_unseen_note(str(key), name, X[key], is_new))
+                X[key] = X[key].mask(is_new)
+    return reading._replace(
+        test=reading.test._replace(X=frames["test"], notes=tuple(notes)),
+        reference=reading.reference
+        and reading.reference._replace(X=frames["reference"]),
+    )
+
+
+def _unseen_note(
+    column: str, rows: str, cells: pd.Series, is_new: pd.Series
+) -> Finding:
+    levels, n_rows = sorted(set(cells[is_new])), int(is_new.sum())
+    return Finding(
+        check="unseen_levels",
+        severity="warning",
+        subject=column if rows == "test" else f"{column} ({rows} rows)",
+        message=(
+            f"Column {column!r} holds {listed(levels)} in {n_rows} of "
+            f"{several(len(cells), f'{rows} row')}, and in no training row; it is read "
+            "as missing there ([data] unseen)."
+        ),
+        remedy="Train on rows that have these levels, or merge rare ones.",
+        evidence={"rows": n_rows, "levels": len(levels)},
+    )
 
 
 def _side(
@@ -274,7 +346,10 @@ def _column(
     column, n_own = typed_parts[0], 1 + bool(set(section.test) & set(SOURCES))
     for place, part in enumerate(typed_parts[1:], start=1):
         rows = "test" if place < n_own else "reference"
-        column = column_types.joined(column, part, where=where, rows=rows)
+        is_open = section.unseen == "missing"
+        column = column_types.joined(
+            column, part, where=where, rows=rows, is_open=is_open
+        )
     return column
 
 

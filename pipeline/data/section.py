@@ -94,6 +94,12 @@ class DataSection:
         categories with sorted levels.
     missing_values : tuple of str
         Texts that mean "missing", as an empty cell always does.
+    drop_missing_target : bool
+        Whether rows without a target are left out, and counted in a finding; else
+        they are an error.
+    unseen : {"error", "missing"}
+        What a level is that no training row has: an error, or missing in the rows
+        that have it, with a finding per column.
     """
 
     train: Annotated[Mapping[str, Any], Tables(SOURCES)]
@@ -106,6 +112,8 @@ class DataSection:
     held_out_columns: tuple[str, ...] = ()
     categories: Mapping[str, Names] = field(default_factory=_empty)
     missing_values: tuple[str, ...] = ()
+    drop_missing_target: bool = False
+    unseen: Literal["error", "missing"] = "error"
     reference_rows: Annotated[Mapping[str, Any], Tables((*SOURCES, {}))] = field(
         default_factory=_empty
     )

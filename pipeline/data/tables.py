@@ -11,9 +11,12 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..records.errors import DataError, did_you_mean, listed
@@ -49,6 +52,18 @@ class Table(NamedTuple):
     script_sha256: str = ""
     texts: Callable[[str], pd.Series] | None = None
     decimal: str = "."
+
+    def of_rows(self, is_kept: npt.NDArray[np.bool_]) -> "Table":
+        """Return some rows."""
+        texts = self.texts and partial(_some_texts, self.texts, is_kept)
+        frame = self.frame[is_kept].reset_index(drop=True)
+        return self._replace(frame=frame, texts=texts)
+
+
+def _some_texts(
+    texts: Callable[[str], pd.Series], is_kept: npt.NDArray[np.bool_], name: str
+) -> pd.Series:
+    return texts(name)[is_kept].reset_index(drop=True)
 
 
 class Format(NamedTuple):

@@ -346,9 +346,9 @@ def _given_encoding(
     default: Sequence[str] | None,
 ) -> Encoding:
     """Return how a frame reaches an estimator that was fitted before."""
-    if encoder == "one_hot":
+    if encoder in ("one_hot", "one_hot_full"):
         raise ModelError(
-            f"Model {name!r}: encoder 'one_hot' works only where the audit fits the "
+            f"Model {name!r}: encoder {encoder!r} works only where the audit fits the "
             "model. Save a Pipeline that encodes, or set 'ordinal'."
         )
     features = _columns_read(name, own or default)

@@ -28,9 +28,11 @@ class ModelSection:
         The import path of a scikit-learn style class, fitted on the training rows.
     parameters : mapping
         What the estimator is made with.
-    encoder : {"auto", "none", "ordinal", "one_hot"}
+    encoder : {"auto", "none", "ordinal", "one_hot", "one_hot_full"}
         How categories reach the estimator; "auto" is ordinal codes for trees, forests
-        and boosting, one-hot for everything else.
+        and boosting, one-hot for everything else. "one_hot" leaves the first level
+        out, as R's contrasts do; "one_hot_full" has a column for each, so that a tree
+        can tell the first from all others.
     standardise : bool
         Whether the estimator sees numbers, and the target of a regression, with mean
         0 and standard deviation 1 (ddof 0; R's e1071 has 1); predictions keep their
@@ -51,7 +53,7 @@ class ModelSection:
     name: Annotated[str, NAME]
     estimator: Annotated[str, IMPORT_PATH] = ""
     parameters: Mapping[str, Any] = field(default_factory=_empty)
-    encoder: Literal["auto", "none", "ordinal", "one_hot"] = "auto"
+    encoder: Literal["auto", "none", "ordinal", "one_hot", "one_hot_full"] = "auto"
     standardise: bool = False
     file: str = ""
     r_script: str = ""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from .errors import DataError, NotApplicable, listed
+from .finding import Finding
 from .frozen import freeze
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -71,6 +72,8 @@ class Dataset:
         Digest of what was read: columns, types, values, target and weights.
     script, script_sha256 : str
         The R script that made these rows and the digest of its file, empty if none.
+    notes : tuple of Finding
+        What reading these rows changed: rows left out, levels made missing.
     reference : Dataset or None
         Rows that need no target; `measure.ON_REFERENCE` are taken over them.
     types : mapping of str to ColumnType
@@ -91,6 +94,7 @@ class Dataset:
     script: str = ""
     script_sha256: str = ""
     unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[Finding, ...] = ()
     reference: "Dataset | None" = None
     types: Mapping[str, ColumnType] = field(default_factory=dict)
 
@@ -164,7 +168,7 @@ class FittedModel:
         Keys of `losses.LOSSES`.
     estimator : Any
         The fitted object as the user would know it; None if only `predict` is known.
-    encoder : {"none", "ordinal", "one_hot"}
+    encoder : {"none", "ordinal", "one_hot", "one_hot_full"}
         How categories reach the estimator.
     encoded : tuple of str
         For each column the estimator sees, the feature it was made from.
@@ -198,7 +202,7 @@ class FittedModel:
     losses: tuple[str, ...]
     classes: tuple[str, ...] = ()
     estimator: Any = None
-    encoder: Literal["none", "ordinal", "one_hot"] = "none"
+    encoder: Literal["none", "ordinal", "one_hot", "one_hot_full"] = "none"
     encoded: tuple[str, ...] = ()
     library: str = ""
     parameters: Options = field(default_factory=dict)

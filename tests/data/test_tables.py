@@ -435,3 +435,78 @@ def test_a_missing_extra_is_one_sentence(module, tmp_path, monkeypatch):
         "sqlalchemy, or save the rows as CSV. The import says: ",
     }
     assert refusal(tmp_path, sources[module]).startswith(words[module])
+
+
+# --- rows and levels that are left out ------------------------------------------------
+
+
+def both(folder, train, test, **data):
+    (folder / "a.csv").write_text(train)
+    (folder / "b.csv").write_text(test)
+    section = {"train": {"file": "a.csv"}, "test": {"file": "b.csv"}, "target": "y"}
+    config = parse_config(
+        {"data": section | {"task": "regression"} | data}, base=folder
+    )
+    return read_datasets(**config.data_arguments)
+
+
+def test_rows_without_a_target_are_left_out_and_counted(tmp_path):
+    rows = "x,y\n1,1\n02,NA\n3,3\n4,\n5,5\n"
+    keys = {"missing_values": ["NA"], "drop_missing_target": True}
+    train, test = both(tmp_path, rows, rows.replace("5,5", "5,"), **keys)
+    assert (train.y.tolist(), test.y.tolist()) == ([1, 3, 5], [1, 3])
+    assert train.X["x"].tolist() == [1, 3, 5]
+    assert [(note.subject, dict(note.evidence)) for note in train.notes] == [
+        ("a.csv", {"rows": 2, "of": 5}),
+        ("b.csv (test)", {"rows": 3, "of": 5}),
+    ]
+
+
+def test_rows_without_a_target_are_an_error_that_names_the_key(tmp_path):
+    with pytest.raises(DataError, match="drop_missing_target = true"):
+        both(tmp_path, "x,y\n1,\n2,2\n3,3\n", "x,y\n1,1\n2,2\n")
+
+
+def test_a_level_not_met_in_training_may_be_missing(tmp_path):
+    train, test = "z,y\na,1\nb,2\na,3\n", "z,y\na,1\nc,2\nd,3\n"
+    with pytest.raises(DataError, match=r"'c', 'd'.*\[data\] unseen"):
+        both(tmp_path, train, test)
+    _, rows = both(tmp_path, train, test, unseen="missing")
+    assert rows.X["z"].isna().tolist() == [False, True, True]
+    (note,) = rows.notes
+    assert note.message == (
+        "Column 'z' holds 'c', 'd' in 2 of 3 test rows, and in no training row; it is "
+        "read as missing there ([data] unseen)."
+    )
+
+
+@needs_sqlalchemy
+def test_a_level_of_a_typed_table_may_be_missing_too(database, monkeypatch):
+    monkeypatch.setenv("AUDIT_DB", f"sqlite:///{database}/a.sqlite")
+    asked = "select zone, y from rows"
+    train = QUERY | {"sql": f"{asked} where zone = 'a'"}
+    data = {"train": train, "test": QUERY | {"sql": asked}, "unseen": "missing"}
+    data |= {"target": "y", "task": "regression"}
+    _, rows = read_datasets(**parse_config({"data": data}).data_arguments)
+    assert rows.X["zone"].isna().tolist() == [False, True, False]
+
+
+def test_what_reading_changed_is_a_finding_of_the_audit(tmp_path):
+    from importance_audit.auditing.audit import audit
+
+    cells = [f"{'abc'[i % 3]},{i}" for i in range(30)]
+    text = "z,y\n" + "\n".join(cells) + "\na,\n"
+    both(
+        tmp_path,
+        text,
+        "z,y\nd,1\na,2\nb,4\n",
+        drop_missing_target=True,
+        unseen="missing",
+    )
+    model = {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor"}
+    data = {"train": {"file": "a.csv"}, "test": {"file": "b.csv"}, "target": "y"}
+    data |= {"task": "regression", "drop_missing_target": True, "unseen": "missing"}
+    config = parse_config({"data": data, "models": [model]}, base=tmp_path)
+    result = audit(*read_datasets(**config.data_arguments), config)
+    checks = [finding.check for finding in result.findings]
+    assert {"rows_without_target", "unseen_levels"} <= set(checks)

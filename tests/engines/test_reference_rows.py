@@ -119,7 +119,7 @@ MESSAGES = [
         "kind,x\na,1\nc,2\n",
         {},
         "more.csv: column 'kind' has levels in the reference rows that no training row "
-        "has: 'c'. Leave those rows out, or merge rare levels.",
+        "has: 'c'. Leave those rows out, merge rare levels, or set [data] unseen.",
     ),
     (
         "kind,x\na,1\n",

@@ -173,6 +173,7 @@ def test_numbers_alone_need_no_encoder():
 def test_an_encoder_that_is_named_is_used():
     assert fit(section(encoder="ordinal"), rows()).encoded == ("size", "grade", "count")
     assert len(fit(section(FOREST, encoder="one_hot"), rows()).encoded) == 4
+    assert len(fit(section(FOREST, encoder="one_hot_full"), rows()).encoded) == 5
 
 
 class Naming(LinearRegression):
