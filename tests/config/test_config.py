@@ -213,6 +213,22 @@ def test_an_unknown_key_is_an_error_in_every_section(section):
     ("document", "sentence"),
     [
         (
+            {"limits": {"minutes": 0}},
+            "[limits] minutes must be above 0; 0 was given.",
+        ),
+        (
+            {"limits": {"max_rows": 1}},
+            "[limits] max_rows must be at least 2; 1 was given.",
+        ),
+        (
+            {"limits": {"max_repeats": 2.5}},
+            "[limits] max_repeats must be an integer of at least 1; 2.5 was given.",
+        ),
+        (
+            {"limits": {"minute": 3}},
+            "[limits] has no key 'minute'. Did you mean 'minutes'?",
+        ),
+        (
             {"r": {"memory_gb": True}},
             "[r] memory_gb must be a number of at least 0.0625; true was given.",
         ),
