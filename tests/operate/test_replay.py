@@ -176,3 +176,13 @@ def test_a_run_of_an_older_schema_is_compared_in_what_it_had():
     stored_result = from_dict({**document, "schema_version": "1.0"})
     assert compare(stored_result, now).differences == ()
     assert compare(from_dict(to_dict(small_result())), now).is_mismatch
+
+
+def test_a_run_that_its_time_limit_cut_is_not_replayed(tmp_path):
+    run = run_of(tmp_path, more="[limits]\nminutes = 1e-9\n")
+    code, (line,) = replay_output(run)
+    assert code == 2
+    assert line == (
+        f"{run.resolve()} cannot be replayed: its time limit was over before "
+        "everything was measured, and falls elsewhere each time. Replay a run with more minutes."
+    )
