@@ -184,5 +184,6 @@ def test_a_run_that_its_time_limit_cut_is_not_replayed(tmp_path):
     assert code == 2
     assert line == (
         f"{run.resolve()} cannot be replayed: its time limit was over before "
-        "everything was measured, and falls elsewhere each time. Replay a run with more minutes."
+        "everything was measured, and falls elsewhere each time. "
+        "Replay a run with more minutes."
     )
