@@ -19,6 +19,11 @@ from .statements import (
 )
 
 SOUND = "an embedded file that is whole"
+UNSEEN = (
+    "checked: the attachments and the content digest on the pages; what else the pages "
+    "draw was not: verify the run folder, which states the SHA-256 of report.pdf"
+)
+"""A PDF cannot state a digest of itself, so its pages alone prove nothing."""
 
 
 def verify_pdf(path: Path) -> Verification:
@@ -58,7 +63,7 @@ def verify_pdf(path: Path) -> Verification:
         wrong += compare_run(stated, "evidence.json", document, digest)
     wrong += compare_printed_digest(content, path.name, digest)
     notes = tuple(f"{name}: not in the PDF" for name in listed if name not in names)
-    return Verification(len(names), digest, tuple(wrong), notes)
+    return Verification(len(names), digest, tuple(wrong), (*notes, UNSEEN))
 
 
 def _carried(content: PdfContent) -> tuple[dict[str, bytes], list[Mismatch]]:

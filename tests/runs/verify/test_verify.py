@@ -390,3 +390,13 @@ def test_a_fifo_is_no_pdf(tmp_path):
     assert str(error.value) == (
         f"{tmp_path / 'report.pdf'} cannot be read as a PDF report: it is a FIFO."
     )
+
+
+def test_of_a_pdf_alone_it_says_what_was_not_looked_at(runs):
+    *_, note, outcome = verify(runs[0] / "report.pdf").lines()
+    assert outcome.startswith("match: ")
+    assert note == (
+        "checked: the attachments and the content digest on the pages; what else the "
+        "pages draw was not: verify the run folder, which states the SHA-256 of "
+        "report.pdf"
+    )
