@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .shared import FOLDER, QUIET, faults, stop
+from .shared import FOLDER, QUIET, faults, say, stop
 
 ASKED = {
     "name": "Printed name",
@@ -63,7 +63,7 @@ def approve(
         for line in signoff.notes:
             click.echo(printable(line), err=True)
         if not quiet:
-            click.echo(signoff.folder)
+            say(signoff.folder)
 
 
 def _prompt(run: Path, missing: list[str]) -> dict[str, str]:
@@ -73,7 +73,7 @@ def _prompt(run: Path, missing: list[str]) -> dict[str, str]:
     stated = json.loads((run / "manifest.json").read_bytes())
     what = f"Run {stated['run_id']} of {stated['audit']}: {stated['verdict']}."
     click.echo(printable(what))
-    click.echo(f"Content digest {stated['content_digest']}")
+    say(f"Content digest {stated['content_digest']}")
     return {name: click.prompt(ASKED[name]) for name in missing}
 
 

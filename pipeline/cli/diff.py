@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .shared import FOLDER, JSON, faults, print_json
+from .shared import FOLDER, JSON, faults, print_json, say
 
 if TYPE_CHECKING:
     from ..records.result import AuditResult
@@ -28,7 +28,7 @@ def diff(baseline: Path, run: Path, as_json: bool) -> None:
         if as_json:
             print_json(_facts(*runs))
         else:
-            click.echo(to_text(section_of(*runs)), nl=False)
+            say(to_text(section_of(*runs)), nl=False)
 
 
 def _facts(result: "AuditResult", baseline: "AuditResult") -> dict[str, object]:

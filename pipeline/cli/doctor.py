@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from .shared import faults
+from .shared import faults, say
 
 
 @click.command()
@@ -22,7 +22,7 @@ def doctor(as_json: bool) -> None:
     else:
         width = max(len(row.what) for row in rows)
         for row in rows:
-            click.echo(f"{row.verdict:8} {row.what:{width}}  {row.state}")
+            say(f"{row.verdict:8} {row.what:{width}}  {row.state}")
             if row.remedy:
-                click.echo(f"{'':8} {'':{width}}  → {row.remedy}")
+                say(f"{'':8} {'':{width}}  → {row.remedy}")
     sys.exit(1 if any(row.verdict == "missing" for row in rows) else 0)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from .shared import FOLDER, QUIET, faults
+from .shared import FOLDER, QUIET, faults, say
 
 
 @click.command()
@@ -27,4 +27,4 @@ def handoff(folder: Path, to: Path | None, quiet: bool) -> None:
             files = files_of(result)
         write_folder(target, files)
     if not quiet:
-        click.echo(f"{target} was written. Read its README.md, or: Rscript read.R")
+        say(f"{target} was written. Read its README.md, or: Rscript read.R")

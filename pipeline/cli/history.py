@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .shared import FOLDER, faults, stop, write
+from .shared import FOLDER, faults, say, stop, write
 
 if TYPE_CHECKING:
     from ..runs.timeline import Row, Timeline
@@ -65,14 +65,14 @@ def history(
                 "audit.toml or runs/."
             )
         if html is not None:
-            click.echo(_page(html, path, audits, is_one=is_one))
+            say(_page(html, path, audits, is_one=is_one))
             for note in dict.fromkeys(note for audit in audits for note in audit.notes):
                 click.echo(printable(note), err=True)
     if html is None and as_json:
         click.echo(_json(audits))
     elif html is None:
         lines = _one(audits[0]) if is_one else _several(audits, datetime.now(UTC))
-        click.echo("\n".join(map(printable, lines)))
+        say("\n".join(map(printable, lines)))
     sys.exit(2 if any(audit.fault for audit in audits) else 0)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from .shared import FOLDER, faults, stop, write
+from .shared import FOLDER, faults, say, stop, write
 
 
 @click.command()
@@ -30,4 +30,4 @@ def init(folder: Path, data: Path | None, target: str | None) -> None:
     for line in text.splitlines():
         if "  # left out: " in line:
             click.echo(printable(line.strip().removeprefix("# ")))
-    click.echo(f"{file} was written. Read it, then: importance-audit run {folder}")
+    say(f"{file} was written. Read it, then: importance-audit run {folder}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from .shared import FOLDER, QUIET, REPORTS, faults, stop, write
+from .shared import FOLDER, QUIET, REPORTS, faults, say, stop, write
 
 
 @click.command()
@@ -61,6 +61,6 @@ def render(
             )
             write(path, files[name])
             if name in REPORTS and not quiet:
-                click.echo(path)
+                say(path)
     if fault:
         stop(4, fault)

@@ -17,6 +17,7 @@ from .shared import (
     now,
     print_json,
     progress,
+    say,
     terminable,
 )
 
@@ -122,7 +123,7 @@ def _run_attended(
 
     if not quiet:  # the libraries below take a second to load
         begin = f"{now()} " * is_supervised
-        click.echo(f"{begin}audit {printable(str(audit))}", err=True)
+        say(f"{begin}audit {printable(str(audit))}", err=True)
     from ..operate.run import run_audit
 
     with progress(quiet, plain=is_supervised) as on_step:
@@ -133,10 +134,10 @@ def _run_attended(
         print_json(_facts(outcome))
     elif outcome.code or not quiet:
         summary = (outcome.folder / "summary.txt").read_text(encoding="utf-8")
-        click.echo(summary, err=quiet)
+        say(summary, err=quiet)
         for name in outcome.files:
             if name in REPORTS:
-                click.echo(f"{name[7:].upper():5} {outcome.folder / name}", err=quiet)
+                say(f"{name[7:].upper():5} {outcome.folder / name}", err=quiet)
     for fault in outcome.faults:
         click.echo(printable(fault, keep="\n"), err=True)
     return outcome.code
@@ -176,7 +177,7 @@ def _run_unattended(
             for n, line in enumerate(text.split("\n")):
                 start = f"{now()} "  # only of what we say: a line below is indented
                 begin = " " * len(start) if n else start
-                click.echo(f"{begin}{printable(line)}", err=True)
+                say(f"{begin}{printable(line)}", err=True)
 
         refuse_run_folder(audit if audit.is_dir() else audit.parent)
         ended = run_unattended(audit, say=say, keep=keep, quiet=quiet, options=options)

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import click
-
 from ..operate.batch import Batch, run_batch
 from ..operate.batch_log import Outcome, run_names
 from ..operate.exit_codes import gravest
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
+from .shared import say
 
 if TYPE_CHECKING:
     from ..report.pages.history_page import AuditRow
@@ -41,14 +40,14 @@ def run_all(
         folder,
         options=(*options, *(["--quiet"] if quiet else [])),
         fresh=fresh,
-        tell=lambda line: None if quiet else click.echo(line, err=True),
+        tell=lambda line: None if quiet else say(line, err=True),
         after_each=lambda so_far: faults.append(_write_page(so_far)),
     )
     code = gravest([batch.exit_code, 4 if faults[-1] else 0])
     if code or not quiet:
         lines = table(batch._replace(exit_code=code))
         for line in (*lines, faults[-1] or f"HTML  {folder / PAGE}"):
-            click.echo(line, err=quiet)
+            say(line, err=quiet)
     return code
 
 

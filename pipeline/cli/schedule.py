@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..records.errors import AuditError
-from .shared import FOLDER, faults, stop
+from .shared import FOLDER, faults, say, stop
 
 if TYPE_CHECKING:
     from ..operate.install_schedule import Plan
@@ -78,12 +78,12 @@ def _show_or_install(audit: Path, kind: str, *, install: bool, yes: bool) -> Non
     if install:
         _change(plan(), yes, f"Installed. {note}", "It is installed as it is here.")
         return
-    click.echo(text, nl=False)
-    click.echo(note, err=True)
+    say(text, nl=False)
+    say(note, err=True)
     with suppress(AuditError):
         change = plan()
         if change.is_there and change.words:
-            click.echo("What is installed differs; --install replaces it.", err=True)
+            say("What is installed differs; --install replaces it.", err=True)
 
 
 def _as_line(job: "Job") -> tuple[str, str, Callable[[], "Plan"]]:
@@ -140,9 +140,9 @@ def _removal(audit: Path, kind: str) -> "Plan":
 def _change(plan: "Plan", yes: bool, done: str, same: str) -> None:
     """Show a change, ask, and make it."""
     if not plan.words:
-        click.echo(f"{same} Nothing was changed.")
+        say(f"{same} Nothing was changed.")
         return
-    click.echo(plan.words)
+    say(plan.words)
     if not yes:
         if not sys.stdin.isatty():
             stop(
@@ -153,4 +153,4 @@ def _change(plan: "Plan", yes: bool, done: str, same: str) -> None:
         if not click.confirm("Go on?"):
             stop(2, "The change was not confirmed. Nothing was changed.")
     plan.apply()
-    click.echo(done)
+    say(done)

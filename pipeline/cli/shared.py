@@ -21,6 +21,8 @@ Tell: TypeAlias = Callable[[int, int, str], None]
 
 REPORTS = ("report.html", "report.pdf")
 FOLDER = click.Path(path_type=Path)
+KEPT = "\n\t\u00a0"
+"""What texts of ours hold beside letters: ends of lines, tabs, spaces that hold."""
 _PR_SET_PDEATHSIG = 1
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faults.")
 JSON = click.option(
@@ -115,6 +117,13 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def say(text: object, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text without what a terminal would act upon: names come from others."""
+    from ..records.errors import printable
+
+    click.echo(printable(str(text), keep=KEPT), err=err, nl=nl)
+
+
 @contextmanager
 def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
     """Show steps: a bar on a terminal, lines elsewhere, with times if `plain`."""
@@ -124,13 +133,15 @@ def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
         from rich.console import Console
         from rich.progress import Progress
 
+        from ..records.errors import printable
+
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("reading", total=None)
             yield lambda done, total, label: bar.update(
-                task, completed=done, total=total or None, description=label
+                task, completed=done, total=total or None, description=printable(label)
             )
     else:
-        yield lambda done, total, label: click.echo(
+        yield lambda done, total, label: say(
             f"{f'{now()} ' * plain}{f'[{done}/{total}] ' * bool(total)}{label}",
             err=True,
         )
@@ -170,9 +181,7 @@ def print_json(facts: Mapping[str, object]) -> None:
 
 def stop(code: int, message: str) -> NoReturn:
     """Print `message` on standard error and leave with `code`."""
-    from ..records.errors import printable
-
-    click.echo(printable(message, keep="\n"), err=True)
+    say(message, err=True)
     sys.exit(code)
 
 
