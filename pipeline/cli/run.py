@@ -177,7 +177,7 @@ def _run_unattended(
             for n, line in enumerate(text.split("\n")):
                 start = f"{now()} "  # only of what we say: a line below is indented
                 begin = " " * len(start) if n else start
-                say(f"{begin}{printable(line)}", err=True)
+                click.echo(f"{begin}{printable(line)}", err=True)
 
         refuse_run_folder(audit if audit.is_dir() else audit.parent)
         ended = run_unattended(audit, say=say, keep=keep, quiet=quiet, options=options)
