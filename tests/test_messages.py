@@ -498,7 +498,7 @@ CONFIG = [
     (
         configuration(losses=["rsme"]),
         "[importance] losses must be a list of names among 'rmse', 'mse', "
-        "'sum_of_squares', 'mae', 'poisson_deviance' and 11 more, each once; "
+        "'sum_of_squares', 'mae', 'poisson_deviance' and 12 more, each once; "
         "'rsme' was given. Did you mean 'rmse'?",
     ),
     (

@@ -9,12 +9,12 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import pandas as pd
 
+from .cells import escaped
 from .frames import FRAMES
 from .importance_record import Effect, Importance
 from .result import AuditResult
@@ -23,10 +23,6 @@ from .surface_record import Surface
 Table: TypeAlias = Iterable[Sequence[Any]]
 WHO = ("model", "method", "engine", "engine_version")
 WHAT = ("scale", "positive_class", "split", "unit", "n_samples", "stream", "seed")
-
-
-RUN = re.compile(r"'*[=+\-@\t\r]")
-"""How a cell begins that a spreadsheet runs, with the apostrophes of an escaped one."""
 
 
 def tables(result: AuditResult) -> dict[str, str]:
@@ -108,31 +104,6 @@ class _Lines(io.StringIO):
     def write(self, row: str) -> int:
         """Write one row, ended by a line feed."""
         return super().write(f"{row[:-2]}\n")
-
-
-def escaped(text: str) -> str:
-    """Return a text with an apostrophe before it if a spreadsheet would run it.
-
-    Examples
-    --------
-    >>> print(escaped("=1+1"), escaped("-1.5"), escaped("size"))
-    '=1+1 -1.5 size
-    """
-    return f"'{text}" if RUN.match(text) and not _is_number(text) else text
-
-
-def unescaped(text: str) -> str:
-    """Return the text that `escaped` wrote so."""
-    rest = text[1:]
-    return rest if text[:1] == "'" and RUN.match(rest) else text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _cell(value: Any) -> Any:

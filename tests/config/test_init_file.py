@@ -173,7 +173,8 @@ def test_a_target_with_missing_cells_is_told(tmp_path):
         started(tmp_path, table(["1", "?", *NUMBERS[2:]]))
     assert str(error.value) == (
         "table.csv: target 'y' is missing in 1 of 24 rows; every row needs a value,"
-        " because it is the target. Leave those rows out."
+        " because it is the target. Leave those rows out: [data] drop_missing_target "
+        "= true does."
     )
 
 

@@ -432,6 +432,7 @@ def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
         "pairs: 2 replayed, 1 equivalent",
         "findings: 1",
         "  warning, weak_model, forest: Weak, very.",
+        "reason: Weak, very.",
     ]
     assert (save(tmp_path) / "summary.txt").read_text("utf8") == summary(result())
 
@@ -463,7 +464,12 @@ def test_no_order_is_told_of_features_that_share_a_place(values, first):
 
 
 def test_an_empty_result_has_a_summary_too():
-    assert summary(result()).splitlines()[1:] == ["pairs: none", "findings: none"]
+    assert summary(result()).splitlines()[1:] == [
+        "pairs: none",
+        "findings: none",
+        "reason: Calculation not cross-checked: no R engine was asked. Add engines = "
+        '["DALEX"] to an entry of [[importance]].',
+    ]
 
 
 def test_reading_a_run_loads_no_library_for_statistics_or_figures():

@@ -20,7 +20,7 @@ from importance_audit.r_bridge.errors import (
 )
 
 from ...config.questions import SuppliedSection
-from ...records.as_csv import unescaped
+from ...records.cells import unescaped
 from ...records.dataset_and_model import Floats
 from ...records.errors import DataError
 

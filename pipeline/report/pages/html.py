@@ -272,6 +272,8 @@ def card(result: AuditResult) -> str:
 
     It has no script and no outside address.
     """
+    from markupsafe import Markup
+
     from ..figures import notebook
 
     record, svg = lead_of(result.importances), ""
@@ -288,7 +290,7 @@ def card(result: AuditResult) -> str:
             words=look_up("page"),
             severities=look_up("severity"),
             verdict=result.verdict,
-            svg=svg,
+            svg=Markup(svg),
             findings=findings[:FINDINGS],
             n_more=max(len(findings) - FINDINGS, 0),
         )

@@ -90,12 +90,16 @@ def reason(result: AuditResult) -> str:
         weighing = against or grave
     else:
         frame = result.agreement[result.agreement["engine_a"] == OURS]
-        answered = frame[~frame["engine_b"].isin(result.supplied_engines)]
-        good = answered["verdict"].isin(["replayed", "equivalent"])
-        if good.any():
+        confirmed = any(
+            row["verdict"] in ("replayed", "equivalent")
+            for row in frame.to_dict("records")
+            if row.get("engine_b") not in result.supplied_engines
+        )
+        if confirmed:
             weighing = [f for f in grave if f.severity != "info"]
         else:
-            asked = any(e["engines"] for e in result.run.config["importance"])
+            entries = result.run.config.get("importance", ())
+            asked = any(entry["engines"] for entry in entries)
             unanswered = frame["verdict"].isin(["not compared"]).all()
             key = "only_comparable"
             if not asked:

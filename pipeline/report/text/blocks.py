@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from ...records.as_csv import escaped
+from ...records.cells import escaped
 
 SHORT_TABLE = 14
 SHORT_LINES = 24

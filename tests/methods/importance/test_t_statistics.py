@@ -255,7 +255,10 @@ REFUSED = [
         "RegularizedResultsWrapper. Use method 'standardised_coefficient'.",
     ),
     (
-        lambda: wrapped(sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit()),
+        lambda: replace(
+            wrapped(sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit()),
+            features=("x1", "x2", "x3"),
+        ),
         "must be made of features for method 't_statistic'; it has a column 'z' "
         "that names none. Fit it with a formula of its features.",
     ),

@@ -15,7 +15,7 @@ from importance_audit.runs.manifest import is_sealed
 from importance_audit.runs.signoff.record import line_of
 from importance_audit.runs.signoff.signoff_trail import read_trail
 from importance_audit.runs.verify import verify
-from importance_audit.runs.verify.files import files_below as files_of
+from importance_audit.runs.verify.files import files_below
 from importance_audit.runs.verify.signoffs import RunFiles, verify_signoffs
 from importance_audit.runs.verify.statements import Mismatch
 
@@ -39,7 +39,9 @@ def mismatching_files(path):
 def copied(audit):
     """Return the first run with nothing but its copies of the trail."""
     run = audit / "runs" / FIRST
-    copies = {p: f for p, f in files_of(run).items() if p.endswith("signoffs.jsonl")}
+    copies = {
+        p: f for p, f in files_below(run)[0].items() if p.endswith("signoffs.jsonl")
+    }
     data = (run / "manifest.json").read_bytes()
     return RunFiles(copies, json.loads(data), hashlib.sha256(data).hexdigest(), audit)
 
