@@ -24,8 +24,8 @@ from importance_audit.operate.save import save_run
 from importance_audit.r_bridge import handoff as objects
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.installation import library_folder
-from importance_audit.records.as_csv import unescaped
 from importance_audit.records.as_json import content_digest
+from importance_audit.records.cells import unescaped
 
 NAMES = ["=cmd|' /C calc'!A0", '../fare (£),\n"x"', "if"]
 ASKED = {

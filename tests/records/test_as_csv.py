@@ -5,7 +5,8 @@ import io
 
 import pytest
 
-from importance_audit.records.as_csv import csv_text, escaped, unescaped
+from importance_audit.records.as_csv import csv_text
+from importance_audit.records.cells import escaped, unescaped
 
 RUN = [
     "=1+1",
