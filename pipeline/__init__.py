@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from .config.load import load_config, parse_config
     from .data.datasets import dataset
     from .models.fit import wrap
-    from .operate.audit import Audit, audit, load, r_model
+    from .operate.audit import Audit, load
+    from .operate.call import audit, r_model
     from .records.errors import (
         AuditError,
         ConfigError,
@@ -62,12 +63,12 @@ __all__ = [
 
 _PLACES = {
     "Audit": "operate.audit",
-    "audit": "operate.audit",
+    "audit": "operate.call",
     "dataset": "data.datasets",
     "load": "operate.audit",
     "load_config": "config.load",
     "parse_config": "config.load",
-    "r_model": "operate.audit",
+    "r_model": "operate.call",
     "wrap": "models.fit",
 }
 

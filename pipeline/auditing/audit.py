@@ -17,7 +17,6 @@ from ..assess.dependent_leaders import dependent_leaders
 from ..assess.loss_sensitivity import compare_losses
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import SuppliedSection, seed_for
-from ..data.datasets import draw_rows
 from ..engines import (
     ENGINES,
     EngineInfo,
@@ -38,6 +37,7 @@ from ..records.result import AuditResult
 from . import measure, preconditions
 from .cost import count_calls
 from .journal import Journal, Step
+from .limits import limited
 from .measure import Question
 from .steps import Inputs, Results, StepResult
 from .steps.compare_engines import PredictionFacts, compare_all
@@ -165,47 +165,6 @@ def compare_with_expectations(
 
 READINGS: tuple[Callable[..., Results[None]], ...] = (compare_with_expectations,)
 """What the rankings say once all are there: (importances, train, test, config)."""
-
-
-def limited(
-    config: AuditConfig, test: Dataset
-) -> tuple[AuditConfig, Dataset, list[Finding]]:
-    """Return question and rows within [limits], and what was cut of them."""
-    limits, cuts = config.limits, []
-    if limits.max_repeats is not None:
-        entries = []
-        for entry in config.importance:
-            n_repeats = entry.options.get("n_repeats", 0)
-            if n_repeats > limits.max_repeats:
-                options = {**entry.options, "n_repeats": limits.max_repeats}
-                name = f"{entry.method} of {entry.of}"
-                cuts.append(f"{entry.name or name} {n_repeats}")
-                entry = replace(entry, options=options)
-            entries.append(entry)
-        config = replace(config, importance=tuple(entries))
-    findings = []
-    if cuts:
-        message = (
-            f"max_repeats = {limits.max_repeats} takes the place of more n_repeats: "
-            f"{'; '.join(cuts)}."
-        )
-        findings.append(_cut("max_repeats", "n_repeats", message))
-    n_all = test.n_samples
-    if limits.max_rows is not None and n_all > limits.max_rows:
-        test = draw_rows(test, limits.max_rows, config.seed)
-        message = (
-            f"{test.n_samples} of the {n_all} test rows were drawn and audited, "
-            f"because max_rows = {limits.max_rows}."
-        )
-        findings.append(_cut("max_rows", test.name, message))
-    return config, test, findings
-
-
-def _cut(limit: str, subject: str, message: str) -> Finding:
-    remedy = f"Raise {limit} under [limits] for narrower intervals."
-    return Finding(
-        check=limit, severity="info", subject=subject, message=message, remedy=remedy
-    )
 
 
 def _label(entry: ImportanceSection, model: FittedModel | None) -> str:

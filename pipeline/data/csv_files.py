@@ -114,7 +114,7 @@ def read_csv(
         If the bytes are no text, or the text is no table.
     """
     content = _as_utf8(name, content, encoding)
-    cells = _found_cells(content, separator.encode(), decimal.encode())
+    cells = _split_cells(content, separator.encode(), decimal.encode())
     if cells is None:
         header, rows = _parsed(name, content.decode(), separator)
         columns = zip(*rows, strict=True) if rows else [()] * len(header)
@@ -185,7 +185,7 @@ def _parsed(name: str, text: str, separator: str) -> tuple[list[str], list[list[
     return header, [row for _, row in rows]
 
 
-def _found_cells(content: bytes, separator: bytes, decimal: bytes) -> _Cells | None:
+def _split_cells(content: bytes, separator: bytes, decimal: bytes) -> _Cells | None:
     """Return the cells of a file, None unless every line has as many of them."""
     length = len(content)
     while content[length - 1 : length] in (b"\r", b"\n"):

@@ -26,7 +26,7 @@ from ..records.losses import default_losses
 from . import estimators, prediction, r_models
 from .libraries import Facts, columns_of, facts_of
 from .lightgbm_text import LightGBMModel
-from .own_code import asked_beside, code_of, modules_of
+from .own_code import ask_with_modules, code_of, modules_of
 from .section import ModelSection
 from .standardised import standardised
 
@@ -192,7 +192,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     )
     prediction.check_columns(name, encoding.features, train)
     if code:
-        ask = partial(asked_beside, base, ask)
+        ask = partial(ask_with_modules, base, ask)
     loaded = _record(name, estimator, encoding, task, classes, ask)
     loaded = replace(loaded, source="file", sha256=sha256, takes_types=True)
     if code:

@@ -60,7 +60,7 @@ def code_of(folder: Path) -> list[str]:
     ]
 
 
-def asked_beside(folder: Path, ask: Callable[[Any], Any], rows: Any) -> Any:
+def ask_with_modules(folder: Path, ask: Callable[[Any], Any], rows: Any) -> Any:
     """Return an answer of a model whose code may import from the folder when asked."""
     with modules_of(folder):
         return ask(rows)

@@ -39,7 +39,7 @@ def audited(calls, rows=ROWS, entries=ENTRIES, **limits):
     return audit(None, rows, config, models=(counting(calls),))
 
 
-def found(result, check):
+def messages_of(result, check):
     return [f.message for f in result.findings if f.check == check]
 
 
@@ -63,7 +63,7 @@ def test_once_time_is_over_no_model_is_asked_and_what_lacks_is_named(late_after)
     assert len(calls) == n_first + 3
     assert result.run.status == "complete"
     assert [(r.method, r.entry) for r in result.importances] == [("permutation", "")]
-    (message,) = found(result, "time_limit")
+    (message,) = messages_of(result, "time_limit")
     assert message == (
         "The time limit of 2 minutes was over before everything was measured. Cut "
         "short: permutation of features, m, long (permutation of features by python). "
@@ -74,7 +74,7 @@ def test_once_time_is_over_no_model_is_asked_and_what_lacks_is_named(late_after)
 
 def test_without_a_limit_nothing_is_late():
     calls = []
-    assert found(audited(calls), "time_limit") == []
+    assert messages_of(audited(calls), "time_limit") == []
 
 
 def test_a_limit_that_is_not_met_changes_no_number():
@@ -88,7 +88,7 @@ def test_max_rows_draws_rows_by_the_seed_and_says_so():
     result = audited(calls, max_rows=20)
     assert max(calls[-4:]) <= 20 * 5
     assert {r.n_samples for r in result.importances} == {20}
-    assert found(result, "max_rows") == [
+    assert messages_of(result, "max_rows") == [
         "20 of the 60 test rows were drawn and audited, because max_rows = 20."
     ]
     assert result.datasets["source"].tolist() == [
@@ -122,7 +122,7 @@ def test_max_repeats_takes_the_place_of_more_and_says_so():
     result = audited([], max_repeats=4)
     repeats = [r.raw.shape[1] for r in result.importances if r.method == "permutation"]
     assert repeats == [4, 4]
-    assert found(result, "max_repeats") == [
+    assert messages_of(result, "max_repeats") == [
         "max_repeats = 4 takes the place of more n_repeats: long 6."
     ]
 

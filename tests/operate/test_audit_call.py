@@ -287,11 +287,16 @@ def test_the_figure_of_a_ranking_has_its_means_best_on_top():
 
 
 def test_a_name_with_dollars_is_shown_as_it_is():
-    renamed = X.rename(columns={"a": "$a$_{1", "b": "in $"})
-    model = {"$m$": lambda rows: rows["$a$_{1"]}
+    name = r"$\frac$"  # a formula that raises when it is drawn
+    renamed = X.rename(columns={"a": name})
+    model = {f"model {name}": lambda rows: rows[name]}
     result = ia.audit(model, renamed, Y, methods=["partial_dependence"], n_repeats=2)
-    for figure in (result.plot(), result.plot("effects")):
+    ranking, effects = result.plot(), result.plot("effects")
+    for figure in (ranking, effects):
         figure.draw_without_rendering()
+    ticks = ranking.axes[0].get_yticklabels()
+    assert {tick.get_text() for tick in ticks} == set(renamed)
+    assert effects.axes[0].get_xlabel() == name
 
 
 def test_the_curve_of_a_feature_is_drawn_as_it_was_measured():

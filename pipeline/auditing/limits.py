@@ -1,0 +1,49 @@
+"""What [limits] cut of a question before it is asked: repeats, and rows."""
+
+from dataclasses import replace
+
+from ..config.load import AuditConfig
+from ..data.datasets import draw_rows
+from ..records.dataset_and_model import Dataset
+from ..records.finding import Finding
+
+
+def limited(
+    config: AuditConfig, test: Dataset
+) -> tuple[AuditConfig, Dataset, list[Finding]]:
+    """Return question and rows within [limits], and what was cut of them."""
+    limits, cuts = config.limits, []
+    if limits.max_repeats is not None:
+        entries = []
+        for entry in config.importance:
+            n_repeats = entry.options.get("n_repeats", 0)
+            if n_repeats > limits.max_repeats:
+                options = {**entry.options, "n_repeats": limits.max_repeats}
+                name = f"{entry.method} of {entry.of}"
+                cuts.append(f"{entry.name or name} {n_repeats}")
+                entry = replace(entry, options=options)
+            entries.append(entry)
+        config = replace(config, importance=tuple(entries))
+    findings = []
+    if cuts:
+        message = (
+            f"max_repeats = {limits.max_repeats} takes the place of more n_repeats: "
+            f"{'; '.join(cuts)}."
+        )
+        findings.append(_cut("max_repeats", "n_repeats", message))
+    n_all = test.n_samples
+    if limits.max_rows is not None and n_all > limits.max_rows:
+        test = draw_rows(test, limits.max_rows, config.seed)
+        message = (
+            f"{test.n_samples} of the {n_all} test rows were drawn and audited, "
+            f"because max_rows = {limits.max_rows}."
+        )
+        findings.append(_cut("max_rows", test.name, message))
+    return config, test, findings
+
+
+def _cut(limit: str, subject: str, message: str) -> Finding:
+    remedy = f"Raise {limit} under [limits] for narrower intervals."
+    return Finding(
+        check=limit, severity="info", subject=subject, message=message, remedy=remedy
+    )

@@ -1,0 +1,427 @@
+"""The Python call `audit`: fitted models and rows in, an `Audit` out.
+
+Not: what is measured, and in which order, which is `auditing.audit`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from hashlib import sha256
+from inspect import signature
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+
+from importance_audit.r_bridge import host
+
+from ..auditing.audit import audit as run_audit
+from ..config.load import AuditConfig, load_config, parse_config
+from ..data.datasets import as_frame, dataset
+from ..methods.importance import METHODS, options_of
+from ..models import r_models
+from ..models.estimators import class_name
+from ..models.fit import wrap
+from ..models.section import ModelSection
+from ..records.dataset_and_model import Dataset, FittedModel, Task
+from ..records.errors import (
+    AuditError,
+    ConfigError,
+    DataError,
+    ModelError,
+    listed,
+    several,
+)
+from ..records.finding import Finding
+from ..records.losses import SCORERS
+from ..records.result import AuditResult
+from .audit import Audit
+
+TASKS: Mapping[str, tuple[str, ...]] = {
+    "regression": ("regression",),
+    "binary": ("binary", "classification"),
+    "multiclass": ("multiclass", "classification"),
+}
+"""The words for each task; scikit-learn has one for both kinds of classification."""
+PEEK = 20
+"""Rows that a plain function predicts, so that its answer tells the task."""
+
+
+class RModel(NamedTuple):
+    """A model that R saved, to be audited from Python: see `r_model`."""
+
+    path: Path
+
+
+class _Task(NamedTuple):
+    """A task, and who says so."""
+
+    name: Task
+    reason: str
+
+
+def r_model(path: str | Path) -> RModel:
+    """Return a fitted model of R, read from an ``.rds`` file, for `audit`.
+
+    Loading it runs its code: name only files that you trust.
+
+    Parameters
+    ----------
+    path : path
+        What ``saveRDS(model, path)`` wrote.
+    """
+    return RModel(Path(path))
+
+
+def audit(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    train: tuple[Any, ...] | None = None,
+    task: str | None = None,
+    engines: Sequence[str] = (),
+    methods: Sequence[str | Mapping[str, Any]] = ("permutation",),
+    losses: Sequence[str] | str | None = None,
+    n_repeats: int = 10,
+    seed: int = 1,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    sample_weight: Any = None,
+    names: Sequence[str] | None = None,
+    config: AuditConfig | Mapping[str, Any] | str | Path | None = None,
+    n_jobs: int | None = None,
+    minutes: float | None = None,
+) -> Audit:
+    """Measure how much fitted models rely on each feature of some rows.
+
+    Parameters
+    ----------
+    models : fitted estimator, function, FittedModel, RModel, a list or a dict of them
+        A function takes a frame and returns one number per row, or one column per
+        class. The keys of a dict are the names.
+    X : DataFrame or array-like of shape (n_samples, n_features)
+        The rows to measure on; models should not have been fitted to them.
+    y : array-like of shape (n_samples,)
+        Their target. Rows of `X` and `y` with an index must have the same one.
+    train : (X, y) or (X, y, sample_weight), optional
+        The rows the models were fitted to, for methods that fit again.
+    task : {"regression", "binary", "multiclass", "classification"}, optional
+        By default what the first model was fitted for, else what the target is; the
+        result says which and why.
+    engines : sequence of str
+        R packages to ask as well: "DALEX", "vip", "hstats", "iml", "pdp".
+    methods : sequence of str or mapping
+        Keys of METHODS, or whole entries with the keys of ``[[importance]]``.
+    losses : str or sequence of str, optional
+        Names of losses, or scikit-learn's names of scorers ("roc_auc"); by default
+        that of the task.
+    n_repeats : int, default 10
+        Repeats of each method that draws.
+    seed : int, default 1
+    groups : mapping of str to sequence of str, optional
+        Columns asked together; measured beside the single features.
+    sample_weight : array-like of shape (n_samples,), optional
+    names : sequence of str, optional
+        How the report names the models; by default by their classes.
+    config : path, mapping or AuditConfig, optional
+        An audit.toml, or its content, for everything else. What it says is not said
+        a second time by `engines`, `methods`, `losses`, `n_repeats`, `seed` or
+        `groups`.
+    n_jobs : int, optional
+        Threads of estimators that leave their own ``n_jobs`` open.
+    minutes : float, optional
+        No prediction starts after so many minutes; what was cut is a finding.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    ConfigError, DataError, ModelError
+        The question cannot be asked.
+    AuditError
+        Nothing could be measured; the message has the findings.
+    importance_audit.r_bridge.errors.RBridgeError
+        R is needed, and fails.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [0.0, 1.0, 0.0, 1.0]})
+    >>> result = audit(lambda rows: 2 * rows["a"], X, 2 * X["a"], names=["double"])
+    >>> result.to_frame()["feature"].tolist()
+    ['a', 'b']
+    """
+    asked: dict[str, Any] = {
+        **{"engines": engines, "methods": methods, "losses": losses},
+        **{"n_repeats": n_repeats, "seed": seed, "groups": groups},
+    }
+    settings = _settings(config, asked, minutes)
+    by_name = _models_by_name(models, names)
+    frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
+    _check_index(frame, y=y, sample_weight=sample_weight)
+    the_task = _task_of(by_name, frame, y, task)
+    rows = dataset(
+        frame,
+        y,
+        task=the_task.name,
+        name="rows given in Python",
+        weights=sample_weight,
+        classes=_classes_of(by_name.values(), y, the_task.name),
+    )
+    fit_rows = None if train is None else _training_rows(train, rows)
+    r = settings.r
+    with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb), _threads(n_jobs):
+        fitted = tuple(_fitted(by_name[name], name, rows) for name in by_name)
+        result = run_audit(fit_rows, rows, settings, models=fitted)
+    if task is None:
+        result = result.with_findings((_task_note(the_task),))
+    if not result.importances:
+        raise AuditError(_nothing_measured(result))
+    return Audit(result)
+
+
+def _settings(
+    config: AuditConfig | Mapping[str, Any] | str | Path | None,
+    asked: Mapping[str, Any],
+    minutes: float | None,
+) -> AuditConfig:
+    """Return the configuration of a call, or refuse what is said twice."""
+    limits = {} if minutes is None else {"limits": {"minutes": minutes}}
+    if config is None:
+        return parse_config(_document(asked) | limits, audit="python")
+    usual = signature(audit).parameters
+    twice = [name for name, value in asked.items() if value != usual[name].default]
+    if twice:
+        raise ConfigError(
+            [
+                f"{listed(twice)} and config are both given; config decides on them. "
+                "Leave one of them out."
+            ]
+        )
+    if isinstance(config, str | Path):
+        config = load_config(config, required=())
+    elif isinstance(config, Mapping):
+        config = parse_config(config, audit="python")
+    if config.data is not None:
+        raise ConfigError(
+            ["[data] says where rows are, and X and y are rows. Leave [data] out."]
+        )
+    if minutes is not None:
+        config = replace(config, limits=replace(config.limits, minutes=minutes))
+    return config
+
+
+def _document(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of an audit.toml that asks for the same."""
+    losses = asked["losses"]
+    losses = (losses,) if isinstance(losses, str) else losses or ()
+    keys = [SCORERS.get(name, name) for name in losses]
+    groups = {name: list(columns) for name, columns in (asked["groups"] or {}).items()}
+    methods = asked["methods"]
+    methods = (methods,) if isinstance(methods, str | Mapping) else methods
+    entries = []
+    for method in methods:
+        entry = dict(method) if isinstance(method, Mapping) else {"method": method}
+        row = METHODS.get(entry.get("method", ""))
+        if row is not None:
+            if "features" not in row.of:
+                entry = {"of": row.of[0]} | entry
+            has_repeats = "n_repeats" in options_of(row.function)
+            usual = {"n_repeats": asked["n_repeats"]} if has_repeats else {}
+            usual |= {"losses": keys} if keys and row.unit == "loss" else {}
+            usual |= {"engines": list(asked["engines"])} if asked["engines"] else {}
+            entry = usual | entry
+            if groups and "groups" in row.of and "of" not in entry:
+                entries.append(entry)
+                entry = entry | {"of": "groups"}
+        entries.append(entry)
+    document = {"seed": asked["seed"], "importance": entries}
+    return document | ({"groups": groups} if groups else {})
+
+
+def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
+    """Return each model under the name that the report has for it."""
+    if isinstance(models, Mapping):
+        if names is not None:
+            raise ModelError("The keys of models are their names; leave names out.")
+        return dict(models)
+    every = list(models) if isinstance(models, list | tuple) else [models]
+    if isinstance(models, RModel):
+        every = [models]
+    if names is None:
+        return _numbered(every)
+    if isinstance(names, str) or len(names) != len(every):
+        raise ModelError(
+            f"names must have one name for each of {several(len(every), 'model')}; "
+            f"{names!r} was given."
+        )
+    if len(set(names)) < len(names):
+        raise ModelError(f"The names of the models must differ; {names!r} was given.")
+    return dict(zip(names, every, strict=True))
+
+
+def _numbered(models: Sequence[Any]) -> dict[str, Any]:
+    """Return models under the names of their classes, later ones numbered."""
+    by_name: dict[str, Any] = {}
+    for model in models:
+        first = _class_of(model)
+        number, name = 1, first
+        while name in by_name:
+            number += 1
+            name = f"{first} {number}"
+        by_name[name] = model
+    return by_name
+
+
+def _class_of(model: Any) -> str:
+    """Return what a model is called if nobody says."""
+    if isinstance(model, FittedModel):
+        return model.name
+    if isinstance(model, RModel):
+        return model.path.stem
+    if not hasattr(model, "predict"):
+        return str(getattr(model, "__name__", "function")).replace(
+            "<lambda>", "function"
+        )
+    return class_name(model)
+
+
+def _check_index(X: pd.DataFrame, **others: Any) -> None:
+    """Refuse targets and weights whose rows are labelled otherwise than those of X."""
+    for name, values in others.items():
+        index = getattr(values, "index", None)
+        if not isinstance(index, pd.Index) or index.equals(X.index):
+            continue
+        same = len(index) == len(X) and set(index) == set(X.index)
+        problem = "the same labels in another order" if same else "other labels"
+        remedy = f"Pass {name}.loc[X.index]" if same else f"Pass {name}.to_numpy()"
+        why = "" if same else " if its rows are in the order of X"
+        raise DataError(
+            f"The index of {name} has {problem} than that of X. {remedy}{why}."
+        )
+
+
+def _task_of(
+    models: Mapping[str, Any], X: pd.DataFrame, y: Any, word: str | None
+) -> _Task:
+    """Return the task of a call: as it says, as a model says, or as the target is."""
+    n_classes = len(pd.unique(pd.Series(np.asarray(y)).dropna()))
+    if word is not None:
+        tasks = [task for task, words in TASKS.items() if word in words]
+        if not tasks:
+            every = sorted({each for words in TASKS.values() for each in words})
+            raise ConfigError(
+                [f"task must be one of {listed(every)}; {word!r} was given."]
+            )
+        if len(tasks) > 1:
+            tasks = ["binary" if n_classes == 2 else "multiclass"]
+        return _Task(cast(Task, tasks[0]), "it was given")
+    for name, model in models.items():
+        if isinstance(model, FittedModel):
+            return _Task(model.task, f"model {name!r} was made for it")
+        if not isinstance(model, RModel) and hasattr(model, "predict"):
+            task = wrap(model, name=name, features=tuple(map(str, X))).task
+            return _Task(task, f"{class_name(model)} was fitted for it")
+    for name, model in models.items():
+        if callable(model):
+            shape = np.shape(model(X.head(PEEK)))
+            if len(shape) == 2 and shape[1] > 1:
+                task = "binary" if shape[1] == 2 else "multiclass"
+                return _Task(cast(Task, task), f"{name!r} predicts {shape[1]} columns")
+    values = pd.Series(np.asarray(y)).dropna()
+    if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
+        if set(pd.unique(values)) <= {0, 1}:
+            return _Task("binary", "the target is 0 and 1 alone")
+        return _Task("regression", "the target has numbers")
+    task = "binary" if n_classes == 2 else "multiclass"
+    return _Task(cast(Task, task), f"the target has {n_classes} classes")
+
+
+def _classes_of(models: Iterable[Any], y: Any, task: Task) -> Sequence[Any] | None:
+    """Return the classes of the first model that says them, in its order.
+
+    Where none does, those of the target, sorted as scikit-learn sorts them.
+    """
+    if task == "regression":
+        return None
+    for model in models:
+        if isinstance(model, FittedModel) and model.classes:
+            return model.classes
+        own = getattr(model, "classes_", None)
+        if own is not None:
+            return list(own)
+    return sorted(pd.unique(pd.Series(np.asarray(y)).dropna()))
+
+
+def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
+    """Return the rows that models were fitted to, of the task of those measured on."""
+    if not isinstance(train, tuple | list) or len(train) not in (2, 3):
+        raise DataError("train must be (X, y) or (X, y, sample_weight).")
+    X, y, *more = train
+    frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "train")
+    weights = more[0] if more else None
+    _check_index(frame, y=y, sample_weight=weights)
+    return dataset(
+        frame,
+        y,
+        task=test.task,
+        name="training rows given in Python",
+        split="train",
+        weights=weights,
+        classes=test.classes or None,
+    )
+
+
+def _fitted(model: Any, name: str, rows: Dataset) -> FittedModel:
+    """Return one model of a call as the audit asks it."""
+    if isinstance(model, FittedModel):
+        return replace(model, name=name)
+    if isinstance(model, RModel):
+        try:
+            digest = sha256(model.path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise ModelError(
+                f"Model {name!r}: {str(model.path)!r} cannot be read: {error.strerror}."
+            ) from error
+        section = ModelSection(name=name, file=str(model.path), sha256=digest)
+        return r_models.load(section, rows)
+    if hasattr(model, "predict"):
+        return wrap(model, name=name, task=rows.task, features=rows.features)
+    return wrap(
+        model,
+        name=name,
+        task=rows.task,
+        classes=rows.classes or None,
+        features=rows.features,
+    )
+
+
+def _threads(n_jobs: int | None) -> AbstractContextManager[Any]:
+    """Return a context in which open ``n_jobs`` of estimators are so many threads."""
+    if n_jobs is None:
+        return nullcontext()
+    from joblib import parallel_backend
+
+    return cast(
+        AbstractContextManager[Any], parallel_backend("threading", n_jobs=n_jobs)
+    )
+
+
+def _task_note(task: _Task) -> Finding:
+    return Finding(
+        check="task_inferred",
+        severity="info",
+        subject="audit",
+        message=f"The task is {task.name}, because {task.reason}.",
+        remedy="Pass task= if it is another one.",
+    )
+
+
+def _nothing_measured(result: AuditResult) -> str:
+    """Return why a call measured nothing, in the words of its findings."""
+    reasons = [f.message for f in result.findings if f.severity != "info"]
+    reasons = reasons or [f.message for f in result.findings]
+    return "\n".join(["Nothing could be measured.", *reasons])
