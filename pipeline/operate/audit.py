@@ -1,8 +1,8 @@
 """What the Python call `audit` returns: numbers, figures and pages in one object.
 
-    import importance_audit as ia
+import importance_audit as ia
 
-    result = ia.audit(model, X_test, y_test)
+result = ia.audit(model, X_test, y_test)
 """
 
 from collections.abc import Iterator
