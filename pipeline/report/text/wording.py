@@ -29,16 +29,25 @@ def catalogue() -> Mapping[str, Any]:
 def look_up(key: str) -> Any:
     """Return the entry of the catalogue at a dotted key.
 
+    A card says once what holds for every form of its numbers: a sentence where a table
+    could be holds for every last step of the key, the entry `any` of a table for every
+    last step that the table does not have.
+
     Raises
     ------
     KeyError
         If there is none, with the whole key.
     """
+    *steps, last = key.split(".")
     entry: Any = catalogue()
-    for step in key.split("."):
-        if step not in entry:
-            raise KeyError(f"strings.{LANGUAGE}.toml has no entry {key!r}.")
-        entry = entry[step]
+    for step in steps:
+        entry = entry.get(step) if isinstance(entry, Mapping) else None
+    if isinstance(entry, Mapping):
+        entry = entry.get(last, entry.get("any"))
+    elif steps[:1] != ["cards"]:
+        entry = None
+    if entry is None:
+        raise KeyError(f"strings.{LANGUAGE}.toml has no entry {key!r}.")
     return entry
 
 

@@ -95,3 +95,13 @@ def test_a_series_reads_as_a_person_would_say_it():
 
 def test_what_people_wrote_ends_once():
     assert [ended(t) for t in ("Why?", "So.", "so ")] == ["Why?", "So.", "so."]
+
+
+def test_what_holds_for_every_form_is_said_once():
+    assert look_up("cards.impurity.formula.raw") == look_up("cards.impurity.formula")
+    with_sign = look_up("cards.t_statistic.value.any")
+    assert look_up("cards.t_statistic.value.difference") == with_sign
+    assert look_up("cards.t_statistic.value.absolute") != with_sign
+    for key in ("title.kicker.raw", "cards.impurity.formula.raw.raw", "months.any"):
+        with pytest.raises(KeyError):
+            look_up(key)
