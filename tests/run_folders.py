@@ -78,7 +78,8 @@ def write_evidence(folder):
     identity = {key: manifest[key] for key in ("audit", "run_id", "content_digest")}
     hidden = {*RENDERINGS, "manifest.json", "evidence.json"}
     files = [entry(folder, path) for path in below(folder) if path not in hidden]
-    evidence = {"format": "importance-audit-evidence/1", **identity, "files": files}
+    facts = {"format": "importance-audit-evidence/1", "pdf_seal": "sha256"}
+    evidence = {**facts, **identity, "files": files}
     (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf8")
 
 

@@ -41,12 +41,14 @@ def evidence(result: AuditResult, files: Mapping[str, bytes]) -> bytes:
     """Return evidence.json: the digest of every file that is no rendering.
 
     It says what the PDF that carries it was made from, so it can name neither the
-    renderings nor itself.
+    renderings nor itself. "pdf_seal" says that this PDF has a seal (`pdf_seal`): one
+    without was written again by another program.
     """
     paths = (
         path for path in files if not is_rendering(path) and path != "evidence.json"
     )
-    return _json({"format": EVIDENCE, **_run(result), "files": _entries(files, paths)})
+    facts = {"format": EVIDENCE, **_run(result), "pdf_seal": "sha256"}
+    return _json({**facts, "files": _entries(files, paths)})
 
 
 def manifest(

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from ...runs.pdf_seal import seal
 from ..figures import typeface
 from ..text.wording import look_up
 from . import print_page
@@ -55,7 +56,7 @@ def to_pdf(
     seconds: float = 300.0,
     max_bytes: int = 2 * 1024**3,
 ) -> bytes:
-    """Return a page as PDF: the same bytes for the same arguments and versions.
+    """Return a page as sealed PDF: the same bytes for the same arguments and versions.
 
     Parameters
     ----------
@@ -181,7 +182,10 @@ def _in_child(
         raise PdfError(f"WeasyPrint was not done after {seconds:g} s.") from None
     if child.returncode:
         raise PdfError(_last_words(child))
-    return child.stdout
+    try:
+        return seal(child.stdout)
+    except ValueError as error:
+        raise PdfError(f"What WeasyPrint wrote cannot be sealed. {error}") from error
 
 
 def _last_words(child: subprocess.CompletedProcess[bytes]) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...records.errors import DataError
+from ...records.errors import DataError, several
+from ..pdf_seal import Seal, read_seal
 from .files import kind_of
 from .pdf_reading import PdfContent, read_pdf
 from .statements import (
@@ -23,7 +24,12 @@ UNSEEN = (
     "checked: the attachments and the content digest on the pages; what else the pages "
     "draw was not: verify the run folder, which states the SHA-256 of report.pdf"
 )
-"""A PDF cannot state a digest of itself, so its pages alone prove nothing."""
+"""Of a PDF without a seal, as releases before seals wrote it."""
+SEALED = (
+    "checked: every byte of the file against its seal, the attachments, and the "
+    "content digest on the pages. A seal is no signature: who alters the file can seal "
+    "it again; the run folder states the SHA-256 of report.pdf"
+)
 
 
 def verify_pdf(path: Path) -> Verification:
@@ -31,7 +37,8 @@ def verify_pdf(path: Path) -> Verification:
 
     Its evidence.json lists the files of the run; those the PDF carries are hashed, the
     others are told. The content digest of its result.json, or the stated one where a
-    large result is not embedded, is held against its pages and its identifier.
+    large result is not embedded, is held against its pages and its identifier. Its
+    seal covers every byte; evidence.json says whether there must be one.
 
     Raises
     ------
@@ -47,13 +54,18 @@ def verify_pdf(path: Path) -> Verification:
             f"{path} cannot be read as a PDF report: {error.strerror}."
         ) from error
     content = read_pdf(data, name=str(path))
+    seal = read_seal(data)
     sound, wrong = _carried(content)
+    wrong += _compare_seal(seal, path.name)
     names = {name for name, _ in content.attachments}
     if "evidence.json" not in sound:
         if "evidence.json" not in names:
             wrong.append(Mismatch("evidence.json", "it in the PDF", "nothing"))
         return Verification(len(names), "", tuple(wrong))
     stated = read_statement(sound["evidence.json"], "evidence.json")
+    if "pdf_seal" in stated and not seal.stated:
+        expected = "the seal that evidence.json names"
+        wrong.append(Mismatch(path.name, expected, "none: it was written again"))
     listed = {file["path"]: file for file in stated["files"]}
     wrong += _embedded(listed, sound)
     digest = stated["content_digest"]
@@ -63,7 +75,18 @@ def verify_pdf(path: Path) -> Verification:
         wrong += compare_run(stated, "evidence.json", document, digest)
     wrong += compare_printed_digest(content, path.name, digest)
     notes = tuple(f"{name}: not in the PDF" for name in listed if name not in names)
-    return Verification(len(names), digest, tuple(wrong), (*notes, UNSEEN))
+    return Verification(
+        len(names), digest, tuple(wrong), (*notes, SEALED if seal.stated else UNSEEN)
+    )
+
+
+def _compare_seal(seal: Seal, name: str) -> Iterator[Mismatch]:
+    """Yield where a PDF is not as it was sealed."""
+    if seal.n_appended:
+        actual = f"{several(seal.n_appended, 'byte')} appended to it"
+        yield Mismatch(name, f"the end of the file sealed {seal.stated}", actual)
+    elif seal.stated != seal.actual:
+        yield Mismatch(name, f"seal {seal.stated} of the whole file", seal.actual)
 
 
 def _carried(content: PdfContent) -> tuple[dict[str, bytes], list[Mismatch]]:
