@@ -161,6 +161,15 @@ class AuditResult:
         )
 
     @property
+    def exceptions(self) -> tuple[Finding, ...]:
+        """The findings that keep a run from "confirmed": all but notes that inform."""
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.severity != "info" or finding.check == "engine_missing"
+        )
+
+    @property
     def verdict(self) -> str:
         """The overall verdict on the audit, never on the model.
 
@@ -171,7 +180,6 @@ class AuditResult:
         is. "not established": a method failed, nothing was measured, or the run did not
         come to its end.
         """
-        severities = {finding.severity for finding in self.findings}
         checks = {finding.check for finding in self.findings}
         if {"method_failed", "nothing_measured"} & checks:
             return "not established"
@@ -189,6 +197,6 @@ class AuditResult:
         confirmed = with_python & {"replayed", "equivalent"}
         if "disagrees" in set(words):
             confirmed = set()
-        if confirmed and "engine_missing" not in checks and not severities - {"info"}:
+        if confirmed and not self.exceptions:
             return "confirmed"
         return "confirmed with exceptions"

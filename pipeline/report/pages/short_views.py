@@ -96,7 +96,7 @@ def reason(result: AuditResult) -> str:
             if row.get("engine_b") not in result.supplied_engines
         )
         if confirmed:
-            weighing = [f for f in grave if f.severity != "info"]
+            weighing = [f for f in grave if f in result.exceptions]
         else:
             entries = result.run.config.get("importance", ())
             asked = any(entry["engines"] for entry in entries)

@@ -67,12 +67,9 @@ def exceptions(facts: Facts) -> list[Finding]:
     Section K lists each of them: disagreements, what is accepted, other warnings,
     engines missing.
     """
-    exceptional = [
-        finding
-        for finding in gravest(facts.result)
-        if finding.severity != "info" or finding.check == "engine_missing"
-    ]
-    return sorted(exceptional, key=lambda f: f.check != "disagreement")
+    exceptional = facts.result.exceptions
+    by_weight = [f for f in gravest(facts.result) if f in exceptional]
+    return sorted(by_weight, key=lambda f: f.check != "disagreement")
 
 
 def reason(facts: Facts) -> Sentence:

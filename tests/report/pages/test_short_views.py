@@ -9,7 +9,7 @@ from tests.report.made_variants import RESULTS, plain_result, result_of
 
 from importance_audit.auditing.audit import exit_code
 from importance_audit.records.finding import Finding
-from importance_audit.report.pages.short_views import short_files, suites
+from importance_audit.report.pages.short_views import reason, short_files, suites
 
 NASTY = ("a|b", "x\ny", "<b>&amp;", '"', "]]>", "\x00\x1b[31m", "\u202e", "\ud800", "￾")
 
@@ -45,6 +45,16 @@ def test_a_finding_is_red_at_the_limit_the_configuration_sets(check, fail_on, se
     config = {**plain.run.config, "fail_on": fail_on}
     result = replace(plain, run=replace(plain.run, config=config))
     assert bool(junit(result).findall(".//failure")) == bool(exit_code(result))
+
+
+def test_an_engine_that_is_missing_is_the_reason_for_an_exception():
+    missing = against("engine_missing", "info")
+    note = against("unmeasured", "info")
+    confirmed = replace(result_of("apartments"), findings=(note,))
+    assert confirmed.verdict == "confirmed"
+    excepted = confirmed.with_findings((missing,))
+    assert excepted.verdict == "confirmed with exceptions"
+    assert reason(excepted) == missing.message
 
 
 def test_every_check_and_every_pair_is_a_case():
