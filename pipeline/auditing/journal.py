@@ -473,6 +473,7 @@ def empty_result(
     rows: tuple[Dataset | None, Dataset] | None = None,
     *,
     started: datetime | None = None,
+    minutes: float | None = None,
 ) -> AuditResult:
     """Return the result of an audit that stopped before it could measure anything.
 
@@ -487,9 +488,15 @@ def empty_result(
         Training and test rows, if they were read.
     started : datetime, optional
         When the run began, by default now.
+    minutes : float, optional
+        Its time limit.
     """
-    journal = Journal(on_step=lambda *_: None, started=started or datetime.now(UTC))
-    journal.stop(step, error)
+    started = started or datetime.now(UTC)
+    journal = Journal(on_step=lambda *_: None, started=started, minutes=minutes)
+    if isinstance(error, OutOfTime):
+        journal.cut_short.append(step)
+    else:
+        journal.stop(step, error)
     train, test = rows or (None, None)
     asked_r = isinstance(error, RUnavailable)
     return journal.result(train, test, config, (), asked_r=asked_r)
@@ -499,7 +506,7 @@ def _nothing_measured(models: tuple[FittedModel, ...]) -> Finding:
     return Finding(
         check="nothing_measured",
         severity="failure",
-        subject=", ".join(model.name for model in models),
+        subject=", ".join(model.name for model in models) or "audit",
         message="No importance was measured: no ranking has a finite number.",
         remedy="Mend what the other findings name, or ask another method or loss.",
     )

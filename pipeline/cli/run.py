@@ -47,11 +47,12 @@ FORMAT = "importance-audit-run/1"
 @click.option(
     "--minutes",
     type=click.FloatRange(min=0, min_open=True),
-    help="Measure no more after so long, and report what there is.",
+    help="End each audit after so long, its tries and its report included: what was "
+    "not measured is named. In the place of [limits] minutes.",
 )
 @click.option("--no-pdf", is_flag=True, help="Write the report as HTML only.")
 @JSON
-@click.option("--within", type=(float, float, int), hidden=True)
+@click.option("--watched-by", type=int, hidden=True)
 def run(
     audit: Path | None,
     all_: bool,
@@ -62,7 +63,7 @@ def run(
     minutes: float | None,
     no_pdf: bool,
     as_json: bool,
-    within: tuple[float, float, int] | None,
+    watched_by: int | None,
 ) -> None:
     """Run the audit in folder (or file) AUDIT and write its report.
 
@@ -74,10 +75,10 @@ def run(
         raise click.UsageError("--keep goes with --unattended only.")
     if as_json and (all_ or unattended):
         raise click.UsageError("--json goes with one attended run only.")
-    passed_on = ["--minutes", repr(minutes)] if minutes else []
-    passed_on += ["--no-pdf"] * no_pdf
+    passed_on = ["--no-pdf"] * no_pdf
     if all_:
         options = [*passed_on, *["--unattended"] * unattended]
+        options += ["--minutes", repr(minutes)] if minutes else []
         options += [] if keep is None else ["--keep", str(keep)]
         with faults(), terminable():
             from .run_all import run_all
@@ -87,22 +88,21 @@ def run(
     if audit is None:
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
     if unattended:
-        sys.exit(_run_unattended(audit, quiet, keep, tuple(passed_on)))
-    limit = within[:2] if within else None
-    if within:
-        die_with(within[2])
+        sys.exit(_run_unattended(audit, quiet, keep, minutes, tuple(passed_on)))
+    if watched_by:
+        die_with(watched_by)
     try:
-        with faults(), terminable(limit):
+        with faults(), terminable():
             code = _run_attended(
                 audit,
                 quiet,
-                is_supervised=bool(within),
+                is_supervised=bool(watched_by),
                 minutes=minutes,
                 pdf=not no_pdf,
                 as_json=as_json,
             )
     except Exception:
-        if not within:
+        if not watched_by:
             raise
         traceback.print_exc()
         code = 4
@@ -165,7 +165,11 @@ def _facts(outcome: "RunOutcome") -> dict[str, object]:
 
 
 def _run_unattended(
-    audit: Path, quiet: bool, keep: int | None, options: tuple[str, ...]
+    audit: Path,
+    quiet: bool,
+    keep: int | None,
+    minutes: float | None,
+    options: tuple[str, ...],
 ) -> int:
     """Run an audit that nobody watches; return its exit code."""
     with faults():
@@ -180,7 +184,9 @@ def _run_unattended(
                 click.echo(f"{begin}{printable(line)}", err=True)
 
         refuse_run_folder(audit if audit.is_dir() else audit.parent)
-        ended = run_unattended(audit, say=say, keep=keep, quiet=quiet, options=options)
+        ended = run_unattended(
+            audit, say=say, keep=keep, minutes=minutes, quiet=quiet, options=options
+        )
         if ended.code or not quiet:
             where = f", run {ended.run_id}" if ended.run_id else ", no run"
             say(f"Ended with exit code {ended.code}{where}.")

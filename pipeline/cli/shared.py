@@ -15,7 +15,6 @@ from typing import NoReturn, TypeAlias
 import click
 
 from ..auditing.interrupt import acknowledge, pending, request_stop, require_time
-from ..records.errors import several
 
 Tell: TypeAlias = Callable[[int, int, str], None]
 
@@ -31,27 +30,20 @@ JSON = click.option(
 
 
 @contextmanager
-def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
-    """Take SIGTERM, as schedulers send it, for Ctrl-C, and the end of its time too.
+def terminable() -> Iterator[None]:
+    """Take SIGTERM, as schedulers send it, for Ctrl-C; hear the end of its time too.
 
     And SIGHUP, as a terminal that is closed sends it, unless it is ignored (nohup).
     Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
     and a batch passes on to its run what the terminal has sent to both. It is made
     again where nobody acknowledged it. A second Ctrl-C ends the process at once.
-
-    Parameters
-    ----------
-    within : (float, float), optional
-        The seconds that are left, and the minutes there were for all tries.
     """
-    seconds, minutes = within or (0.0, 0.0)
     signals: list[int] = []
     terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def interrupt(number: int, _: object) -> None:
         if number == SIGALRM:
             require_time()
-        if number == SIGALRM and signals:
             if (lost := pending()) is not None:
                 request_stop(str(lost))
             return
@@ -61,10 +53,7 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
             _end_at_once()
         signals.append(number)
         _leave(number for number in terminals if not os.isatty(number))
-        name = "" if number == SIGINT else signal.Signals(number).name
-        if number == SIGALRM:
-            name = f"its time limit of {several(minutes, 'minute')}"
-        request_stop(name)
+        request_stop("" if number == SIGINT else signal.Signals(number).name)
 
     former = {n: signal.getsignal(n) for n in (SIGTERM, SIGINT, SIGHUP, SIGALRM)}
     for number in (SIGINT, SIGHUP):  # a job in the background, as the shell says; nohup
@@ -72,7 +61,6 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
             del former[number]
     for number in former:
         signal.signal(number, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     except Exception as error:

@@ -119,6 +119,11 @@ class AuditConfig:
         }
 
     @property
+    def unattended_minutes(self) -> float:
+        """The time limit of a run that nobody watches."""
+        return self.limits.minutes or self.schedule.minutes
+
+    @property
     def title(self) -> str:
         """The title of the report: as configured, or the name of the audit."""
         return self.report.title or self.audit

@@ -132,7 +132,8 @@ class ScheduleSection:
     days : tuple of str
         Days of the week, "mon" to "sun"; by default every day.
     minutes : float
-        A run that takes longer, all its tries together, is ended.
+        The time limit of an unattended run, all its tries together, where neither
+        `--minutes` nor ``[limits] minutes`` is given; it ends the run as they do.
     retries : int
         How often a run that R failed is tried again.
     keep : int
@@ -182,9 +183,10 @@ class LimitsSection:
     Attributes
     ----------
     minutes : float, optional
-        After so many minutes nothing more is measured: the call of predict or fit under
-        way ends, what is not measured is named, and the report is made. `--minutes`
-        of `run` takes its place. No limit by default.
+        After so many minutes the run ends with its report, for which time is kept: the
+        call of predict or fit under way ends, and what is not measured is named.
+        `--minutes` of `run` takes its place. By default no limit, and of an unattended
+        run that of `[schedule]`.
     max_rows : int, optional
         At most so many rows are audited, drawn from the test rows by the seed of the
         audit, each class in its share. All by default.

@@ -79,6 +79,7 @@ def job_of(config: AuditConfig, audit: Path) -> Job:
         audit=resolved_audit,
         folder=folder,
         section=config.schedule,
+        minutes=config.unattended_minutes,
         # -P: an importance_audit.py in its working folder is not to be imported.
         command=(
             python,

@@ -6,6 +6,7 @@ is asked of the rows (`audit`), what a command prints (`cli`).
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from traceback import format_exc
 from typing import Any, NamedTuple
@@ -47,6 +48,8 @@ Step = Callable[[int, int, str], None]
 
 GRACE_SECONDS = 3.0
 """What a call has to end by itself once the time limit is over."""
+REPORT_SECONDS = 180.0
+"""What the report has beyond the time limit; `unattended` waits longer still."""
 PDF_FAILED = "pdf_failed"
 """The check whose finding says that there is no PDF, and why."""
 
@@ -153,7 +156,8 @@ def _run(
     on_step(0, 0, "report")
     result = with_free_name(result, config.base)
     given = {"audit.toml": config.text}
-    outcome = _save(result, before, config.base, given, pdf=pdf)
+    seconds = max(0.0, journal.seconds_left) + REPORT_SECONDS
+    outcome = _save(result, before, config.base, given, pdf=pdf, seconds=seconds)
     faults = (*filter(None, (fault,)), *outcome.faults)
     return outcome._replace(faults=faults, r_failed=is_of_r(outcome.result))
 
@@ -201,7 +205,8 @@ def _audit(config: AuditConfig, journal: Journal) -> tuple[AuditResult, str]:
 
     What the user can mend in configuration, data or model is raised.
     """
-    rows, r, started = None, config.r, journal.started
+    rows, r = None, config.r
+    none = partial(empty_result, started=journal.started, minutes=journal.minutes)
     try:
         with (
             host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
@@ -212,7 +217,7 @@ def _audit(config: AuditConfig, journal: Journal) -> tuple[AuditResult, str]:
             return audit_into(journal, *rows, config), ""
     except RUnavailable as error:
         step = "engines and models" if rows else "reading of the rows"
-        return empty_result(config, error, step, rows, started=started), str(error)
+        return none(config, error, step, rows), str(error)
     except (Exception, KeyboardInterrupt, SystemExit, OutOfTime) as fault:
         stop = stop_request_in(fault)
         acknowledge()
@@ -220,7 +225,7 @@ def _audit(config: AuditConfig, journal: Journal) -> tuple[AuditResult, str]:
             raise
         cause = stop or fault
         step = "gathering of the result" if rows else "reading of the rows"
-        return empty_result(config, cause, step, rows, started=started), ""
+        return none(config, cause, step, rows), ""
 
 
 class _Before(NamedTuple):
@@ -309,23 +314,25 @@ def _save(
     given: Mapping[str, str],
     *,
     pdf: bool = True,
+    seconds: float = float("inf"),
 ) -> RunOutcome:
-    """Save the run with its report, or without if there can be none.
+    """Save the run with its report, or without if there can be none in so many seconds.
 
     `given` has the files that are kept as they were given.
     """
     files, result = dict(given), measured
     context = RunContext(before.baseline, before.history)
     try:
-        result = _compare(measured, before)
-        files["history.json"] = history_json(before.history, result)
-        rendering = render_result(result, files, context=context, pdf=pdf)
-        if rendering.pdf_fault:
-            # added before the answers are read: they, and later runs, must have it
-            missing = _pdf_failed(rendering.pdf_fault)
-            result = _compare(measured.with_findings((missing,)), before)
+        with overdue_after(seconds):
+            result = _compare(measured, before)
             files["history.json"] = history_json(before.history, result)
-            rendering = render_result(result, files, context=context, pdf=False)
+            rendering = render_result(result, files, context=context, pdf=pdf)
+            if rendering.pdf_fault:
+                # added before the answers are read: they, and later runs, must have it
+                missing = _pdf_failed(rendering.pdf_fault)
+                result = _compare(measured.with_findings((missing,)), before)
+                files["history.json"] = history_json(before.history, result)
+                rendering = render_result(result, files, context=context, pdf=False)
         code = exit_code(rendering.result)
         run = save_run(
             rendering.result,
@@ -336,7 +343,7 @@ def _save(
             data=rendering.data,
         )
         return RunOutcome(code, rendering.result, run, tuple(rendering.pages))
-    except (Exception, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt, OutOfTime) as error:
         interrupted, code = stop_request_in(error) is not None, exit_code(result)
         acknowledge()
         code = 130 if interrupted else code if code in (3, 130) else 4
@@ -355,6 +362,8 @@ def _save(
 
 def _describe(error: BaseException) -> str:
     """Return why a report could not be made, in the words of its cause."""
+    if isinstance(error, OutOfTime):
+        return f"It was not ready {REPORT_SECONDS:g} s after the time limit."
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
     if isinstance(cause, OSError) and cause.strerror:
         return f"The system reports: {cause.strerror}."

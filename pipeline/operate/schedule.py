@@ -36,6 +36,8 @@ class Job(NamedTuple):
     folder : Path
         The folder of the audit; in both every link was followed.
     section : ScheduleSection
+    minutes : float
+        The time limit of the run.
     command : tuple of str
         The program and its arguments; programs by their whole paths.
     environment : mapping of str to str
@@ -47,6 +49,7 @@ class Job(NamedTuple):
     audit: Path
     folder: Path
     section: ScheduleSection
+    minutes: float
     command: tuple[str, ...]
     environment: Mapping[str, str]
     timeout: str = ""
@@ -59,8 +62,8 @@ class Job(NamedTuple):
     @property
     def seconds(self) -> int:
         """When it is ended from outside: later than the run ends itself."""
-        section = self.section
-        return ceil(section.minutes * 60 + 2 * section.command_seconds + SPARE_SECONDS)
+        commands = 2 * self.section.command_seconds
+        return ceil(self.minutes * 60 + commands + SPARE_SECONDS)
 
     @property
     def grace(self) -> int:

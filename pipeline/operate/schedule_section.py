@@ -1,4 +1,4 @@
-"""The section [schedule] of an audit, also where the rest of its file is not sound.
+"""What [schedule] says of an audit, also where the rest of its file is not sound.
 
 Who is to be told of a fault must be known in spite of it.
 """
@@ -6,6 +6,7 @@ Who is to be told of a fault must be known in spite of it.
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +16,12 @@ from ..records.errors import ConfigError
 
 
 class ScheduleSource(NamedTuple):
-    """A section [schedule], and in words where else it was found; usually ""."""
+    """A section [schedule], the time limit of an unattended run, and in words where
+    else they were found; usually "".
+    """
 
     section: ScheduleSection
+    minutes: float
     note: str = ""
 
 
@@ -29,26 +33,26 @@ def read_schedule(file: Path) -> ScheduleSource:
     file : Path
         Its audit.toml; each run keeps a copy of it.
     """
-    section = _read(file)
-    if section is not None:
-        return ScheduleSource(section)
+    if (source := _read(file)) is not None:
+        return source
     broken = f"[schedule] of {file.name} cannot be read"
     for copy in _copies(file.parent):
-        section = _read(copy)
-        if section is not None:
-            return ScheduleSource(
-                section, f"{broken}: that of run {copy.parent.name!r} holds."
-            )
-    return ScheduleSource(
-        ScheduleSection(), f"{broken}, nor that of any run: nobody is told."
-    )
+        if (source := _read(copy)) is not None:
+            words = f"{broken}: that of run {copy.parent.name!r} holds."
+            return source._replace(note=words)
+    words = f"{broken}, nor that of any run: nobody is told."
+    return ScheduleSource(ScheduleSection(), ScheduleSection().minutes, words)
 
 
-def _read(file: Path) -> ScheduleSection | None:
-    """Return the section of a file, None if the file or the section is not sound."""
+def _read(file: Path) -> ScheduleSource | None:
+    """Return what a file says, None if it or its section [schedule] is not sound."""
     with suppress(OSError, ValueError, RecursionError, ConfigError):
         document = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
-        return parse_config({"schedule": document.get("schedule", {})}).schedule
+        config = parse_config({"schedule": document.get("schedule", {})})
+        with suppress(ConfigError):  # the run that begins says so
+            limits = parse_config({"limits": document.get("limits", {})}).limits
+            config = replace(config, limits=limits)
+        return ScheduleSource(config.schedule, config.unattended_minutes)
     return None
 
 

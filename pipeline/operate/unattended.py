@@ -27,8 +27,9 @@ from .notify import Notice, notify
 from .schedule_section import read_schedule
 
 GRACE_SECONDS = 240.0
-"""What an audit has, once it is asked to stop, to save what there is and print it. A
-service manager must wait longer than this and the commands that tell of it."""
+"""What an audit has, once it is asked to stop or its time limit is over, to save what
+there is and print it. A service manager must wait longer than this and the commands
+that tell of it."""
 _LEFT_NOTHING = (2, 3, 5, 130)
 """Exit codes with which a process may end without a word in events.jsonl."""
 LOCKED = 5
@@ -67,6 +68,7 @@ def run_unattended(
     *,
     say: Say,
     keep: int | None = None,
+    minutes: float | None = None,
     quiet: bool = False,
     options: tuple[str, ...] = (),
 ) -> RunOutcome:
@@ -80,19 +82,23 @@ def run_unattended(
         Gets each line for the log.
     keep : int, optional
         Instead of that of [schedule].
+    minutes : float, optional
+        The time limit of all tries together, instead of that of the configuration.
     quiet : bool
         Whether only faults are said.
     options : tuple of str
         What the command `run` of its process is given besides.
     """
     file = path / FILE_NAME if path.is_dir() else path
-    folder, (schedule, note) = file.parent, read_schedule(file)
-    if note:
-        say(note)
+    folder, source = file.parent, read_schedule(file)
+    schedule = source.section
+    if source.note:
+        say(source.note)
     events = _events(folder)
     with _stoppable() as stop:
         words = (*["--quiet"] * quiet, *options)
-        ended = _run_with_retries(path, schedule, words, say, stop)
+        limit = minutes or source.minutes
+        ended = _run_with_retries(path, schedule.retries, limit, words, say, stop)
         late = [_line(event) for event in _events(folder)[len(events) :]]
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
@@ -116,16 +122,18 @@ def _is_contained(line: str, lines: Sequence[str]) -> bool:
 
 def _run_with_retries(
     path: Path,
-    schedule: ScheduleSection,
+    retries: int,
+    minutes: float,
     options: Sequence[str],
     say: Say,
     stop: "_Stop",
 ) -> RunOutcome:
     """Run an audit, again if R failed, until the time of all tries is over."""
-    deadline = time.monotonic() + 60 * schedule.minutes
-    for left in range(schedule.retries, -1, -1):
-        ended = _attempt(path, schedule.minutes, deadline, options, stop)
-        is_late = stop.is_asked or time.monotonic() >= deadline
+    deadline = time.monotonic() + 60 * minutes
+    for left in range(retries, -1, -1):
+        ended = _attempt(path, minutes, options, stop)
+        minutes = round((deadline - time.monotonic()) / 60, 2)
+        is_late = stop.is_asked or minutes <= 0
         if not ended.r_failed or is_late or not left:
             break
         say(f"R failed, so the audit is tried again, {left} more: {ended.message}")
@@ -133,18 +141,17 @@ def _run_with_retries(
 
 
 def _attempt(
-    path: Path, minutes: float, deadline: float, options: Sequence[str], stop: "_Stop"
+    path: Path, minutes: float, options: Sequence[str], stop: "_Stop"
 ) -> RunOutcome:
     """Run an audit once, in a process that cannot outlive this one."""
     folder = path if path.is_dir() else path.parent
     n_events, names = len(_events(folder)), set(run_folders(folder))
-    left = max(1.0, deadline - time.monotonic())
     try:
-        child = _child(path, left, minutes, options)
+        child = _child(path, minutes, options)
     except OSError as error:
         return RunOutcome(4, message=f"The process of the run did not start: {error}.")
     stop.of(child)
-    hard = deadline + GRACE_SECONDS
+    hard = time.monotonic() + 60 * minutes + GRACE_SECONDS
     output, is_own = follow(
         child,
         lambda: min(hard, stop.asked_at + GRACE_SECONDS),
@@ -183,7 +190,7 @@ def _record_kill(
 
 
 def _child(
-    path: Path, seconds: float, minutes: float, options: Sequence[str] = ()
+    path: Path, minutes: float, options: Sequence[str]
 ) -> "subprocess.Popen[bytes]":
     """Begin an audit; modules are never taken from the folder it is begun in."""
     command = [
@@ -194,8 +201,8 @@ def _child(
         "run",
         *options,
     ]
-    limit = (repr(seconds), repr(minutes), str(os.getpid()))
-    command += ["--within", *limit, "--", str(path)]
+    command += ["--minutes", repr(minutes), "--watched-by", str(os.getpid())]
+    command += ["--", str(path)]
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

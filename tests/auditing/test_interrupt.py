@@ -49,7 +49,7 @@ def test_a_request_that_was_lost_is_made_again(monkeypatch):
 
 def test_a_request_that_was_acknowledged_is_not_made_again(monkeypatch):
     monkeypatch.setattr(interrupt, "AGAIN_SECONDS", 0.05)
-    with terminable((30, 1)):
+    with terminable():
         lose_request()
         interrupt.acknowledge()
         signal.raise_signal(signal.SIGTERM)

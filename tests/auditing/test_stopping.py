@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from importance_audit.auditing.audit import audit, exit_code
+from importance_audit.auditing.interrupt import OutOfTime
 from importance_audit.auditing.journal import Journal, empty_result
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
@@ -190,3 +191,15 @@ def test_an_audit_that_could_not_begin_has_a_report_too(error, code, check, has_
     assert "Audit not completed" in html
     assert "in the step 'engines'" in html.split('id="sec-a"')[0]
     assert ("my rows" in html) == has_rows
+
+
+@pytest.mark.parametrize("has_rows", [True, False])
+def test_an_audit_whose_time_was_over_before_it_began_says_so(has_rows):
+    rows = dataset(X, X["a"], name="my rows", task="regression")
+    error, given = OutOfTime("the time limit was over."), (None, rows)
+    read = given if has_rows else None
+    result = empty_result(CONFIG, error, "reading of the rows", read, minutes=2)
+    assert (exit_code(result), result.run.status) == (4, "complete")
+    found = [finding.check for finding in result.findings]
+    assert found == ["nothing_measured", "time_limit"]
+    assert "Cut short: reading of the rows." in page(result)

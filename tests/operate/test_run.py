@@ -1,12 +1,15 @@
 """Claims about one run: everything is made once, and whether R is why it failed."""
 
 from collections import Counter
+from time import sleep
 
 import numpy as np
 import pandas as pd
 import pytest
 from tests.report.made_variants import plain_result
 
+from importance_audit.cli.shared import terminable
+from importance_audit.operate import run as run_module
 from importance_audit.operate.run import is_of_r, run_audit
 from importance_audit.records import as_csv, as_json
 from importance_audit.records.finding import Finding
@@ -138,3 +141,16 @@ def test_whether_r_left_a_question_open_is_told_by_causes_and_no_words(
 def _checks(outcome):
     """Return the checks of the findings, as the run folder has them."""
     return {finding.check for finding in load_run(outcome.folder).findings}
+
+
+def test_a_report_that_is_not_ready_in_time_loses_no_number(tmp_path, monkeypatch):
+    monkeypatch.setattr(html, "to_pdf", lambda *_, **__: sleep(60))
+    monkeypatch.setattr(run_module, "REPORT_SECONDS", 0.01)
+    with terminable():
+        outcome = run(tmp_path, report="[limits]\nminutes = 0.05\n")
+    assert outcome.code == 4
+    assert outcome.no_report == (
+        "The report could not be made; the numbers are saved. It was not ready 0.01 s "
+        "after the time limit."
+    )
+    assert load_run(outcome.folder).importances != ()

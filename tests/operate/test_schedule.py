@@ -65,7 +65,8 @@ def job(folder, environment=None, **section):
     )
     schedule = ScheduleSection(**section)
     timeout = shutil.which("timeout") or ""
-    return Job(folder, folder, schedule, command, environment or {}, timeout)
+    minutes = schedule.minutes
+    return Job(folder, folder, schedule, minutes, command, environment or {}, timeout)
 
 
 def as_cron(line):

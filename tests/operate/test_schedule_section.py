@@ -13,6 +13,22 @@ def test_the_section_is_read_from_a_file_that_is_wrong_elsewhere(tmp_path):
     assert (source.section.on_failure, source.note) == (("mail", "me"), "")
 
 
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("", 120),
+        ("[schedule]\nminutes = 5", 5),
+        ("[limits]\nminutes = 7\n[schedule]\nminutes = 5", 7),
+        ("[limits]\nminute = 7\n[schedule]\nminutes = 5", 5),
+    ],
+)
+def test_the_time_limit_is_that_of_limits_and_else_of_the_schedule(
+    tmp_path, text, minutes
+):
+    (tmp_path / "audit.toml").write_text(text)
+    assert read_schedule(tmp_path / "audit.toml").minutes == minutes
+
+
 def test_a_command_may_have_an_argument_twice(tmp_path):
     words = ("curl", "-H", "A: b", "-H", "C: d")
     text = f"[schedule]\non_failure = {list(words)}\n"

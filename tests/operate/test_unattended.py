@@ -13,6 +13,7 @@ import pytest
 from tests.cli.test_cli import AUDIT, ROOT, rows
 from tests.operate.test_notify import is_running, wait_for
 
+from importance_audit.operate import unattended
 from importance_audit.operate.unattended import run_unattended
 from importance_audit.runs.events import append_event, read_events
 from importance_audit.runs.folder import load_run
@@ -154,12 +155,48 @@ def test_a_run_that_is_killed_is_told_and_leaves_the_lock_free(audit):
     assert "was killed, or its machine stopped." in notices(folder)[1]["NEWS"]
 
 
-def test_a_run_beyond_its_time_is_ended_and_told(audit):
-    folder = audit(fit="time.sleep(600)", schedule="minutes = 0.06\nretries = 3\n")
-    ended = run_unattended(folder, say=lambda _: None)
-    assert (ended.code, ended.is_stopped) == (130, False)
-    assert "nterrupted by its time limit of 0.06 minutes" in notices(folder)[-1]["NEWS"]
-    assert kinds(folder).count("began") <= 1
+@pytest.mark.parametrize(
+    ("limits", "schedule", "minutes"),
+    [("", "minutes = 0.06", None), ("minutes = 0.06", "", None), ("", "", 0.06)],
+)
+def test_a_run_beyond_its_time_is_ended_and_told(audit, limits, schedule, minutes):
+    more = f"{schedule}\nretries = 3\n[limits]\n{limits}"
+    folder = audit(fit="time.sleep(600)", schedule=more)
+    ended = run_unattended(folder, say=lambda _: None, minutes=minutes)
+    (run,) = (folder / "runs").iterdir()
+    assert (ended.code, ended.run_id, ended.is_stopped) == (4, run.name, False)
+    assert load_run(run).run.status == "complete"
+    message = (
+        "The time limit of 0.06 minutes was over before everything was measured. Cut "
+        "short: models."
+    )
+    assert message in notices(folder)[-1]["SUMMARY"]
+    assert kinds(folder).count("began") == 1
+
+
+def test_the_tries_of_a_run_share_its_time(audit, monkeypatch):
+    limits, clock = [], [0.0]
+
+    def attempt(_path, minutes, *_):
+        limits.append(minutes)
+        clock[0] += 90.0
+        return unattended.RunOutcome(3, r_failed=True)
+
+    monkeypatch.setattr(unattended, "_attempt", attempt)
+    monkeypatch.setattr(unattended.time, "monotonic", lambda: clock[0])
+    run_unattended(audit(schedule="retries = 9\n"), say=lambda _: None, minutes=4)
+    assert limits == [4, 2.5, 1.0]
+
+
+def test_a_limit_passes_through_the_commands_that_run_others(audit):
+    folder = audit(fit="time.sleep(600)")
+    options = ("--unattended", "--all", "--minutes", "0.05", "-q")
+    process = start_run(folder.parent, *options)
+    process.communicate()
+    (run,) = (folder / "runs").iterdir()
+    (message,) = (f.message for f in load_run(run).findings if f.check == "time_limit")
+    assert message.startswith("The time limit of 0.05 minutes was over")
+    assert process.returncode == 4
 
 
 def test_a_request_to_stop_that_was_lost_on_its_way_still_ends_the_run(audit):
@@ -217,7 +254,7 @@ def test_a_request_to_stop_that_comes_while_a_run_is_begun_is_passed_on(audit):
 def test_a_run_whose_watcher_was_gone_before_it_looked_does_nothing(audit):
     folder, gone = audit(), subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    process = start_run(folder, "--within", "600", "10", str(gone.pid))
+    process = start_run(folder, "--watched-by", str(gone.pid))
     assert process.communicate() == ("", "")
     assert (process.returncode, kinds(folder)) == (-signal.SIGKILL, [])
 
@@ -274,8 +311,8 @@ def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
 
 def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
     folder = audit()
-    limit = ("600", "10", str(os.getpid()))  # as if its watcher was killed
-    process = start_run(folder, "-q", "--within", *limit)
+    watcher = str(os.getpid())  # as if it was killed
+    process = start_run(folder, "-q", "--watched-by", watcher)
     assert process.communicate() == ("", "")
     assert run_unattended(folder, say=lambda _: None).code == 0
     (news,) = (one["NEWS"] for one in notices(folder) if one["EVENT"] == "change")
