@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..data import column_roles, column_types
@@ -202,7 +203,7 @@ def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:
     is_category = kind == "category"
     if values.empty:
         return "empty"
-    if not n_missing and values.nunique() == 1:
+    if not n_missing and (values == values.iloc[0]).all():
         return f"constant, {_list_values(values.unique())}"
     if kind in ("category", "integer") and values.is_unique:
         return "every value is different, so they name rows"
@@ -227,7 +228,7 @@ def _reason(problem: str) -> str:
 
 def _task(target: pd.Series, where: str) -> _Task:
     """Return the task that a target suggests."""
-    values = sorted(target.dropna().unique())
+    values = np.sort(np.asarray(target.dropna().unique())).tolist()
     if len(values) < 2:
         n_values = several(len(values), "value") if values else "no value"
         raise DataError(f"{where} has {n_values}, and a target needs two or more.")
@@ -335,6 +336,7 @@ def _text(value: object) -> str:
 
 def _list_values(values: Iterable[object]) -> str:
     """Return the first values, quoted so that no line breaks a comment."""
-    words = [column_types.text_of(value) for value in values]
-    first = ", ".join(_text(word) for word in words[:FEW])
-    return f"{first} and {len(words) - FEW} more" if len(words) > FEW else first
+    values = list(values)
+    words = [column_types.text_of(value) for value in values[:FEW]]
+    first = ", ".join(map(_text, words))
+    return f"{first} and {len(values) - FEW} more" if len(values) > FEW else first

@@ -119,8 +119,8 @@ def from_texts(
     Parameters
     ----------
     cells : Series of str
-        NaN where a cell is missing. Numbers, and true and false, are returned as they
-        are.
+        NaN where a cell is missing, numbered from 0. Numbers, and true and false, are
+        returned as they are, not copied.
     where : str
         How a sentence names the column.
     is_class : bool, default False
@@ -134,9 +134,9 @@ def from_texts(
         If they cannot be told apart from a mistake; see the head of this module.
     """
     if cells.dtype != object:
-        return cells.reset_index(drop=True)
-    codes, words = pd.factorize(cells)  # each text is looked at once
-    words = [with_point(word, decimal) for word in words]
+        return cells
+    codes, levels = pd.factorize(cells)  # each text is looked at once
+    words = [with_point(word, decimal) for word in levels]
     kind_by_word = {word: _kind(word) for word in words}
     kinds = set(kind_by_word.values())
     if kinds and "text" not in kinds:
@@ -151,7 +151,11 @@ def from_texts(
     if not is_class:
         _refuse_marks_and_dates(words, where, decimal)
         _refuse_texts_among_numbers(counts, kind_by_word, where)
-    return _category(cells, sorted(cells.dropna().unique()))
+    order = sorted(range(len(levels)), key=levels.__getitem__)
+    places = np.empty(len(levels) + 1, dtype=np.intp)
+    places[order] = np.arange(len(levels))
+    places[-1] = -1  # of a missing cell
+    return pd.Series(pd.Categorical.from_codes(places[codes], levels[order]))
 
 
 def is_missing_word(word: str) -> bool:

@@ -28,6 +28,7 @@ PADDING = b"0" * 24
 MOST_DIGITS = 19  # that surely fit into 64 bits
 EXACT = 2**53  # up to here float64 holds every whole number
 POWERS = np.array([10**n for n in range(MOST_DIGITS + 1)], dtype=np.uint64)
+FLOAT_POWERS = POWERS.astype(np.float64)  # up to 10**22 float64 holds them
 NEAR = 2.0**-10  # of the distance of two float64; a long double errs by a quarter of it
 WINDOWS = np.array([2**64 - 2 ** (64 - 8 * n) for n in range(9)], dtype=np.uint64)
 """By number of digits: the bytes of a word that hold them, which are its last."""
@@ -44,9 +45,10 @@ ZEROS, ABOVE_NINE, HIGH_BITS, PAIRS, HUNDREDS, UNITS, TEN = np.array(
     dtype=np.uint64,
 )
 BLOCK = 2**18
+MOST_COMPARED = 64  # bytes of a text, up to which those that are equal are looked for
 BELOW_HEADER = slice(1, None)
 UTF8 = ("utf-8", "utf8", "utf-8-sig")
-Places = npt.NDArray[np.int64]
+Places = npt.NDArray[np.signedinteger[Any]]
 
 
 class CsvTable(NamedTuple):
@@ -68,29 +70,28 @@ class CsvTable(NamedTuple):
 class _Cells(NamedTuple):
     """The cells of a file, columns by lines: where each lies, and its number.
 
-    `is_plain` says where the number is sure, `is_broken` where it has a decimal mark.
+    `is_plain` says where the number is sure, `is_broken` where it has a decimal mark;
+    neither is looked for in columns that are not among the `candidates`, since some
+    cell of theirs is no number.
     """
 
     content: bytes
+    candidates: Places
     starts: Places
     ends: Places
     numbers: npt.NDArray[np.float64]
     is_plain: npt.NDArray[np.bool_]
     is_broken: npt.NDArray[np.bool_]
 
-    def texts(self, column: int, rows: Any = BELOW_HEADER) -> list[str]:
-        """Return cells of one column; short ones that are equal are read once."""
+    def texts(self, column: int, rows: Any = BELOW_HEADER) -> npt.NDArray[np.object_]:
+        """Return cells of one column; those that are equal are read once."""
         starts, ends = self.starts[column, rows], self.ends[column, rows]
-        codes = first = np.arange(len(starts))
-        if (ends - starts).max(initial=0) <= 8:
-            window = WINDOWS[ends - starts]
-            words = _words(self.content)[ends - 8] & window
-            codes, keys = pd.factorize(words)
-            first = np.zeros(len(keys), dtype=np.intp)
-            first[codes[::-1]] = np.arange(len(codes))[::-1]
+        codes, n_texts = _codes(self.content, ends, ends - starts)
+        first = np.zeros(n_texts, dtype=np.intp)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
         pairs = zip(starts[first].tolist(), ends[first].tolist(), strict=True)
         texts = np.array([self.content[i:j].decode() for i, j in pairs], dtype=object)
-        return texts[codes].tolist()
+        return texts[codes]
 
 
 def read_csv(
@@ -196,7 +197,9 @@ def _split_cells(content: bytes, separator: bytes, decimal: bytes) -> _Cells | N
         return None
     if has_returns and content.count(b"\r") != content.count(b"\r\n"):
         return None
-    blocks, stop, width = [], len(PADDING), 0
+    blocks: list[tuple[npt.NDArray[Any], ...]] = []
+    candidates: Places | None = None
+    stop = len(PADDING)
     while stop < len(content):
         start = stop  # blocks of whole lines, that the processor keeps at hand
         stop = content.rfind(b"\n", start, start + BLOCK) + 1
@@ -205,17 +208,43 @@ def _split_cells(content: bytes, separator: bytes, decimal: bytes) -> _Cells | N
             stop = content.find(b"\n", stop) + 1
             if not stop:
                 return None
-        block = _block(content, start, stop, separator[0], decimal[0])
-        if block is None or width not in (0, len(block[0])):
+        block = _block(content, start, stop, separator[0], decimal[0], candidates)
+        if block is None or (blocks and len(block[0]) != len(blocks[0][0])):
             return None
-        width = len(block[0])
         blocks.append(block)
-    parts = zip(*blocks, strict=True)
-    return _Cells(content, *(np.concatenate(part, axis=1) for part in parts))
+        if candidates is None:
+            cells = _Cells(content, np.arange(len(block[0])), *block)
+            candidates = _candidates(cells, decimal.decode())
+    parts = (np.concatenate(part, axis=1) for part in zip(*blocks, strict=True))
+    return _Cells(content, np.array(candidates, dtype=np.int64), *parts)
+
+
+def _candidates(cells: _Cells, decimal: str) -> Places:
+    """Return the columns that may hold numbers alone, by their first other cell."""
+    is_other = ~cells.is_plain & (cells.starts < cells.ends)
+    is_other[:, 0] = False
+    at = is_other.argmax(axis=1)
+    return np.array(
+        [
+            column
+            for column, line in enumerate(at)
+            if not line or _is_number(cells.texts(column, [line])[0], decimal)
+        ],
+        dtype=np.int64,
+    )
+
+
+def _is_number(text: str, decimal: str) -> bool:
+    return bool(NUMBER.fullmatch(with_point(text, decimal)))
 
 
 def _block(
-    content: bytes, start: int, stop: int, separator: int, decimal: int
+    content: bytes,
+    start: int,
+    stop: int,
+    separator: int,
+    decimal: int,
+    candidates: Places | None,
 ) -> tuple[npt.NDArray[Any], ...] | None:
     """Return what `_Cells` holds, of some lines, in which every quote ends."""
     signs = np.frombuffer(content, np.uint8)
@@ -244,9 +273,19 @@ def _block(
         if is_quote.sum() != 2 * is_quoted.sum() or not is_closed[is_quoted].all():
             return None
         starts, ends = starts + is_quoted, ends - is_quoted
-    numbers = _read_numbers(content, starts, np.minimum(points, ends), ends)
-    parts = (starts, ends, *numbers, is_broken)
-    return tuple(part.reshape(-1, width).T for part in parts)
+    # A column at a time lies in one piece from here on.
+    starts, ends, points, is_broken = (
+        np.ascontiguousarray(part.reshape(-1, width).T)
+        for part in (starts, ends, np.minimum(points, ends), is_broken)
+    )
+    numbers, is_plain = np.zeros(starts.shape), np.zeros(starts.shape, dtype=np.bool_)
+    of = np.arange(width) if candidates is None else candidates
+    parts = (part[of].ravel() for part in (starts, points, ends))
+    read_numbers, is_sure = _read_numbers(content, *parts)
+    numbers[of] = read_numbers.reshape(-1, starts.shape[1])
+    is_plain[of] = is_sure.reshape(-1, starts.shape[1])
+    place = np.int32 if len(content) < 2**31 else np.int64  # less to carry
+    return starts.astype(place), ends.astype(place), numbers, is_plain, is_broken
 
 
 def _frame(columns: list[pd.Series], header: list[str]) -> pd.DataFrame:
@@ -256,19 +295,21 @@ def _frame(columns: list[pd.Series], header: list[str]) -> pd.DataFrame:
     return frame
 
 
-def _series(texts: list[str]) -> pd.Series:
+def _series(texts: Any) -> pd.Series:
     """Return texts as a column, NaN for an empty one."""
     cells = pd.Series(texts, dtype=object)
-    return cells.mask(cells == "") if "" in texts else cells
+    is_empty = cells == ""
+    return cells.mask(is_empty) if is_empty.any() else cells
 
 
 def _column(cells: _Cells, place: int, decimal: str) -> pd.Series:
     """Return one column: numbers, or true and false, if every cell is one."""
-    numbers = _numbers(cells, place, decimal)
-    if numbers is not None:
-        return pd.Series(numbers)
+    if place in cells.candidates:
+        numbers = _numbers(cells, place, decimal)
+        if numbers is not None:
+            return pd.Series(numbers)
     texts = cells.texts(place)
-    if texts and set(texts) <= set(FLAGS):
+    if len(texts) and set(texts) <= set(FLAGS):
         return pd.Series([FLAGS[text] for text in texts], dtype=bool)
     return _series(texts)
 
@@ -279,16 +320,15 @@ def _numbers(cells: _Cells, place: int, decimal: str) -> npt.NDArray[Any] | None
     None also for whole ones so large that float64 may not hold them: whether that
     matters is for `column_types` to say.
     """
-    numbers, is_plain, is_broken = (part[place, 1:] for part in cells[3:])
+    numbers, is_plain, is_broken = (part[place, 1:] for part in cells[4:])
     is_empty = cells.starts[place, 1:] == cells.ends[place, 1:]
     is_whole = not is_broken.any()
     others = np.flatnonzero(~is_plain & ~is_empty)
-    for rows in (others[:1], others[1:]):  # most texts are told by the first
-        texts = [with_point(text, decimal) for text in cells.texts(place, rows + 1)]
-        if not all(map(NUMBER.fullmatch, texts)):
-            return None
-        is_whole = is_whole and all(map(INTEGER.fullmatch, texts))
-        numbers[rows] = [float(text) for text in texts]
+    texts = [with_point(text, decimal) for text in cells.texts(place, others + 1)]
+    if not all(map(NUMBER.fullmatch, texts)):
+        return None
+    is_whole = is_whole and all(map(INTEGER.fullmatch, texts))
+    numbers[others] = [float(text) for text in texts]
     if is_empty.any():
         numbers[is_empty] = np.nan
     if not is_whole or is_empty.all():
@@ -306,17 +346,18 @@ def _read_numbers(
     They are where a cell is a sign, or none, and digits with at most one mark at
     `points`, which is the end of a cell without.
     """
-    first = np.frombuffer(content, np.uint8)[starts]
+    signs = np.frombuffer(content, np.uint8)
+    first = signs[starts]
     is_negative = first == MINUS
     starts = starts + (is_negative | (first == PLUS))
-    n_whole, n_decimals = points - starts, np.maximum(ends - points - 1, 0)
-    n_digits = n_whole + n_decimals
-    whole, is_plain = _digits(content, points, n_whole)
-    decimals, is_number = _digits(content, ends, n_decimals)
-    is_plain &= is_number & (n_digits > 0) & (n_digits <= MOST_DIGITS)
-    first = np.frombuffer(content, np.uint8)[starts]
-    is_plain &= (n_whole < 2) | (first != ZERO)  # 01 is a code
+    n_decimals = np.maximum(ends - points - 1, 0)
+    n_digits = ends - starts - (points < ends)
+    is_plain = (n_digits > 0) & (n_digits <= MOST_DIGITS)
+    is_plain &= (points - starts < 2) | (signs[starts] != ZERO)  # 01 is a code
     n_decimals = np.minimum(n_decimals, MOST_DIGITS)
+    whole, is_number = _digits(content, points, points - starts)
+    decimals, is_fraction = _digits(content, ends, n_decimals)
+    is_plain &= is_number & is_fraction
     digits = whole * POWERS[n_decimals] + decimals
     numbers, is_sure = _quotients(digits, n_decimals)
     np.negative(numbers, out=numbers, where=is_negative)
@@ -328,23 +369,67 @@ def _words(content: bytes) -> npt.NDArray[np.uint64]:
     return np.ndarray(len(content) - 7, "<u8", content, strides=(1,))
 
 
+def _codes(
+    content: bytes, ends: Places, lengths: Places
+) -> tuple[npt.NDArray[np.intp], int]:
+    """Return for each text the number of the first that is equal, and how many differ.
+
+    Eight bytes are one word; no byte of a text is zero, so shorter ones differ too.
+    Texts so long that this does not pay have numbers of their own.
+    """
+    longest = int(lengths.max(initial=0))
+    if longest > MOST_COMPARED:
+        return np.arange(len(ends)), len(ends)
+    words = _words(content)
+    codes, values = pd.factorize(words[ends - 8] & WINDOWS[np.minimum(lengths, 8)])
+    n_codes = len(values)
+    for done in range(8, longest, 8):
+        window = WINDOWS[np.clip(lengths - done, 0, 8)]
+        keys, values = pd.factorize(words[np.maximum(ends - done - 8, 0)] & window)
+        codes, pairs = pd.factorize(codes * len(values) + keys)
+        n_codes = len(pairs)
+        if 2 * n_codes > len(ends):
+            return np.arange(len(ends)), len(ends)
+    return codes, n_codes
+
+
 def _digits(
     content: bytes, ends: Places, lengths: Places
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-    """Return the numbers whose digits end somewhere, and whether all are digits."""
+    """Return the numbers whose digits end somewhere, and whether all are digits.
+
+    Of more than 24 digits they are those of the last 24.
+    """
     words = _words(content)
-    total = np.zeros(len(ends), np.uint64)
-    is_number = lengths <= len(PADDING)
-    for done in range(0, int(min(lengths.max(initial=0), len(PADDING))), 8):
-        window = WINDOWS[np.clip(lengths - done, 0, 8)]
-        # What lies before the digits is read as zeros.
-        word = words[ends - done - 8] & window | ZEROS & ~window
-        is_number &= ((word + ABOVE_NINE | word - ZEROS) & HIGH_BITS) == 0
-        word -= ZEROS
-        word = word * TEN + (word >> np.uint64(8))
-        word = (word & PAIRS) * HUNDREDS + (word >> np.uint64(16) & PAIRS) * UNITS
-        total += (word >> np.uint64(32)) * POWERS[done]
+    total, is_number = _word_digits(words[ends - 8], lengths)
+    for done in (8, 16):
+        at = np.flatnonzero(lengths > done)
+        digits, is_digits = _word_digits(words[ends[at] - done - 8], lengths[at] - done)
+        total[at] += digits * POWERS[done]
+        is_number[at] &= is_digits
     return total, is_number
+
+
+def _word_digits(
+    word: npt.NDArray[np.uint64], lengths: Places
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+    """Return the numbers that the last bytes of words spell, and whether they do."""
+    window = WINDOWS[np.minimum(lengths, 8)]
+    word &= window
+    word |= ZEROS & ~window  # what lies before the digits is read as zeros
+    above = word + ABOVE_NINE
+    word -= ZEROS
+    above |= word
+    is_number = (above & HIGH_BITS) == 0
+    word = word * TEN + (word >> np.uint64(8))
+    pairs = word & PAIRS
+    pairs *= HUNDREDS
+    word >>= np.uint64(16)
+    word &= PAIRS
+    word *= UNITS
+    word += pairs
+    word >>= np.uint64(32)
+    return word, is_number
 
 
 def _quotients(
@@ -357,7 +442,7 @@ def _quotients(
     unless it lay too near the middle between two float64, or a quarter where these
     lie closer on one side.
     """
-    numbers = digits.astype(np.float64) / 10.0**n_decimals
+    numbers = digits.astype(np.float64) / FLOAT_POWERS[n_decimals]
     is_sure = digits <= EXACT
     hard = np.flatnonzero(~is_sure)
     if len(hard) and np.finfo(np.longdouble).nmant >= 63:

@@ -213,7 +213,8 @@ def _side(
 ) -> Side:
     """Return the rows of one split, in the order of their table."""
     columns = {
-        name: column[rows].reset_index(drop=True) for name, column in typed.items()
+        name: pd.Series(column.array[rows], name=name, copy=False)  # numbered from 0
+        for name, column in typed.items()
     }
     return Side(
         X=pd.DataFrame({name: columns[name] for name in features}),
@@ -327,7 +328,7 @@ def _type_columns(
     for name, tables in tables_by_column.items():
         with collecting(problems):
             column = _column(tables, name, section, f"{label}: column {name!r}")
-            typed[name] = column.rename(name)
+            typed[name] = pd.Series(column, name=name, copy=False)
     raise_all(problems)
     return typed
 
@@ -361,7 +362,7 @@ def _typed_cells(
     parts = [table.frame[name] for table in tables]
     if is_text and _needs_texts(parts, section):
         parts = [table.texts(name) for table in tables if table.texts]
-    cells = pd.concat(parts, ignore_index=True).rename(name)
+    cells = pd.concat(parts, ignore_index=True) if parts[1:] else parts[0]
     if cells.dtype == object:
         cells = column_types.without(cells, missing)
     if levels := section.categories.get(name):

@@ -115,7 +115,8 @@ def read_table(
         table = Table(source["url_env"], read_address(name, source["url_env"]), False)
     else:
         table = _format_of(name).read(base / name, source)
-    frame = table.frame.reset_index(drop=True)
+    frame = table.frame.copy(deep=False)
+    frame.index = pd.RangeIndex(len(frame))
     frame.columns = ["" if pd.isna(name) else str(name) for name in frame.columns]
     check_header(table.name, tuple(frame.columns))
     frame = _without_index(table.name, frame, source.get("index_column"))
@@ -271,7 +272,7 @@ def _content(path: Path) -> bytes:
 
 
 def _filled(path: Path, content: bytes) -> bytes:
-    if not content.strip():
+    if not content or content.isspace():
         raise DataError(
             f"{path.name} is empty. Save it with a line of column names and its rows."
         )

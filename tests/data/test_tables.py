@@ -168,23 +168,65 @@ CELL = st.one_of(
         ["", "NA", "nan", "inf", "true", "-", ".", "1e5", " 1", "01", "1,5"]
     ),
     st.text('0123456789+-.eE"\n, aé', max_size=6),
+    st.sampled_from(["east", "central", "of central east", "the east of it"]).map(
+        lambda word: f"{word} and {word}"
+    ),
+    st.text("ab", min_size=60, max_size=70),
 )
 
 
-@given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8))
-def test_a_column_at_a_time_reads_what_a_cell_at_a_time_does(cells):
+@given(
+    st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8),
+    st.sampled_from([4, 40, csv_files.BLOCK]),
+)
+def test_a_column_at_a_time_reads_what_a_cell_at_a_time_does(cells, block):
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows([("x", "y"), *cells])
     text = file.getvalue()
-    quick, slow = frame_of(text), by_module_csv(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_files, "BLOCK", block)
+        quick = frame_of(text)
+    slow = by_module_csv(text)
     for name in ("x", "y"):
         pd.testing.assert_series_equal(quick.texts(name), slow.texts(name))
         column, texts = quick.frame[name], slow.frame[name]
         assert column.isna().tolist() == texts.isna().tolist()
         if column.dtype.kind in "if":
-            numbers = texts.dropna().map(float).tolist()
-            bits = column.dropna().to_numpy(np.float64)
-            assert bits.tobytes() == np.array(numbers, np.float64).tobytes()
+            numbers = np.array(texts.dropna().map(float).tolist())
+            present = column.dropna().to_numpy()
+            assert present.tobytes() == numbers.astype(column.dtype).tobytes()
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_both_readers_make_the_same_rows_of_a_whole_file(
+    decimal, tmp_path, monkeypatch
+):
+    rng, n = np.random.default_rng(3), 500
+    zones = np.array(["north", "the far east", "centre of the town", "é"])
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "rounded": rng.normal(size=n).round(2),
+            "whole": pd.array(rng.integers(-9, 9, n), dtype="Int64"),
+            "zone": zones[rng.integers(0, 4, n)],
+            "street": [f"street number {i}" for i in rng.integers(0, 200, n)],
+            "late": [*["1"] * (n - 1), "one"],
+            "ok": rng.choice(["true", "false"], n),
+            "y": rng.normal(size=n),
+        }
+    )
+    for name in ("x", "whole", "zone"):
+        frame.loc[rng.random(n) < 0.1, name] = pd.NA
+    frame.to_csv(tmp_path / "a.csv", sep=";", index=False, decimal=decimal)
+    source = {"file": "a.csv", "separator": ";", "decimal": decimal}
+    keys = {"categories": {"late": ["1", "one"]}}
+    monkeypatch.setattr(csv_files, "BLOCK", 1000)
+    quick = rows_of(tmp_path, source, **keys)
+    monkeypatch.setattr(csv_files, "_found_cells", lambda *_: None)
+    slow = rows_of(tmp_path, source, **keys)
+    pd.testing.assert_frame_equal(quick.X, slow.X, check_exact=True)
+    assert quick.sha256 == slow.sha256
+    assert quick.X["x"].equals(frame["x"].astype(float))
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2))
