@@ -15,6 +15,8 @@ from typing import Any
 
 from ..records.errors import ModelError, did_you_mean, listed
 
+INSTALL = " Install the package that has it, or put the module beside audit.toml."
+
 
 def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
     """Return a new estimator of the class at `path`.
@@ -78,7 +80,7 @@ def _import_or_explain(model: str, name: str) -> ModuleType:
         parent = absent.rpartition(".")[0]
         modules = iter_modules(import_module(parent).__path__) if parent else ()
         guess = did_you_mean(absent, [f"{parent}.{module.name}" for module in modules])
-        remedy = guess if parent else " Install the package that has it."
+        remedy = guess if parent else INSTALL
         raise ModelError(
             f"Model {model!r}: there is no module {absent!r}.{remedy}"
         ) from error

@@ -78,10 +78,11 @@ def fit_models(
 def _make(section: ModelSection, train: Dataset, base: Path) -> FittedModel:
     if r_models.is_of_r(section):
         return r_models.load(section, train, base=base)
-    return load(section, train, base=base) if section.file else fit(section, train)
+    make = load if section.file else fit
+    return make(section, train, base=base)
 
 
-def fit(section: ModelSection, train: Dataset) -> FittedModel:
+def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
     """Make the estimator of a section and fit it on training rows.
 
     Weighted rows are fitted with their weights. The target of a binary task reaches
@@ -94,6 +95,8 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
         "none" (the frame as it is), or "auto": ordinal for trees, forests and
         boosting, one-hot for everything else, nothing if there is no category.
     train : Dataset
+    base : Path
+        The folder of the audit, where the class of the estimator may lie too.
 
     Raises
     ------
@@ -103,7 +106,8 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
         It takes no missing values, and a column has some.
     """
     name = section.name
-    estimator = estimators.make(name, section.estimator, section.parameters)
+    with modules_of(base):
+        estimator = estimators.make(name, section.estimator, section.parameters)
     prediction.check_task(name, estimator, train.task)
     _check_classes_met(name, train)
     weights = _weights(name, estimator, train)
@@ -117,8 +121,10 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
         weights = {f"estimator__{key}": each for key, each in weights.items()}
     # A copy: records are read-only, and some libraries only read what they can write.
     y = np.array(train.y, dtype=np.float64 if train.task == "regression" else np.int64)
+    own_code = modules_of(base) if code_of(base) else nullcontext()
     try:
-        estimator.fit(encode(encoding, X, name), y, **weights)
+        with own_code:
+            estimator.fit(encode(encoding, X, name), y, **weights)
     except Exception as error:
         form = prediction.Form(name, type(estimator).__name__, train.task, 0)
         refusal = prediction.refusal(form, "fit the training rows", X, error)
@@ -127,18 +133,20 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
 
     labels = prediction.codes(train.classes)
     ask = prediction.asking(name, estimator, train.task, labels)
-    fitted = _record(name, estimator, encoding, train.task, train.classes, ask)
+    fitted = _record(name, estimator, encoding, train.task, train.classes, ask, base)
     return replace(
         fitted,
         source="fitted",
         n_train=train.n_samples,
         train_sha256=train.sha256,
         train=train,
-        fit_on=partial(_fit_again, section),
+        fit_on=partial(_fit_again, section, base),
     )
 
 
-def _fit_again(section: ModelSection, rows: Dataset, seed: int | None) -> FittedModel:
+def _fit_again(
+    section: ModelSection, base: Path, rows: Dataset, seed: int | None
+) -> FittedModel:
     """Fit the estimator of a section on other rows or columns; see `refit`."""
     absent = _absent(rows)
     if absent:
@@ -150,7 +158,7 @@ def _fit_again(section: ModelSection, rows: Dataset, seed: int | None) -> Fitted
     if seed is not None and estimators.is_seeded(section.name, section.estimator):
         parameters = {**section.parameters, "random_state": seed}
         section = replace(section, parameters=parameters)
-    return fit(section, rows)
+    return fit(section, rows, base=base)
 
 
 def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
@@ -183,7 +191,6 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     else:
         with modules_of(base):
             estimator = estimators.unpickled(name, path, sha256)
-    code = code_of(base)
     facts = facts_of(name, estimator)
     if facts is None:
         prediction.check_task(name, estimator, task)
@@ -191,13 +198,8 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
         name, estimator, facts, task, classes, section.encoder, train.inputs
     )
     prediction.check_columns(name, encoding.features, train)
-    if code:
-        ask = partial(ask_with_modules, base, ask)
-    loaded = _record(name, estimator, encoding, task, classes, ask)
+    loaded = _record(name, estimator, encoding, task, classes, ask, base)
     loaded = replace(loaded, source="file", sha256=sha256, takes_types=True)
-    if code:
-        parameters = {**loaded.parameters, "code_in_the_folder_of_the_audit": code}
-        loaded = replace(loaded, parameters=parameters)
     return loaded.for_rows(train)
 
 
@@ -417,10 +419,19 @@ def _record(
     task: Task,
     classes: tuple[str, ...],
     ask: Callable[[Any], Any],
+    base: Path | None = None,
 ) -> FittedModel:
-    """Return a model whose every prediction is encoded and checked."""
+    """Return a model whose every prediction is encoded and checked.
+
+    With the folder of an audit, code of a user in it is found when the model is asked,
+    and named among the parameters.
+    """
     kind = estimators.class_name(estimator) or "its function"
     form = prediction.Form(name, kind, task, len(classes))
+    parameters = estimators.parameters_of(estimator)
+    if base is not None and (code := code_of(base)):
+        ask = partial(ask_with_modules, base, ask)
+        parameters["code_in_the_folder_of_the_audit"] = code
     return FittedModel(
         name=name,
         task=task,
@@ -433,5 +444,5 @@ def _record(
         encoder=encoding.kind,
         encoded=encoding.encoded,
         library=estimators.library_of(estimator) if estimator is not None else "",
-        parameters=estimators.parameters_of(estimator),
+        parameters=parameters,
     )

@@ -25,7 +25,8 @@ class ModelSection:
     name : str
         How the report names it.
     estimator : str
-        The import path of a scikit-learn style class, fitted on the training rows.
+        The import path of a scikit-learn style class, fitted on the training rows; the
+        module may lie beside audit.toml.
     parameters : mapping
         What the estimator is made with.
     encoder : {"auto", "none", "ordinal", "one_hot", "one_hot_full"}

@@ -483,7 +483,7 @@ def test_models_are_made_in_the_order_of_their_sections():
             "no_such_library.Model",
             {},
             "Model 'm': there is no module 'no_such_library'. Install the package "
-            "that has it.",
+            "that has it, or put the module beside audit.toml.",
         ),
         (
             "sklearn.ensemble.RandomForestRegresor",

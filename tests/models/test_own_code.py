@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import importance_audit as ia
 from importance_audit.data.datasets import read_datasets
@@ -101,3 +102,49 @@ def test_a_class_that_is_nowhere_is_named_with_a_remedy(tmp_path):
         "Model 'm' cannot be loaded from 'm.joblib'. joblib says: No module named "
         "'beside_four'. Install it, or put it into the folder of the audit."
     )
+
+
+FITTED = """
+[data]
+train = {{ sklearn = "load_diabetes" }}
+test = {{ fraction = 0.33 }}
+target = "target"
+task = "regression"
+[[models]]
+name = "m"
+estimator = "{name}.Own"
+"""
+
+
+def audit_to_fit(folder, name, *, factor=1):
+    """Write an audit that fits a class that lies beside it."""
+    folder.mkdir()
+    (folder / f"{name}.py").write_text(CODE.format(name=name, factor=factor))
+    (folder / f"{name}_helper.py").write_text("scale = 1")
+    (folder / "audit.toml").write_text(FITTED.format(name=name))
+    return folder
+
+
+def test_a_class_beside_the_audit_is_fitted_asked_and_fitted_again(tmp_path):
+    path = list(sys.path)
+    model, rows = loaded(audit_to_fit(tmp_path / "audit", "beside_fitted", factor=3))
+    plain = LinearRegression().fit(model.train.X, model.train.y).predict(rows.X)
+    assert model.predict(rows.X) == pytest.approx(3 * plain)
+    again = model.fit_on(model.train, None)
+    assert again.predict(rows.X) == pytest.approx(3 * plain)
+    assert sys.path == path
+
+
+def test_the_card_names_the_code_of_a_class_that_the_audit_fits(tmp_path):
+    folder = audit_to_fit(tmp_path / "audit", "beside_card")
+    model, _ = loaded(folder)
+    digest = hashlib.sha256((folder / "beside_card.py").read_bytes()).hexdigest()
+    assert model.parameters["code_in_the_folder_of_the_audit"] == [
+        f"beside_card.py, SHA-256 {digest}"
+    ]
+
+
+def test_fitted_classes_of_one_name_in_two_audits_are_kept_apart(tmp_path):
+    one, rows = loaded(audit_to_fit(tmp_path / "first", "beside_both", factor=1))
+    ten, _ = loaded(audit_to_fit(tmp_path / "second", "beside_both", factor=10))
+    assert ten.predict(rows.X) == pytest.approx(10 * one.predict(rows.X))
