@@ -8,7 +8,7 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -172,10 +172,16 @@ class Journal:
 
     @contextmanager
     def phase(self, label: str) -> Iterator[None]:
-        """Announce what is under way before there are steps; log how long it took."""
-        start = time.perf_counter()
+        """Announce what is under way outside of the steps; log how long it took."""
         self.at = (0, 0, label)
         self.on_step(*self.at)
+        with self.timed(label):
+            yield
+
+    @contextmanager
+    def timed(self, label: str) -> Iterator[None]:
+        """Log how long something took, if it comes to its end."""
+        start = time.perf_counter()
         yield
         self.note(label, "info", "done", time.perf_counter() - start)
 
@@ -285,10 +291,16 @@ class Journal:
 
         A dead R is started again and asked once more. `engine` is who is asked.
         """
-        engines = () if engine == OURS else (engine,)
+        engines: tuple[str, ...] = ()
+        timed: AbstractContextManager[None] = nullcontext()
+        if engine != OURS:
+            engines, timed = (engine,), self.timed(f"{question}, {model}")
+            done, total, label = self.at
+            self.on_step(done, total, f"{label}: {engine}")
         try:
             try:
-                return ask(), ""
+                with timed:
+                    return ask(), ""
             except RDied as error:
                 message = f"R died in {question} and was started again: {error}"
                 self.findings.append(
@@ -448,7 +460,7 @@ class Journal:
                 data_sha256=digest,
                 started=self.started,
                 run_id=run_id(self.started, config.sha256, digest),
-                times={"seconds_by_step": self.seconds, "log": self.log},
+                times={"seconds_by_step": self.seconds, "log": [*self.log]},
                 r=host.installed() if asked_r else {},
             ),
             columns=datasets.describe(train, test, config.data, config.derived),

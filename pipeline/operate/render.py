@@ -4,8 +4,9 @@ Everything is made once: the pages carry the very files that the run folder hold
 how a page looks (`report`), or writing (`runs`).
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..records.result import AuditResult
 from ..runs.files import Files, attachments, data_files
@@ -14,6 +15,8 @@ from ..runs.run_context import NO_CONTEXT, RunContext
 if TYPE_CHECKING:
     from ..report.pages.pdf_checks import PdfCheck
     from ..report.pages.view import ReportView
+
+Phase = Callable[[str], AbstractContextManager[Any]]
 
 
 class Rendered(NamedTuple):
@@ -44,6 +47,7 @@ def render_result(
     *,
     context: RunContext = NO_CONTEXT,
     pdf: bool = True,
+    phase: Phase = nullcontext,
 ) -> Rendered:
     """Return the files of a result, and the checks of the finished PDF.
 
@@ -56,6 +60,8 @@ def render_result(
         What the report says besides the result.
     pdf : bool, default True
         Whether to print it as well.
+    phase : callable
+        ``with phase(label)`` announces a part of the work, and logs how long it took.
 
     Returns
     -------
@@ -65,10 +71,11 @@ def render_result(
     # The pages take 0.1 s to import, which a run of numbers alone does not need.
     from ..report.pages.fonts import with_uncovered_names
 
-    data = data_files(result, files)
-    checked_result = with_uncovered_names(result, data["result.json"].decode())
-    if checked_result is not result:
-        data = data_files(checked_result, files)
+    with phase("report: tables"):
+        data = data_files(result, files)
+        checked_result = with_uncovered_names(result, data["result.json"].decode())
+        if checked_result is not result:
+            data = data_files(checked_result, files)
     if checked_result.run.config["report"]["profile"] == "bundle":
         return Rendered(checked_result, data, {})
     from ..report.pages.html import html_files, pdf_files
@@ -76,22 +83,29 @@ def render_result(
     from ..report.pages.report_views import report_views
 
     carried = attachments(data) if pdf else {}
-    views = report_views(
-        checked_result,
-        attachments=carried,
-        context=context,
-        document=data["result.json"],
-    )
-    pages = html_files(views, checked_result, data)
+    with phase("report: sections"):
+        views = report_views(
+            checked_result,
+            attachments=carried,
+            context=context,
+            document=data["result.json"],
+        )
+    with phase("report: figures"):
+        for view in views.values():
+            for figure in view.figures:
+                figure.svg  # noqa: B018, kept with the figure
+    with phase("report: HTML"):
+        pages = html_files(views, checked_result, data)
     if not pdf:
         return Rendered(checked_result, data, pages)
     try:
-        pdfs = pdf_files(views, checked_result, carried)
+        with phase("report: PDF"):
+            pdfs = pdf_files(views, checked_result, carried)
     except PdfError as error:
         return Rendered(checked_result, data, pages, pdf_fault=str(error))
-    return Rendered(
-        checked_result, data, {**pages, **pdfs}, _checks(views, checked_result, pdfs)
-    )
+    with phase("report: checks of the PDF"):
+        pdf_checks = _checks(views, checked_result, pdfs)
+    return Rendered(checked_result, data, {**pages, **pdfs}, pdf_checks)
 
 
 def _checks(

@@ -153,11 +153,12 @@ def _run(
     before = _load_before(config.base)
     result, fault = _audit(config, journal)
     result = result.with_findings(tuple(_clock_findings(attempt)))
-    on_step(0, 0, "report")
     result = with_free_name(result, config.base)
     given = {"audit.toml": config.text}
     seconds = max(0.0, journal.seconds_left) + REPORT_SECONDS
-    outcome = _save(result, before, config.base, given, pdf=pdf, seconds=seconds)
+    outcome = _save(
+        result, before, config.base, given, journal, pdf=pdf, seconds=seconds
+    )
     faults = (*filter(None, (fault,)), *outcome.faults)
     return outcome._replace(faults=faults, r_failed=is_of_r(outcome.result))
 
@@ -301,7 +302,9 @@ def save_result(result: AuditResult, folder: Path, *, pdf: bool = True) -> Path:
     refuse_run_folder(folder)
     with locked(folder):
         named_result = with_free_name(result, folder)
-        outcome = _save(named_result, _load_before(folder), folder, {}, pdf=pdf)
+        journal = Journal(on_step=_silent)
+        before = _load_before(folder)
+        outcome = _save(named_result, before, folder, {}, journal, pdf=pdf)
     if outcome.no_report:
         raise AuditError("\n".join((outcome.no_report, *outcome.faults)))
     return outcome.folder
@@ -312,27 +315,32 @@ def _save(
     before: _Before,
     folder: Path,
     given: Mapping[str, str],
+    journal: Journal,
     *,
     pdf: bool = True,
     seconds: float = float("inf"),
 ) -> RunOutcome:
     """Save the run with its report, or without if there can be none in so many seconds.
 
-    `given` has the files that are kept as they were given.
+    `given` has the files that are kept as they were given; `journal` is told of each
+    phase.
     """
+    n_logged = len(journal.log)
     files, result = dict(given), measured
     context = RunContext(before.baseline, before.history)
     try:
         with overdue_after(seconds):
-            result = _compare(measured, before)
-            files["history.json"] = history_json(before.history, result)
-            rendering = render_result(result, files, context=context, pdf=pdf)
+            with journal.phase("report: runs before"):
+                result = _compare(measured, before)
+                files["history.json"] = history_json(before.history, result)
+            render = partial(render_result, context=context, phase=journal.phase)
+            rendering = render(result, files, pdf=pdf)
             if rendering.pdf_fault:
                 # added before the answers are read: they, and later runs, must have it
                 missing = _pdf_failed(rendering.pdf_fault)
                 result = _compare(measured.with_findings((missing,)), before)
                 files["history.json"] = history_json(before.history, result)
-                rendering = render_result(result, files, context=context, pdf=False)
+                rendering = render(result, files, pdf=False)
         code = exit_code(rendering.result)
         run = save_run(
             rendering.result,
@@ -341,6 +349,7 @@ def _save(
             exit_code=code,
             pdf_checks=rendering.pdf_checks,
             data=rendering.data,
+            log=journal.log[n_logged:],
         )
         return RunOutcome(code, rendering.result, run, tuple(rendering.pages))
     except (Exception, KeyboardInterrupt, OutOfTime) as error:
@@ -355,6 +364,7 @@ def _save(
             {**files, "report-failed.txt": f"{fault}\n\n{format_exc()}"},
             exit_code=code,
             note=fault,
+            log=journal.log[n_logged:],
         )
         again = f"Try again: importance-audit render {run}"
         return RunOutcome(code, result, run, faults=(again,), no_report=fault)

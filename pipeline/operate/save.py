@@ -7,7 +7,7 @@ which other files a run holds, or writing them (`runs`).
 import ctypes
 import hashlib
 import logging
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -22,7 +22,7 @@ from ..runs.folder import write_run
 if TYPE_CHECKING:
     from ..report.pages.pdf_checks import PdfCheck
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 PACKAGES = ("weasyprint", "pydyf", "fonttools", "matplotlib", "jinja2")
 LIBRARIES = {
@@ -41,6 +41,7 @@ def save_run(
     note: str = "",
     pdf_checks: "Sequence[PdfCheck]" = (),
     data: Mapping[str, bytes] | None = None,
+    log: Iterable[Mapping[str, Any]] = (),
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
@@ -59,6 +60,8 @@ def save_run(
         What the checks of the finished PDF found; the manifest holds them.
     data : mapping of str to bytes, optional
         `runs.files.data_files` of the result and `files`, if that was called already.
+    log : iterable of mapping
+        The lines of log.jsonl since the result was gathered.
 
     Raises
     ------
@@ -75,6 +78,7 @@ def save_run(
         short_views=partial(short_views, note=note),
         renderer=renderer(files, pdf_checks),
         data=data,
+        log=log,
     )
 
 
@@ -89,7 +93,7 @@ def short_views(result: AuditResult, note: str = "") -> dict[str, bytes]:
         texts = short_files(result, note)
         return {path: as_bytes(text) for path, text in texts.items()}
     except Exception:
-        log.error("The short views could not be made.", exc_info=True)
+        logger.error("The short views could not be made.", exc_info=True)
         head = f"{result.run.audit} {result.run.volatile['run_id']}: {result.verdict}"
         return {"summary.txt": as_bytes(f"{head}\n{format_exc()}{note}\n")}
 

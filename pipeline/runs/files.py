@@ -4,10 +4,10 @@ Not: writing them (`history`), their digests (`manifest`), the report (`report`)
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..records import as_csv, as_json
 from ..records.result import AuditResult
@@ -15,6 +15,7 @@ from . import manifest
 
 Files: TypeAlias = Mapping[str, bytes | str]
 
+LOG = "log.jsonl"
 WHOLE = ("result.json", "environment.json")
 ALWAYS = ("audit.toml", "evidence.json", "importances.csv", "findings.csv")
 LARGEST_ATTACHMENTS = 20_000_000
@@ -33,7 +34,7 @@ def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
     Returns
     -------
     dict
-        result.json, the long tables, environment.json, log.jsonl, what was given, and
+        result.json, the long tables, environment.json, what was given, and
         evidence.json with the digests of these.
 
     Raises
@@ -44,7 +45,7 @@ def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
     files = _own(result)
     for path in extra_files:
         inside = not PurePosixPath(path).is_absolute() and ".." not in Path(path).parts
-        if not inside or path in {*files, "evidence.json", "manifest.json"}:
+        if not inside or path in {*files, LOG, "evidence.json", "manifest.json"}:
             raise ValueError(
                 "The path of a file must lie in the run folder and not be that of a "
                 f"file made here; {path!r} was given."
@@ -83,6 +84,18 @@ def run_files(
     return {**data, **pages, **short}
 
 
+def log_file(
+    result: AuditResult, more: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, bytes]:
+    """Return log.jsonl by its path: what the result says, and `more` since then.
+
+    It grows while the report is made, which carries the digests of all other files: so
+    manifest.json alone has that of the log.
+    """
+    lines = (*result.run.volatile.get("log", ()), *more)
+    return {LOG: as_bytes("".join(f"{_json(dict(line))}\n" for line in lines))}
+
+
 def attachments(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return what the PDF carries of a run; less if all of it is too large."""
     carried = {path: files[path] for path in (*ALWAYS, *WHOLE) if path in files}
@@ -109,12 +122,10 @@ def _own(result: AuditResult) -> dict[str, bytes]:
     """Return what a result alone says, by path."""
     facts = {"versions": result.run.versions, "environment": result.run.environment}
     environment = {name: dict(value) for name, value in facts.items()}
-    lines = result.run.volatile.get("log", ())
     texts = {
         "result.json": as_json.dumps(result),
         **as_csv.tables(result),
         "environment.json": f"{_json(environment, indent=2)}\n",
-        "log.jsonl": "".join(f"{_json(dict(line))}\n" for line in lines),
     }
     return {path: as_bytes(text) for path, text in texts.items()}
 

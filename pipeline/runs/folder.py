@@ -20,7 +20,7 @@ from ..records import as_json
 from ..records.errors import AuditError, DataError
 from ..records.result import AuditResult
 from .chain import read_chain
-from .files import Files, as_bytes, data_files, run_files
+from .files import Files, as_bytes, data_files, log_file, run_files
 from .manifest import manifest
 
 PART = re.compile(r"\..+\.[0-9a-f]{8}\.part", re.DOTALL)
@@ -57,6 +57,7 @@ def write_run(
     short_views: Callable[[AuditResult], Mapping[str, bytes]],
     renderer: Mapping[str, Any] | None,
     data: Mapping[str, bytes] | None = None,
+    log: Iterable[Mapping[str, Any]] = (),
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
@@ -79,6 +80,8 @@ def write_run(
         What the renderings were made with; the manifest holds it.
     data : mapping of str to bytes, optional
         `files.data_files` of the result and `files`, if that was called already.
+    log : iterable of mapping
+        The lines of log.jsonl since the result was gathered.
 
     Raises
     ------
@@ -87,12 +90,14 @@ def write_run(
     ValueError
         If a path leads out of the folder, or is that of a file written here.
     """
+    lines = tuple(log)
     while True:
         named_result = with_free_name(result, folder)
         target = folder / "runs" / str(named_result.run.volatile["run_id"])
         if data is None or named_result is not result:
             result, data = named_result, data_files(named_result, files)
-        content = run_files(data, files, short_views(named_result))
+        short = {**short_views(named_result), **log_file(named_result, lines)}
+        content = run_files(data, files, short)
         content["manifest.json"] = manifest(
             named_result,
             content,

@@ -161,3 +161,15 @@ def test_two_reasons_without_an_answer_can_be_told_apart_by_their_keys():
     journal = journal_without_answers(("linear", GROUPS))
     journal.guarded("linear", CURVES, raising(NotApplicable("no curves")))
     assert len({finding.key for finding in journal.unanswered()}) == 2
+
+
+def test_what_another_engine_is_asked_is_told_and_timed():
+    told = []
+    journal = Journal(on_step=lambda *step: told.append(step))
+    journal.at = (2, 5, "permutation of features, m")
+    journal.guarded("m", "permutation of features by DALEX", lambda: 1, "DALEX")
+    journal.guarded("m", "permutation of features by python", lambda: 1)
+    assert told == [(2, 5, "permutation of features, m: DALEX")]
+    (line,) = journal.log
+    assert line["step"] == "permutation of features by DALEX, m"
+    assert line["seconds"] >= 0

@@ -20,7 +20,7 @@ from importance_audit.records.as_json import dumps, loads
 from importance_audit.records.errors import DataError
 from importance_audit.records.finding import Finding
 from importance_audit.report.pages.html import page_files
-from importance_audit.runs.files import data_files
+from importance_audit.runs.files import log_file
 
 CONFIG = parse_config({"importance": [{"method": "permutation", "n_repeats": 2}]})
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
@@ -64,7 +64,7 @@ def page(result):
 
 def lines(result, level):
     """Return the messages of one level in log.jsonl."""
-    text = data_files(result, {})["log.jsonl"].decode()
+    text = log_file(result)["log.jsonl"].decode()
     records = map(json.loads, text.splitlines())
     return [line["message"] for line in records if line["level"] == level]
 

@@ -635,14 +635,16 @@ def test_without_a_pdf_the_page_is_there_and_nothing_is_missed(folder):
 def test_the_phases_are_printed_and_logged_with_their_seconds(folder):
     answer = runner().invoke(main, ["run", str(folder)])
     lines = answer.stderr.splitlines()
-    phases = ["reading of the rows", "model m"]
+    report = ["report: runs before", "report: tables"]
+    phases = ["reading of the rows", "model m", *report]
     assert lines[0] == f"audit {folder}"
-    assert [line for line in lines if line in (*phases, "report")] == [
-        *phases,
-        "report",
-    ]
+    assert [line for line in lines if line in phases] == phases
     log = [json.loads(line) for line in (runs(folder)[0] / "log.jsonl").open()]
-    assert {line["step"] for line in log if line["seconds"] is not None} > {*phases}
+    timed = {line["step"] for line in log if line["seconds"] is not None}
+    prepared = ["engines", "supplied files", "models"]
+    labels = [line.split("] ")[1] for line in lines if line.startswith("[")]
+    assert timed > {*phases}
+    assert timed == {*phases, *prepared, *labels} - {"done"}
 
 
 def test_the_last_line_says_why_the_verdict_is_what_it_is(folder):

@@ -16,6 +16,7 @@ from typing import Any
 from ...records.as_json import from_dict
 from ...records.errors import DataError
 from ..events import read_events
+from ..files import LOG
 from ..manifest import is_sealed
 from ..signoff.signoff_trail import RUNS, sha256
 from .files import (
@@ -209,6 +210,6 @@ def _evidence(
         elif path not in here:
             expected = f"{path} with SHA-256 {file['sha256']}"
             yield Mismatch("evidence.json", expected, "no such file")
-    for path in sorted(sound - listed.keys() - {"evidence.json", "manifest.json"}):
+    for path in sorted(sound - listed.keys() - {LOG, "evidence.json", "manifest.json"}):
         if not RENDERINGS.fullmatch(path) and not SIGNED.match(path):
             yield Mismatch("evidence.json", f"an entry for {path}", "none")
