@@ -4,21 +4,19 @@ import sys
 
 import click
 
-from .shared import faults, say
+from .shared import faults, print_json, say
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def doctor(as_json: bool) -> None:
     """Say what this machine has and lacks, with the remedy."""
-    import json
-
     from ..operate.doctor import examine
 
     with faults():
         rows = examine()
     if as_json:
-        click.echo(json.dumps({"checks": [row._asdict() for row in rows]}, indent=2))
+        print_json({"checks": [row._asdict() for row in rows]})
     else:
         width = max(len(row.what) for row in rows)
         for row in rows:

@@ -1,6 +1,5 @@
 """history: the runs of an audit, or the newest of each of several."""
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .shared import FOLDER, faults, say, stop, write
+from .shared import FOLDER, faults, print_json, say, stop, write
 
 if TYPE_CHECKING:
     from ..runs.timeline import Row, Timeline
@@ -46,6 +45,7 @@ def history(
     with faults():
         from ..records.errors import DataError, printable
         from ..runs.chain import refuse_run_folder
+        from ..runs.summary import to_plain
         from ..runs.timeline import is_audit, timeline, timelines
 
         if html is not None and html != BESIDE and html.is_dir():
@@ -69,7 +69,7 @@ def history(
             for note in dict.fromkeys(note for audit in audits for note in audit.notes):
                 click.echo(printable(note), err=True)
     if html is None and as_json:
-        click.echo(_json(audits))
+        print_json({"format": FORMAT, "audits": to_plain(audits)})
     elif html is None:
         lines = _one(audits[0]) if is_one else _several(audits, datetime.now(UTC))
         say("\n".join(map(printable, lines)))
@@ -157,13 +157,6 @@ def _age(text: str, now: datetime) -> str:
         if abs(seconds) >= size:
             return f"{int(seconds / size)} {unit}"
     return f"{int(seconds)} s"
-
-
-def _json(audits: tuple["Timeline", ...]) -> str:
-    from ..runs.summary import to_plain
-
-    document = {"format": FORMAT, "audits": to_plain(audits)}
-    return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
 def _page(html: Path, path: Path, audits: Sequence["Timeline"], *, is_one: bool) -> str:

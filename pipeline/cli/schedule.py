@@ -78,7 +78,7 @@ def _show_or_install(audit: Path, kind: str, *, install: bool, yes: bool) -> Non
     if install:
         _change(plan(), yes, f"Installed. {note}", "It is installed as it is here.")
         return
-    say(text, nl=False)
+    click.echo(text, nl=False)  # whole: the lines are made of what may be printed
     say(note, err=True)
     with suppress(AuditError):
         change = plan()

@@ -163,8 +163,18 @@ def faults() -> Iterator[None]:
 
 
 def print_json(facts: Mapping[str, object]) -> None:
-    """Print the one JSON object that is all of standard output."""
-    click.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
+    """Print the one JSON object that is all of standard output.
+
+    Letters stay as they are; what a terminal would act upon is written as \\u….
+    """
+    text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
+    click.echo("".join(c if c.isprintable() else _json_escape(c) for c in text))
+
+
+def _json_escape(character: str) -> str:
+    """Return a character as JSON escapes it, in two halves beyond 16 bits."""
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
 
 
 def stop(code: int, message: str) -> NoReturn:

@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 import shlex
-import unicodedata
 from collections.abc import Collection, Mapping
 from math import ceil
 from pathlib import Path
@@ -23,6 +22,8 @@ LONGEST = 998  # bytes of a command; Debian 12 refuses 999 as too long
 SPARE_SECONDS = 600.0
 GRACE_SECONDS = 300.0  # longer than an unattended run takes to end once asked to
 DAY = 24 * 60
+_HARMLESS = "\u00a0\u2009\u202f\u3000\u200c\u200d"
+"""Spaces and joiners of names; what else is not printable may be obeyed or unseen."""
 
 
 class Job(NamedTuple):
@@ -213,7 +214,7 @@ def _writable(job: Job) -> None:
     """Refuse what no line can hold."""
     texts = {"the audit": str(job.audit), "the program": " ".join(job.command)}
     for what, text in {**texts, **job.environment}.items():
-        odd = [c for c in text if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"}]
+        odd = [c for c in text if not c.isprintable() and c not in _HARMLESS]
         if odd:
             raise AuditError(
                 f"A schedule must be made of lines of UTF-8; {what} is {text!r}, "

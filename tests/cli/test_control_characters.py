@@ -1,5 +1,6 @@
 """Names of folders and columns reach a terminal as letters, never as commands to it."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -63,3 +64,62 @@ def test_a_run_and_what_is_done_with_it_print_no_control_character(folder):
         ("schedule", folder),
     ):
         assert is_harmless(printed(*words)), words
+
+
+OBEYED = "\x1b[2J\x07\x7f\x9b\u2028\u202e\U000e0041"
+"""An escape, a bell, DEL, C1, the end of a line, letters turned round, a tag."""
+
+
+def test_json_holds_no_character_that_a_terminal_obeys(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = f"größe{OBEYED}"
+    Path(name).mkdir()
+    Path(name, "audit.toml").write_text(AUDIT)
+    Path(name, "rows.csv").write_text(ROWS)
+    printed("run", name, "--quiet")
+    (run,) = Path(name, "runs").iterdir()
+    (run / f"new{OBEYED}").write_text("")
+    for words in (
+        ("run", name, "--json", "--quiet"),
+        ("verify", str(run), "--json"),
+        ("history", name, "--json"),
+        ("diff", str(run), str(run), "--json"),
+        ("doctor", "--json"),
+    ):
+        answer = CliRunner().invoke(main, list(words))
+        assert is_harmless(answer.stdout), words
+        document = json.loads(answer.stdout)
+        whole = json.dumps(document, ensure_ascii=False)
+        assert ("größe" in answer.stdout) == ("größe" in whole), words
+        if words[0] in {"verify", "history"}:
+            assert json.dumps(OBEYED, ensure_ascii=False)[1:-1] in whole, words
+
+
+@pytest.mark.parametrize("kind", ["cron", "systemd", "github", "gitlab"])
+@pytest.mark.parametrize("character", OBEYED.replace("[2J", ""))
+def test_no_schedule_is_printed_for_a_folder_that_no_line_can_name(
+    kind, character, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path(".git").mkdir()
+    name = f"audit{character}x"
+    Path(name).mkdir()
+    Path(name, "audit.toml").write_text(AUDIT)
+    answer = CliRunner().invoke(main, ["schedule", name, "--as", kind])
+    assert answer.exit_code == 2
+    assert is_harmless(answer.output)
+    assert "A schedule must be made of lines of UTF-8; the audit is '" in answer.output
+    assert f"which has {character!r}. Rename it" in answer.output
+
+
+@pytest.mark.parametrize("kind", ["cron", "systemd"])
+def test_a_printed_schedule_names_a_folder_of_any_letters_whole(
+    kind, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    name = "größe\u3000年\u200d"
+    Path(name).mkdir()
+    Path(name, "audit.toml").write_text(AUDIT)
+    answer = CliRunner().invoke(main, ["schedule", name, "--as", kind])
+    assert answer.exit_code == 0, answer.output
+    assert f"/{name}" in answer.stdout
