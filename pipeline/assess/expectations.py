@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Floats
-from ..records.errors import listed, several
+from ..records.errors import in_short, listed, quote, several
 from ..records.finding import Finding, Severity, places_apart
 from ..records.importance_record import Importance
 from ..records.ranking import interval, nothing_of, primary
@@ -175,16 +175,17 @@ def _finding(
         observed = f"the top is {first['first']}"
     else:
         share, places = first["share"], places_apart(first["share"], resolution)
-        observed = f"{first['farthest']!r} has {share:.{places}%} of the largest"
+        observed = f"{quote(first['farthest'])} has {share:.{places}%} of the largest"
     verb = "disagrees" if len(against) == 1 else "disagree"
     return Finding(
         check="unexpected",
         severity=severity,
         subject=model or "the data",
         message=(
-            f"The owner expects {features} {where} ({section.reason.strip(' .')}). "
+            f"The owner expects {features} {where} "
+            f"({in_short(section.reason).strip(' .')}). "
             f"{len(against)} of {several(n_judged, 'ranking')} {verb}: by "
-            f"{_measure(first)}, {observed}."
+            f"{in_short(_measure(first))}, {observed}."
         ),
         remedy=_remedy(model) if every else READ,
         evidence={"against": len(against), "rankings": n_judged},

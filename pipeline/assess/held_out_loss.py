@@ -10,7 +10,7 @@ from ..data.splits import folds_of
 from ..methods.importance.out_of_bag import oob_prediction
 from ..models.performance import Judged, constant
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable
+from ..records.errors import NotApplicable, quote
 from ..records.losses import evaluate
 
 
@@ -52,8 +52,8 @@ def in_folds(
     train = model.train
     if train is None:
         raise NotApplicable(
-            f"Model {model.name!r} cannot be judged in folds, because the audit did "
-            "not fit it. Name its estimator under [[models]]."
+            f"Model {quote(model.name)} cannot be judged in folds, because the audit "
+            "did not fit it. Name its estimator under [[models]]."
         )
     losses: list[tuple[float, float]] = []
     for repeat in range(repeats):

@@ -29,7 +29,7 @@ from ..models.fit import fit_models
 from ..models.performance import performance
 from ..models.r_models import asks_r
 from ..records.dataset_and_model import Dataset, FittedModel
-from ..records.errors import AuditError
+from ..records.errors import AuditError, quote
 from ..records.finding import Finding
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
@@ -241,7 +241,7 @@ class _Run:
         for name in self.config.require:
             if not self.engines[name].available:
                 raise RUnavailable(
-                    f"Engine {name!r} is not available, but `require` names it: "
+                    f"Engine {quote(name)} is not available, but `require` names it: "
                     f"{self.engines[name].reason}"
                 )
         for name in sorted(names):

@@ -33,7 +33,14 @@ from ..data.quantiles import quantiles_frame
 from ..methods.effects.leaf_curves import LeafCurve
 from ..models.model_table import models_frame
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import DataError, ModelError, NotApplicable, listed, several
+from ..records.errors import (
+    DataError,
+    ModelError,
+    NotApplicable,
+    listed,
+    several,
+    words,
+)
 from ..records.finding import Finding
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
@@ -302,7 +309,7 @@ class Journal:
                 with timed:
                     return ask(), ""
             except RDied as error:
-                message = f"R died in {question} and was started again: {error}"
+                message = f"R died in {question} and was started again: {words(error)}"
                 self.findings.append(
                     Finding(
                         check="r_restarted",
@@ -327,8 +334,7 @@ class Journal:
             )
             level = logging.WARNING if code == "ours" else logging.DEBUG
             log.log(level, "%s failed for %s", question, model, exc_info=True)
-            words = str(error) or type(error).__name__
-            reason = f"{_sentence(question)} failed: {words}"
+            reason = f"{_sentence(question)} failed: {words(error)}"
             self.note(self.at[2], "error", traceback_of(error))
             self.findings.append(
                 Finding(

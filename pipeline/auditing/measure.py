@@ -14,7 +14,7 @@ from ..engines import ENGINES, EngineInfo
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable, listed
+from ..records.errors import NotApplicable, listed, quote
 from ..records.finding import Finding
 from ..records.importance_record import Effect, Importance
 from ..records.losses import LOSSES
@@ -291,9 +291,10 @@ def gaps(effects: tuple[Effect, ...]) -> tuple[Finding, ...]:
             severity="info",
             subject=model,
             message=(
-                f"Model {model!r} cannot predict these declared levels of {feature!r}: "
-                f"{listed(effect.grid[np.isnan(effect.values)])}. The curve is shown "
-                "at the other levels, and no importance is taken from it."
+                f"Model {quote(model)} cannot predict these declared levels of "
+                f"{quote(feature)}: {listed(effect.grid[np.isnan(effect.values)])}. "
+                "The curve is shown at the other levels, and no importance is taken "
+                "from it."
             ),
             remedy="Train on rows with every level, or declare only levels they have.",
             measure=f"{effect.method} curve of {feature}",

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from importance_audit.r_bridge.errors import RUnavailable
 
+from ..records.errors import words
 from ..records.finding import Finding
 
 log = logging.getLogger(__name__)
@@ -35,18 +36,18 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
     step : str
         The label of the step.
     """
-    words = str(error)
+    text = str(error)
     if isinstance(error, KeyboardInterrupt):
-        by = f" by {words}" if words else ""
+        by = f" by {text}" if text else ""
         message = f"The audit was interrupted{by} in the step {step!r}."
         return "interrupted", _finding("interrupted", step, message)
     if isinstance(error, RUnavailable):
-        message = f"The audit stopped in the step {step!r}: {words}"
+        message = f"The audit stopped in the step {step!r}: {words(error)}"
         remedy = "importance-audit doctor names what is missing."
         return "failed", _finding(
             "engine_required", step, message, remedy, "r_unavailable"
         )
-    fault = f"{type(error).__name__}: {words}" if words else type(error).__name__
+    fault = type(error).__name__ + (f": {words(error)}" if text else "")
     message = f"The audit stopped in the step {step!r}, which failed: {fault}"
     is_memory = isinstance(error, MemoryError)
     cause, remedy = ("memory", MORE_MEMORY) if is_memory else ("ours", REPORT_IT)

@@ -237,8 +237,8 @@ def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]
         if _ask_the_same(first.values, second.values, facts.task):
             method, of = second.values["method"], second.values.get("of", "features")
             yield (
-                f"{second.where} asks for {method!r} of {of!r}, as an entry before it "
-                "does. Leave one of them out."
+                f"{second.where} asks for {method!r} of {quote(of)}, as an entry "
+                "before it does. Leave one of them out."
             )
 
 
@@ -298,7 +298,7 @@ def _of_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
     method, of = values.get("method"), values.get("of", "features")
     if method and of not in METHODS[method].of:
         rule = f"of must be one of {listed(METHODS[method].of)} for method {method!r}"
-        yield f"{where} {rule}; {of!r} was given."
+        yield f"{where} {rule}; {quote(of)} was given."
     top = values.get("top", 0)
     if top and of != "pairs":
         yield f"{where} top works only with of = 'pairs'; leave it out."
@@ -323,7 +323,9 @@ def _key_problems(where: str, values: Mapping[str, Any], facts: Facts) -> Iterat
     }
     for key, why in useless.items():
         if values.get(key) and why:
-            yield f"{where} {key} does not work with {name!r}, {why}; leave it out."
+            yield (
+                f"{where} {key} does not work with {quote(name)}, {why}; leave it out."
+            )
     if values.get("form") == "ratio" and method.unit != "loss":
         rule = f"form = 'ratio' does not work with {quote(name)}, whose baseline is 0"
         yield f"{where} {rule}; leave it out."

@@ -67,11 +67,11 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
     columns = [str(name) for name in table.frame.columns]
     if target not in columns:
         hint = did_you_mean(target, columns) or f" Its columns: {listed(columns)}."
-        raise DataError(f"Target column {target!r} is not in {table.name}.{hint}")
+        raise DataError(f"Target column {quote(target)} is not in {table.name}.{hint}")
     missing = _missing_values(table)
-    where = f"{table.name}: target {target!r}"
+    where = f"{table.name}: target {quote(target)}"
     answer = _typed_column(
-        table, target, missing, where=f"{table.name}: column {target!r}"
+        table, target, missing, where=f"{table.name}: column {quote(target)}"
     )
     task = _task(answer, where)
     for problem in column_roles.target_problems(answer, task.name, where=where):

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..assess.claims import keys_of
 from ..assess.claims.section import CLAIM_KINDS, ClaimSection, claim_rules
 from ..methods.importance import METHODS, RESERVED, options_of
-from ..records.errors import QUOTED, ConfigError, did_you_mean, quote
+from ..records.errors import ConfigError, did_you_mean, quote, quote_odd
 from ..records.value_rules import Misfit, Misfits, Rule
 from .claim_checks import claim_problems
 from .cross_checks import (
@@ -314,9 +314,9 @@ def _with_options(entry: Question) -> Question:
 
 def _sentence(where: str, key: str, misfit: Misfit) -> str:
     """Return the sentence about a value that breaks its rule."""
-    subject = f"{where}{'.'.join((key, *map(_short, misfit.path)))}"
+    subject = f"{where}{'.'.join((key, *map(quote_odd, misfit.path)))}"
     if key == "groups" and misfit.path:
-        subject = f"{where}[groups] {_short(misfit.path[0])}"
+        subject = f"{where}[groups] {quote_odd(misfit.path[0])}"
     if misfit.is_missing:
         return f"{subject} is missing; it must be {misfit.rule}."
     hint = ""
@@ -335,8 +335,3 @@ def _unknown_key(where: str, key: str, keys: tuple[str, ...]) -> str:
     elif not hint and key in RESERVED:
         hint = " The audit sets it."
     return f"{where} has no key {quote(key)}.{hint}"
-
-
-def _short(key: str) -> str:
-    """Return a key that the user chose, cut if it is long."""
-    return key if len(key) < QUOTED - 1 else quote(key)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Task
-from ..records.errors import DataError, listed, several
+from ..records.errors import DataError, listed, quote, several
 from .column_types import is_category, kind_of, text_of
 
 
@@ -124,8 +124,8 @@ def coded(
         )
     if texts.nunique() < 2:
         raise DataError(
-            f"{where} holds only the class {texts.iloc[0]!r}, and every split needs "
-            "two or more. Split the rows otherwise."
+            f"{where} holds only the class {quote(texts.iloc[0])}, and every split "
+            "needs two or more. Split the rows otherwise."
         )
     codes = texts.map({name: code for code, name in enumerate(classes)})
     return codes.to_numpy(dtype=np.float64 if task == "binary" else np.int64)
@@ -160,7 +160,7 @@ def _positive(
     if name not in names:
         raise DataError(
             f"{where} has the classes {listed(names)}; the positive class "
-            f"{positive_class!r} is none of them."
+            f"{quote(positive_class)} is none of them."
         )
     return name
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..records.errors import DataError, listed
+from ..records.errors import DataError, listed, quote
 
 NUMBER = re.compile(
     r"\s*[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*", re.ASCII | re.I
@@ -200,8 +200,8 @@ def _refuse_marks_and_dates(words: Iterable[str], where: str, decimal: str) -> N
         )
     if present and all(map(DATE.fullmatch, present)):
         raise DataError(
-            f"{where} holds dates such as {present[0]!r}. Turn them into numbers in "
-            f"the file, {OTHERWISE}"
+            f"{where} holds dates such as {quote(present[0])}. Turn them into numbers "
+            f"in the file, {OTHERWISE}"
         )
 
 
@@ -284,7 +284,8 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
     remedy = "Convert it"
     if texts:
         remedy = (
-            f"Say in [data] missing_values if {texts[0]!r} means missing, convert it"
+            f"Say in [data] missing_values if {quote(texts[0])} means missing, convert "
+            "it"
         )
     raise DataError(
         f"{where} holds {kind} values (dtype {dtype}), which are neither numbers nor "

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..records.errors import DataError, several
+from ..records.errors import DataError, quote, several, words
 from .column_types import FLAGS, INTEGER, NUMBER, with_point
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
@@ -146,13 +146,13 @@ def _as_utf8(name: str, content: bytes, encoding: str) -> bytes:
                 'beside the file, such as encoding = "cp1252".'
             ) from error
         raise DataError(
-            f"{name} cannot be read with encoding {encoding!r}: {byte}. Set the one it "
-            f"was saved with. Python says: {error.reason}"
+            f"{name} cannot be read with encoding {quote(encoding)}: {byte}. Set the "
+            f"one it was saved with. Python says: {error.reason}"
         ) from error
     except (LookupError, UnicodeError) as error:
         raise DataError(
-            f"{name} cannot be read with encoding {encoding!r}. Set one that Python "
-            f'knows, such as "utf-8" or "cp1252". Python says: {error}'
+            f"{name} cannot be read with encoding {quote(encoding)}. Set one that "
+            f'Python knows, such as "utf-8" or "cp1252". Python says: {words(error)}'
         ) from error
 
 
@@ -173,7 +173,7 @@ def _parsed(name: str, text: str, separator: str) -> tuple[list[str], list[list[
                 key = '"\\t"' if sign == "\t" else f'"{sign}"'
                 raise DataError(
                     f"{name} has {word}s and no {own} in its first line: "
-                    f"{header[0]!r}. Set separator = {key} beside the file, and "
+                    f"{quote(header[0])}. Set separator = {key} beside the file, and "
                     'decimal = "," if its numbers are written like 1234,5.'
                 )
     for line, row in rows:

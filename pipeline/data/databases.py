@@ -18,7 +18,7 @@ from urllib.parse import unquote, unquote_plus
 import numpy as np
 import pandas as pd
 
-from ..records.errors import DataError, did_you_mean, listed
+from ..records.errors import DataError, did_you_mean, in_short, listed, quote, words
 
 HIDDEN = "***"
 
@@ -70,7 +70,9 @@ def read_sqlite(path: Path, *, sql: str = "", table: str = "") -> pd.DataFrame:
             columns = [item[0] for item in answer.description or ()]
             rows = answer.fetchall()
     except (sqlite3.Error, sqlite3.Warning) as error:
-        raise DataError(f"{path.name} cannot be read. SQLite says: {error}") from error
+        raise DataError(
+            f"{path.name} cannot be read. SQLite says: {words(error)}"
+        ) from error
     _refuse_no_columns(path.name, columns)
     return frame_of(columns, rows)
 
@@ -84,7 +86,7 @@ def _table_of(file: str, names: Sequence[str], table: str) -> str:
     has = f"It has {listed(names, limit=9)}." if names else "It has none."
     if table:
         hint = did_you_mean(table, names)
-        raise DataError(f"{file} has no table {table!r}. {has}{hint}")
+        raise DataError(f"{file} has no table {quote(table)}. {has}{hint}")
     raise DataError(
         f"{file} does not say which table to read. {has} Set table, or sql, beside the "
         "file."
@@ -115,8 +117,8 @@ def read_address(sql: str, variable: str) -> pd.DataFrame:
     address = os.environ.get(variable, "")
     if not address:
         raise DataError(
-            f"The environment variable {variable!r} ([data] url_env) is not set. Set "
-            "it to the address of the database, such as sqlite:///rows.sqlite."
+            f"The environment variable {quote(variable)} ([data] url_env) is not set. "
+            "Set it to the address of the database, such as sqlite:///rows.sqlite."
         )
     try:
         import sqlalchemy
@@ -137,7 +139,7 @@ def read_address(sql: str, variable: str) -> pd.DataFrame:
             engine.dispose()
     except Exception as error:  # drivers raise what they like
         problem = _without_secrets(" ".join(str(error).split()), address)
-        problem = problem or type(error).__name__
+        problem = in_short(problem) or type(error).__name__
     if problem:  # outside of `except`, so that no traceback shows the address
         raise DataError(
             f"The database of {variable} cannot be asked. SQLAlchemy says: {problem}"

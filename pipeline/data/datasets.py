@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset, Task
-from ..records.errors import DataError, did_you_mean, listed
+from ..records.errors import DataError, did_you_mean, listed, quote
 from ..records.frames import FRAMES
 from . import column_roles
 from .column_types import (
@@ -166,7 +166,7 @@ def dataset(
     side = side._replace(unread=dict.fromkeys(held_out, ()))
     problems = list(_problems(side))
     problems += [
-        f"{name}: held_out names {key!r}, which is not a column."
+        f"{name}: held_out names {quote(key)}, which is not a column."
         f"{did_you_mean(key, side.X)}"
         for key in held_out
         if key not in side.X
@@ -285,19 +285,22 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     ]
     raise_all(problems)
 
-    typed: dict[str, pd.Series] = {}
-    columns = {**{f"column {key!r}": frame[key] for key in frame}, **others}
-    for subject, values in columns.items():
+    subjects = [f"column {quote(key)}" for key in frame] + [*others]
+    typed: list[pd.Series] = []
+    for subject, values in zip(
+        subjects, [*(frame[key] for key in frame), *others.values()], strict=True
+    ):
         with collecting(problems):
             column = pd.Series(values).reset_index(drop=True)
-            typed[subject] = from_values(column, where=f"{name}: {subject}")
+            typed.append(from_values(column, where=f"{name}: {subject}"))
     raise_all(problems)
-    rows = pd.DataFrame({key: typed[f"column {key!r}"] for key in frame})
+    roles = dict(zip(others, typed[len(frame.columns) :], strict=True))
+    rows = pd.DataFrame(dict(zip(frame, typed, strict=False)))
     types = {key: column_type(frame[key], rows[key]) for key in frame}
     return Side(
         X=rows,
-        target=typed["y"].rename(str(getattr(y, "name", None) or "y")),
-        weights=typed["weights"].rename("weights") if "weights" in typed else None,
+        target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
+        weights=roles["weights"].rename("weights") if "weights" in roles else None,
         where=name,
         name=name,
         source="given in Python",
@@ -329,10 +332,10 @@ def _problems(side: Side) -> Iterator[str]:
     """Yield what is wrong with the rows, the features and the weights of one split."""
     yield from row_problems(len(side.X), side.where)
     for key in side.X:
-        where = f"{side.where}: column {key!r}"
+        where = f"{side.where}: column {quote(key)}"
         yield from column_roles.feature_problems(side.X[key], where=where)
     if side.weights is not None:
-        where = f"{side.where}: column {side.weights.name!r}"
+        where = f"{side.where}: column {quote(side.weights.name)}"
         yield from column_roles.weight_problems(side.weights, where=where)
 
 
@@ -344,7 +347,7 @@ def _new_levels(reading: Reading) -> list[str]:
         train = reading.train.X[key]
         if side is not None and is_category(train):
             with collecting(problems):
-                where = f"{side.where}: column {key!r}"
+                where = f"{side.where}: column {quote(key)}"
                 training_cells, cells = train.dropna(), side.X[key]
                 refuse_new_levels(training_cells, cells, where=where, rows=rows)
     return problems
@@ -358,7 +361,7 @@ def _targets(
     classes: Sequence[Any] | None = None,
 ) -> tuple[tuple[str, ...], list[npt.NDArray[Any]]]:
     """Return the classes, and the target of each side as numbers."""
-    where = [f"{side.where}: target {side.target.name!r}" for side in sides]
+    where = [f"{side.where}: target {quote(side.target.name)}" for side in sides]
     pairs = list(zip([side.target for side in sides], where, strict=True))
     raise_all(
         text

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset
-from ..records.errors import DataError, did_you_mean, listed
+from ..records.errors import DataError, did_you_mean, listed, quote
 from ..records.value_rules import NAME, OneOf
 from .column_roles import feature_problems, missing_problems
 from .column_types import digest_of, is_category, text_of
@@ -181,7 +181,10 @@ def derive(
     problems: list[str] = []
     for section in sections:
         if section.name in all_columns or section.name in taken_names:
-            clash = f"[[derived]] name {section.name!r} is a column of {where} already."
+            clash = (
+                f"[[derived]] name {quote(section.name)} is a column of {where} "
+                "already."
+            )
             problems.append(f"{clash} Choose another.")
         own = tuple(_unknown_inputs(section, all_columns, faulty))
         if section.name not in all_columns and not own:
@@ -219,7 +222,7 @@ def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
     problems = [
         text
         for name, column in new_columns.items()
-        for text in feature_problems(column, where=f"{rows.name}: column {name!r}")
+        for text in feature_problems(column, where=f"{rows.name}: column {quote(name)}")
     ]
     if problems:
         raise DataError("\n".join(problems))
@@ -285,25 +288,25 @@ def _unknown_inputs(
     key = "expression" if section.expression else "of"
     for item in section.inputs:
         name, is_opposite = _input(item, columns)
-        subject = f"[[derived]] {section.name!r} {key}"
+        subject = f"[[derived]] {quote(section.name)} {key}"
         if name in faulty:
             yield ""
         elif name not in columns:
             what = "neither an audited column nor derived before it"
-            yield f"{subject} names {name!r}, {what}.{did_you_mean(name, columns)}"
+            yield f"{subject} names {quote(name)}, {what}.{did_you_mean(name, columns)}"
         elif is_opposite and DERIVED[section.kind].reads != "truths":
             rule = f"kind {section.kind!r} takes columns as they are"
-            yield f'{subject} holds {item!r}; {rule}, without "not".'
+            yield f'{subject} holds {quote(item)}; {rule}, without "not".'
 
 
 def _unfit_inputs(
     section: DerivedSection, columns: Mapping[str, pd.Series], where: str
 ) -> Iterator[str]:
     """Yield a sentence per input that the kind cannot be made of."""
-    because = f"{section.name!r} is derived from it"
+    because = f"{quote(section.name)} is derived from it"
     for item in section.inputs:
         name, _ = _input(item, columns)
-        column, subject = columns[name], f"{where}: column {name!r}"
+        column, subject = columns[name], f"{where}: column {quote(name)}"
         missing = tuple(missing_problems(column, because, where=subject))
         yield from missing
         misfit = MISFITS[DERIVED[section.kind].reads](column, section)
@@ -319,7 +322,7 @@ def _not_finite(
     at = np.flatnonzero(~np.isfinite(column.to_numpy(dtype=np.float64))) + 1
     if len(at) and section.kind == "expression":
         rows = f"{'row' if len(at) == 1 else 'rows'} {listed(at.tolist())}"
-        subject = f"[[derived]] {section.name!r} expression"
+        subject = f"[[derived]] {quote(section.name)} expression"
         remedy = "Change the formula, or leave those rows out."
         yield f"{subject} is not finite in {rows} of {len(column)} of {where}. {remedy}"
 
@@ -347,7 +350,7 @@ def _no_such_level(
     names = sorted(map(text_of, levels))
     if section.level in names:
         return None
-    return f"the level {section.level!r}", listed(names)
+    return f"the level {quote(section.level)}", listed(names)
 
 
 MISFITS = {"truths": _no_truths, "numbers": _no_numbers, "levels": _no_such_level}

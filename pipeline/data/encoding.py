@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import ColumnType, Floats
-from ..records.errors import DataError, ModelError, did_you_mean, listed, several
+from ..records.errors import DataError, ModelError, did_you_mean, listed, quote, several
 from .column_types import text_of
 
 Kind = Literal["none", "ordinal", "one_hot", "one_hot_full"]
@@ -218,8 +218,8 @@ def encode(
         matrix = _matrix(encoding, rows, model)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"A column of model {model!r} holds neither numbers nor declared levels: "
-            f"{error}."
+            f"A column of model {quote(model)} holds neither numbers nor declared "
+            f"levels: {error}."
         ) from error
     if encoding.is_named:
         return pd.DataFrame(matrix, columns=list(encoding.features), index=X.index)
@@ -233,7 +233,7 @@ def selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.DataF
     absent = [name for name in features if name not in X.columns]
     if absent:
         raise ModelError(
-            f"Model {model!r} reads {listed(absent)}, which the data do not have."
+            f"Model {quote(model)} reads {listed(absent)}, which the data do not have."
             f"{did_you_mean(absent[0], X.columns)}"
         )
     return X[list(features)]
@@ -253,9 +253,9 @@ def _columns(encoding: Encoding, column: pd.Series, model: str) -> Floats:
         return column.to_numpy(dtype=np.float64)[np.newaxis]
     if encoding.kind == "none":
         raise DataError(
-            f"Column {column.name!r} is a category, and model {model!r} was fitted on "
-            "an array of numbers. Say how the model knows it: encoder 'ordinal', or "
-            "predict= with a function of the frame."
+            f"Column {quote(column.name)} is a category, and model {quote(model)} was "
+            "fitted on an array of numbers. Say how the model knows it: encoder "
+            "'ordinal', or predict= with a function of the frame."
         )
     levels = encoding.levels.get(str(column.name)) or _ordinal(column)
     codes = _codes(column, levels.declared, model)
@@ -288,9 +288,9 @@ def _misplaced_error(
         return unknown_levels(levels.declared[without], column, placed_levels, model)
     n_missing = int((codes < 0).sum())
     return DataError(
-        f"Column {column.name!r} has {several(n_missing, 'missing value')}, for which "
-        f"the one-hot columns of model {model!r} have no place. Make missing a level "
-        "of its own, or leave those rows out."
+        f"Column {quote(column.name)} has {several(n_missing, 'missing value')}, for "
+        f"which the one-hot columns of model {quote(model)} have no place. Make "
+        "missing a level of its own, or leave those rows out."
     )
 
 
@@ -299,7 +299,7 @@ def unknown_levels(
 ) -> DataError:
     """Return the error for levels that were not met in training."""
     return DataError(
-        f"Column {column.name!r} holds {listed(levels)}, which model {model!r} did not "
-        f"meet in training; it knows {listed(known_levels)}. Train on rows that have "
-        "it, or leave it out of the column's levels."
+        f"Column {quote(column.name)} holds {listed(levels)}, which model "
+        f"{quote(model)} did not meet in training; it knows {listed(known_levels)}. "
+        "Train on rows that have it, or leave it out of the column's levels."
     )

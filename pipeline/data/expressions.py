@@ -21,6 +21,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..records.errors import quote
+
 Cells: TypeAlias = npt.NDArray[Any]
 
 MOST_CHARACTERS = 500
@@ -74,13 +76,13 @@ def problem_of(text: str) -> str:
     try:
         tree = _tree(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return f"is not a formula: {text!r}."
+        return f"is not a formula: {quote(text)}."
     n_parts = sum(1 for _ in ast.walk(tree))
     if n_parts > MOST_PARTS:
         return f"has {n_parts} parts; at most {MOST_PARTS} are allowed."
     problem = next(_problems(tree), "")
     if not problem and not names_of(text):
-        return f"names no column: {text!r}."
+        return f"names no column: {quote(text)}."
     return problem
 
 
@@ -163,14 +165,17 @@ def _problems(node: ast.expr) -> Iterator[str]:
     match node:
         case ast.BinOp():
             if type(node.op) not in ARITHMETIC:
-                yield f"computes {source!r}; the operators are +, -, *, / and **."
+                yield f"computes {quote(source)}; the operators are +, -, *, / and **."
             elif isinstance(node.op, ast.Pow) and not _is_exponent(node.right):
                 rule = f"numbers from -{MOST_EXPONENT} to {MOST_EXPONENT}"
-                yield f"computes {source!r}; exponents are {rule}."
+                yield f"computes {quote(source)}; exponents are {rule}."
         case ast.UnaryOp() if type(node.op) not in SIGNS:
-            yield f"computes {source!r}; the operators are +, -, *, / and **."
+            yield f"computes {quote(source)}; the operators are +, -, *, / and **."
         case ast.Compare() if not {type(op) for op in node.ops} <= set(COMPARISONS):
-            yield f"compares {source!r}; the comparisons are <, <=, >, >=, == and !=."
+            yield (
+                f"compares {quote(source)}; the comparisons are <, <=, >, >=, == and "
+                "!=."
+            )
         case ast.Call():
             yield from _call_problems(node)
         case ast.Constant():
@@ -180,12 +185,12 @@ def _problems(node: ast.expr) -> Iterator[str]:
             pass
         case _ if not _dotted_name(node):
             parts = "columns, numbers, operators and functions"
-            yield f"holds {source!r}; a formula is made of {parts}."
+            yield f"holds {quote(source)}; a formula is made of {parts}."
     if _is_joint(node):
         for part in _parts(node):
             if not _is_truth(part):
                 operand = ast.unparse(part)
-                yield f"joins {operand!r}; and, or, not join only comparisons."
+                yield f"joins {quote(operand)}; and, or, not join only comparisons."
     for part in _parts(node):
         yield from _problems(part)
 
@@ -195,13 +200,15 @@ def _call_problems(node: ast.Call) -> Iterator[str]:
     name = ast.unparse(node.func)
     if not isinstance(node.func, ast.Name) or name not in FUNCTIONS:
         *first, final = FUNCTIONS
-        yield f"calls {name!r}; the functions are {', '.join(first)} and {final}."
+        yield f"calls {quote(name)}; the functions are {', '.join(first)} and {final}."
         return
     least = FUNCTIONS[name][1]
     n = len(node.args)
     if node.keywords or n < least or (least == 1 and n > 1):
         needed = "one argument" if least == 1 else "two arguments or more"
-        yield f"calls {ast.unparse(node)!r}; {name} takes {needed}, without a name."
+        yield (
+            f"calls {quote(ast.unparse(node))}; {name} takes {needed}, without a name."
+        )
 
 
 def _is_exponent(node: ast.expr) -> bool:
@@ -239,4 +246,4 @@ def _value(node: ast.expr, columns: Mapping[str, Cells]) -> Any:
             return function(*values) if least == 1 else reduce(function, values)
         case ast.Constant():
             return np.float64(node.value)
-    raise TypeError(f"{ast.unparse(node)!r} cannot be computed: ask `problem_of`.")
+    raise TypeError(f"{quote(ast.unparse(node))} cannot be computed: ask `problem_of`.")

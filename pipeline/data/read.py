@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import ColumnType
-from ..records.errors import DataError, did_you_mean, listed, several
+from ..records.errors import DataError, did_you_mean, listed, quote, quote_odd, several
 from ..records.finding import Finding
 from . import column_types
 from .derived_columns import DerivedSection, derive, sources_of
@@ -157,7 +157,7 @@ def _with_target(
             subject=f"{table.name} (test)" if place else table.name,
             message=(
                 f"{n_missing} of {several(len(cells), 'row')} of {table.name} lack the "
-                f"target {section.target!r} and were left out ([data] "
+                f"target {quote(section.target)} and were left out ([data] "
                 "drop_missing_target)."
             ),
             evidence={"rows": n_missing, "of": len(cells)},
@@ -195,7 +195,7 @@ def _unseen_note(
         severity="warning",
         subject=column if rows == "test" else f"{column} ({rows} rows)",
         message=(
-            f"Column {column!r} holds {listed(levels)} in {n_rows} of "
+            f"Column {quote(column)} holds {listed(levels)} in {n_rows} of "
             f"{several(len(cells), f'{rows} row')}, and in no training row; it is read "
             "as missing there ([data] unseen)."
         ),
@@ -247,8 +247,8 @@ def group_problems(
     for group, members in groups.items():
         for name in members:
             if name not in features:
-                hint = did_you_mean(name, features)
-                yield f"[groups] {group} names {name!r}, which is no feature.{hint}"
+                what = f"which is no feature.{did_you_mean(name, features)}"
+                yield f"[groups] {quote_odd(group)} names {quote(name)}, {what}"
 
 
 def _tables(
@@ -313,7 +313,7 @@ def _unknown_columns(
         for key, names in roles.items():
             for name in names:
                 if name and name not in columns:
-                    column = f"Column {name!r} ([data] {key})"
+                    column = f"Column {quote(name)} ([data] {key})"
                     hint = did_you_mean(name, columns)
                     hint = hint or f" Its columns: {listed(columns)}."
                     yield f"{column} is not in {table.name}.{hint}"
@@ -327,7 +327,7 @@ def _type_columns(
     typed: dict[str, pd.Series] = {}
     for name, tables in tables_by_column.items():
         with collecting(problems):
-            column = _column(tables, name, section, f"{label}: column {name!r}")
+            column = _column(tables, name, section, f"{label}: column {quote(name)}")
             typed[name] = pd.Series(column, name=name, copy=False)
     raise_all(problems)
     return typed
@@ -341,7 +341,7 @@ def _column(
     if is_text and len({table.decimal for table in tables}) == 1:
         return _typed_cells(tables, name, section, where)
     typed_parts = [
-        _typed_cells((table,), name, section, f"{table.name}: column {name!r}")
+        _typed_cells((table,), name, section, f"{table.name}: column {quote(name)}")
         for table in tables
     ]
     column, n_own = typed_parts[0], 1 + bool(set(section.test) & set(SOURCES))
@@ -422,7 +422,7 @@ def _test_rows(
         return np.arange(n_first + len(tables[1].frame)) >= n_first
     if "column" in section.test:
         name = section.test["column"]
-        where = f"{tables[0].name}: column {name!r}"
+        where = f"{tables[0].name}: column {quote(name)}"
         return rows_with(typed[name], section.test["value"], where=where)
     strata = np.zeros(n_first, dtype=object)
     if section.task != "regression":
@@ -488,7 +488,7 @@ def _reference_words(
 def _held_out(section: DataSection, seed: int) -> str:
     """Return which rows of one table are test rows, in words."""
     if "column" in section.test:
-        return f"rows with {section.test['column']} = {section.test['value']!r}"
+        return f"rows with {section.test['column']} = {quote(section.test['value'])}"
     return f"{section.test['fraction']:.4g} of the rows, drawn with seed {seed}"
 
 

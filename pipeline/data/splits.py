@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset
-from ..records.errors import DataError, NotApplicable, did_you_mean, listed
+from ..records.errors import DataError, NotApplicable, did_you_mean, listed, quote
 from ..records.streams import stream
 from .column_roles import missing_problems
 from .column_types import text_of
@@ -29,8 +29,8 @@ def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Ro
     if not is_test.any():
         levels = sorted(texts.unique())
         raise DataError(
-            f"{where} holds {listed(levels)}; no row has the value {value!r} of the "
-            f"test rows.{did_you_mean(text, levels)}"
+            f"{where} holds {listed(levels)}; no row has the value {quote(value)} of "
+            f"the test rows.{did_you_mean(text, levels)}"
         )
     return is_test
 
@@ -115,7 +115,7 @@ def _check_classes_met(train: Dataset, fold: npt.NDArray[np.int64]) -> None:
         folds = fold[train.y == code]
         if len(folds) == 1:
             raise NotApplicable(
-                f"Class {name!r} has a single training row, in fold {folds[0] + 1}: "
-                "what is fitted to the other folds would not meet the class. Add rows "
-                "of the class, or leave it out."
+                f"Class {quote(name)} has a single training row, in fold "
+                f"{folds[0] + 1}: what is fitted to the other folds would not meet the "
+                "class. Add rows of the class, or leave it out."
             )

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..records.errors import DataError, did_you_mean, listed
+from ..records.errors import DataError, did_you_mean, listed, quote, words
 from .csv_files import read_csv
 from .databases import frame_of, read_address, read_sqlite
 
@@ -148,8 +148,8 @@ def option_problems(source: Mapping[str, Any]) -> Iterator[str]:
     separator, decimal = source.get("separator", ","), source.get("decimal", ".")
     if "separator" in keys and separator == decimal and suffix.startswith(".csv"):
         yield (
-            f"decimal must be another sign than the separator; {decimal!r} was given. "
-            'Set separator = ";" if cells are separated so.'
+            f"decimal must be another sign than the separator; {quote(decimal)} was "
+            'given. Set separator = ";" if cells are separated so.'
         )
 
 
@@ -159,7 +159,7 @@ def _without_index(name: str, frame: pd.DataFrame, index: str | None) -> pd.Data
     if index is not None:
         if index not in columns:
             hint = did_you_mean(index, columns) or f" Its columns: {listed(columns)}."
-            raise DataError(f"index_column {index!r} is not in {name}.{hint}")
+            raise DataError(f"index_column {quote(index)} is not in {name}.{hint}")
         frame = frame.drop(columns=index)
     if "" in frame:
         raise DataError(
@@ -233,8 +233,8 @@ def _bundled_table(name: str) -> pd.DataFrame:
     }
     if name not in loaders:
         raise DataError(
-            f"[data] sklearn must be one of {listed(loaders, limit=9)}; {name!r} was "
-            f"given.{did_you_mean(name, loaders)}"
+            f"[data] sklearn must be one of {listed(loaders, limit=9)}; {quote(name)} "
+            f"was given.{did_you_mean(name, loaders)}"
         )
     loader = loaders[name]
     # load_diabetes alone scales its columns, to a norm that means nothing to a reader.
@@ -312,11 +312,10 @@ def _read_binary(path: Path, source: Mapping[str, Any]) -> Table:
     except ImportError as error:
         raise DataError(
             f"{name} cannot be read without pyarrow. Run: pip install pyarrow, or save "
-            f"the table as CSV. The import says: {' '.join(str(error).split())}"
+            f"the table as CSV. The import says: {words(error)}"
         ) from error
     except (OSError, ValueError) as error:
-        words = " ".join(str(error).split())
-        raise DataError(f"{name} cannot be read as {kind}: {words}") from error
+        raise DataError(f"{name} cannot be read as {kind}: {words(error)}") from error
 
 
 def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
@@ -348,8 +347,8 @@ def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
     rows = [row[:width] + (None,) * (width - len(row)) for row in rows]
     if not rows:
         raise DataError(
-            f"{name}: sheet {sheet!r} is empty. Give it a row of column names and its "
-            "rows."
+            f"{name}: sheet {quote(sheet)} is empty. Give it a row of column names and "
+            "its rows."
         )
     return Table(name, frame_of(rows[0], rows[1:]), is_text=False)
 
@@ -369,7 +368,7 @@ def _sheet_of(name: str, sheets: list[str], sheet: str | int | None) -> str:
     if isinstance(sheet, int) and sheet <= len(sheets):
         return sheets[sheet - 1]
     hint = did_you_mean(sheet, sheets) if isinstance(sheet, str) else ""
-    raise DataError(f"{name} has no sheet {sheet!r}. {has}{hint}")
+    raise DataError(f"{name} has no sheet {quote(sheet)}. {has}{hint}")
 
 
 def _refuse_formulas(
@@ -385,7 +384,7 @@ def _refuse_formulas(
         for cell, value in zip(written, values, strict=False):
             if value is None and cell.data_type == "f":
                 raise DataError(
-                    f"{name}: cell {cell.coordinate} of sheet {sheet!r} holds a "
+                    f"{name}: cell {cell.coordinate} of sheet {quote(sheet)} holds a "
                     "formula that was never calculated. Open the file in Excel or "
                     "LibreOffice and save it."
                 )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from importance_audit.r_bridge import dalex, host, vip
 
+from ..records.errors import quote
 from .known_defects import version_numbers
 
 
@@ -122,10 +123,10 @@ def untried(name: str, versions: Mapping[str, str]) -> str:
 def _lack(name: str, version: str, broken: Mapping[str, str]) -> str:
     """Return what R has instead of a package that can be asked."""
     if name in broken:
-        return f"cannot load package {name!r} ({broken[name]})"
+        return f"cannot load package {quote(name)} ({broken[name]})"
     if version:
         return f"has {name} {version}, and {PACKAGES[name].oldest} is the oldest asked"
-    return f"has no package {name!r}"
+    return f"has no package {quote(name)}"
 
 
 def stream_of(package: str, version: str) -> str:

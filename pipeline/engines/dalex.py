@@ -25,7 +25,7 @@ from ..methods.effects.partial_dependence import (
 )
 from ..methods.importance import METHODS, Method
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable
+from ..records.errors import NotApplicable, quote
 from .questions import classes_of, outputs, refuse
 
 Curve = tuple[npt.NDArray[Any], Floats]
@@ -54,7 +54,7 @@ def dalex_parts(
     refuse("DALEX", "permutation", data, n_repeats=n_repeats, n_rows=n_rows)
     for name in dalex.FULL, dalex.Y_PERMUTED:
         if name in data.groups:
-            raise NotApplicable(f"DALEX keeps the name {name!r} for itself.")
+            raise NotApplicable(f"DALEX keeps the name {quote(name)} for itself.")
     if min(n_rows or data.n_samples, data.n_samples) == 1:
         # R's sample(5) is sample(1:5): it draws more, and all after it something else.
         raise NotApplicable("DALEX permutes a single target as if it were a count.")
@@ -201,7 +201,7 @@ def _check(data: Dataset, method: str, *, n_rows: int | None = None) -> None:
     refuse("DALEX", method, data, n_rows=n_rows)
     for name in dalex.PROFILE_COLUMNS:
         if name in data.features:
-            raise NotApplicable(f"DALEX keeps the name {name!r} for itself.")
+            raise NotApplicable(f"DALEX keeps the name {quote(name)} for itself.")
 
 
 def _check_local(data: Dataset, feature: str, kind: str, n_rows: int | None) -> None:
@@ -209,8 +209,8 @@ def _check_local(data: Dataset, feature: str, kind: str, n_rows: int | None) -> 
     _check(data, f"{kind}_profile", n_rows=n_rows)
     if data.X[feature].hasnans:
         raise NotApplicable(
-            f"Column {feature!r} must have a value in every row for a {kind} profile "
-            "of DALEX; some are missing."
+            f"Column {quote(feature)} must have a value in every row for a {kind} "
+            "profile of DALEX; some are missing."
         )
 
 

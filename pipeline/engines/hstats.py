@@ -14,7 +14,7 @@ from ..methods.effects.partial_dependence import Scale, rounding_of
 from ..methods.importance import METHODS, Method
 from ..methods.importance.interaction import columns_of, ratio
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable, listed
+from ..records.errors import NotApplicable, listed, quote
 from .questions import classes_of, outputs
 
 
@@ -109,7 +109,7 @@ def hstats_pd_importance(
         if len(columns) > 1:
             raise NotApplicable(
                 "hstats takes one column for method 'pd_importance'; group "
-                f"{group!r} has {len(columns)}. Ask for features."
+                f"{quote(group)} has {len(columns)}. Ask for features."
             )
     _refuse_one_column(data)
     features = [column for (column,) in data.groups.values()]

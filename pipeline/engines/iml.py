@@ -20,7 +20,7 @@ from ..methods.effects.partial_dependence import (
 from ..methods.importance import METHODS, Method
 from ..methods.importance.interaction import columns_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable
+from ..records.errors import NotApplicable, quote
 from .questions import outputs, refuse
 
 Curve = tuple[npt.NDArray[Any], Floats]
@@ -40,7 +40,7 @@ def iml_permutation(
     if model.task == "multiclass":
         raise NotApplicable(
             "iml hands one number per row to a loss, and a prediction of model "
-            f"{model.name!r} has {len(model.classes)}."
+            f"{quote(model.name)} has {len(model.classes)}."
         )
     draws = {"seed": seed, "n_repeats": n_repeats}
     losses = [
@@ -73,7 +73,9 @@ def iml_partial_dependence(
     del seed
     _refuse(data, "partial_dependence")
     if data.X[feature].nunique(dropna=False) < 2:
-        raise NotApplicable(f"iml refuses column {feature!r}, which has one value.")
+        raise NotApplicable(
+            f"iml refuses column {quote(feature)}, which has one value."
+        )
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
     is_measured = is_predicted(model, data.X, feature, points)
     values = _curves(
@@ -104,7 +106,7 @@ def iml_ale(
     if still:
         raise NotApplicable(
             f"iml moves every row, but {still} of {data.n_samples} have no value of "
-            f"{feature!r} within the grid."
+            f"{quote(feature)} within the grid."
         )
     values = _curves(model, data, feature, moves.points, scale=scale, method="ale")
     is_category = moves.points.dtype == object

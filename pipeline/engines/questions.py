@@ -10,7 +10,7 @@ from importance_audit.r_bridge import dalex, host
 
 from ..methods.effects.partial_dependence import SCALES, Scale
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable
+from ..records.errors import NotApplicable, quote
 from .known_defects import Question, defects_of
 
 
@@ -71,8 +71,8 @@ def outputs(model: FittedModel, scale: Scale) -> list[Callable[[pd.DataFrame], F
     """
     if scale != "native" and model.task == "regression":
         raise NotApplicable(
-            f"Model {model.name!r} must predict probabilities for scale {scale!r}; "
-            "its task is 'regression'. Use scale 'native'."
+            f"Model {quote(model.name)} must predict probabilities for scale "
+            f"{scale!r}; its task is 'regression'. Use scale 'native'."
         )
 
     def predict(X: pd.DataFrame, k: int) -> Floats:

@@ -13,7 +13,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
-from ..records.errors import ModelError, did_you_mean, listed
+from ..records.errors import ModelError, did_you_mean, listed, quote, words
 
 INSTALL = " Install the package that has it, or put the module beside audit.toml."
 
@@ -42,7 +42,7 @@ def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
         return kind(**parameters)
     except Exception as error:
         raise ModelError(
-            f"Model {model!r} cannot be made. {kind.__name__} says: {words(error)}"
+            f"Model {quote(model)} cannot be made. {kind.__name__} says: {words(error)}"
         ) from error
 
 
@@ -59,14 +59,15 @@ def _class_at(model: str, path: str) -> type:
     if kind is None:
         guess = did_you_mean(name, vars(module))
         raise ModelError(
-            f"Model {model!r}: module {module_name!r} has no {name!r}.{guess}"
+            f"Model {quote(model)}: module {quote(module_name)} has no "
+            f"{quote(name)}.{guess}"
         )
     missing_methods = [verb for verb in ("fit", "predict") if not hasattr(kind, verb)]
     if not isclass(kind) or missing_methods:
         reason = f"has no {missing_methods[0]}" if missing_methods else "is not a class"
         raise ModelError(
-            f"Model {model!r}: {path!r} {reason}. Name an estimator class with fit and "
-            "predict."
+            f"Model {quote(model)}: {path!r} {reason}. Name an estimator class with "
+            "fit and predict."
         )
     return kind
 
@@ -82,11 +83,12 @@ def _import_or_explain(model: str, name: str) -> ModuleType:
         guess = did_you_mean(absent, [f"{parent}.{module.name}" for module in modules])
         remedy = guess if parent else INSTALL
         raise ModelError(
-            f"Model {model!r}: there is no module {absent!r}.{remedy}"
+            f"Model {quote(model)}: there is no module {quote(absent)}.{remedy}"
         ) from error
     except Exception as error:
         raise ModelError(
-            f"Model {model!r}: module {name!r} cannot be imported: {words(error)}"
+            f"Model {quote(model)}: module {quote(name)} cannot be imported: "
+            f"{words(error)}"
         ) from error
 
 
@@ -100,7 +102,7 @@ def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> 
         other = f" Look up which {kind.__name__} has."
         remedy = did_you_mean(unknown[0], accepted) or other
         raise ModelError(
-            f"Model {model!r}: {kind.__name__} has no "
+            f"Model {quote(model)}: {kind.__name__} has no "
             f"{'parameter' if len(unknown) == 1 else 'parameters'} {listed(unknown)}."
             f"{remedy}"
         )
@@ -124,7 +126,7 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
     """
     if path.suffix != ".joblib":
         raise ModelError(
-            f"Model {model!r}: file must be a .joblib, .rds or .txt file; "
+            f"Model {quote(model)}: file must be a .joblib, .rds or .txt file; "
             f"{path.name!r} was given."
         )
     content = trusted(model, path, sha256)
@@ -137,7 +139,7 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
         if isinstance(error, ModuleNotFoundError):
             remedy = ". Install it, or put it into the folder of the audit."
         raise ModelError(
-            f"Model {model!r} cannot be loaded from {path.name!r}. joblib says: "
+            f"Model {quote(model)} cannot be loaded from {path.name!r}. joblib says: "
             f"{words(error)}{remedy}"
         ) from error
 
@@ -154,7 +156,7 @@ def trusted(model: str, path: Path, sha256: str) -> bytes:
     digest = hashlib.sha256(content).hexdigest()
     if digest != sha256:
         raise ModelError(
-            f"Model {model!r}: the sha256 of {path.name!r} is {digest!r}, and the "
+            f"Model {quote(model)}: the sha256 of {path.name!r} is {digest!r}, and the "
             f"configuration gives {sha256!r}. Loading the file runs its code: state "
             "the new one only if you trust the file."
         )
@@ -167,13 +169,8 @@ def read(model: str, path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ModelError(
-            f"Model {model!r}: {str(path)!r} cannot be read: {error.strerror}."
+            f"Model {quote(model)}: {str(path)!r} cannot be read: {error.strerror}."
         ) from error
-
-
-def words(error: Exception) -> str:
-    """Return what an exception says, on one line."""
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 def final(estimator: Any) -> Any:

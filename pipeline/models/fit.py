@@ -21,7 +21,14 @@ import pandas as pd
 from ..data.column_types import is_category
 from ..data.encoding import Encoding, Kind, encode, has_category, learn
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Task
-from ..records.errors import AuditError, ModelError, NotApplicable, listed, several
+from ..records.errors import (
+    AuditError,
+    ModelError,
+    NotApplicable,
+    listed,
+    quote,
+    several,
+)
 from ..records.losses import default_losses
 from . import estimators, prediction, r_models
 from .libraries import Facts, columns_of, facts_of
@@ -151,7 +158,7 @@ def _fit_again(
     absent = _absent(rows)
     if absent:
         raise NotApplicable(
-            f"Model {section.name!r} cannot be fitted again: none of the "
+            f"Model {quote(section.name)} cannot be fitted again: none of the "
             f"{rows.n_samples} rows has the class {listed(absent)}. Add training rows "
             "of the class, or leave it out."
         )
@@ -296,7 +303,7 @@ def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
     if "sample_weight" in signature(estimator.fit).parameters:
         return {"sample_weight": train.weights.copy()}
     raise ModelError(
-        f"Model {name!r} cannot be fitted with the row weights of the data: "
+        f"Model {quote(name)} cannot be fitted with the row weights of the data: "
         f"{type(estimator).__name__} takes none. Choose another estimator, or leave "
         "the weights out."
     )
@@ -307,7 +314,7 @@ def _check_classes_met(name: str, train: Dataset) -> None:
     absent = _absent(train)
     if absent:
         raise ModelError(
-            f"Model {name!r} cannot be fitted: no training row has the class "
+            f"Model {quote(name)} cannot be fitted: no training row has the class "
             f"{listed(absent)}. Add such rows, or leave the class out."
         )
 
@@ -350,14 +357,14 @@ def _given_encoding(
     """Return how a frame reaches an estimator that was fitted before."""
     if encoder in ("one_hot", "one_hot_full"):
         raise ModelError(
-            f"Model {name!r}: encoder {encoder!r} works only where the audit fits the "
-            "model. Save a Pipeline that encodes, or set 'ordinal'."
+            f"Model {quote(name)}: encoder {encoder!r} works only where the audit fits "
+            "the model. Save a Pipeline that encodes, or set 'ordinal'."
         )
     features = _columns_read(name, own or default)
     n_seen = getattr(estimator, "n_features_in_", len(features))
     if n_seen != len(features):
         raise ModelError(
-            f"Model {name!r} was fitted on {several(n_seen, 'column')}, and "
+            f"Model {quote(name)} was fitted on {several(n_seen, 'column')}, and "
             f"{len(features)} are named: {listed(features)}."
         )
     is_named = own is not None or not hasattr(estimator, "n_features_in_")
@@ -370,8 +377,8 @@ def _columns_read(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
     if features:
         return tuple(features)
     raise ModelError(
-        f"Nothing says which columns model {name!r} reads. Pass features=[…] in the "
-        "order of its columns."
+        f"Nothing says which columns model {quote(name)} reads. Pass features=[…] in "
+        "the order of its columns."
     )
 
 
@@ -380,8 +387,8 @@ def _callable(name: str, model: Any) -> Callable[[pd.DataFrame], Any]:
     if callable(model) and not isclass(model):
         return cast(Callable[[pd.DataFrame], Any], model)
     raise ModelError(
-        f"Model {name!r} must be a fitted estimator with predict or a function of a "
-        f"frame; {model!r} was given."
+        f"Model {quote(name)} must be a fitted estimator with predict or a function of "
+        f"a frame; {quote(model)} was given."
     )
 
 
@@ -389,8 +396,8 @@ def _task(name: str, estimator: Any, labels: tuple[str, ...]) -> Task:
     """Return the task an estimator was fitted for."""
     if estimator is None:
         raise ModelError(
-            f"Model {name!r} is a function, and nothing says its task. Pass task as "
-            "'regression', 'binary' or 'multiclass'."
+            f"Model {quote(name)} is a function, and nothing says its task. Pass task "
+            "as 'regression', 'binary' or 'multiclass'."
         )
     if not labels:
         return "regression"
@@ -406,7 +413,7 @@ def _check_classes(name: str, task: Task, labels: tuple[str, ...]) -> None:
     fits = {"regression": n == 0, "binary": n == 2}.get(task, n > 1)
     if not fits:
         raise ModelError(
-            f"Model {name!r} must have {rule} for task {task!r}; {n} "
+            f"Model {quote(name)} must have {rule} for task {task!r}; {n} "
             f"{'was' if n == 1 else 'were'} given. Pass classes=[…], the positive one "
             "last, for a classifier only."
         )

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import Task
-from ..records.errors import ModelError
+from ..records.errors import ModelError, quote
 from .lightgbm_text import LightGBMModel
 
 
@@ -165,8 +165,8 @@ def _task(name: str, objective: str, n_classes: int) -> tuple[Task, tuple[str, .
     if objective in NO_PROBABILITY:
         instead = "multi:softprob" if n_classes else "binary:logistic"
         raise ModelError(
-            f"Model {name!r} gives no probabilities: it was trained for "
-            f"{objective!r}. Train it for {instead!r}."
+            f"Model {quote(name)} gives no probabilities: it was trained for "
+            f"{quote(objective)}. Train it for {quote(instead)}."
         )
     if objective in MULTICLASS:
         return "multiclass", tuple(str(code) for code in range(n_classes))

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.dataset_and_model import Floats
-from ..records.errors import ModelError
-from .estimators import words
+from ..records.errors import ModelError, quote, words
 
 LEVEL, LEFT, ZERO, NAN = 1, 2, 4, 8
 NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's own bound for zero
@@ -81,7 +80,7 @@ class LightGBMModel:
             self.n_classes = int(facts["num_tree_per_iteration"])
         except (KeyError, ValueError, IndexError) as error:
             raise ModelError(
-                f"Model {name!r} cannot be read as a text model of LightGBM: "
+                f"Model {quote(name)} cannot be read as a text model of LightGBM: "
                 f"{words(error)}. Write it with lgb.save or Booster.save_model."
             ) from error
         self.objective, *options = facts.get("objective", "").split() or [""]
@@ -140,14 +139,14 @@ def _check(name: str, objective: str, text: str) -> None:
     """Refuse what the trees alone do not say."""
     if objective not in (*AS_THEY_ARE, *LOG_LINKED, *SIGMOID, "multiclass"):
         raise ModelError(
-            f"Model {name!r} was trained for {objective!r}, whose scores are not read "
-            "here. Wrap the Booster, or a function that asks it."
+            f"Model {quote(name)} was trained for {quote(objective)}, whose scores are "
+            "not read here. Wrap the Booster, or a function that asks it."
         )
     levels = text.rpartition("pandas_categorical:")[2].strip()
     if levels not in ("", "null", "[]") and "pandas_categorical:" in text:
         raise ModelError(
-            f"Model {name!r} was trained on categories of pandas, whose levels are not "
-            "read here. Save the Booster with joblib."
+            f"Model {quote(name)} was trained on categories of pandas, whose levels "
+            "are not read here. Save the Booster with joblib."
         )
 
 

@@ -10,8 +10,16 @@ import pandas as pd
 
 from ..data.encoding import Encoding, encode
 from ..records.dataset_and_model import ColumnType, Dataset, Floats, Task
-from ..records.errors import AuditError, DataError, ModelError, listed, several
-from .estimators import final, words
+from ..records.errors import (
+    AuditError,
+    DataError,
+    ModelError,
+    listed,
+    quote,
+    several,
+    words,
+)
+from .estimators import final
 
 # A mean of trees' probabilities can pass 1 by a rounding error.
 ROUNDING = 1e-9
@@ -44,8 +52,9 @@ def check_task(name: str, estimator: Any, task: Task) -> None:
     kind = type(estimator).__name__
     if task != "regression" and not hasattr(estimator, "predict_proba"):
         raise ModelError(
-            f"Model {name!r} gives no probabilities for task {task!r}: {kind} has no "
-            "predict_proba. Choose an estimator, or parameters of it, that give them."
+            f"Model {quote(name)} gives no probabilities for task {task!r}: {kind} has "
+            "no predict_proba. Choose an estimator, or parameters of it, that give "
+            "them."
         )
     kinds = {ClassifierMixin: "is a classifier", OutlierMixin: "finds outliers"}
     reasons = [
@@ -55,8 +64,8 @@ def check_task(name: str, estimator: Any, task: Task) -> None:
         reasons.append("has no predict")
     if task == "regression" and reasons:
         raise ModelError(
-            f"Model {name!r} does not suit task 'regression': {kind} {reasons[0]}. "
-            "Name a regressor, or set another task."
+            f"Model {quote(name)} does not suit task 'regression': {kind} "
+            f"{reasons[0]}. Name a regressor, or set another task."
         )
 
 
@@ -102,7 +111,7 @@ def _reordered(ask: Callable[[Any], Any], order: list[int] | None, rows: Any) ->
 def other_classes(name: str, own: Sequence[str], classes: Sequence[str]) -> ModelError:
     """Return the error for a model of other classes than those of the target."""
     return ModelError(
-        f"Model {name!r} predicts the classes {listed(own)}, and the target has "
+        f"Model {quote(name)} predicts the classes {listed(own)}, and the target has "
         f"{listed(classes)}. Name the same classes in both."
     )
 
@@ -113,7 +122,7 @@ def check_columns(name: str, features: Sequence[str], train: Dataset) -> None:
     if stray:
         is_column = set(stray) <= set(train.unread)
         what = "kept out of the models" if is_column else "not in the data"
-        raise ModelError(f"Model {name!r} reads {listed(stray)}, which is {what}.")
+        raise ModelError(f"Model {quote(name)} reads {listed(stray)}, which is {what}.")
 
 
 def labels_of(estimator: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
@@ -191,20 +200,22 @@ def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> ModelEr
         reason = f"{type(error).__name__}: {reason}"
     counts = {name: int(X[name].isna().sum()) for name in X.columns if X[name].hasnans}
     if counts and re.search(r"\b(nan|na|none|missing|null)\b", reason, re.IGNORECASE):
-        each = [f"{several(n, 'cell')} of {name!r}" for name, n in counts.items()]
+        each = [f"{several(n, 'cell')} of {quote(name)}" for name, n in counts.items()]
         more = f" and {len(each) - MOST_NAMED} more" * (len(each) > MOST_NAMED)
         where = ", ".join(each[:MOST_NAMED])
         reason = f"{reason.rstrip('.')}. Missing in these rows: {where}{more}."
-    return ModelError(f"Model {form.model!r} cannot {verb}; {form.kind} says: {reason}")
+    return ModelError(
+        f"Model {quote(form.model)} cannot {verb}; {form.kind} says: {reason}"
+    )
 
 
 def missing(form: Form, column: pd.Series) -> DataError:
     """Return the error for missing values in a column of a model that takes none."""
     n_missing = int(column.isna().sum())
     return DataError(
-        f"Column {column.name!r} has {several(n_missing, 'missing value')}, and model "
-        f"{form.model!r} ({form.kind}) takes none. Leave those rows or the column out, "
-        "or choose an estimator that takes missing values."
+        f"Column {quote(column.name)} has {several(n_missing, 'missing value')}, and "
+        f"model {quote(form.model)} ({form.kind}) takes none. Leave those rows or the "
+        "column out, or choose an estimator that takes missing values."
     )
 
 
@@ -220,7 +231,7 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
         values = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ModelError(
-            f"Model {form.model!r} must predict numbers; {form.kind} returned "
+            f"Model {quote(form.model)} must predict numbers; {form.kind} returned "
             f"something else: {words(error)}"
         ) from error
     is_wide = form.task == "multiclass"
@@ -231,14 +242,15 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
     shape = (n_samples, form.n_classes) if is_wide else (n_samples,)
     if values.shape != shape:
         raise ModelError(
-            f"Model {form.model!r} must predict an array of shape {shape}; "
+            f"Model {quote(form.model)} must predict an array of shape {shape}; "
             f"{form.kind} returned {values.shape}.{_remedy(values, form)}"
         )
     finite = np.isfinite(values)
     if not finite.all():
         raise ModelError(
-            f"Model {form.model!r} must predict finite numbers; {int((~finite).sum())} "
-            f"of the {values.size} that {form.kind} returned are NaN or infinite."
+            f"Model {quote(form.model)} must predict finite numbers; "
+            f"{int((~finite).sum())} of the {values.size} that {form.kind} returned "
+            "are NaN or infinite."
         )
     if form.task != "regression" and len(values):
         _check_probabilities(values, form)
@@ -251,7 +263,7 @@ def _of_two(values: Floats, form: Form) -> Floats:
     off = np.abs(sums - 1) > 1e-6  # float32 is enough to be told from two scores
     if off.any():
         raise ModelError(
-            f"Model {form.model!r} must predict two probabilities that sum to 1; "
+            f"Model {quote(form.model)} must predict two probabilities that sum to 1; "
             f"{form.kind} returned a row that sums to {float(sums[off][0])!r}. Return "
             "the probability of the positive class alone."
         )
@@ -270,6 +282,6 @@ def _check_probabilities(values: Floats, form: Form) -> None:
     for extreme in (values.min(), values.max()):
         if not -ROUNDING <= extreme <= 1 + ROUNDING:
             raise ModelError(
-                f"Model {form.model!r} must predict probabilities; {form.kind} "
+                f"Model {quote(form.model)} must predict probabilities; {form.kind} "
                 f"returned {float(extreme)!r}."
             )

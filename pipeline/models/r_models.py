@@ -19,7 +19,7 @@ from importance_audit.r_bridge.errors import RBridgeError, RError, RUnavailable
 
 from ..data.encoding import is_category, selected, unknown_levels
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import DataError, ModelError, NotApplicable, listed
+from ..records.errors import DataError, ModelError, NotApplicable, listed, quote, words
 from ..records.losses import default_losses
 from . import estimators, prediction
 from .section import ModelSection
@@ -91,9 +91,9 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     path = base / section.file
     if path.is_file() and path.stat().st_size > r_models.LARGEST:
         raise ModelError(
-            f"Model {section.name!r}: {path.name!r} has {path.stat().st_size >> 20} MB,"
-            f" and a file can have at most {r_models.LARGEST >> 20} MB. Save the model "
-            "without its training data."
+            f"Model {quote(section.name)}: {path.name!r} has "
+            f"{path.stat().st_size >> 20} MB, and a file can have at most "
+            f"{r_models.LARGEST >> 20} MB. Save the model without its training data."
         )
     content = estimators.trusted(section.name, path, section.sha256)
     try:
@@ -101,7 +101,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     except RUnavailable:
         raise
     except RBridgeError as error:
-        raise ModelError(f"Model {section.name!r}: {error}") from error
+        raise ModelError(f"Model {quote(section.name)}: {error}") from error
     record = _record(section.name, model, train)
     return replace(record, source="file", sha256=section.sha256)
 
@@ -112,7 +112,7 @@ def _fit_script(section: ModelSection, train: Dataset, path: Path) -> FittedMode
     sha256 = hashlib.sha256(content).hexdigest()
     if section.sha256 not in ("", sha256):
         raise ModelError(
-            f"Model {name!r}: the sha256 of {path.name!r} is {sha256!r}, and the "
+            f"Model {quote(name)}: the sha256 of {path.name!r} is {sha256!r}, and the "
             f"configuration gives {section.sha256!r}. State the new one, or none."
         )
     try:
@@ -122,7 +122,8 @@ def _fit_script(section: ModelSection, train: Dataset, path: Path) -> FittedMode
         model, warnings = r_models.fit_by_script(path.name, script, rows, weights)
     except UnicodeDecodeError as error:
         raise ModelError(
-            f"Model {name!r}: R script {path.name!r} is not UTF-8. Save it as UTF-8."
+            f"Model {quote(name)}: R script {path.name!r} is not UTF-8. Save it as "
+            "UTF-8."
         ) from error
     except RUnavailable:
         raise
@@ -145,18 +146,20 @@ def _fit_script(section: ModelSection, train: Dataset, path: Path) -> FittedMode
 def _fit_error(name: str, path: Path, error: RBridgeError) -> ModelError:
     """Return the error of a script that fits no model, with R's own words as R's."""
     if not isinstance(error, RError):
-        return ModelError(f"Model {name!r} (R script {path.name!r}): {error}")
-    reason = estimators.words(_r_message(error))
+        return ModelError(f"Model {quote(name)} (R script {path.name!r}): {error}")
+    reason = words(_r_message(error))
     return ModelError(
-        f"Model {name!r} cannot be fitted by R script {path.name!r}. R says: {reason}"
+        f"Model {quote(name)} cannot be fitted by R script {path.name!r}. R says: "
+        f"{reason}"
     )
 
 
 def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
     del rows, seed
     raise NotApplicable(
-        f"Model {name!r} cannot be fitted again: an R script fits it, and may name "
-        "columns that other fits are not given. Name an estimator under [[models]]."
+        f"Model {quote(name)} cannot be fitted again: an R script fits it, and may "
+        "name columns that other fits are not given. Name an estimator under "
+        "[[models]]."
     )
 
 
@@ -169,7 +172,7 @@ def frame_of(rows: Dataset) -> pd.DataFrame:
     if rows.target in rows.inputs:
         raise ModelError(
             f"The target and a column that an R script reads are both named "
-            f"{rows.target!r}. Rename one of them."
+            f"{quote(rows.target)}. Rename one of them."
         )
     frame = rows.X[list(rows.inputs)].copy()
     frame[rows.target] = _target(rows)
@@ -192,9 +195,9 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     try:
         facts = model.call("describe_model", {})
     except RError as error:
-        reason = estimators.words(_r_message(error))
+        reason = words(_r_message(error))
         raise ModelError(
-            f"Model {name!r} ({model.kind}) cannot be audited. R says: {reason}."
+            f"Model {quote(name)} ({model.kind}) cannot be audited. R says: {reason}."
         ) from error
     own = tuple(facts["classes"]) if facts["classes"] is not None else ()
     features = tuple(facts["features"])
@@ -262,14 +265,14 @@ def _columns(
     if train.task == "regression":
         if own:
             raise ModelError(
-                f"Model {name!r} ({kind}) predicts the classes {listed(own)}, and task "
-                "'regression' needs a number. Set another task."
+                f"Model {quote(name)} ({kind}) predicts the classes {listed(own)}, and "
+                "task 'regression' needs a number. Set another task."
             )
         return None
     if not own:
         raise ModelError(
-            f"Model {name!r} ({kind}) predicts a number, and task {train.task!r} needs "
-            "probabilities. Fit it to a factor, or set task 'regression'."
+            f"Model {quote(name)} ({kind}) predicts a number, and task {train.task!r} "
+            "needs probabilities. Fit it to a factor, or set task 'regression'."
         )
     classes = train.classes
     labels = classes if set(own) == set(classes) else prediction.codes(classes)
@@ -357,8 +360,8 @@ def _other_kind(
     column: pd.Series, form: prediction.Form, training_kind: str, kind: str
 ) -> DataError:
     return DataError(
-        f"Column {column.name!r} is {kind}, and model {form.model!r} was trained on "
-        f"{training_kind}. Say what it is under [data] categories."
+        f"Column {quote(column.name)} is {kind}, and model {quote(form.model)} was "
+        f"trained on {training_kind}. Say what it is under [data] categories."
     )
 
 

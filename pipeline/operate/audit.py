@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from ..records.as_json import dumps, loads
-from ..records.errors import DataError, did_you_mean, several
+from ..records.errors import DataError, did_you_mean, quote, several
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS, interval, lead_of, order_of, question_of
 from ..records.result import AuditResult
@@ -62,7 +62,7 @@ class Audit:
         try:
             return getattr(self.result, name)
         except AttributeError:
-            raise AttributeError(f"Audit has no attribute {name!r}.") from None
+            raise AttributeError(f"Audit has no attribute {quote(name)}.") from None
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self.result), *self.result.frames})
@@ -172,7 +172,9 @@ class Audit:
         """Return the ranking that the report of a model opens with."""
         names = list(dict.fromkeys(r.model for r in self.result.importances))
         if model is not None and model not in names:
-            raise DataError(f"There is no model {model!r}.{did_you_mean(model, names)}")
+            raise DataError(
+                f"There is no model {quote(model)}.{did_you_mean(model, names)}"
+            )
         record = lead_of(r for r in self.result.importances if model in (None, r.model))
         if record is None:
             raise DataError("There is no ranking to draw.")
@@ -190,7 +192,7 @@ class Audit:
         )
         if not curves:
             raise DataError(
-                f"There is no curve of {name!r}. Ask a method that is taken from "
+                f"There is no curve of {quote(name)}. Ask a method that is taken from "
                 'curves: methods=["partial_dependence"].'
             )
         return curves

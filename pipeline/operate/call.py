@@ -31,6 +31,7 @@ from ..records.errors import (
     DataError,
     ModelError,
     listed,
+    quote,
     several,
 )
 from ..records.finding import Finding
@@ -256,10 +257,12 @@ def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
     if isinstance(names, str) or len(names) != len(every):
         raise ModelError(
             f"names must have one name for each of {several(len(every), 'model')}; "
-            f"{names!r} was given."
+            f"{quote(names)} was given."
         )
     if len(set(names)) < len(names):
-        raise ModelError(f"The names of the models must differ; {names!r} was given.")
+        raise ModelError(
+            f"The names of the models must differ; {quote(names)} was given."
+        )
     return dict(zip(names, every, strict=True))
 
 
@@ -314,14 +317,14 @@ def _task_of(
         if not tasks:
             every = sorted({each for words in TASKS.values() for each in words})
             raise ConfigError(
-                [f"task must be one of {listed(every)}; {word!r} was given."]
+                [f"task must be one of {listed(every)}; {quote(word)} was given."]
             )
         if len(tasks) > 1:
             tasks = ["binary" if n_classes == 2 else "multiclass"]
         return _Task(cast(Task, tasks[0]), "it was given")
     for name, model in models.items():
         if isinstance(model, FittedModel):
-            return _Task(model.task, f"model {name!r} was made for it")
+            return _Task(model.task, f"model {quote(name)} was made for it")
         if not isinstance(model, RModel) and hasattr(model, "predict"):
             task = wrap(model, name=name, features=tuple(map(str, X))).task
             return _Task(task, f"{class_name(model)} was fitted for it")
@@ -330,7 +333,9 @@ def _task_of(
             shape = np.shape(model(X.head(PEEK)))
             if len(shape) == 2 and shape[1] > 1:
                 task = "binary" if shape[1] == 2 else "multiclass"
-                return _Task(cast(Task, task), f"{name!r} predicts {shape[1]} columns")
+                return _Task(
+                    cast(Task, task), f"{quote(name)} predicts {shape[1]} columns"
+                )
     values = pd.Series(np.asarray(y)).dropna()
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
         if set(pd.unique(values)) <= {0, 1}:
@@ -384,7 +389,8 @@ def _fitted(model: Any, name: str, rows: Dataset) -> FittedModel:
             digest = sha256(model.path.read_bytes()).hexdigest()
         except OSError as error:
             raise ModelError(
-                f"Model {name!r}: {str(model.path)!r} cannot be read: {error.strerror}."
+                f"Model {quote(name)}: {str(model.path)!r} cannot be read: "
+                f"{error.strerror}."
             ) from error
         section = ModelSection(name=name, file=str(model.path), sha256=digest)
         return r_models.load(section, rows)

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from ..config.load import FILE_NAME
 from ..config.sections import AuditConfig
-from ..records.errors import AuditError
+from ..records.errors import AuditError, quote
 from ..runs.folder import write_file
 from .schedule import Job, marker, name_of
 
@@ -331,7 +331,7 @@ def _program(name: str) -> str:
     if path is None:
         other = {"crontab": "systemd", "systemctl": "cron"}[name]
         raise AuditError(
-            f"Program {name!r} is not on PATH. Install it, or use --as {other}."
+            f"Program {quote(name)} is not on PATH. Install it, or use --as {other}."
         )
     return path
 

@@ -18,7 +18,7 @@ from ..auditing.audit import audit
 from ..config.load import AuditConfig, load_config
 from ..data.datasets import read_datasets
 from ..records.as_json import NOT_FINITE, to_dict
-from ..records.errors import DataError
+from ..records.errors import DataError, quote
 from ..records.result import AuditResult
 from ..records.stacks import FLOOR, OTHER_STACK, SAME_STACK, changes
 from ..runs.baseline.drift import AGAINST_BASELINE
@@ -165,7 +165,7 @@ def _check_r(versions: Mapping[str, str]) -> None:
     lacks = [name for name in had if name not in r_facts["packages"]]
     if lacks:
         raise RUnavailable(
-            f"R package {lacks[0]!r}, which the run had, is not installed in R "
+            f"R package {quote(lacks[0])}, which the run had, is not installed in R "
             f"{r_facts['r_version']}."
         )
 

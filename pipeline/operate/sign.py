@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..records.as_json import content_digest
-from ..records.errors import AuditError, ConfigError, DataError
+from ..records.errors import AuditError, ConfigError, DataError, quote
 from ..records.result import AuditResult
 from ..report.pages.html import page_files
 from ..report.pages.pdf import PdfError
@@ -227,13 +227,13 @@ def _problems(request: SignoffRequest) -> Iterator[str]:
         if not text.strip():
             yield f"{rule} not be empty."
         elif not _is_utf8(text):
-            yield f"{rule} be UTF-8 text; {text!r} was given."
+            yield f"{rule} be UTF-8 text; {quote(text)} was given."
         elif len(text) > LONGEST.get(name, len(text)):
             most = f"have at most {LONGEST[name]} characters"
             yield f"{rule} {most}; {len(text)} were given."
         elif name == "meaning" and text not in MEANINGS:
             meanings = ", ".join(MEANINGS)
-            yield f"{rule} be one of {meanings}; {text!r} was given."
+            yield f"{rule} be one of {meanings}; {quote(text)} was given."
 
 
 def _is_utf8(text: str) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from . import versions
-from .errors import DataError
+from .errors import DataError, quote
 from .finding import Finding
 from .frames import FRAMES, Frame
 from .importance_record import Effect, Importance
@@ -262,7 +262,7 @@ def _frame(plain: Mapping[str, Any]) -> pd.DataFrame:
         values, kind = column["values"], column["type"]
         if len(values) != plain["rows"]:
             raise ValueError(
-                f"column {column['name']!r} is not {plain['rows']} rows long"
+                f"column {quote(column['name'])} is not {plain['rows']} rows long"
             )
         if kind == "mixed":
             values = list(_restored(values))
@@ -325,14 +325,14 @@ def _plain(value: Any) -> Any:
         return dict(zip(names, map(_plain, value.values()), strict=True))
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    raise TypeError(f"The values of a result must be plain; {value!r} was given.")
+    raise TypeError(f"The values of a result must be plain; {quote(value)} was given.")
 
 
 def _key(name: Any) -> str:
     """Return the name of a mapping's entry, which JSON wants to be a text."""
     if isinstance(name, str):
         return name
-    raise TypeError(f"The names in a result must be texts; {name!r} was given.")
+    raise TypeError(f"The names in a result must be texts; {quote(name)} was given.")
 
 
 def _is_starred(names: list[str]) -> bool:

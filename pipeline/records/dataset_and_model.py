@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .errors import DataError, NotApplicable, listed
+from .errors import DataError, NotApplicable, listed, quote
 from .finding import Finding
 from .frozen import freeze
 
@@ -233,9 +233,9 @@ class FittedModel:
         for name, kind in types.items():
             if len(kind.missing) > 1:
                 raise DataError(
-                    f"Column {name!r} mixes the missing values {listed(kind.missing)}, "
-                    f"which model {self.name!r} may tell apart. Make them one: "
-                    "column.where(column.notna(), None)"
+                    f"Column {quote(name)} mixes the missing values "
+                    f"{listed(kind.missing)}, which model {quote(self.name)} may tell "
+                    "apart. Make them one: column.where(column.notna(), None)"
                 )
         return replace(self, predict=partial(self.predict, types=types))
 
@@ -260,8 +260,8 @@ class FittedModel:
         """
         if self.fit_on is None or self.train is None:
             raise NotApplicable(
-                f"Model {self.name!r} cannot be fitted again, because the audit did "
-                "not fit it. Name its estimator under [[models]]."
+                f"Model {quote(self.name)} cannot be fitted again, because the audit "
+                "did not fit it. Name its estimator under [[models]]."
             )
         part = self.train.part(features, rows)
         return self.fit_on(part, seed).with_losses(self.losses)

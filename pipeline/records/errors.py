@@ -68,6 +68,11 @@ def quote(value: object) -> str:
     return text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
 
 
+def quote_odd(key: str) -> str:
+    """Return a key of the configuration as it is; quoted if long or unprintable."""
+    return key if len(key) < QUOTED - 1 and key.isprintable() else quote(key)
+
+
 def listed(names: Iterable[object], *, limit: int = 5) -> str:
     """Return the first `limit` names as `quote` has them, and how many more."""
     quoted = [quote(name) for name in names]
@@ -85,6 +90,29 @@ def printable(text: str, *, keep: str = "") -> str:
     größe\x1b[2J\n
     """
     return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in text)
+
+
+MOST_WORDS = 2000
+"""Characters of prose that a message repeats: of a library, or of the user."""
+
+
+def in_short(prose: str) -> str:
+    """Return prose of others on one line, without controls, cut if long."""
+    text = printable(" ".join(prose.split()))
+    return text if len(text) <= MOST_WORDS else f"{text[: MOST_WORDS - 3]}..."
+
+
+def words(error: BaseException) -> str:
+    r"""Return what an exception says, `in_short` unless it is one of ours.
+
+    Examples
+    --------
+    >>> print(words(ValueError("no column \x1b[2J\n")), words(KeyError()))
+    no column \x1b[2J KeyError
+    """
+    if isinstance(error, AuditError):
+        return str(error)
+    return in_short(str(error)) or type(error).__name__
 
 
 def several(number: float, one: str) -> str:

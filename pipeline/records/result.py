@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from .errors import quote
 from .finding import Finding
 from .frames import FRAMES
 from .frozen import freeze
@@ -124,7 +125,7 @@ class AuditResult:
         try:
             return self.__dict__["frames"][name]
         except KeyError:
-            raise AttributeError(f"AuditResult has no frame {name!r}.") from None
+            raise AttributeError(f"AuditResult has no frame {quote(name)}.") from None
 
     def with_frames(self, **frames: pd.DataFrame) -> "AuditResult":
         """Return the same result with these frames in the place of its own."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, TypeAlias
 
-from .errors import DataError
+from .errors import DataError, quote
 from .finding import Finding
 from .frames import FRAMES
 from .importance_record import Effect, Importance
@@ -82,8 +82,8 @@ def current(document: Mapping[str, Any], name: str) -> Plain:
     while (old := new_document["schema_version"].split(".")[0]) != major:
         if not old.isdigit() or int(old) not in MIGRATIONS:
             raise DataError(
-                f"{name} has schema version {version!r}; this version reads {major}.x. "
-                "Use the version of importance-audit that wrote it."
+                f"{name} has schema version {quote(version)}; this version reads "
+                f"{major}.x. Use the version of importance-audit that wrote it."
             )
         new_document = MIGRATIONS[int(old)](new_document)
     return new_document

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..records.errors import DataError, listed
+from ..records.errors import DataError, listed, quote
 from .events import read_events
 
 MANIFEST = "importance-audit-manifest/1"
@@ -149,23 +149,24 @@ def read_manifest(folder: Path) -> Manifest:
     name = folder.name
     path = folder / "manifest.json"
     if path.exists() and (path.is_symlink() or not path.is_file()):
-        raise DataError(f"Run {name!r} has a manifest.json that is no file.")
+        raise DataError(f"Run {quote(name)} has a manifest.json that is no file.")
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
         if not folder.is_dir():
             raise
-        raise DataError(f"Run {name!r} has no manifest.json.") from error
+        raise DataError(f"Run {quote(name)} has no manifest.json.") from error
     except OSError as error:
         raise DataError(
-            f"Run {name!r} has a manifest.json that cannot be read: {error.strerror}."
+            f"Run {quote(name)} has a manifest.json that cannot be read: "
+            f"{error.strerror}."
         ) from error
     return _parse_manifest(name, data)
 
 
 def _parse_manifest(name: str, data: bytes) -> Manifest:
     """Return what a manifest states, if it is that of the run of this name."""
-    subject = f"manifest.json of run {name!r}"
+    subject = f"manifest.json of run {quote(name)}"
     try:
         facts = json.loads(data)
         kind, run_id, before = facts["format"], facts["run_id"], facts["previous"] or {}
@@ -184,8 +185,8 @@ def _parse_manifest(name: str, data: bytes) -> Manifest:
         )
     if run_id != name:
         raise DataError(
-            f"Folder {name!r} holds the manifest.json of run {run_id!r}. Move copies "
-            "out of runs/."
+            f"Folder {quote(name)} holds the manifest.json of run {run_id!r}. Move "
+            "copies out of runs/."
         )
     return Manifest(Link(name, hashlib.sha256(data).hexdigest(), *previous), facts)
 
@@ -254,14 +255,14 @@ def _is_recorded_removal(removal: Mapping[str, Any] | None, by: Link) -> bool:
 
 def _gone(name: str, by: Link, removal: Mapping[str, Any] | None) -> str:
     why = "retention removed another of its name" if removal else "its folder is gone"
-    return f"Run {name!r} is missing: run {by.run_id!r} names it, but {why}."
+    return f"Run {quote(name)} is missing: run {by.run_id!r} names it, but {why}."
 
 
 def _ended_and_gone(names: Iterable[Any]) -> Iterator[str]:
     """Yield runs that ended, and that nothing after them could name."""
     for name in sorted(names):
         yield (
-            f"Run {name!r} is missing: events.jsonl says that it ended, but its "
+            f"Run {quote(name)} is missing: events.jsonl says that it ended, but its "
             "folder is gone."
         )
 
@@ -285,7 +286,11 @@ def _forked(links: Iterable[Link]) -> Iterator[str]:
         after[link.previous].append(link.run_id)
     for name, names in after.items():
         if len(names) > 1:
-            what = f"name {name!r} as the run before" if name else "name no run before"
+            what = (
+                f"name {quote(name)} as the run before"
+                if name
+                else "name no run before"
+            )
             yield f"Runs {listed(names)} do not follow one another: all {what}."
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records import as_json
-from ..records.errors import AuditError, DataError
+from ..records.errors import AuditError, DataError, quote
 from ..records.result import AuditResult
 from .chain import read_chain
 from .files import Files, as_bytes, data_files, log_file, run_files
@@ -225,7 +225,7 @@ def _whole(target: Path) -> Iterator[Path]:
         if not isinstance(error, OSError):
             raise
         raise AuditError(
-            f"Folder {str(target.parent)!r} cannot take {target.name!r}: "
+            f"Folder {str(target.parent)!r} cannot take {quote(target.name)}: "
             f"{error.strerror}. Nothing was written."
         ) from error
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records.as_json import digest_of, from_dict, keep_digest
-from ..records.errors import DataError
+from ..records.errors import DataError, quote
 from ..records.result import AuditResult
 from .files import ALWAYS, WHOLE
 from .folder import load_document
@@ -51,7 +51,7 @@ def load_whole_run(folder: Path | str) -> AuditResult:
     ):
         if not _is_name(value):
             raise DataError(
-                f"{path} has {value!r} as its {key}, which is not a text without "
+                f"{path} has {quote(value)} as its {key}, which is not a text without "
                 f"'/'. {SEE_VERIFY} {folder}"
             )
     if not _is_instant(result.run.volatile.get("started")):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ..records.errors import AuditError
+from ..records.errors import AuditError, quote
 from .chain import Link, read_chain
 from .events import append_event
 from .locks import locked
@@ -84,5 +84,5 @@ def _removed(folder: Path, link: Link) -> str:
         where.rename(hidden)
         shutil.rmtree(hidden)
     except OSError as error:
-        return f"Run {name!r} cannot be removed: {error.strerror}."
-    return f"Run {name!r} was removed: more than the runs to keep, unsigned."
+        return f"Run {quote(name)} cannot be removed: {error.strerror}."
+    return f"Run {quote(name)} was removed: more than the runs to keep, unsigned."

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..records.errors import DataError, listed
+from ..records.errors import DataError, listed, quote
 from .chain import is_run
 from .events import is_instant
 from .index import LAST, read_runs
@@ -217,7 +217,7 @@ def describe_changes(
         if before.measure != now.measure:
             yield f"Other measure: {now.measure}."
         elif old != new:
-            yield f"Leader: {old!r}, now {new!r}."
+            yield f"Leader: {quote(old)}, now {quote(new)}."
 
 
 def _finding_text(key: str, histories: Mapping[str, FindingHistory]) -> str:

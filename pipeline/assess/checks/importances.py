@@ -8,7 +8,7 @@ import numpy as np
 from ...methods.importance import METHODS
 from ...methods.importance.data_only import is_number
 from ...records.dataset_and_model import Dataset
-from ...records.errors import listed
+from ...records.errors import listed, quote
 from ...records.finding import Finding
 from ...records.importance_record import Importance
 from ...records.ranking import options_text
@@ -154,7 +154,7 @@ def silent_leaves(
     shares = {name: ignored / total for name, (ignored, total) in leaves.items()}
     above = [name for name, share in shares.items() if share > float(limit.value)]
     counts = ", ".join(
-        f"{name!r} in {leaves[name][0]} of {leaves[name][1]}" for name in above
+        f"{quote(name)} in {leaves[name][0]} of {leaves[name][1]}" for name in above
     )
     finding = Finding(
         check="silent_leaves",
@@ -186,8 +186,8 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
         subject=_question_of(importance),
         measure=options_text(importance, with_repeats=False),
         message=(
-            f"Permuting {importance.features[strongest]!r}, the strongest feature, "
-            f"does not raise the loss: it changes it by {observed:.3g}."
+            f"Permuting {quote(importance.features[strongest])}, the strongest "
+            f"feature, does not raise the loss: it changes it by {observed:.3g}."
         ),
         remedy="Check which class is the positive one, and whether the model is "
         "better than chance.",

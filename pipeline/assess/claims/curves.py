@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from ...records.dataset_and_model import Floats
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from ...records.importance_record import Effect
 from ...records.value_rules import Range
 from .answer import Answer, Count, Names, Side, Tolerance, beside
@@ -29,12 +29,16 @@ def line(
         The largest distance of the curve from it, at any point of its grid.
     """
     if record.kind != "number":
-        raise NotApplicable(f"{features[0]!r} is a category, whose curve is no line.")
+        raise NotApplicable(
+            f"{quote(features[0])} is a category, whose curve is no line."
+        )
     gap = float(np.abs(record.values - (intercept + slope * record.grid)).max())
     if np.isnan(gap):
-        raise NotApplicable(f"The curve of {features[0]!r} has points without a value.")
+        raise NotApplicable(
+            f"The curve of {quote(features[0])} has points without a value."
+        )
     equation = f"{intercept:g} {'+' if slope >= 0 else '-'} {abs(slope):g} x"
-    quantity = f"largest distance of the curve of {features[0]!r} from {equation}"
+    quantity = f"largest distance of the curve of {quote(features[0])} from {equation}"
     return Answer(quantity, f"at most {tolerance:g}", gap, gap <= tolerance)
 
 

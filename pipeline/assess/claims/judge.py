@@ -15,7 +15,7 @@ import pandas as pd
 from ...methods.importance import METHODS
 from ...models.performance import Judged
 from ...records.dataset_and_model import FittedModel
-from ...records.errors import AuditError, NotApplicable, listed
+from ...records.errors import AuditError, NotApplicable, in_short, listed, quote
 from ...records.finding import Finding
 from ...records.importance_record import Effect, Importance
 from ...records.losses import LOSSES
@@ -229,7 +229,7 @@ def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
         raise NotApplicable(f"It names no loss, and there are {listed(losses)}.")
     if model.task not in LOSSES[losses[0]].tasks:
         raise NotApplicable(
-            f"{losses[0]!r} is no loss for a model of task {model.task!r}."
+            f"{quote(losses[0])} is no loss for a model of task {model.task!r}."
         )
     return losses[0]
 
@@ -268,8 +268,8 @@ def _curves(claim: ClaimSection, measured: Measured) -> Curves:
     who = own[WHO].drop_duplicates()
     if len(who) != 1:
         raise NotApplicable(
-            f"It names no single ranking: {claim.options['judge']!r} judged {len(who)} "
-            f"by {claim.options['protocol']!r} under [top_k]."
+            f"It names no single ranking: {quote(claim.options['judge'])} judged "
+            f"{len(who)} by {quote(claim.options['protocol'])} under [top_k]."
         )
     best = rows.groupby([*WHO, "k"])["value"].mean().groupby("k").min()
     means = own.groupby("k")["value"].mean()
@@ -335,8 +335,8 @@ def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
     """Yield the finding of a claim that does not reproduce."""
     if row["verdict"] == REPRODUCED or claim.not_comparable:
         return
-    source = f" ({claim.source})" if claim.source else ""
-    text = f"{claim.text}{source}: "
+    source = f" ({in_short(claim.source)})" if claim.source else ""
+    text = f"{in_short(claim.text)}{source}: "
     if row["verdict"] == NOT_COMPARABLE:
         check, message = "claim_unanswered", f"{text}{row['reason']}"
     else:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ...engines import ENGINES
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from ...records.importance_record import Importance
 from ...records.ranking import OURS, nothing_of
 from ...records.value_rules import OneOf, Range
@@ -58,7 +58,7 @@ def _value(record: Importance, name: str) -> tuple[str, float]:
     """Return what a row of a printed table is, in words, and its number."""
     if name in record.features or name not in (FULL, Y_PERMUTED):
         (number,) = numbers_of(record, record.mean, (name,))
-        return f"value of {name!r}", float(number)
+        return f"value of {quote(name)}", float(number)
     if name == FULL:
         return "loss with nothing permuted", nothing_of(record)
     if not len(record.y_permuted):

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...engines.agreement.numbers import association
 from ...methods.importance import METHODS
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ...records.importance_record import Importance
 from ...records.value_rules import OneOf, Range
 from .answer import (
@@ -123,8 +123,10 @@ def ratio(
     """
     first, second = numbers_of(record, record.mean, features)
     if second == 0:
-        raise NotApplicable(f"The value of {features[1]!r} is 0, so there is no ratio.")
-    quantity = f"{features[0]!r} divided by {features[1]!r}"
+        raise NotApplicable(
+            f"The value of {quote(features[1])} is 0, so there is no ratio."
+        )
+    quantity = f"{quote(features[0])} divided by {quote(features[1])}"
     return near(quantity, first / second, expected, tolerance)
 
 
@@ -213,5 +215,5 @@ def likeness(
     if np.isnan(correlation):
         raise NotApplicable("One side has one value only, so nothing correlates.")
     with_whom = other or other_method
-    quantity = f"{statistic.capitalize()}'s correlation with {with_whom!r}"
+    quantity = f"{statistic.capitalize()}'s correlation with {quote(with_whom)}"
     return beside(quantity, correlation, bound, side)

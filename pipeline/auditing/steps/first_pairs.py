@@ -5,6 +5,7 @@ import numpy as np
 from ...config.load import ImportanceSection
 from ...methods.importance import METHODS
 from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.errors import quote
 from ...records.finding import Finding
 from ..measure import pairs_of
 
@@ -64,8 +65,8 @@ def _pairs_note(
         subject=model.name,
         message=(
             f"{section.method} of pairs is measured for {len(pairs)} of {total} pairs "
-            f"of model {model.name!r}: those of the {len(names)} features with the "
-            f"largest partial-dependence importance, {', '.join(names)}. A feature "
+            f"of model {quote(model.name)}: those of the {len(names)} features with "
+            f"the largest partial-dependence importance, {', '.join(names)}. A feature "
             "that acts through an interaction alone is not among them."
         ),
         remedy="Leave top out to measure all pairs.",

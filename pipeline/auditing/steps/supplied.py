@@ -19,7 +19,7 @@ from ...config.load import AuditConfig
 from ...config.questions import SuppliedSection
 from ...engines import agreement, stream_of
 from ...models.prediction_digest import predictions_sha256
-from ...records.errors import DataError, listed
+from ...records.errors import DataError, listed, quote
 from ...records.finding import Finding
 from ...records.frames import Row
 from ...records.importance_record import Effect, Importance
@@ -127,7 +127,8 @@ def _refusal(entry: SuppliedSection, reason: str) -> Finding:
         check="supplied_refused",
         severity="warning",
         subject=entry.model,
-        message=f"The numbers in {entry.file!r} are not compared, because {reason}.",
+        message=f"The numbers in {quote(entry.file)} are not compared, because "
+        f"{reason}.",
         remedy=REMEDY,
         measure=entry.file,
     )
@@ -141,7 +142,7 @@ REMEDY = (
 
 def _require_digest(entry: SuppliedSection, base: Path) -> None:
     """Refuse a file that is not there, or not the one whose digest was given."""
-    subject = f"[[supplied]] {entry.file!r}"
+    subject = f"[[supplied]] {quote(entry.file)}"
     try:
         digest = hashlib.sha256((base / entry.file).read_bytes()).hexdigest()
     except OSError as error:

@@ -22,7 +22,7 @@ from importance_audit.r_bridge.errors import (
 from ...config.questions import SuppliedSection
 from ...records.cells import unescaped
 from ...records.dataset_and_model import Floats
-from ...records.errors import DataError
+from ...records.errors import DataError, quote, words
 
 SAME = 1e-9
 """Of the largest number: means of the same repeats, computed by two programmes."""
@@ -81,14 +81,13 @@ def numbers_of(entry: SuppliedSection, base: Path) -> Numbers | Curves:
 
 def _object_in(entry: SuppliedSection, path: Path) -> dict[str, Any]:
     """Return what R reads in an .rds file; its owner can mend what stops R."""
-    subject = f"[[supplied]] {entry.file!r}"
+    subject = f"[[supplied]] {quote(entry.file)}"
     try:
         return handoff.read(path, subject=subject)
     except RUnavailable:
         raise
     except (RError, RTimeout, RDied) as error:
-        words = " ".join(str(error).split())
-        raise DataError(f"{subject} cannot be read by R: {words}") from error
+        raise DataError(f"{subject} cannot be read by R: {words(error)}") from error
     except RBridgeError as error:
         raise DataError(str(error)) from error
 
@@ -161,13 +160,13 @@ def _from_csv(entry: SuppliedSection, path: Path) -> Numbers:
             _require(
                 entry,
                 "have one row per feature and repeat",
-                f"{key[0]!r} has two" if key in values else "",
+                f"{quote(key[0])} has two" if key in values else "",
             )
             values[key] = float(row["value"])
     except (TypeError, ValueError, csv.Error) as error:
         raise DataError(
-            f"[[supplied]] {entry.file!r} must be a table with {COLUMNS}; it cannot be "
-            f"read: {error}."
+            f"[[supplied]] {quote(entry.file)} must be a table with {COLUMNS}; it "
+            f"cannot be read: {error}."
         ) from error
     features = tuple(dict.fromkeys(feature for feature, _ in values))
     repeats = sorted({repeat for _, repeat in values})
@@ -182,7 +181,7 @@ def _from_csv(entry: SuppliedSection, path: Path) -> Numbers:
 def _require_columns(entry: SuppliedSection, header: Collection[str]) -> None:
     """Refuse a table without the columns that every one needs."""
     for name in ("feature", "value"):
-        finding = "" if name in header else f"it has no {name!r}"
+        finding = "" if name in header else f"it has no {quote(name)}"
         _require(entry, f"be a table with {COLUMNS}", finding)
 
 
@@ -230,4 +229,4 @@ def _curves(entry: SuppliedSection, content: Mapping[str, Any]) -> Curves:
 
 def _require(entry: SuppliedSection, rule: str, finding: str) -> None:
     if finding:
-        raise DataError(f"[[supplied]] {entry.file!r} must {rule}; {finding}.")
+        raise DataError(f"[[supplied]] {quote(entry.file)} must {rule}; {finding}.")

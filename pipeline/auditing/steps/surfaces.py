@@ -11,7 +11,7 @@ from ...config.questions import SurfaceSection
 from ...engines import EngineInfo
 from ...methods.effects.surface import surface, within
 from ...records.dataset_and_model import Dataset, FittedModel
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
 from ...records.streams import seed_of
@@ -97,6 +97,6 @@ def _first_pair(
         if is_ours and record.of == "pairs" and (record.rank == 1).any():
             return record.columns[int(np.flatnonzero(record.rank == 1)[0])]
     raise NotApplicable(
-        f"Model {model.name!r} has no pair that leads a ranking of pairs, so the first "
-        "has no surface. Name two features."
+        f"Model {quote(model.name)} has no pair that leads a ranking of pairs, so the "
+        "first has no surface. Name two features."
     )

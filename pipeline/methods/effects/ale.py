@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import DataError, NotApplicable
+from ...records.errors import DataError, NotApplicable, quote
 from .partial_dependence import SCALES, Scale
 
 Index = npt.NDArray[np.int64]
@@ -147,8 +147,8 @@ def moves_of(
     column, present = data.X[feature], _present(data, feature)
     if column.iloc[present].nunique() < 2:
         raise NotApplicable(
-            f"Column {feature!r} must have two values for accumulated local effects; "
-            f"it has {column.iloc[present].nunique()}."
+            f"Column {quote(feature)} must have two values for accumulated local "
+            f"effects; it has {column.iloc[present].nunique()}."
         )
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _between_levels(column, present)
@@ -165,11 +165,11 @@ def _check(model: FittedModel, grid: Any, n_grid: int, scale: Scale) -> None:
     if n_grid < 2:
         raise ValueError(f"n_grid must be at least 2; {n_grid} was given.")
     if not isinstance(grid, str) and len(set(grid)) < 2:
-        raise ValueError(f"grid must hold two numbers; it is {grid!r}.")
+        raise ValueError(f"grid must hold two numbers; it is {quote(grid)}.")
     if scale != "native" and model.task == "regression":
         raise NotApplicable(
-            f"Model {model.name!r} must predict probabilities for scale {scale!r}; "
-            "its task is 'regression'. Use scale 'native'."
+            f"Model {quote(model.name)} must predict probabilities for scale "
+            f"{scale!r}; its task is 'regression'. Use scale 'native'."
         )
 
 
@@ -194,8 +194,8 @@ def _between_numbers(
     if len(empty):
         low, high = points[empty[0]], points[empty[0] + 1]
         raise NotApplicable(
-            f"Column {column.name!r} must have a row between all points of the grid "
-            f"for accumulated local effects; it has none from {low} to {high}."
+            f"Column {quote(column.name)} must have a row between all points of the "
+            f"grid for accumulated local effects; it has none from {low} to {high}."
         )
     return Moves(points, present[is_inside], ends)
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ...records.r_rng import RStream
 from .partial_dependence import (
     SCALES,
@@ -237,7 +237,7 @@ def profile_grid(
         points = np.unique(points)
     if len(points) < 2:
         raise NotApplicable(
-            f"Column {feature!r} must be asked at two values for a profile; its "
+            f"Column {quote(feature)} must be asked at two values for a profile; its "
             f"grid has {len(points)}."
         )
     return points
@@ -297,6 +297,6 @@ def check_steps(
     unknown = points[1:][~is_near[1:]].tolist()
     if unknown:
         raise NotApplicable(
-            f"Column {feature!r} must have a row near every point of the grid for an "
-            f"accumulated profile; it has none near {listed(unknown)}."
+            f"Column {quote(feature)} must have a row near every point of the grid for "
+            f"an accumulated profile; it has none near {listed(unknown)}."
         )

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from .partial_dependence import Scale
 from .shapley_values import Game, check_players, enumerate_coalitions, score_of
 
@@ -92,7 +92,7 @@ def mean_shapley(
     del seed
     if grid not in ("quantile", "unique"):
         allowed = "'quantile', 'unique'"
-        raise ValueError(f"grid must be one of {allowed}; {grid!r} was given.")
+        raise ValueError(f"grid must be one of {allowed}; {quote(grid)} was given.")
     if n_grid < 1:
         raise ValueError(f"n_grid must be at least 1; {n_grid} was given.")
     at, part = _parts(data, feature, n_grid if grid == "quantile" else None)
@@ -114,7 +114,7 @@ def _parts(
     there = column.notna().to_numpy() & (data.weights > 0)
     if not there.any():
         raise NotApplicable(
-            f"Column {feature!r} must have a value for Shapley values; all "
+            f"Column {quote(feature)} must have a value for Shapley values; all "
             f"{len(column)} are missing."
         )
     if isinstance(column.dtype, pd.CategoricalDtype):

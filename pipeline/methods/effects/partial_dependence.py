@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import DataError, ModelError, NotApplicable
+from ...records.errors import DataError, ModelError, NotApplicable, quote
 
 Grid = Literal["even", "unique", "quantile"] | tuple[float, ...]
 Scale = Literal["native", "link", "centred_logit"]
@@ -154,8 +154,8 @@ def check_scale(model: FittedModel, scale: Scale) -> None:
     """Refuse a scale of probabilities for a model that predicts none."""
     if scale != "native" and model.task == "regression":
         raise NotApplicable(
-            f"Model {model.name!r} must predict probabilities for scale {scale!r}; "
-            "its task is 'regression'. Use scale 'native'."
+            f"Model {quote(model.name)} must predict probabilities for scale "
+            f"{scale!r}; its task is 'regression'. Use scale 'native'."
         )
 
 
@@ -173,7 +173,7 @@ def grid_of(column: pd.Series, *, grid: Grid, n_grid: int) -> npt.NDArray[Any]:
     numbers = np.sort(column.dropna().to_numpy(dtype=np.float64))
     if not len(numbers):
         raise NotApplicable(
-            f"Column {column.name!r} must have a value to be set to; all "
+            f"Column {quote(column.name)} must have a value to be set to; all "
             f"{len(column)} are missing."
         )
     distinct = np.unique(numbers)
@@ -300,8 +300,8 @@ def _link(model: FittedModel, prediction: Floats) -> Floats:
             linked = linked - np.log1p(-prediction)
     if not np.isfinite(linked).all():
         raise NotApplicable(
-            f"Model {model.name!r} must give probabilities between 0 and 1 for scale "
-            "'link'; it gives exactly 0 or 1. Use scale 'native' or "
+            f"Model {quote(model.name)} must give probabilities between 0 and 1 for "
+            "scale 'link'; it gives exactly 0 or 1. Use scale 'native' or "
             "'centred_logit'."
         )
     return linked

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import FittedModel, Floats
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from .partial_dependence import SCALES, Scale, check_scale
 
 Score: TypeAlias = Callable[[pd.DataFrame], Floats]
@@ -96,8 +96,8 @@ def check_players(model: FittedModel, n_players: int, remedy: str) -> None:
     """Refuse more coalitions than can be asked."""
     if n_players > MOST_PLAYERS:
         raise NotApplicable(
-            f"Model {model.name!r} must read at most {MOST_PLAYERS} columns for exact "
-            f"Shapley values; it reads {n_players}. {remedy}"
+            f"Model {quote(model.name)} must read at most {MOST_PLAYERS} columns for "
+            f"exact Shapley values; it reads {n_players}. {remedy}"
         )
 
 

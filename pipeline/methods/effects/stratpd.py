@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ...records.streams import stream
 from .leaf_curves import Codes, LeafCurve, Merge, categorical_curve, numeric_curve
 
@@ -252,7 +252,7 @@ def _check_options(strata: Strata) -> None:
 
 def _check_rows(data: Dataset) -> None:
     """Refuse rows that cannot be parted."""
-    subject = f"Data {data.name!r}"
+    subject = f"Data {quote(data.name)}"
     if data.task == "multiclass":
         raise NotApplicable(
             f"{subject} must have a number or two classes as target for StratPD; "
@@ -286,9 +286,12 @@ def _without_evidence(column: pd.Series, strata: Strata, n_ignored: int) -> str:
     n_values = column.nunique()
     if n_values < 2:
         finding = f"it has {n_values}"
-        return f"Column {column.name!r} must have two values for StratPD; {finding}."
+        return (
+            f"Column {quote(column.name)} must have two values for StratPD; {finding}."
+        )
     return (
-        f"Column {column.name!r} must vary in {strata.min_slopes_per_x} leaves around "
-        f"some value for StratPD, and does so nowhere: {n_ignored} leaves hold one "
-        "value. Set min_slopes_per_x or min_samples_leaf otherwise, or n_trees higher."
+        f"Column {quote(column.name)} must vary in {strata.min_slopes_per_x} leaves "
+        f"around some value for StratPD, and does so nowhere: {n_ignored} leaves hold "
+        "one value. Set min_slopes_per_x or min_samples_leaf otherwise, or n_trees "
+        "higher."
     )

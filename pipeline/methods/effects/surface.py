@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import quote
 from .partial_dependence import (
     SCALES,
     Grid,
@@ -89,7 +90,7 @@ def surface(
     """
     del seed
     if len(features) != 2 or len(set(features)) != 2:
-        raise ValueError(f"features must be two columns; {features!r} was given.")
+        raise ValueError(f"features must be two columns; {quote(features)} was given.")
     check_scale(model, scale)
     first, second = (grid_of(data.X[f], grid=grid, n_grid=n_grid) for f in features)
     values = joint_dependence(model, data.X, data, features, (first, second), scale)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ..effects import EFFECTS
 from ..effects.partial_dependence import Scale
 from ..spreads import mean_magnitude
@@ -255,7 +255,9 @@ def _features(data: Dataset, curve: str, grid: str, n_grid: int) -> list[str]:
     for name, value in {"curve": curve, "grid": grid}.items():
         if value not in allowed[name]:
             names = listed(allowed[name])
-            raise ValueError(f"{name} must be one of {names}; {value!r} was given.")
+            raise ValueError(
+                f"{name} must be one of {names}; {quote(value)} was given."
+            )
     if n_grid < 2:
         raise ValueError(f"n_grid must be at least 2; {n_grid} was given.")
     return [_only_column(*group) for group in data.groups.items()]
@@ -265,7 +267,7 @@ def _only_column(group: str, columns: tuple[str, ...]) -> str:
     """Return the column of a group of one."""
     if len(columns) != 1:
         raise NotApplicable(
-            f"Group {group!r} must have one column for a curve; it has "
+            f"Group {quote(group)} must have one column for a curve; it has "
             f"{len(columns)}: {listed(columns)}. Ask for its columns one by one."
         )
     return columns[0]

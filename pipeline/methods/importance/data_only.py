@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 
 
 def each_column(data: Dataset, measure: Callable[[pd.Series], float]) -> Floats:
@@ -48,7 +48,7 @@ def refuse_classes(data: Dataset, method: str, remedy: str) -> None:
     """Refuse a target of classes."""
     if data.task != "regression":
         raise NotApplicable(
-            f"Target {data.target!r} must be a number for method {method!r}; it "
+            f"Target {quote(data.target)} must be a number for method {method!r}; it "
             f"has {len(data.classes)} classes: {listed(data.classes)}. {remedy}"
         )
 
@@ -57,7 +57,7 @@ def refuse_constant_target(data: Dataset, method: str) -> None:
     """Refuse a target that explains nothing because it is always the same."""
     if np.ptp(data.y) == 0:
         raise NotApplicable(
-            f"Target {data.target!r} must vary for method {method!r}; all its "
+            f"Target {quote(data.target)} must vary for method {method!r}; all its "
             "values are the same. Add rows, or leave the method out."
         )
 
@@ -80,7 +80,7 @@ def rows_of_classes(
         n_rows = int((data.weights[rows] > 0).sum())
         if n_rows < at_least:
             raise NotApplicable(
-                f"Class {name!r} must have {at_least} or more rows that count for "
+                f"Class {quote(name)} must have {at_least} or more rows that count for "
                 f"method {method!r}; it has {n_rows}. Add rows, or leave the "
                 "method out."
             )
@@ -90,4 +90,4 @@ def rows_of_classes(
 def within(name: str, value: object, holds: bool, rule: str) -> None:
     """Refuse an option that is out of its range."""
     if not holds:
-        raise ValueError(f"{name} must be {rule}; {value!r} was given.")
+        raise ValueError(f"{name} must be {rule}; {quote(value)} was given.")

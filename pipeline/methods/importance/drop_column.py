@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from ...records.streams import stream as generator_of
 from .refits import (
     Unit,
@@ -256,9 +256,9 @@ def shapley_refit(
     units, places = units_of(model, data, "shapley_refit")
     if len(units) > MOST_PLAYERS:
         raise NotApplicable(
-            f"Model {model.name!r} must read at most {MOST_PLAYERS} features or groups "
-            "for method 'shapley_refit', which fits it on every subset of them; it "
-            f"reads {len(units)}. Group features under [groups], or leave some out."
+            f"Model {quote(model.name)} must read at most {MOST_PLAYERS} features or "
+            "groups for method 'shapley_refit', which fits it on every subset of them; "
+            f"it reads {len(units)}. Group features under [groups], or leave some out."
         )
     raw = np.zeros((len(places), n_repeats, len(model.losses)))
     for repeat in range(n_repeats):

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ...records.streams import stream
 
 Index = npt.NDArray[np.int64]
@@ -88,14 +88,14 @@ def _check(data: Dataset, min_samples_leaf: int) -> None:
         )
     if data.n_samples < 4 * min_samples_leaf:
         raise NotApplicable(
-            f"Data {data.name!r} must have at least {4 * min_samples_leaf} rows to be "
-            f"parted into two leaves by each of two halves; {data.n_samples} were "
-            "given. Set min_samples_leaf lower."
+            f"Data {quote(data.name)} must have at least {4 * min_samples_leaf} rows "
+            f"to be parted into two leaves by each of two halves; {data.n_samples} "
+            "were given. Set min_samples_leaf lower."
         )
     missing = [name for name in data.X if data.X[name].hasnans]
     if missing:
         raise NotApplicable(
-            f"Data {data.name!r} must have no missing value for leaves; these "
+            f"Data {quote(data.name)} must have no missing value for leaves; these "
             f"columns have some: {listed(missing)}. Fill or leave out what is missing."
         )
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ...records.losses import one_minus_auc
 from .data_only import (
     each_column,
@@ -308,12 +308,12 @@ def _contrasts(
     classes = data.classes
     if data.task == "regression":
         raise NotApplicable(
-            f"Target {data.target!r} must have classes for method 'auc'; it is a "
+            f"Target {quote(data.target)} must have classes for method 'auc'; it is a "
             "number. Use spearman or lowess_r2."
         )
     if of_class and of_class not in classes:
         raise ValueError(
-            f"of_class must be one of {listed(classes)}; {of_class!r} was given."
+            f"of_class must be one of {listed(classes)}; {quote(of_class)} was given."
         )
     is_of = rows_of_classes(data, "auc", at_least=1)
     codes = [k for k, name in enumerate(classes) if of_class in {"", name}]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from ..effects.partial_dependence import Scale
 from ..effects.shapley_values import score_of
 from . import firm_moments
@@ -211,9 +211,9 @@ def firm_labels(
     setting = _setting(n_bins, span)
     if data.task == "multiclass":
         raise NotApplicable(
-            f"Target {data.target!r} must be a number or have two classes for method "
-            f"'firm_labels'; it has {len(data.classes)}. Ask for FIRM of a model, "
-            "which has one score per class."
+            f"Target {quote(data.target)} must be a number or have two classes for "
+            f"method 'firm_labels'; it has {len(data.classes)}. Ask for FIRM of a "
+            "model, which has one score per class."
         )
     _, shares = weighing(data)
     y = data.y[data.weights > 0].astype(np.float64)[:, np.newaxis]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ..effects.shapley_values import Score
 from .covariances import Covariance, covariance_of
 from .firm_estimators import spread_of
@@ -40,9 +40,9 @@ def gaussian(
     gradient = np.concatenate(list(each))
     if not gradient.any() and spread_of(score(X), shares).any():
         raise NotApplicable(
-            f"Model {model.name!r} must have a slope at the mean row for estimator "
-            "'gaussian'; it has none there although its predictions vary. Use "
-            "estimator 'auto'."
+            f"Model {quote(model.name)} must have a slope at the mean row for "
+            "estimator 'gaussian'; it has none there although its predictions vary. "
+            "Use estimator 'auto'."
         )
     covariances = covariance_of(matrix, shares, covariance)
     values = []
@@ -83,13 +83,13 @@ def signs(
     weights = linear_slopes(model, X, score(X))
     if weights is None:
         raise NotApplicable(
-            f"Model {model.name!r} must be linear in its columns for estimator "
+            f"Model {quote(model.name)} must be linear in its columns for estimator "
             "'signs'; it reports no weights that give its predictions. Use "
             "estimator 'binary'."
         )
     if not np.isin(matrix, (-1, 1)).all():
         raise NotApplicable(
-            f"Model {model.name!r} must read columns of -1 and 1 for estimator "
+            f"Model {quote(model.name)} must read columns of -1 and 1 for estimator "
             "'signs'; it reads other numbers. Use estimator 'binary'."
         )
     linear = matrix @ weights
@@ -113,7 +113,7 @@ def _all_numbers(model: FittedModel, X: pd.DataFrame) -> Floats:
         return matrix
     others = [name for name in model.features if numbers_of(X, [name]) is None]
     raise NotApplicable(
-        f"Model {model.name!r} must read complete columns of numbers for estimators "
-        f"'gaussian' and 'signs'; these are not: {listed(others)}. Use estimator "
-        "'auto'."
+        f"Model {quote(model.name)} must read complete columns of numbers for "
+        f"estimators 'gaussian' and 'signs'; these are not: {listed(others)}. Use "
+        "estimator 'auto'."
     )

@@ -7,7 +7,7 @@ import numpy as np
 from ...data.encoding import encode, is_category, learn
 from ...models.prediction import text
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 
 USE_PERMUTATION = "Use permutation importance."
 
@@ -20,7 +20,7 @@ def refusal(
     if model.estimator is not None:
         kind = f"is a {type(model.estimator).__name__}"
     return NotApplicable(
-        f"Model {model.name!r} must {rule} for method {method!r}; it "
+        f"Model {quote(model.name)} must {rule} for method {method!r}; it "
         f"{finding or kind}. {remedy or USE_PERMUTATION}"
     )
 
@@ -48,7 +48,7 @@ def training_rows(model: FittedModel, method: str) -> tuple[Dataset, Floats]:
             model,
             "see numbers only",
             method,
-            finding=f"encodes column {categories[0]!r} itself",
+            finding=f"encodes column {quote(categories[0])} itself",
             remedy="Set encoder = 'one_hot' or 'ordinal'.",
         )
     matrix = encode(learn(X, model.encoder), X, model.name)

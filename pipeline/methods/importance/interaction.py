@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ..effects.partial_dependence import Grid, Scale
 from ..interactions import h_statistic as friedman
 from ..interactions import vint as greenwell
@@ -240,7 +240,7 @@ def columns_of(
         if len(columns) not in sizes:
             rule = "two columns" if sizes == (2,) else "one to three columns"
             raise NotApplicable(
-                f"Group {group!r} must have {rule} for method {method!r}; it has "
+                f"Group {quote(group)} must have {rule} for method {method!r}; it has "
                 f'{len(columns)}: {listed(columns)}. Ask of = "pairs".'
             )
     return list(data.groups.values())

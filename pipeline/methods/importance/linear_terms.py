@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import FittedModel, Floats
+from ...records.errors import quote
 from .insides import features_of_columns, is_of, refusal, sign_of, training_rows
 
 LINEAR = ("sklearn.linear_model.", "sklearn.svm.", "sklearn.discriminant_analysis.")
@@ -149,7 +150,7 @@ def _traced(model: FittedModel, name: str, method: str) -> frozenset[str]:
         model,
         "be made of features",
         method,
-        finding=f"has a column {name!r} that names none",
+        finding=f"has a column {quote(name)} that names none",
         remedy="Fit it with a formula of its features.",
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 
 TREE_MODULES = ("sklearn.tree.", "sklearn.ensemble.")
 
@@ -63,7 +63,7 @@ def impurity(
     of_columns = _shares(model) if normalised else _decreases(model)
     if len(model.encoded) != len(of_columns):
         raise NotApplicable(
-            f"Model {model.name!r} must say which feature each of its "
+            f"Model {quote(model.name)} must say which feature each of its "
             f"{len(of_columns)} columns was made from for method 'impurity'; it "
             f"names {len(model.encoded)}. Use permutation importance."
         )
@@ -85,9 +85,9 @@ def _decreases(model: FittedModel) -> Floats:
     estimator = _of_trees(model)
     if hasattr(estimator, "estimator_weights_"):
         raise NotApplicable(
-            f"Model {model.name!r} must count its trees equally for method 'impurity' "
-            f"with normalised = false; {type(estimator).__name__} weighs them. Use "
-            "normalised = true."
+            f"Model {quote(model.name)} must count its trees equally for method "
+            f"'impurity' with normalised = false; {type(estimator).__name__} weighs "
+            "them. Use normalised = true."
         )
     members = getattr(estimator, "estimators_", [estimator])
     trees = [member.tree_ for member in np.ravel(np.array(members, dtype=object))]
@@ -105,7 +105,7 @@ def _of_trees(model: FittedModel) -> Any:
     if estimator is not None:
         kind = f"is a {type(estimator).__name__}"
     raise NotApplicable(
-        f"Model {model.name!r} must be a tree, a forest or a boosting of scikit-learn "
-        f"that reports its impurity for method 'impurity'; it {kind}. Use "
+        f"Model {quote(model.name)} must be a tree, a forest or a boosting of "
+        f"scikit-learn that reports its impurity for method 'impurity'; it {kind}. Use "
         "permutation importance."
     )

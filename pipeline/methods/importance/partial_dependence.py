@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ..effects import partial_dependence as effect
 from ..effects.partial_dependence import Grid, Scale
 from ..spreads import SPREADS, weighted_deviation
@@ -149,7 +149,9 @@ def _check(spread: str, of_curves: str) -> None:
     for name, value in options.items():
         if value not in allowed[name]:
             names = listed(allowed[name])
-            raise ValueError(f"{name} must be one of {names}; {value!r} was given.")
+            raise ValueError(
+                f"{name} must be one of {names}; {quote(value)} was given."
+            )
 
 
 def _spread(
@@ -195,8 +197,8 @@ def _only_column(group: str, columns: tuple[str, ...]) -> str:
     """Return the column of a group of one."""
     if len(columns) != 1:
         raise NotApplicable(
-            f"Group {group!r} must have one column for method 'partial_dependence'; "
-            f"it has {len(columns)}: {listed(columns)}. Ask for its columns one "
-            "by one."
+            f"Group {quote(group)} must have one column for method "
+            f"'partial_dependence'; it has {len(columns)}: {listed(columns)}. Ask for "
+            "its columns one by one."
         )
     return columns[0]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ...records.losses import evaluate
 from .exchange import Index, leaves_of
 from .permutation_draws import (
@@ -212,7 +212,9 @@ def _check_exchange(stream: str, perturbation: str, within: str) -> None:
     for name, value in options.items():
         if value not in allowed[name]:
             names = listed(allowed[name])
-            raise ValueError(f"{name} must be one of {names}; {value!r} was given.")
+            raise ValueError(
+                f"{name} must be one of {names}; {quote(value)} was given."
+            )
     if stream != "numpy":
         option = "within" if within != "none" else "perturbation"
         raise NotApplicable(

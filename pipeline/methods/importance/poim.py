@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Floats
-from ...records.errors import listed
+from ...records.errors import listed, quote
 
 Weights: TypeAlias = Mapping[tuple[str, int], float] | Sequence[npt.ArrayLike]
 _ROUNDING = 1e-9
@@ -294,14 +294,14 @@ def _numbers(name: str, values: npt.ArrayLike) -> Floats:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{name} must be an array of numbers; {values!r} was given."
+            f"{name} must be an array of numbers; {quote(values)} was given."
         ) from error
 
 
 def _letters(alphabet: str) -> tuple[str, ...]:
     if len(set(alphabet)) < max(len(alphabet), 2):
         raise ValueError(
-            f"alphabet must hold two letters or more, each once; {alphabet!r} was "
+            f"alphabet must hold two letters or more, each once; {quote(alphabet)} was "
             "given."
         )
     return tuple(alphabet)
@@ -356,16 +356,18 @@ def _of_mapping(
         others = sorted(set(oligomer) - set(letters))
         if others or not oligomer:
             finding = (
-                f"{oligomer!r} holds {listed(others)}" if others else "one is empty"
+                f"{quote(oligomer)} holds {listed(others)}"
+                if others
+                else "one is empty"
             )
             raise ValueError(
-                f"weights must be of oligomers of the letters {''.join(letters)!r}; "
-                f"{finding}."
+                "weights must be of oligomers of the letters "
+                f"{quote(''.join(letters))}; {finding}."
             )
         if not 1 <= position <= n_positions - len(oligomer) + 1:
             raise ValueError(
                 f"weights must be of oligomers within {n_positions} positions; "
-                f"{oligomer!r} at {position} is not."
+                f"{quote(oligomer)} at {position} is not."
             )
     longest = max((len(oligomer) for oligomer, _ in weights), default=0)
     arrays = [
@@ -378,8 +380,8 @@ def _of_mapping(
             code = code * len(letters) + place[letter]
         if not isinstance(weight, Real):
             raise ValueError(
-                f"weights must be numbers; that of {oligomer!r} at {position} is "
-                f"{weight!r}."
+                f"weights must be numbers; that of {quote(oligomer)} at {position} is "
+                f"{quote(weight)}."
             )
         arrays[len(oligomer) - 1][position - 1, code] = weight
     return arrays

@@ -10,7 +10,7 @@ from importance_audit.r_bridge.model_specific import ModelReport, own_numbers
 from importance_audit.r_bridge.r_models import RModel
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import listed
+from ...records.errors import listed, quote
 from .insides import refusal
 from .linear_terms import Terms, terms_within
 from .t_statistics import Estimates, wald
@@ -181,7 +181,7 @@ def _sources_of(model: FittedModel, term: str, X: pd.DataFrame) -> tuple[str, ..
     if len(sources) == 1:
         return sources
     rule = "have terms that are columns or dummies of one"
-    raise refusal(model, rule, METHOD, finding=f"has {term!r}")
+    raise refusal(model, rule, METHOD, finding=f"has {quote(term)}")
 
 
 def _dummies(name: Any, column: pd.Series) -> set[str]:

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from ...models.performance import constant
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from ...records.losses import evaluate
 from ...records.streams import stream
 
@@ -22,9 +22,9 @@ def training_rows(model: FittedModel, method: str) -> Dataset:
     """
     if model.train is None:
         raise NotApplicable(
-            f"Model {model.name!r} must be fitted by the audit for method {method!r}, "
-            "which fits it again; it came as it is. Name its estimator under "
-            "[[models]]."
+            f"Model {quote(model.name)} must be fitted by the audit for method "
+            f"{method!r}, which fits it again; it came as it is. Name its estimator "
+            "under [[models]]."
         )
     return model.train
 
@@ -61,7 +61,7 @@ def units_of(
     if shared:
         raise NotApplicable(
             f"Groups must not share a column for method {method!r}, which takes a "
-            f"group in or leaves it out; {shared[0]!r} is in more than one. Ask "
+            f"group in or leaves it out; {quote(shared[0])} is in more than one. Ask "
             "overlapping groups in different audits."
         )
     alone = [(name,) for name in model.features if name not in grouped]

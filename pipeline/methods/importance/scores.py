@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from ..effects.shapley_values import Score
 
 # In standard deviations: the error of a central difference falls with its square, that
@@ -131,7 +131,7 @@ def _refuse_steps(model: FittedModel) -> None:
     lineage = (f"{kind.__module__}." for kind in type(last).__mro__)
     if any(name.startswith(STEPWISE) for name in lineage):
         raise NotApplicable(
-            f"Model {model.name!r} must have a score with slopes; a "
+            f"Model {quote(model.name)} must have a score with slopes; a "
             f"{type(last).__name__} predicts in steps. Use FIRM with estimator 'auto'."
         )
 

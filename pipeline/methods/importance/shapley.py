@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 from ..effects.partial_dependence import Scale
@@ -290,8 +290,8 @@ def _linear(model: FittedModel, game: Game, owner: Index) -> Floats:
     )
     if weights is None or x is None or others is None:
         raise NotApplicable(
-            f"Model {model.name!r} must be linear in complete columns of numbers for "
-            "algorithm 'linear'; it reports no weights that give its predictions. "
+            f"Model {quote(model.name)} must be linear in complete columns of numbers "
+            "for algorithm 'linear'; it reports no weights that give its predictions. "
             "Use algorithm 'sampling'."
         )
     each = (x - game.shares @ others)[:, :, np.newaxis] * weights
@@ -323,7 +323,7 @@ def _with_means(
     if matrix is None:
         not_numbers = [name for name in columns if numbers_of(X, [name]) is None]
         raise NotApplicable(
-            f"Model {model.name!r} must read complete columns of numbers for "
+            f"Model {quote(model.name)} must read complete columns of numbers for "
             f"background 'means'; these are not: {listed(not_numbers)}. Use "
             "background 'rows'."
         )

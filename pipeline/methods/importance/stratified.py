@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed
+from ...records.errors import NotApplicable, listed, quote
 from ...records.streams import stream as generator_of
 from ..effects.leaf_curves import Codes, LeafCurve, Merge
 from ..effects.stratpd import Strata, Table, curve_of, table_of
@@ -282,7 +282,7 @@ def _only_column(group: str, columns: tuple[str, ...]) -> str:
     """Return the column of a group of one."""
     if len(columns) != 1:
         raise NotApplicable(
-            f"Group {group!r} must have one column for a StratPD curve; it has "
+            f"Group {quote(group)} must have one column for a StratPD curve; it has "
             f"{len(columns)}: {listed(columns)}. Ask for its columns one by one."
         )
     return columns[0]

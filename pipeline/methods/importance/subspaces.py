@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, quote
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
 from .refits import Unit, columns_of, training_rows
@@ -77,7 +77,7 @@ def number_drawn(
     """Return how many units each member draws."""
     if n_units < 2:
         raise NotApplicable(
-            f"Model {model.name!r} must read at least two features or groups for "
+            f"Model {quote(model.name)} must read at least two features or groups for "
             f"method {method!r}, which compares models of some of them; it reads "
             f"{n_units}. Use drop_column."
         )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import quote
 from ..effects.partial_dependence import (
     SCALES,
     Scale,
@@ -127,7 +128,7 @@ def h_statistic(
     check_scale(model, scale)
     if not 1 <= len(set(features)) == len(features) <= 3:
         raise ValueError(
-            f"features must be one, two or three columns; {features!r} was given."
+            f"features must be one, two or three columns; {quote(features)} was given."
         )
     rows = draw_rows(data, n_rows, seed=seed, stream=stream)
     curve_of = curves or {}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import quote
 from ..effects.partial_dependence import Scale, check_scale
 from .drawn import Stream, draw_rows
 from .h_statistic import Dependence, at_rows, mean_square
@@ -82,7 +83,7 @@ def h_total(
     check_scale(model, scale)
     if not 1 <= len(set(features)) == len(features):
         raise ValueError(
-            f"features must be columns, each once; {features!r} was given."
+            f"features must be columns, each once; {quote(features)} was given."
         )
     rows = draw_rows(data, n_rows, seed=seed, stream=stream)
     curve_of = curves or {}

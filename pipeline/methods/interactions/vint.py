@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import quote
 from ..effects.partial_dependence import Grid, Scale, check_scale, grid_of, rounding_of
 from ..effects.surface import joint_dependence
 from ..spreads import SPREADS, standard_deviation
@@ -99,7 +100,7 @@ def vint(
     """
     check_scale(model, scale)
     if len(set(features)) != 2 or len(features) != 2:
-        raise ValueError(f"features must be two columns; {features!r} was given.")
+        raise ValueError(f"features must be two columns; {quote(features)} was given.")
     points = tuple(grid_of(data.X[f], grid=grid, n_grid=n_grid) for f in features)
     if rows is None:
         rows = draw_rows(data, n_rows, seed=seed, stream=stream)

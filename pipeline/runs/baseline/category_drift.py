@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ...data.quantiles import Sketch, sketches
-from ...records.errors import listed
+from ...records.errors import listed, quote
 from ...records.finding import Finding
 from ...records.result import AuditResult
 from .column_shifts import MISS_RATE
@@ -75,7 +75,7 @@ def _new(column: str, role: str, levels: Mapping[str, int]) -> Finding:
         check="category_new",
         severity="warning",
         subject=column,
-        message=f"Column {column!r} holds {_describe_levels(levels)} that no row "
+        message=f"Column {quote(column)} holds {_describe_levels(levels)} that no row "
         "of the approved baseline has.",
         remedy="Look at what a model does with them. If they are meant, approve a run "
         "that has them.",
@@ -92,8 +92,8 @@ def _gone(
         check="category_gone",
         severity="info" if is_by_chance else "warning",
         subject=column,
-        message=f"Column {column!r} has no row of {_describe_levels(levels)} that the "
-        f"approved baseline has.{explained}",
+        message=f"Column {quote(column)} has no row of {_describe_levels(levels)} that "
+        f"the approved baseline has.{explained}",
         remedy="" if is_by_chance else "Look at how these rows were collected.",
         evidence=_evidence(levels),
         measure=role,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ...assess.checks.answers import Limit, Row, row_of
 from ...config.settings import ChecksSection
 from ...data.quantiles import sketches
+from ...records.errors import quote
 from ...records.finding import Finding
 from ...records.frames import FRAMES
 from ...records.result import AuditResult
@@ -173,7 +174,7 @@ def _columns(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
             yield _warning(
                 check="column_added",
                 subject=column,
-                message=f"Column {column!r} is a {role} of this run, and was none "
+                message=f"Column {quote(column)} is a {role} of this run, and was none "
                 "of the approved baseline.",
                 remedy=MEANT,
                 measure=role,
@@ -183,8 +184,8 @@ def _columns(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
             yield _warning(
                 check="column_removed",
                 subject=column,
-                message=f"Column {column!r} was a {role} of the approved baseline, and "
-                "is none of this run.",
+                message=f"Column {quote(column)} was a {role} of the approved "
+                "baseline, and is none of this run.",
                 remedy="Look at where the rows come from. If it is meant, approve a "
                 "run without it.",
                 measure=role,
@@ -208,8 +209,9 @@ def _kinds(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
             yield _warning(
                 check="column_kind",
                 subject=key[1],
-                message=f"Column {key[1]!r} is a {kind} now and was a {before[key]} in "
-                "the approved baseline, so their distributions cannot be compared.",
+                message=f"Column {quote(key[1])} is a {kind} now and was a "
+                f"{before[key]} in the approved baseline, so their distributions "
+                "cannot be compared.",
                 remedy="Declare its kind in the configuration as it was, or approve a "
                 "run that has the new one.",
                 measure=key[0],
@@ -270,7 +272,7 @@ def _missing(rows: tuple[Shift, ...]) -> Finding | None:
 
 
 def _column_text(shift: Shift) -> str:
-    return f"{'Target' if shift.role == 'target' else 'Column'} {shift.column!r}"
+    return f"{'Target' if shift.role == 'target' else 'Column'} {quote(shift.column)}"
 
 
 def _indices(moves: Iterable[_Judgement], limit: float) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from scipy import stats
 
-from ...records.errors import listed
+from ...records.errors import listed, quote
 from ...records.finding import Finding
 from ...records.result import AuditResult
 from ..signoff.closed_findings import closes, is_open
@@ -168,7 +168,7 @@ def _left_runs(now: AuditResult, history: RunHistory) -> Iterator[str]:
         low, high = prediction_interval(earlier_values, MISS_RATE / len(this.leaders))
         if leader.value < low or leader.value > high:
             expected = f"expected {low:.4g} to {high:.4g}"
-            rows.append(f"{leader.feature!r} is {leader.value:.4g}, {expected}")
+            rows.append(f"{quote(leader.feature)} is {leader.value:.4g}, {expected}")
     if rows:
         question = this.measure.rpartition(" (estimand")[0]
         more = [f"{len(rows) - 5} more"] if len(rows) > 5 else []
@@ -213,7 +213,7 @@ def _question_words(question: QuestionChange, now: AuditResult) -> str:
 def _numbers(rows: list[FeatureChange]) -> Iterator[str]:
     """Yield the first features with both numbers, and how many more there are."""
     for row in rows[:5]:
-        yield f"{row.feature!r} from {row.old:.4g} to {row.new:.4g}"
+        yield f"{quote(row.feature)} from {row.old:.4g} to {row.new:.4g}"
     if len(rows) > 5:
         yield f"{len(rows) - 5} more"
 

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...records.errors import ConfigError, did_you_mean, listed
+from ...records.errors import ConfigError, did_you_mean, listed, quote
 from .answers import FILE_NAME, LEAST_DIGITS, Accepted, Answer
 
 KNOWN = ("finding",)
@@ -67,7 +67,7 @@ def parse_answers(document: Mapping[str, Any]) -> tuple[Answer, ...]:
     entries = document.get("finding", [])
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         rule = "must be a list of tables, [[finding]]"
-        problems.append(f"{FILE_NAME}: finding {rule}; {entries!r} was given.")
+        problems.append(f"{FILE_NAME}: finding {rule}; {quote(entries)} was given.")
         raise ConfigError(problems)
     several = len(entries) > 1
     places = [
@@ -116,7 +116,7 @@ def _of_keys(
 
 def _unknown(where: str, name: str, known_keys: Sequence[str]) -> str:
     hint = did_you_mean(name, known_keys)
-    return f"{where} holds the unknown key {name!r}.{hint}"
+    return f"{where} holds the unknown key {quote(name)}.{hint}"
 
 
 def _twice(
@@ -130,8 +130,8 @@ def _twice(
             longer = max(key, keys[before], key=len)
             if all(key and longer.startswith(key) for key in (key, keys[before])):
                 yield (
-                    f"{places[n]} key must be answered once; {key!r} is answered by "
-                    f"[finding {before + 1}] too. Join the two."
+                    f"{places[n]} key must be answered once; {quote(key)} is answered "
+                    f"by [finding {before + 1}] too. Join the two."
                 )
                 break
         alike[key[:LEAST_DIGITS]].append(n)

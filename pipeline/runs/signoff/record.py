@@ -5,6 +5,8 @@ import re
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
 
+from ...records.errors import quote
+
 MEANINGS = ("review", "approval", "responsibility", "authorship")
 ROLES = ("author", "reviewer", "model_owner", "approver")
 """The lines of a report that nobody has signed."""
@@ -64,7 +66,7 @@ class Signoff:
                 raise ValueError(f"{field} must not be empty.")
         if self.meaning not in MEANINGS:
             rule = f"must be one of {', '.join(MEANINGS)}"
-            raise ValueError(f"meaning {rule}; {self.meaning!r} was given.")
+            raise ValueError(f"meaning {rule}; {quote(self.meaning)} was given.")
         if self.signed_at.utcoffset() != timedelta():
             instant = self.signed_at.isoformat()
             raise ValueError(f"signed_at must be in UTC; {instant} was given.")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...records import as_json
-from ...records.errors import DataError
+from ...records.errors import DataError, quote
 from .pdf_reading import PdfContent
 
 FORMATS = {
@@ -114,11 +114,11 @@ def read_statement(data: bytes, name: str, form: str = "") -> dict[str, Any]:
         raise DataError(f"{name} cannot be read as a list of files.") from error
     if not is_readable:
         raise DataError(
-            f"{name} has format {stated['format']!r}; this version reads {kind!r}. "
-            "Use the version of importance-audit that wrote it."
+            f"{name} has format {quote(stated['format'])}; this version reads "
+            f"{kind!r}. Use the version of importance-audit that wrote it."
         )
     if lacks:
-        raise DataError(f"{name} lacks {lacks[0]!r}.")
+        raise DataError(f"{name} lacks {quote(lacks[0])}.")
     for what in _mistyped(stated):
         raise DataError(f"{name} does not hold {what}.")
     return dict(stated)
@@ -128,11 +128,14 @@ def _mistyped(stated: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a list of files must hold and, as only a hand can write it, lacks."""
     for key in TEXTS & stated.keys():
         if not isinstance(stated[key], str):
-            yield f"a text as {key!r}"
+            yield f"a text as {quote(key)}"
     for file in stated["files"]:
         for key, kind in OF_FILE.items():
             if not isinstance(file[key], kind):
-                yield f"{'a text' if kind is str else 'a number'} as {key!r} of a file"
+                yield (
+                    f"{'a text' if kind is str else 'a number'} as {quote(key)} of a "
+                    "file"
+                )
     before = stated.get("previous")
     if before is not None and not (
         isinstance(before, dict)
