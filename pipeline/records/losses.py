@@ -7,17 +7,21 @@ Unit weights give the unweighted definition. Not: R's names for them.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+RowLosses: TypeAlias = Callable[[Array, Array], Array]
+"""``of_rows(y, prediction) -> (n_samples,)``: what the weighted mean is taken of."""
 REGRESSION, BINARY, MULTICLASS = "regression", "binary", "multiclass"
 TIE = 1e-12
 """Scores in order are tied up to this share of the largest size."""
 SMALLEST = 2.0**-52
 """The probability below which `log_loss_clipped` does not go."""
+DALEX_SMALLEST = 1e-4
+"""The same of `dalex_cross_entropy`."""
 
 
 class Loss(NamedTuple):
@@ -50,6 +54,15 @@ def _mean(values: Array, weights: Array) -> float:
     return _per_weight(float((weights * values).sum()), weights)
 
 
+def _mean_of_weighing(
+    of_rows: RowLosses, y: Array, prediction: Array, weights: Array
+) -> float:
+    """Return the weighted mean of row losses that may be infinite where w is 0."""
+    has_weight = weights > 0
+    values = of_rows(y[has_weight], prediction[has_weight])
+    return _mean(values, weights[has_weight])
+
+
 def _per_weight(total: float, weights: Array) -> float:
     """Return a sum per unit of weight, NaN if no row weighs anything."""
     weight = float(weights.sum())
@@ -72,9 +85,21 @@ def rmse(y: Array, prediction: Array, weights: Array) -> float:
     return float(np.sqrt(mse(y, prediction, weights)))
 
 
+def absolute_errors(y: Array, prediction: Array) -> Array:
+    """Return the absolute error of each row."""
+    return np.asarray(np.abs(y - prediction))
+
+
 def mae(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted mean of absolute errors."""
-    return _mean(np.abs(y - prediction), weights)
+    return _mean(absolute_errors(y, prediction), weights)
+
+
+def poisson_deviances(y: Array, prediction: Array) -> Array:
+    """Return what each row adds to `poisson_deviance`."""
+    from scipy.special import kl_div
+
+    return np.where(y < 0, np.nan, 2 * kl_div(y.astype(np.float64), prediction))
 
 
 def poisson_deviance(y: Array, prediction: Array, weights: Array) -> float:
@@ -83,12 +108,15 @@ def poisson_deviance(y: Array, prediction: Array, weights: Array) -> float:
     A prediction of 0, or below, for a count above 0 gives infinity. NaN if a target is
     negative.
     """
-    from scipy.special import kl_div
+    return _mean_of_weighing(poisson_deviances, y, prediction, weights)
 
-    has_weight = weights > 0
-    y, prediction = y[has_weight].astype(np.float64), prediction[has_weight]
-    deviance = np.where(y < 0, np.nan, 2 * kl_div(y, prediction))
-    return _mean(deviance, weights[has_weight])
+
+def gamma_deviances(y: Array, prediction: Array) -> Array:
+    """Return what each row adds to `gamma_deviance`."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = y / prediction
+        deviance = np.where(prediction > 0, 2 * (ratio - 1 - np.log(ratio)), np.inf)
+    return np.where(y > 0, deviance, np.nan)
 
 
 def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
@@ -96,12 +124,13 @@ def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
 
     A prediction of 0 or below gives infinity. NaN if a target is not above 0.
     """
-    has_weight = weights > 0
-    y, prediction = y[has_weight], prediction[has_weight]
+    return _mean_of_weighing(gamma_deviances, y, prediction, weights)
+
+
+def percent_errors(y: Array, prediction: Array) -> Array:
+    """Return the error of each row in percent of the observed size."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = y / prediction
-        deviance = np.where(prediction > 0, 2 * (ratio - 1 - np.log(ratio)), np.inf)
-    return _mean(np.where(y > 0, deviance, np.nan), weights[has_weight])
+        return np.asarray(100 * np.abs((y - prediction) / y))
 
 
 def mape(y: Array, prediction: Array, weights: Array) -> float:
@@ -109,10 +138,7 @@ def mape(y: Array, prediction: Array, weights: Array) -> float:
 
     Infinite, or not a number, if a row that weighs something was observed to be 0.
     """
-    has_weight = weights > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = 100 * np.abs((y - prediction)[has_weight] / y[has_weight])
-    return _mean(share, weights[has_weight])
+    return _mean_of_weighing(percent_errors, y, prediction, weights)
 
 
 def one_minus_r2(y: Array, prediction: Array, weights: Array) -> float:
@@ -147,6 +173,34 @@ def ties(ranked: Array) -> npt.NDArray[np.bool_]:
     return near | (ranked[1:] == ranked[:-1])
 
 
+class RankedWeights(NamedTuple):
+    """Weights in the rising order of a score, tied scores as one place.
+
+    Attributes
+    ----------
+    place : ndarray of shape (n_samples,)
+        The place of each row, from 0.
+    positive, negative : ndarray of shape (n_places,)
+        The weight of the ones, and of the zeros, up to and at each place.
+    """
+
+    place: Array
+    positive: Array
+    negative: Array
+
+
+def ranked_weights(y: Array, prediction: Array, weights: Array) -> RankedWeights:
+    """Return the weights of both classes by rising prediction, ties as in `ties`."""
+    order = np.argsort(prediction)
+    is_new = ~ties(prediction[order])
+    last = np.append(np.flatnonzero(is_new), len(order) - 1)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.append(0, np.cumsum(is_new))
+    positive = np.cumsum((weights * (y == 1))[order])[last]
+    negative = np.cumsum((weights * (y != 1))[order])[last]
+    return RankedWeights(place, positive, negative)
+
+
 def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
     """Return the share of pairs of a 1 and a 0 that are ranked the wrong way round.
 
@@ -154,11 +208,7 @@ def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
     its weights, so 0.5 is a ranking that says nothing. NaN if one of the classes is
     absent.
     """
-    order = np.argsort(prediction)
-    ranked = prediction[order]
-    last = np.append(np.flatnonzero(~ties(ranked)), len(ranked) - 1)
-    positive = np.cumsum((weights * (y == 1))[order])[last]
-    negative = np.cumsum((weights * (y != 1))[order])[last]
+    _, positive, negative = ranked_weights(y, prediction, weights)
     pairs = positive[-1] * negative[-1]
     if pairs == 0:
         return float("nan")
@@ -195,14 +245,24 @@ def _of_observed_class(y: Array, prediction: Array) -> Array:
     return np.asarray(prediction[np.arange(len(y)), y.astype(np.intp)])
 
 
+def surprises(y: Array, prediction: Array) -> Array:
+    """Return -log p of the observed class of each row, infinity where p is 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(_of_observed_class(y, prediction)))
+
+
+def clipped_surprises(y: Array, prediction: Array, smallest: float = SMALLEST) -> Array:
+    """Return -log p of the observed class of each row, p at least `smallest`."""
+    return np.asarray(-np.log(np.maximum(_of_observed_class(y, prediction), smallest)))
+
+
 def negative_log_likelihood(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted sum of -log p of the observed class, nothing clipped.
 
     A probability of 0 for what was observed gives infinity, unless the row weighs 0.
     """
     has_weight = weights > 0
-    with np.errstate(divide="ignore"):
-        surprise = -np.log(_of_observed_class(y, prediction)[has_weight])
+    surprise = surprises(y[has_weight], prediction[has_weight])
     return float((weights[has_weight] * surprise).sum())
 
 
@@ -217,8 +277,7 @@ def log_loss_clipped(y: Array, prediction: Array, weights: Array) -> float:
     The least p is the step from 1 to the next float, :math:`2^{-52}`. A tree gives
     classes it did not meet in a leaf the probability 0: this loss stays finite there.
     """
-    probability = np.maximum(_of_observed_class(y, prediction), SMALLEST)
-    return _mean(-np.log(probability), weights)
+    return _mean(clipped_surprises(y, prediction), weights)
 
 
 def dalex_cross_entropy(y: Array, prediction: Array, weights: Array) -> float:
@@ -226,8 +285,16 @@ def dalex_cross_entropy(y: Array, prediction: Array, weights: Array) -> float:
 
     The loss that DALEX takes for multiclass models; it grows with the rows.
     """
-    probability = np.maximum(_of_observed_class(y, prediction), 1e-4)
-    return float((weights * -np.log(probability)).sum())
+    surprise = clipped_surprises(y, prediction, DALEX_SMALLEST)
+    return float((weights * surprise).sum())
+
+
+def squared_distances(y: Array, prediction: Array) -> Array:
+    """Return what each row adds to `brier`, or to `mse`."""
+    if prediction.ndim == 1:
+        return np.asarray((y - prediction) ** 2)
+    outcome = np.eye(prediction.shape[1])[y.astype(np.intp)]  # (n_samples, n_classes)
+    return np.asarray(((outcome - prediction) ** 2).sum(axis=1) / 2)
 
 
 def brier(y: Array, prediction: Array, weights: Array) -> float:
@@ -238,8 +305,12 @@ def brier(y: Array, prediction: Array, weights: Array) -> float:
     """
     if prediction.ndim == 1:
         return mse(y, prediction, weights)
-    outcome = np.eye(prediction.shape[1])[y.astype(np.intp)]  # (n_samples, n_classes)
-    return _mean(((outcome - prediction) ** 2).sum(axis=1) / 2, weights)
+    return _mean(squared_distances(y, prediction), weights)
+
+
+def misses(y: Array, prediction: Array) -> Array:
+    """Return whether the class predicted of each row is not the observed one."""
+    return np.asarray(predicted_class(prediction) != y)
 
 
 def one_minus_accuracy(y: Array, prediction: Array, weights: Array) -> float:
@@ -248,7 +319,7 @@ def one_minus_accuracy(y: Array, prediction: Array, weights: Array) -> float:
     Binary: 1 is predicted where its probability is at least 0.5. Multiclass: the most
     probable class, the first of equals.
     """
-    return _mean(_predicted_class(prediction) != y, weights)
+    return _mean(misses(y, prediction), weights)
 
 
 def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> float:
@@ -258,7 +329,7 @@ def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> 
     predicted as in `one_minus_accuracy`. NaN if a class was not observed.
     """
     n_classes = 2 if prediction.ndim == 1 else prediction.shape[1]
-    predicted = _predicted_class(prediction)
+    predicted = predicted_class(prediction)
     missed = []
     for k in range(n_classes):
         is_wrong = (predicted == k) != (y == k)
@@ -266,7 +337,7 @@ def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> 
     return float(np.mean(missed))
 
 
-def _predicted_class(prediction: Array) -> Array:
+def predicted_class(prediction: Array) -> Array:
     """Return the code of the class that is predicted, (n_samples,)."""
     if prediction.ndim == 1:
         return prediction >= 0.5

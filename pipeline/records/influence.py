@@ -1,0 +1,120 @@
+"""How each row moves a loss: the influence values behind standard errors and intervals.
+
+Every function here is ``influence(y, prediction, weights) -> (n_samples,)``, of the
+arrays that a loss takes. To first order, a resample in which row *i* stands c_i times
+changes the loss by ``sum(c * influence) / n``: the values have mean 0, the unit of the
+loss, and their standard deviation over the square root of *n* is its standard error.
+Not: the losses themselves.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from . import losses
+from .losses import Array, RowLosses
+
+Influence: TypeAlias = Callable[[Array, Array, Array], Array]
+
+
+def _of_mean(of_rows: RowLosses, y: Array, prediction: Array, weights: Array) -> Array:
+    """Return the values of a weighted mean; a row without weight has none."""
+    has_weight = weights > 0
+    values = np.zeros(len(y))
+    values[has_weight] = of_rows(y[has_weight], prediction[has_weight])
+    return _about_mean(values, weights)
+
+
+def _about_mean(values: Array, weights: Array) -> Array:
+    """Return ``w (value - mean) / mean w``, for a finite value per row."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # infinite, or no weight: NaN
+        mean = (weights * values).sum() / weights.sum()
+        return np.asarray(weights * (values - mean) / weights.mean())
+
+
+def _of_sum(of_rows: RowLosses, y: Array, prediction: Array, weights: Array) -> Array:
+    """Return the values of a weighted sum over as many rows."""
+    terms = weights * of_rows(y, prediction)
+    with np.errstate(invalid="ignore"):  # an infinite term
+        return np.asarray(len(y) * (terms - terms.mean()))
+
+
+def _rmse(y: Array, prediction: Array, weights: Array) -> Array:
+    """Return the values of a square root: those of the mean over twice the root."""
+    root = losses.rmse(y, prediction, weights)
+    of_mean = _of_mean(losses.squared_distances, y, prediction, weights)
+    return of_mean / (2 * root) if root > 0 else of_mean
+
+
+def _one_minus_r2(y: Array, prediction: Array, weights: Array) -> Array:
+    """Return the values of a ratio; the mean of y moves its denominator by nothing."""
+    mean = np.full(len(y), (weights * y).sum() / weights.sum())
+    spread = losses.mse(y, mean, weights)
+    of_error = _of_mean(losses.squared_distances, y, prediction, weights)
+    of_spread = _of_mean(losses.squared_distances, y, mean, weights)
+    ratio = losses.one_minus_r2(y, prediction, weights)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a constant target: NaN
+        return np.asarray((of_error - ratio * of_spread) / spread)
+
+
+def _one_minus_auc(y: Array, prediction: Array, weights: Array) -> Array:
+    """Return how far the share of wrong pairs of each row is from that of all.
+
+    The placement values of DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44,
+    837-845, with weights; ties count half.
+    """
+    place, positive, negative = losses.ranked_weights(y, prediction, weights)
+    # The weight below a place, half of that at it among them.
+    below_positive = positive - np.diff(positive, prepend=0.0) / 2
+    below_negative = negative - np.diff(negative, prepend=0.0) / 2
+    is_one = y == 1
+    with np.errstate(divide="ignore", invalid="ignore"):  # a class is absent: NaN
+        wrong = np.where(
+            is_one,
+            1 - below_negative[place] / negative[-1],
+            below_positive[place] / positive[-1],
+        )
+        of_class = np.where(is_one, positive[-1], negative[-1]) / len(y)
+        loss = losses.one_minus_auc(y, prediction, weights)
+        return np.asarray(weights * (wrong - loss) / of_class)
+
+
+def _one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> Array:
+    """Return the mean over the shares missed, each of its own rows."""
+    n_classes = 2 if prediction.ndim == 1 else prediction.shape[1]
+    predicted = losses.predicted_class(prediction)
+    values = np.zeros(len(y))
+    for k in range(n_classes):
+        is_wrong = (predicted == k) != (y == k)
+        for at in (y == k, y != k):
+            share = len(y) / max(at.sum(), 1)
+            values[at] += share * _about_mean(is_wrong[at], weights[at])
+    return values / (2 * n_classes)
+
+
+def _clipped_as_dalex(y: Array, prediction: Array) -> Array:
+    return losses.clipped_surprises(y, prediction, losses.DALEX_SMALLEST)
+
+
+INFLUENCE: dict[str, Influence] = {
+    "rmse": _rmse,
+    "mse": partial(_of_mean, losses.squared_distances),
+    "sum_of_squares": partial(_of_sum, losses.squared_distances),
+    "mae": partial(_of_mean, losses.absolute_errors),
+    "poisson_deviance": partial(_of_mean, losses.poisson_deviances),
+    "gamma_deviance": partial(_of_mean, losses.gamma_deviances),
+    "mape": partial(_of_mean, losses.percent_errors),
+    "one_minus_r2": _one_minus_r2,
+    "one_minus_auc": _one_minus_auc,
+    "log_loss": partial(_of_mean, losses.surprises),
+    "log_loss_clipped": partial(_of_mean, losses.clipped_surprises),
+    "dalex_cross_entropy": partial(_of_sum, _clipped_as_dalex),
+    "brier": partial(_of_mean, losses.squared_distances),
+    "one_minus_accuracy": partial(_of_mean, losses.misses),
+    "one_minus_balanced_accuracy": _one_minus_balanced_accuracy,
+    "negative_log_likelihood": partial(_of_sum, losses.surprises),
+}
+"""By loss. One that is not here has no influence values: `one_minus_pr_auc`, whose
+curve is joined by straight lines between points that other rows would move."""
