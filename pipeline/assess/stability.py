@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from ..engines.agreement.numbers import share_of_first
 from ..records.dataset_and_model import Floats
 from ..records.importance_record import Importance
 
@@ -130,10 +130,9 @@ def top_k_share(ranks: Floats, k: int) -> Floats:
     -------
     ndarray of shape (n_features,)
     """
-    inside = np.full(ranks.shape, np.nan)
-    for resample, rank in enumerate(ranks):
-        is_ranked = np.isfinite(rank)
-        inside[resample, is_ranked] = share_of_first(rank[is_ranked], k)
+    table = pd.DataFrame(ranks)
+    first, last = (table.rank(axis=1, method=end).to_numpy() for end in ("min", "max"))
+    inside = np.clip((k - first + 1) / (last - first + 1), 0.0, 1.0)
     share = np.full(ranks.shape[1], np.nan)
     often = _often_measured(ranks)
     share[often] = np.nanmean(inside[:, often], axis=0)

@@ -6,6 +6,7 @@ Not: formulas, files, HTML; what was found is kept in a `journal`.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RUnavailable
@@ -25,6 +26,7 @@ from ..engines import (
     describe_engine,
 )
 from ..methods.importance import METHODS
+from ..methods.importance.row_terms import RowTerms
 from ..models.fit import fit_models
 from ..models.performance import performance
 from ..models.r_models import asks_r
@@ -46,7 +48,7 @@ from .steps.curves import curves_of, is_handed_curves
 from .steps.first_pairs import select_pairs
 from .steps.permuted_targets import with_target
 from .steps.repeat_run import SecondRun
-from .steps.resampled_rows import stability_of
+from .steps.resampled_rows import row_intervals_of, stability_of
 from .steps.selected_sets import selection_of
 from .steps.shuffled_targets import significance_of
 from .steps.supplied import FileContent, digests_of, read_files, supplied_answers
@@ -421,8 +423,11 @@ class _Run:
         self.journal.add(StepResult(findings=left_out))
         question = Question(model, rows, entry, self.engines[OURS])
         primary = measure.primary_stream(entry)
-        ours, _ = self.ask(question, seed=seed, stream=primary)
-        self.repeat([a for a in ours if isinstance(a, Importance)], question)
+        terms: list[RowTerms] = []
+        is_asked = self.config.stability.row_resamples
+        hook = {"on_row_terms": terms.append} if is_asked else {}
+        ours, _ = self.ask(question, seed=seed, stream=primary, **hook)
+        self.repeat([a for a in ours if isinstance(a, Importance)], question, terms)
         for name in entry.engines:
             info = self.engines[name]
             if info.available:
@@ -436,14 +441,24 @@ class _Run:
             elif measure.wants_run_beside(entry, rows, info, primary):
                 self.ask(question, seed=seed, stream=info.stream)
 
-    def repeat(self, answers: list[Importance], question: Question) -> None:
-        """Say how far our answers to one question, the last, rest on chance."""
+    def repeat(
+        self, answers: list[Importance], question: Question, terms: list[RowTerms]
+    ) -> None:
+        """Say how far our answers to one question, the last, rest on chance.
+
+        `terms` holds what each row adds to them, if the method can tell.
+        """
         journal, config = self.journal, self.config
         first = len(journal.importances) - len(answers)
         by_repeats = convergence(
             answers, question.model, question.rows, first_record=first
         )
         journal.add_all(by_repeats)
+        for of_rows in terms if answers else ():
+            over_rows = row_intervals_of(
+                journal.guarded, answers, of_rows, config, first_record=first
+            )
+            journal.add_all(over_rows)
         if answers and config.stability.resamples:
             stability = stability_of(
                 journal.guarded, answers, question, config, first_record=first
@@ -461,12 +476,12 @@ class _Run:
             journal.add_all(p_values)
 
     def ask(
-        self, question: Question, *, seed: int, stream: str
+        self, question: Question, *, seed: int, stream: str, **hooks: Any
     ) -> tuple[tuple[Importance | Effect, ...], str]:
         """Ask one question of its engine, keep the answer, or say why there is none.
 
         The curves come first where the importance is taken from them; an engine that
-        has the curves alone has answered.
+        has the curves alone has answered. `hooks` are handed to the method.
         """
         model, rows, entry = question.model, question.rows, question.section
         engine, journal = question.engine.name, self.journal
@@ -496,6 +511,7 @@ class _Run:
             stream=stream,
             curves=measure.as_curves(curves),
             on_curve=partial(journal.add_leaves, leaves),
+            **hooks,
         )
         answer, reason = journal.guarded(question.subject, label, call, engine)
         if answer and model is not None and stream == measure.primary_stream(entry):

@@ -231,10 +231,15 @@ class StabilitySection:
     n_repeats : int
         Repeats in each resample, at most those of the entry; fewer widen the intervals
         by the noise of the repeats.
+    row_resamples : int
+        Resamples of the rows behind the intervals of permutation importances, which
+        need no further prediction: each row's part in an importance is known from the
+        shuffles that are made anyway. 0 leaves these intervals out.
     """
 
     resamples: Annotated[int, Range(least=0)] = 0
     n_repeats: int = 1
+    row_resamples: Annotated[int, Range(least=0)] = 1000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

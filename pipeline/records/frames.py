@@ -189,6 +189,21 @@ _FRAMES = (
         "many.",
     ),
     Frame(
+        "row_intervals",
+        (
+            *("record", "feature", "std_error", "low", "high"),
+            *("rank_low", "rank_high", "top_k_share", "lead_share", "route"),
+        ),
+        "How far other rows of the same kind would move each permutation importance of "
+        "ours, shuffling included: one row per feature. record: place in importances; "
+        "std_error: of the mean, in its unit; low, high: 95 % of its values on "
+        "resampled rows; rank_low, rank_high: 95 % of its ranks there; top_k_share, "
+        "lead_share: in which share of the resamples it is among the first top_k, or "
+        'first, ties shared; route: "resampled", or "normal" where normal numbers were '
+        "drawn instead, empty where nothing could be said.",
+        since=3,
+    ),
+    Frame(
         "significance",
         (
             *_WHO,

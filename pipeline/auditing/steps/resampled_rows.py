@@ -1,6 +1,6 @@
-"""Rankings on resampled rows: each question asked again, and how stable its answer is.
+"""Rankings on resampled rows: from what each row adds, or each question asked again.
 
-Not: what stability is (`stability`).
+Not: what stability is (`stability`), nor what an interval is (`row_intervals`).
 """
 
 from collections.abc import Sequence
@@ -8,8 +8,10 @@ from dataclasses import replace
 from functools import partial
 
 from ...assess import stability
+from ...assess.row_intervals import row_intervals
 from ...config.load import AuditConfig
 from ...methods.importance import METHODS
+from ...methods.importance.row_terms import RowTerms
 from ...records.errors import NotApplicable
 from ...records.importance_record import Importance
 from ...records.streams import seed_of, stream
@@ -23,6 +25,34 @@ FIXED = {
 """Why the rows of a method are not resampled, by what it asks."""
 COPIES_COUNT = {"relieff": "a row that is drawn twice is its own nearest neighbour"}
 """Why rows drawn twice would mislead a method."""
+
+
+def row_intervals_of(
+    guard: Guard,
+    answers: Sequence[Importance],
+    terms: RowTerms,
+    config: AuditConfig,
+    *,
+    first_record: int,
+) -> Results[None]:
+    """Yield the intervals over other rows of our answers to one question.
+
+    The first of them is at `first_record` among all importances. Where there are none
+    the reason is kept.
+    """
+    for k, importance in enumerate(answers):
+        ask = partial(
+            row_intervals,
+            importance,
+            terms,
+            record=first_record + k,
+            resamples=config.stability.row_resamples,
+            top_k=config.checks.top_k,
+            seed=config.seed,
+        )
+        label = f"intervals over other rows of {importance.method} of {importance.of}"
+        rows, _ = guard(importance.model, label, ask)
+        yield StepResult(rows={"row_intervals": rows or ()})
 
 
 def stability_of(

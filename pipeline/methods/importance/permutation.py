@@ -4,7 +4,7 @@ What is drawn comes first, as a sequence of `permutation_draws.Draw`; what is me
 follows from the draws alone.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, listed, quote
 from ...records.losses import evaluate
 from .exchange import Index, leaves_of
@@ -25,6 +25,7 @@ from .permutation_draws import (
     numpy_targets,
     redrawn,
 )
+from .row_terms import RowTerms
 
 Within = Literal["none", "leaves"]
 
@@ -40,6 +41,8 @@ def permutation(
     perturbation: Perturbation = "permute",
     within: Within = "none",
     min_samples_leaf: int = 15,
+    form: Form = "difference",
+    on_row_terms: Callable[[RowTerms], None] | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return the loss when a feature is permuted, and when nothing is.
 
@@ -81,6 +84,12 @@ def permutation(
         rows is parted by a tree fitted to the other half.
     min_samples_leaf : int, default 15
         Rows that a leaf must have in the half its tree is fitted to.
+    form : {"difference", "ratio", "raw", "absolute"}, default "difference"
+        Of the importance that `on_row_terms` is about; the numbers are the same.
+    on_row_terms : callable, optional
+        Told at the end what each row adds to each importance, from the predictions
+        that are made anyway. Not for the streams of vip, whose baseline is of other
+        rows, nor within leaves, which other rows would draw elsewhere.
 
     Returns
     -------
@@ -136,6 +145,13 @@ def permutation(
     raw = np.empty((len(groups), n_repeats, len(model.losses)))
     baseline = np.empty((n_repeats, len(model.losses)))
 
+    terms = on_row_terms and RowTerms(
+        losses=model.losses,
+        form=form,
+        n_features=len(groups),
+        n_samples=data.n_samples,
+        n_repeats=n_repeats,
+    )
     table = _copied(data, np.arange(data.n_samples))
     rows_drawn: Index | None = None
     for draw in draws:
@@ -147,11 +163,23 @@ def permutation(
         if draw.rows is not table.rows:
             table = _copied(data, draw.rows)
         if draw.what == BASELINE:
-            baseline[draw.repeat] = _loss(model, table)
+            answer = table.y, _predict(model, table), table.weights
+            baseline[draw.repeat] = evaluate(model.losses, *answer)
             rows_drawn = draw.rows
+            if terms:
+                terms.start(*answer)
             continue
         columns = groups[draw.what]
-        raw[draw.what, draw.repeat] = _permuted_loss(model, table, columns, draw.order)
+        permuted = _predict_permuted(model, table, columns, draw.order)
+        answer = table.y, permuted, table.weights
+        loss = evaluate(model.losses, *answer)
+        raw[draw.what, draw.repeat] = loss
+        if terms:
+            both = zip(loss, baseline[draw.repeat], strict=True)
+            by_name = dict(zip(model.losses, both, strict=True))
+            terms.add(draw.what, draw.rows, draw.order, answer, by_name)
+    if terms and on_row_terms:
+        on_row_terms(terms)
     return raw, baseline
 
 
@@ -251,20 +279,19 @@ def _is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "biuf"
 
 
-def _loss(model: FittedModel, table: _Table) -> Floats:
-    """Return each loss of the table as it stands, (n_losses,).
+def _predict(model: FittedModel, table: _Table) -> Floats:
+    """Return what the model predicts for the table as it stands.
 
     predict gets a shallow copy: the columns it adds or replaces, and the blocks that
     pandas may merge, are then not the table's.
     """
-    prediction = model.predict(table.frame.copy(deep=False))
-    return evaluate(model.losses, table.y, prediction, table.weights)
+    return model.predict(table.frame.copy(deep=False))
 
 
-def _permuted_loss(
+def _predict_permuted(
     model: FittedModel, table: _Table, columns: tuple[str, ...], order: Index
 ) -> Floats:
-    """Return each loss with these columns in this order, and put them back."""
+    """Return the prediction with these columns in this order, and put them back."""
     memory, frame = table.memory, table.frame
     originals = {n: memory[n].copy() if n in memory else frame[n] for n in columns}
     for name, column in originals.items():
@@ -273,10 +300,10 @@ def _permuted_loss(
         else:
             frame[name] = column.iloc[order].set_axis(column.index)
 
-    losses = _loss(model, table)
+    prediction = _predict(model, table)
     for name, column in originals.items():
         if name in memory:
             memory[name][:] = column
         else:
             frame[name] = column
-    return losses
+    return prediction

@@ -1,0 +1,177 @@
+"""Intervals of importances over other rows of the same kind, and of their ranks.
+
+Not: what each row adds (`methods.importance.row_terms`), nor measuring anything again
+on resampled rows (`stability`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..methods.importance.row_terms import RowTerms
+from ..records.dataset_and_model import Floats
+from ..records.errors import NotApplicable
+from ..records.frames import Row
+from ..records.importance_record import Importance
+from ..records.streams import stream
+from .stability import LEVEL, rank_interval, top_k_share
+
+LARGEST = 2**27
+"""Bytes of the table of counts, resamples × rows; a larger one is not made."""
+
+
+class Draws(NamedTuple):
+    """Importances on other rows.
+
+    Attributes
+    ----------
+    route : {"resampled", "normal"}
+        Whether rows were resampled, or normal numbers of the same covariance drawn.
+    values : ndarray of shape (n_resamples, n_features)
+    """
+
+    route: str
+    values: Floats
+
+
+def row_intervals(
+    importance: Importance,
+    terms: RowTerms,
+    *,
+    record: int,
+    resamples: int,
+    top_k: int,
+    seed: int,
+) -> list[Row]:
+    """Return one row of the frame `row_intervals` per feature.
+
+    Parameters
+    ----------
+    importance : Importance
+        A permutation importance of ours.
+    terms : RowTerms
+        What each row adds to it, made with it.
+    record : int
+        The place of `importance` in ``result.importances``.
+    resamples : int
+        How many sets of other rows; at least 1.
+    top_k : int
+        How many features lead.
+    seed : int
+        Of the audit: it names the resamples, which are the same for every ranking of
+        as many rows.
+
+    Returns
+    -------
+    list of dict
+        In the order of ``importance.features``; NaN, and an empty route, for a feature
+        without a finite importance.
+
+    Raises
+    ------
+    NotApplicable
+        The loss has no influence values, or values stay within leaves.
+    """
+    reason = reason_against(importance, terms)
+    if reason:
+        raise NotApplicable(reason)
+    error = standard_errors(importance, terms)
+    is_measured = np.isfinite(importance.mean) & np.isfinite(error)
+    at = np.flatnonzero(is_measured)
+    route, values = draw(
+        importance.mean[at],
+        terms.terms[importance.loss][at],
+        error[at],
+        resamples=resamples,
+        seed=seed,
+    )
+    ranks = _ranks(values)
+    low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), axis=0)
+    rank_low, rank_high = rank_interval(ranks)
+    columns = {
+        **{"low": low, "high": high, "rank_low": rank_low, "rank_high": rank_high},
+        "top_k_share": top_k_share(ranks, top_k),
+        "lead_share": top_k_share(ranks, 1),
+    }
+    places = {row: place for place, row in enumerate(at)}
+    return [
+        {"record": record, "feature": feature, "std_error": float(error[row])}
+        | {
+            name: float(values[places[row]]) if row in places else float("nan")
+            for name, values in columns.items()
+        }
+        | {"route": route if row in places else ""}
+        for row, feature in enumerate(importance.features)
+    ]
+
+
+def reason_against(importance: Importance, terms: RowTerms) -> str:
+    """Return why a ranking has no row intervals, or nothing."""
+    if importance.options.get("within", "none") != "none":
+        return (
+            "values are exchanged within leaves, which are grown from the rows "
+            "themselves: other rows would have other leaves. Leave within out for "
+            "intervals over other rows"
+        )
+    if importance.loss not in terms.terms:
+        return (
+            f"it is not known how a single row moves {importance.loss!r}. Ask another "
+            "loss as well"
+        )
+    return ""
+
+
+def standard_errors(importance: Importance, terms: RowTerms) -> Floats:
+    """Return the standard error of each mean over rows and repeats, (n_features,).
+
+    The variance of the terms of the rows, less what of it the draws alone put there
+    (`RowTerms.noise`), over the number of rows. It is never below the Monte-Carlo
+    variance of the repeats, which is a part of it; after a single repeat nobody can
+    tell the two apart, and nothing is taken away.
+    """
+    of_rows, noise = terms.terms[importance.loss], terms.noise[importance.loss]
+    n = of_rows.shape[1]
+    if n < 2:
+        return np.full(len(of_rows), np.nan)
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = np.square(of_rows).sum(axis=1) / (n * (n - 1.0))
+        of_repeats = np.where(importance.n_repeats > 1, importance.std_error**2, total)
+        return np.sqrt(np.maximum(total - noise / n, of_repeats))
+
+
+def draw(
+    mean: Floats, terms: Floats, error: Floats, *, resamples: int, seed: int
+) -> Draws:
+    """Return the importances on other rows, of the given standard errors.
+
+    Where the counts of all resamples fit into `LARGEST` bytes they are multiplied with
+    the terms, else normal numbers with the covariance of the terms are drawn: of so
+    many rows, means are normal.
+
+    Parameters
+    ----------
+    mean, error : ndarray of shape (n_features,)
+    terms : ndarray of shape (n_features, n_samples)
+    resamples, seed : int
+    """
+    n_features, n = terms.shape
+    spread = np.sqrt(np.square(terms).sum(axis=1)) / n
+    scale = np.divide(error, spread, out=np.zeros(n_features), where=spread > 0)
+    generator = stream(seed, "row intervals", "", 0)
+    if 8 * n * resamples <= LARGEST:
+        counts = np.empty((resamples, n))
+        for resample in range(resamples):
+            rows = generator.integers(n, size=n)
+            counts[resample] = np.bincount(rows, minlength=n)
+        return Draws("resampled", mean + scale * (counts @ terms.T) / n)
+    # numpy's own draw of a covariance takes the sign of singular vectors as it comes.
+    variances, vectors = np.linalg.eigh(terms @ terms.T)
+    root = (vectors * np.sqrt(np.maximum(variances, 0.0))) @ vectors.T / n
+    normal = generator.standard_normal((resamples, n_features))
+    return Draws("normal", mean + scale * (normal @ root))
+
+
+def _ranks(values: Floats) -> Floats:
+    """Return the rank of each feature in each resample, 1 for the largest."""
+    return pd.DataFrame(values).rank(axis=1, ascending=False).to_numpy()

@@ -1,0 +1,115 @@
+r"""What each row adds to an importance, as the row it is and as one that lends values.
+
+A permutation importance is, in expectation, a mean over all pairs of rows: of row *i*,
+given the values of *j* of row *k*. With other rows both change, so a row counts twice:
+by its own loss, and by what its values do to the losses of the rows they are given to.
+Weighing a row's own loss alone leaves the second out, and half the standard deviation
+of a linear model with it. With :math:`\varphi_r(i)` the influence of row *i* on the
+importance in repeat *r* (`records.influence`, permuted less unpermuted) and
+:math:`\pi_r(i)` the row whose values it is given,
+
+.. math:: z_i = \frac1R \sum_r \varphi_r(i)
+   + \frac1R \sum_{r,\,l:\,\pi_r(l) = i} \varphi_r(l)
+
+is what row *i* adds: on resampled rows that hold it :math:`c_i` times, the importance
+moves by :math:`\sum_i c_i z_i / n` (Hoeffding's projection of a V-statistic). A feature
+that the model does not read has 0 in every row.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...records.dataset_and_model import Floats, Form
+from ...records.influence import INFLUENCE
+from ...records.losses import Array
+from .exchange import Index
+
+
+@dataclass(kw_only=True)
+class RowTerms:
+    """What each row adds to the importances of one question.
+
+    Attributes
+    ----------
+    losses : tuple of str
+        Those of the model; one without influence values has no terms.
+    form : {"difference", "ratio", "raw", "absolute"}
+        How an importance follows from the loss with and without permuting.
+    n_features, n_samples, n_repeats : int
+    terms : mapping of str to ndarray of shape (n_features, n_samples)
+        By loss, :math:`z` above, in the unit of the importance; each row of it has
+        mean 0. A row that is not drawn in a repeat adds nothing there, and what is
+        drawn counts for all: it is divided by the share drawn.
+    noise : mapping of str to ndarray of shape (n_features,)
+        By loss, how much of the variance of `terms` is that of the draws:
+        :math:`\\sum_r \\overline{\\varphi_r^2} / R^2`, over the share drawn. With
+        a, b and c the parts of :math:`\\varphi` that the row, the lender and the two
+        together decide, terms have the variance of a + b, which is wanted, of a and b
+        once and of c twice, over R; the mean itself has that of c over R.
+    """
+
+    losses: tuple[str, ...]
+    form: Form
+    n_features: int
+    n_samples: int
+    n_repeats: int
+    terms: Mapping[str, Floats] = field(init=False)
+    noise: Mapping[str, Floats] = field(init=False)
+    unpermuted: dict[str, Array] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        names = [name for name in self.losses if name in INFLUENCE]
+        shape = self.n_features, self.n_samples
+        self.terms = {name: np.zeros(shape) for name in names}
+        self.noise = {name: np.zeros(self.n_features) for name in names}
+
+    def start(self, y: Array, prediction: Array, weights: Array) -> None:
+        """Take the unpermuted rows that the next permuted ones are held against."""
+        self.unpermuted = {
+            name: INFLUENCE[name](y, prediction, weights) for name in self.terms
+        }
+
+    def add(
+        self,
+        feature: int,
+        rows: Index,
+        order: Index,
+        answer: tuple[Array, Array, Array],
+        losses: Mapping[str, tuple[float, float]],
+    ) -> None:
+        """Add one repeat of one feature.
+
+        Parameters
+        ----------
+        feature : int
+        rows : ndarray of shape (n_drawn,)
+            The rows asked, by their place in the data, each once.
+        order : ndarray of shape (n_drawn,)
+            For each of them, which of them it is given the values of.
+        answer : (y, prediction, weights)
+            Of these rows, permuted.
+        losses : mapping of str to (float, float)
+            By name, the loss permuted and unpermuted.
+        """
+        scale = self.n_samples / (len(rows) * self.n_repeats)
+        for name, terms in self.terms.items():
+            influence = INFLUENCE[name](*answer)
+            own = self._of_importance(influence, self.unpermuted[name], *losses[name])
+            lent = np.bincount(order, weights=own, minlength=len(rows))
+            terms[feature, rows] += scale * (own + lent)
+            with np.errstate(over="ignore"):
+                square = float((own * own).mean())
+            self.noise[name][feature] += scale * square / self.n_repeats
+
+    def _of_importance(
+        self, permuted: Array, unpermuted: Array, loss: float, baseline: float
+    ) -> Array:
+        """Return the influence of each row on the importance in the form it has."""
+        with np.errstate(divide="ignore", invalid="ignore"):  # not measured: NaN
+            if self.form == "difference":
+                return permuted - unpermuted
+            if self.form == "ratio":
+                return (permuted - loss / baseline * unpermuted) / baseline
+        return permuted  # a loss is never below 0: its size is itself

@@ -1,0 +1,285 @@
+"""Claims about intervals over other rows, of models whose importances are known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.assess import row_coverage
+
+from importance_audit.assess.row_intervals import draw, row_intervals, standard_errors
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.records.errors import NotApplicable
+from importance_audit.records.losses import LOSSES
+
+NAMES = ("x1", "x2", "x3")
+B = np.array([1.5, 0.5, 0.0])
+REGRESSION = ("mse", "rmse", "mae", "one_minus_r2")
+BINARY = ("log_loss", "brier", "one_minus_auc", "one_minus_balanced_accuracy")
+TASKS = dict.fromkeys(REGRESSION, "regression") | dict.fromkeys(BINARY, "binary")
+
+
+def made(task, n, seed, *, weighted=False):
+    """Return normal rows and the model that made their target."""
+    draws = np.random.default_rng(seed)
+    X = draws.normal(size=(n, 3))
+    eta = X @ B
+    y = eta + draws.normal(size=n)
+    link = np.asarray
+    if task == "binary":
+        y = (draws.random(n) < 1 / (1 + np.exp(-eta))).astype(np.int64)
+        link = lambda eta: 1 / (1 + np.exp(-eta))  # noqa: E731
+    classes = ("no", "yes") if task == "binary" else ()
+    data = Dataset(
+        name="made",
+        X=pd.DataFrame(X, columns=NAMES),
+        y=y,
+        task=task,
+        weights=draws.exponential(size=n) if weighted else np.ones(n),
+        groups={name: (name,) for name in NAMES},
+        split="test",
+        target="y",
+        sha256="",
+        classes=classes,
+    )
+    model = FittedModel(
+        name="model",
+        task=task,
+        scale="response",
+        predict=lambda X: link(X.to_numpy() @ B),
+        features=NAMES,
+        losses=("mse",),
+        classes=classes,
+    )
+    return model, data
+
+
+def measured(task, losses, n, seed, *, weighted=False, **options):
+    """Return a record per loss, and what each row adds to it."""
+    model, data = made(task, n, seed, weighted=weighted)
+    return row_coverage.measured(model.with_losses(losses), data, seed=seed, **options)
+
+
+def value_of_all_pairs(loss, form, model, data, counts):
+    """Return the importance of x1 over every pair of rows, each counted so often.
+
+    Slow and plain: the model is asked about every row with the value of every other.
+    """
+    n = data.n_samples
+    row, lender = np.divmod(np.arange(n * n), n)
+    X = data.X.iloc[row].assign(x1=data.X["x1"].to_numpy()[lender])
+    weights = data.weights[row] * counts[row] * counts[lender]
+    function = LOSSES[loss].function
+    permuted = function(data.y[row], model.predict(X), weights)
+    as_it_is = function(data.y, model.predict(data.X), data.weights * counts)
+    return permuted / as_it_is if form == "ratio" else permuted - as_it_is
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", ["difference", "ratio"])
+@pytest.mark.parametrize("loss", [*REGRESSION, *BINARY])
+def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss, form, weighted):
+    """Of few rows the bootstrap is no straight line: it goes a part of the way."""
+    n, task, share = 90, TASKS[loss], 0.05
+    model, data = made(task, n, 5, weighted=weighted)
+    rows = np.random.default_rng(8).integers(n, size=(400, n))
+    counts = [1 + share * (np.bincount(each, minlength=n) - 1) for each in rows]
+    values = [value_of_all_pairs(loss, form, model, data, each) for each in counts]
+    (record,), terms = measured(
+        task, (loss,), n, 5, form=form, weighted=weighted, n_repeats=400
+    )
+    of_rows, error = terms.terms[loss][0], standard_errors(record, terms)[0]
+    noiseless = error * np.sqrt((n - 1) / n) / np.sqrt(np.square(of_rows).sum())
+    linear = np.array(counts) @ of_rows * noiseless
+    assert np.std(linear) == pytest.approx(np.std(values), rel=0.05)
+
+
+@pytest.mark.parametrize("loss", ["mse", "rmse", "mae", "log_loss", "one_minus_auc"])
+def test_the_interval_is_that_of_the_bootstrap_over_all_pairs(loss):
+    n, task = 60, TASKS[loss]
+    model, data = made(task, n, 5)
+    rows = np.random.default_rng(8).integers(n, size=(600, n))
+    counts = [np.bincount(each, minlength=n) for each in rows]
+    values = [value_of_all_pairs(loss, "difference", model, data, c) for c in counts]
+    (record,), terms = measured(task, (loss,), n, 5, n_repeats=200)
+    row = intervals(record, terms)[0]
+    bounds = np.quantile(values, (0.025, 0.975))
+    width = np.ptp(bounds)
+    assert row["high"] - row["low"] == pytest.approx(width, rel=0.15)
+    assert (row["low"], row["high"]) == pytest.approx(tuple(bounds), abs=0.12 * width)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_repeats": 10},
+        {"n_repeats": 2},
+        {"n_repeats": 4, "n_rows": 100},
+        {"n_repeats": 3, "perturbation": "resample"},
+        {"n_repeats": 3, "form": "ratio"},
+        {"n_repeats": 3, "weighted": True},
+        {"n_repeats": 3, "stream": "DALEX", "n_rows": 100},
+        {"n_repeats": 3, "stream": "hstats", "n_rows": 100},
+    ],
+    ids=str,
+)
+def test_the_error_is_how_far_an_importance_moves_from_table_to_table(options):
+    """Whatever is drawn, and however few repeats there are to tell it by."""
+    means, squares = [], []
+    for seed in range(300):
+        records, terms = measured("regression", ("mse", "mae"), 200, seed, **options)
+        means.append([record.mean[:2] for record in records])
+        squares.append([standard_errors(r, terms)[:2] ** 2 for r in records])
+    expected = np.std(means, axis=0)  # known to 4 %
+    assert np.sqrt(np.mean(squares, axis=0)) == pytest.approx(expected, rel=0.15)
+
+
+def test_a_row_counts_as_one_that_lends_its_values_too():
+    """Of a linear model the rows' own losses alone have half the deviation."""
+    (record,), terms = measured("regression", ("mse",), 4000, 1, n_repeats=50)
+    b, n = B[0], 4000
+    # Of the pair the model's error e and the values x, x' of variance 1 make
+    # (e + b(x - x'))^2 - e^2; its two projections have b^2 (x^2 - 1) + 2 b e x, and
+    # b^2 (x'^2 - 1).
+    error = np.sqrt((4 * b**4 * 2 + 4 * b**2) / n)
+    assert standard_errors(record, terms)[0] == pytest.approx(error, rel=0.05)
+
+
+def test_what_the_model_does_not_read_has_an_interval_of_width_zero():
+    for form, nothing in (("difference", 0.0), ("ratio", 1.0)):
+        (record,), terms = measured("binary", ("log_loss",), 50, 3, form=form)
+        row = intervals(record, terms)[2]
+        assert (row["std_error"], row["low"], row["high"]) == (0, nothing, nothing)
+
+
+def intervals(record, terms, **more):
+    usual = {"record": 0, "resamples": 1000, "top_k": 1, "seed": 1}
+    return row_intervals(record, terms, **usual | more)
+
+
+@pytest.mark.parametrize("task", list(row_coverage.LOSSES))
+def test_ninety_five_of_a_hundred_intervals_hold_the_true_importance(task):
+    """Over more tables: python -m tests.assess.row_coverage 1000."""
+    shares = row_coverage.coverage(task, 200, resamples=400)
+    error = np.sqrt(0.05 * 0.95 / 200)
+    assert all(abs(share - 0.95) < 3 * error for share in shares.values()), shares
+
+
+def test_ranks_and_leads_follow_from_the_same_resamples():
+    (record,), terms = measured("regression", ("mse",), 300, 2, n_repeats=5)
+    rows = intervals(record, terms, top_k=2)
+    assert [(row["rank_low"], row["rank_high"]) for row in rows] == [
+        (1.0, 1.0),
+        (2.0, 2.0),
+        (3.0, 3.0),
+    ]
+    assert [row["lead_share"] for row in rows] == [1.0, 0.0, 0.0]
+    assert [row["top_k_share"] for row in rows] == [1.0, 1.0, 0.0]
+    assert {row["route"] for row in rows} == {"resampled"}
+
+
+def test_a_coin_decides_between_two_features_that_are_alike():
+    of_rows = np.random.default_rng(1).normal(size=(2, 500))
+    of_rows -= of_rows.mean(axis=1, keepdims=True)
+    _, values = draw(np.zeros(2), of_rows, np.ones(2), resamples=4000, seed=1)
+    assert (values[:, 0] > values[:, 1]).mean() == pytest.approx(0.5, abs=0.03)
+
+
+def test_many_rows_are_drawn_from_their_covariance(monkeypatch):
+    terms = np.random.default_rng(1).normal(size=(3, 400))
+    terms[1] += terms[0]
+    error = np.sqrt(np.square(terms).sum(axis=1)) / 400
+    by_counts = draw(np.zeros(3), terms, error, resamples=4000, seed=1)
+    monkeypatch.setattr("importance_audit.assess.row_intervals.LARGEST", 0)
+    by_covariance = draw(np.zeros(3), terms, error, resamples=4000, seed=1)
+    assert (by_counts.route, by_covariance.route) == ("resampled", "normal")
+    expected = terms @ terms.T / 400**2
+    for draws in (by_counts, by_covariance):
+        off = np.cov(draws.values.T) - expected
+        assert abs(off).max() < 0.08 * expected.max()  # 4 000 resamples: 2 %
+
+
+def test_why_there_is_no_interval_is_said():
+    (record,), terms = measured("binary", ("one_minus_pr_auc",), 50, 1, n_repeats=2)
+    with pytest.raises(
+        NotApplicable, match="how a single row moves 'one_minus_pr_auc'"
+    ):
+        intervals(record, terms)
+    (record,), terms = measured(
+        "regression", ("mse",), 200, 1, n_repeats=2, within="leaves"
+    )
+    with pytest.raises(NotApplicable, match="other rows would have other leaves"):
+        intervals(record, terms)
+
+
+def test_an_infinite_loss_has_no_interval():
+    model, data = made("binary", 50, 1)
+    step = FittedModel(
+        name="step",
+        task="binary",
+        scale="probability",
+        predict=lambda X: (X["x1"] > 0).to_numpy(dtype=float),
+        features=NAMES,
+        losses=("log_loss",),
+        classes=model.classes,
+    )
+    entry = {"method": "permutation", "n_repeats": 3, "losses": ["log_loss"]}
+    result = audit(None, data, parse_config({"importance": [entry]}), models=(step,))
+    row = result.row_intervals.iloc[0]
+    assert np.isnan(row["std_error"])
+    assert row["route"] == ""
+
+
+CONFIG = parse_config({"importance": [{"method": "permutation", "n_repeats": 3}]})
+WITHOUT = parse_config(
+    {
+        "importance": [{"method": "permutation", "n_repeats": 3}],
+        "stability": {"row_resamples": 0},
+    }
+)
+
+
+def test_intervals_cost_no_prediction_and_change_no_importance():
+    model, data = made("regression", 80, 1)
+    calls = []
+
+    def predict(X):
+        calls.append(len(X))
+        return model.predict(X)
+
+    counting = FittedModel(
+        name="model",
+        task="regression",
+        scale="response",
+        predict=predict,
+        features=NAMES,
+        losses=("mse", "mae"),
+    )
+    results, counts = [], []
+    for config in (CONFIG, WITHOUT):
+        calls.clear()
+        results.append(audit(None, data, config, models=(counting,)))
+        counts.append(len(calls))
+    with_them, without = results
+    assert counts[0] == counts[1]
+    for one, other in zip(with_them.importances, without.importances, strict=True):
+        assert np.array_equal(one.raw, other.raw)
+    assert list(with_them.row_intervals["record"]) == [0, 0, 0]
+    assert without.row_intervals.empty
+
+
+def test_groups_and_every_loss_have_their_intervals():
+    model, data = made("regression", 80, 1)
+    config = parse_config(
+        {
+            "groups": {"both": ["x1", "x2"]},
+            "importance": [
+                {"method": "permutation", "n_repeats": 3, "losses": ["mse", "mae"]},
+                {"method": "permutation", "n_repeats": 3, "of": "groups"},
+            ],
+        }
+    )
+    rows = audit(None, data, config, models=(model,)).row_intervals
+    assert list(rows["record"]) == [0, 0, 0, 1, 1, 1, 2]
+    assert rows["feature"].iloc[-1] == "both"
+    assert (rows["low"] <= rows["high"]).all()
