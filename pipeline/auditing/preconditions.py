@@ -6,7 +6,7 @@ from ..config.load import AuditConfig
 from ..config.questions import SuppliedSection
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, FittedModel
-from ..records.errors import ConfigError, DataError, ModelError, did_you_mean, quote
+from ..records.errors import ConfigError, DataError, ModelError, hints, quote
 
 
 def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> None:
@@ -42,13 +42,13 @@ def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Non
         for entry in config.supplied
         if _lacks_full_losses(entry, test)
     ]
-    problems += [
-        f"[report] {key} must name features of the audit; {quote(name)} is "
-        f"none.{did_you_mean(name, test.features)}"
-        for key in ("rationale", "always_show")
-        for name in getattr(config.report, key)
-        if name not in features
-    ]
+    for key in ("rationale", "always_show"):
+        unknown = [name for name in getattr(config.report, key) if name not in features]
+        problems += [
+            f"[report] {key} must name features of the audit; {quote(name)} is "
+            f"none.{hint}"
+            for name, hint in zip(unknown, hints(unknown, test.features), strict=True)
+        ]
     if problems:
         raise ConfigError(problems)
 
@@ -118,10 +118,10 @@ def check_names(
         ("feature that is expected", expected_features, test.features),
         ("feature of a surface", surface_features, test.features),
     ):
+        unknown = sorted(uses - set(available))
         problems += [
-            f"A {what} must be one that the audit has; {quote(name)} is not."
-            f"{did_you_mean(name, available)}"
-            for name in sorted(uses - set(available))
+            f"A {what} must be one that the audit has; {quote(name)} is not.{hint}"
+            for name, hint in zip(unknown, hints(unknown, available), strict=True)
         ]
     if problems:
         raise ConfigError(problems)

@@ -14,7 +14,7 @@ from ..data.expressions import problem_of
 from ..data.tables import option_problems
 from ..methods.importance import METHODS, options_of
 from ..methods.importance.random_subspace import PERF
-from ..records.errors import did_you_mean, listed, quote
+from ..records.errors import did_you_mean, hints, listed, quote
 from ..records.losses import default_losses
 from .questions import unsuited
 
@@ -287,11 +287,11 @@ def unknown_groups(
 ) -> Iterator[str]:
     """Yield a sentence for each feature of an entry about groups that is no group."""
     if values.get("of") == "groups" and facts.groups is not None:
-        for name in values.get("features", ()):
-            if name not in facts.groups:
-                hint = did_you_mean(name, facts.groups)
-                what = "which is not in [groups]"
-                yield f"{where} features names {quote(name)}, {what}.{hint}"
+        names = values.get("features", ())
+        unknown = [name for name in names if name not in facts.groups]
+        for name, hint in zip(unknown, hints(unknown, facts.groups), strict=True):
+            what = "which is not in [groups]"
+            yield f"{where} features names {quote(name)}, {what}.{hint}"
 
 
 def _of_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:

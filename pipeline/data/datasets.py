@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset, Task
-from ..records.errors import DataError, did_you_mean, listed, quote
+from ..records.errors import DataError, hints, listed, quote
 from ..records.frames import FRAMES
 from . import column_roles
 from .column_types import (
@@ -165,11 +165,10 @@ def dataset(
     side = _typed_rows(X, y, weights, name)
     side = side._replace(unread=dict.fromkeys(held_out, ()))
     problems = list(_problems(side))
+    unknown = [key for key in held_out if key not in side.X]
     problems += [
-        f"{name}: held_out names {quote(key)}, which is not a column."
-        f"{did_you_mean(key, side.X)}"
-        for key in held_out
-        if key not in side.X
+        f"{name}: held_out names {quote(key)}, which is not a column.{hint}"
+        for key, hint in zip(unknown, hints(unknown, list(side.X)), strict=True)
     ]
     with collecting(problems):
         order, targets = _targets((side,), task, positive_class=None, classes=classes)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset
-from ..records.errors import DataError, did_you_mean, listed, quote
+from ..records.errors import HINTED, DataError, did_you_mean, listed, quote
 from ..records.value_rules import NAME, OneOf
 from .column_roles import feature_problems, missing_problems
 from .column_types import digest_of, is_category, text_of
@@ -286,14 +286,15 @@ def _unknown_inputs(
 ) -> Iterator[str]:
     """Yield a sentence per input that is not there, empty if it has its own problem."""
     key = "expression" if section.expression else "of"
-    for item in section.inputs:
+    for place, item in enumerate(section.inputs, start=len(faulty)):
         name, is_opposite = _input(item, columns)
         subject = f"[[derived]] {quote(section.name)} {key}"
         if name in faulty:
             yield ""
         elif name not in columns:
             what = "neither an audited column nor derived before it"
-            yield f"{subject} names {quote(name)}, {what}.{did_you_mean(name, columns)}"
+            hint = did_you_mean(name, columns) if place < HINTED else ""
+            yield f"{subject} names {quote(name)}, {what}.{hint}"
         elif is_opposite and DERIVED[section.kind].reads != "truths":
             rule = f"kind {section.kind!r} takes columns as they are"
             yield f'{subject} holds {quote(item)}; {rule}, without "not".'

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import ColumnType
-from ..records.errors import DataError, did_you_mean, listed, quote, quote_odd, several
+from ..records.errors import DataError, hints, listed, quote, quote_odd, several
 from ..records.finding import Finding
 from . import column_types
 from .derived_columns import DerivedSection, derive, sources_of
@@ -244,11 +244,13 @@ def group_problems(
     groups: Mapping[str, tuple[str, ...]], features: tuple[str, ...]
 ) -> Iterator[str]:
     """Yield a sentence for every column of a group that is no feature."""
-    for group, members in groups.items():
-        for name in members:
-            if name not in features:
-                what = f"which is no feature.{did_you_mean(name, features)}"
-                yield f"[groups] {quote_odd(group)} names {quote(name)}, {what}"
+    known = frozenset(features)
+    every = [(group, name) for group, members in groups.items() for name in members]
+    unknown = [(group, name) for group, name in every if name not in known]
+    suggestions = hints((name for _, name in unknown), features)
+    for (group, name), hint in zip(unknown, suggestions, strict=True):
+        what = f"which is no feature.{hint}"
+        yield f"[groups] {quote_odd(group)} names {quote(name)}, {what}"
 
 
 def _tables(
@@ -308,15 +310,14 @@ def _unknown_columns(
         "categories": tuple(section.categories),
     }
     for place, table in enumerate(every):
-        columns = tuple(table.frame.columns)
+        columns = dict.fromkeys(table.frame.columns)
         roles = shared_roles if place >= len(tables) else own | shared_roles
         for key, names in roles.items():
-            for name in names:
-                if name and name not in columns:
-                    column = f"Column {quote(name)} ([data] {key})"
-                    hint = did_you_mean(name, columns)
-                    hint = hint or f" Its columns: {listed(columns)}."
-                    yield f"{column} is not in {table.name}.{hint}"
+            unknown = [name for name in names if name and name not in columns]
+            for name, hint in zip(unknown, hints(unknown, columns), strict=True):
+                remedy = hint or f" Its columns: {listed(columns)}."
+                column = f"Column {quote(name)} ([data] {key})"
+                yield f"{column} is not in {table.name}.{remedy}"
 
 
 def _type_columns(

@@ -14,7 +14,7 @@ one line and exits with 2, with 5 if the audit is locked. R's failures are
 `importance_audit.r_bridge.errors.RBridgeError`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
 
@@ -75,9 +75,9 @@ def quote_odd(key: str) -> str:
 
 def listed(names: Iterable[object], *, limit: int = 5) -> str:
     """Return the first `limit` names as `quote` has them, and how many more."""
-    quoted = [quote(name) for name in names]
-    more = len(quoted) - limit
-    text = ", ".join(quoted[:limit])
+    every = list(names)
+    more = len(every) - limit
+    text = ", ".join(map(quote, every[:limit]))
     return f"{text} and {more} more" if more > 0 else text
 
 
@@ -121,10 +121,32 @@ def several(number: float, one: str) -> str:
     return f"{count} {one if number == 1 else f'{one}s'}"
 
 
+MANY = 1000
+"""Candidates that one word is compared with, each letter with each."""
+HINTED = 10
+"""Words of one list that are compared; those that follow get no suggestion."""
+
+
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """Return " Did you mean 'x'?" for the nearest known word, or an empty text."""
+    """Return " Did you mean 'x'?" for the nearest known word, or an empty text.
+
+    Of more than `MANY` candidates the first that begin with the same letter are
+    compared.
+    """
     if len(word) > QUOTED:  # time grows with the product of the lengths
         return ""
     by_lower = {name.casefold(): name for name in candidates}
-    near = get_close_matches(word.casefold(), list(by_lower), n=1)
+    wanted, names = word.casefold(), list(by_lower)
+    if len(names) > MANY:
+        names = [name for name in names if name[:1] == wanted[:1]][:MANY]
+    near = get_close_matches(wanted, names, n=1)
     return f" Did you mean {quote(by_lower[near[0]])}?" if near else ""
+
+
+def hints(words: Iterable[str], candidates: Collection[str]) -> Iterator[str]:
+    """Yield what `did_you_mean` says of the first `HINTED` words, then empty texts.
+
+    To compare 20 000 names of a list with 20 000 columns would take hours.
+    """
+    for place, word in enumerate(words):
+        yield did_you_mean(word, candidates) if place < HINTED else ""
