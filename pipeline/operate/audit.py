@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("model", "method", "of", "loss", "positive_class", "feature"),
-    *("mean", "std_error", "low", "high", "rank", "engine"),
+    *("mean", "std_error", "low", "high", "interval"),
+    *("repeats_low", "repeats_high", "rank", "engine"),
 )
 LINES, WIDTH, TOP = 15, 100, 5
 """Of the text of a result: lines and columns at the most, features of the ranking."""
@@ -72,11 +73,13 @@ class Audit:
 
         Columns: model; method; of, "features", "groups" or "pairs"; loss and
         positive_class, empty where there is none; feature; mean over the repeats, in
-        the unit of its loss or prediction; std_error, its Monte-Carlo standard error;
-        low and high, the 95 % interval of the mean over the repeats; rank, 1 for the
-        largest, ties averaged; engine.
+        the unit of its loss or prediction; std_error, low and high, its standard error
+        and 95 % interval; interval, what they cover: "rows", other rows of the same
+        kind and other shuffles, or "repeats", the draws alone, or empty where nothing
+        is drawn; repeats_low and repeats_high, the interval over the draws alone;
+        rank, 1 for the largest, ties averaged; engine.
         """
-        parts = [_frame_of(record) for record in self.result.importances]
+        parts = [self._frame_of(record) for record in self.result.importances]
         empty = pd.DataFrame(columns=list(COLUMNS))
         return pd.concat(parts, ignore_index=True) if parts else empty
 
@@ -153,7 +156,7 @@ class Audit:
         lines = [f"Audit: {self.result.verdict}"]
         record = lead_of(self.result.importances)
         if record is not None:
-            lines += _ranking_lines(record)
+            lines += _ranking_lines(record, self._frame_of(record)["std_error"])
         findings = [f for f in self.result.findings if f.severity != "info"]
         room = LINES - len(lines)
         lines += [_one_line(f"{f.severity}: {f.message}") for f in findings[: room - 1]]
@@ -167,6 +170,28 @@ class Audit:
         from ..report.pages.html import card
 
         return card(self.result)
+
+    def _frame_of(self, record: Importance) -> pd.DataFrame:
+        """Return one ranking as rows of `to_frame`."""
+        low, high = interval(record)
+        drawn = bool(record.stream) and record.n_repeats > 1
+        facts = {
+            **{name: getattr(record, name) for name in COLUMNS[:5]},
+            **{"feature": list(record.features), "mean": record.mean},
+            **{"std_error": record.std_error, "low": low, "high": high},
+            **{"interval": "repeats" if drawn else ""},
+            **{"repeats_low": low, "repeats_high": high},
+            **{"rank": record.rank, "engine": record.engine},
+        }
+        frame = pd.DataFrame(facts)[list(COLUMNS)]
+        over_rows = self.result.row_intervals
+        place = next(k for k, r in enumerate(self.result.importances) if r is record)
+        over_rows = over_rows[over_rows["record"] == place].reset_index(drop=True)
+        for name in ("std_error", "low", "high"):
+            known = over_rows[name].astype(float).dropna()
+            frame.loc[known.index, name] = known
+            frame.loc[known.index, "interval"] = "rows"
+        return frame
 
     def _leading(self, model: str | None) -> Importance:
         """Return the ranking that the report of a model opens with."""
@@ -221,20 +246,8 @@ def _from_json(text: str) -> Audit:
     return Audit(loads(text))
 
 
-def _frame_of(record: Importance) -> pd.DataFrame:
-    """Return one ranking as rows of `Audit.to_frame`."""
-    low, high = interval(record)
-    facts = {
-        **{name: getattr(record, name) for name in COLUMNS[:5]},
-        **{"feature": list(record.features), "mean": record.mean},
-        **{"std_error": record.std_error, "low": low, "high": high},
-        **{"rank": record.rank, "engine": record.engine},
-    }
-    return pd.DataFrame(facts)[list(COLUMNS)]
-
-
-def _ranking_lines(record: Importance) -> Iterator[str]:
-    """Yield a ranking as text: what it is, and its first features."""
+def _ranking_lines(record: Importance, errors: "pd.Series[float]") -> Iterator[str]:
+    """Yield a ranking as text: what it is, and its first features with their errors."""
     what = record.loss or record.unit
     subject = f" of {record.model}" if record.model else ""
     yield f"{record.method} of {record.of}{subject} ({what}):"
@@ -242,7 +255,7 @@ def _ranking_lines(record: Importance) -> Iterator[str]:
     width = min(max(len(record.features[row]) for row in order), 40)
     for row in order:
         name = record.features[row][:width]
-        value, error = record.mean[row], record.std_error[row]
+        value, error = record.mean[row], errors[row]
         yield f"  {name:<{width}}  {value:>10.4g} ± {error:.2g}"
     if len(record.features) > TOP:
         yield f"  … {len(record.features) - TOP} more: see .to_frame()"

@@ -21,6 +21,7 @@ from importance_audit.operate.audit import COLUMNS, LINES
 from importance_audit.records.as_json import content_digest
 from importance_audit.records.importance_record import Importance
 from importance_audit.records.losses import LOSSES
+from importance_audit.records.ranking import interval
 
 RANDOM = np.random.default_rng(5)
 X = pd.DataFrame(RANDOM.normal(size=(60, 3)), columns=["a", "b", "c"])
@@ -65,12 +66,29 @@ def test_the_frame_has_the_numbers_of_each_record():
     result = ia.audit([LINEAR, double], X, Y, methods=["permutation", "shapley"])
     frame = result.to_frame()
     assert list(frame) == list(COLUMNS)
-    for name in ("mean", "std_error", "rank"):
+    for name in ("mean", "rank"):
         values = [getattr(record, name) for record in result.importances]
         np.testing.assert_array_equal(frame[name], np.concatenate(values))
-    inside = (frame["low"] <= frame["mean"]) & (frame["mean"] <= frame["high"])
-    assert inside.all()
+    for low, high in (("low", "high"), ("repeats_low", "repeats_high")):
+        assert ((frame[low] <= frame["mean"]) & (frame["mean"] <= frame[high])).all()
     assert set(frame["engine"]) == {"python"}
+
+
+def test_the_interval_is_that_over_other_rows_where_there_is_one():
+    result = ia.audit(LINEAR, X, Y, methods=["permutation", "shapley"])
+    by_method = result.to_frame().set_index("method")
+    by_rows, by_repeats = by_method.loc["permutation"], by_method.loc["shapley"]
+    assert set(by_rows["interval"]) == {"rows"}
+    for name in ("std_error", "low", "high"):
+        np.testing.assert_array_equal(by_rows[name], result.row_intervals[name])
+    low, high = interval(result.importances[0])
+    np.testing.assert_array_equal(by_rows["repeats_low"], low)
+    np.testing.assert_array_equal(by_rows["repeats_high"], high)
+
+    assert set(by_repeats["interval"]) == {"repeats"}
+    of_draws = result.importances[1].std_error
+    np.testing.assert_array_equal(by_repeats["std_error"], of_draws)
+    np.testing.assert_array_equal(by_repeats["low"], by_repeats["repeats_low"])
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,17 @@ def _permutation(facts: Facts, record: Importance) -> list[Fact]:
                 rows=whole(f"{path}.options['n_rows']", rows),
             ),
         ),
+        *_other_rows(facts, record),
     ]
+
+
+def _other_rows(facts: Facts, record: Importance) -> list[Fact]:
+    """Return what the intervals over other rows are, if there are any."""
+    records = facts.result.row_intervals["record"]
+    if facts.index(record) not in set(records):
+        return []
+    text = say("cards.permutation.other_rows", level=percent(LEVEL))
+    return [(say("cards.label.other_rows"), text)]
 
 
 def _shuffled(path: str, record: Importance) -> Sentence:
