@@ -4,7 +4,6 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,7 +30,17 @@ FLOORS = {
     "pikepdf": "6.0",
     "click": "8.1",
     "rich": "13.3",
+    "statsmodels": "0.13",
+    "joblib": "1.2",
 }
+USES = {
+    "openpyxl": ("3.0.9", "reads Excel files"),
+    "SQLAlchemy": ("1.4", "reads databases other than SQLite"),
+    "pyarrow": ("", "reads Parquet and Feather files"),
+    "xgboost": ("", "predicts by models of XGBoost"),
+    "lightgbm": ("", "predicts by models of LightGBM; its text files need none"),
+}
+"""Packages that audits run without: the oldest that will do, and what each is for."""
 
 
 class Row(NamedTuple):
@@ -56,8 +65,9 @@ class Row(NamedTuple):
 
 def examine() -> tuple[Row, ...]:
     """Return one row per thing an audit may need."""
-    packages = map(_package, FLOORS)
-    return (_python(), *packages, _parquet(), *_r(), _pdf(), *_schedules())
+    needed = (_package(name, floor) for name, floor in FLOORS.items())
+    optional = (_package(name, *use) for name, use in USES.items())
+    return (_python(), *needed, *optional, *_r(), _pdf(), *_schedules())
 
 
 def _schedules() -> tuple[Row, ...]:
@@ -75,19 +85,19 @@ def _python() -> Row:
     return Row("Python", "ok", running_version)
 
 
-def _package(name: str) -> Row:
-    floor = FLOORS[name]
+def _package(name: str, floor: str, use: str = "") -> Row:
+    """Return which version there is; with a `use`, audits run without it."""
+    verdict: Literal["optional", "missing"] = "optional" if use else "missing"
+    clause = f"; it {use}" if use else ""
+    remedy = f"pip install '{name}>={floor}'" if floor else f"pip install {name}"
     try:
         installed_version = version(name)
     except PackageNotFoundError:
-        return Row(name, "missing", "not installed", f"pip install '{name}>={floor}'")
+        return Row(name, verdict, f"not installed{clause}", remedy)
     if _numbers(installed_version) >= _numbers(floor):
-        return Row(name, "ok", installed_version)
+        return Row(name, "ok", f"{installed_version}{clause}")
     return Row(
-        name,
-        "missing",
-        f"{installed_version}, older than {floor}",
-        f"pip install '{name}>={floor}'",
+        name, verdict, f"{installed_version}, older than {floor}{clause}", remedy
     )
 
 
@@ -95,14 +105,6 @@ def _numbers(text: str) -> tuple[int, ...]:
     """Return the leading numbers of a version, as integers."""
     parts = text.replace("-", ".").split(".")
     return tuple(int(part) for part in parts if part.isdigit())
-
-
-def _parquet() -> Row:
-    if find_spec("pyarrow"):
-        return Row("Parquet files", "ok", f"pyarrow {version('pyarrow')}")
-    return Row(
-        "Parquet files", "optional", "pyarrow is not installed", "pip install pyarrow"
-    )
 
 
 def _r() -> tuple[Row, ...]:

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -30,15 +32,43 @@ def test_versions_are_compared_as_numbers(
     monkeypatch, installed_version, floor, is_enough
 ):
     monkeypatch.setattr(doctor, "version", lambda _: installed_version)
-    monkeypatch.setitem(doctor.FLOORS, "numpy", floor)
-    assert (doctor._package("numpy").verdict == "ok") == is_enough
+    assert (doctor._package("numpy", floor).verdict == "ok") == is_enough
 
 
 def test_a_package_that_is_too_old_comes_with_its_remedy(monkeypatch):
     monkeypatch.setattr(doctor, "version", lambda _: "1.20")
-    assert doctor._package("numpy") == doctor.Row(
+    assert doctor._package("numpy", "1.24") == doctor.Row(
         "numpy", "missing", "1.20, older than 1.24", "pip install 'numpy>=1.24'"
     )
+
+
+def absent(name):
+    raise PackageNotFoundError(name)
+
+
+@pytest.mark.parametrize("name", doctor.USES)
+def test_a_package_that_audits_run_without_says_what_it_is_for(monkeypatch, name):
+    floor, use = doctor.USES[name]
+    monkeypatch.setattr(doctor, "version", absent)
+    assert doctor._package(name, floor, use) == doctor.Row(
+        *(name, "optional", f"not installed; it {use}"),
+        f"pip install '{name}>={floor}'" if floor else f"pip install {name}",
+    )
+    monkeypatch.setattr(doctor, "version", lambda _: "99.1")
+    here = doctor.Row(name, "ok", f"99.1; it {use}")
+    assert doctor._package(name, floor, use) == here
+
+
+def test_every_requirement_is_looked_for_with_its_oldest_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = dict(item.split(">=") for item in project["dependencies"])
+    assert needed.pop("rpy2")  # with R, in a row of its own
+    assert {name.casefold(): floor for name, floor in needed.items()} == doctor.FLOORS
+    floors = {name.casefold(): floor for name, (floor, _) in doctor.USES.items()}
+    extra = dict(
+        item.split(">=") for item in project["optional-dependencies"]["tables"]
+    )
+    assert extra.items() <= floors.items()
 
 
 def test_a_machine_without_r_lacks_nothing_that_audits_need(monkeypatch):
