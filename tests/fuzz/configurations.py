@@ -9,13 +9,17 @@ import copy
 import random
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
+
+from tests.test_long_names import check
 
 from importance_audit.config import json_schema
 from importance_audit.config.load import parse_config
 from importance_audit.records.errors import AuditError
 
 EXAMPLE = Path(json_schema.__file__).with_name("example.toml")
+OUTCOMES = ("read", "audited", "refused")
 VALUES = (
     *(None, True, False, 0, 1, -1, 2**31, 2**63 - 1, 10**400, -(10**400)),
     *(0.0, -1.5, 1e-305, 1e308, float("inf"), float("nan")),
@@ -55,26 +59,38 @@ def mutated(seed):
     return document
 
 
-def escape(seed):
-    """Return what escapes from reading a document, None if nothing does."""
+def outcome(seed):
+    """Return "read" or "refused", or what escapes from reading a document.
+
+    A message that grows with what was given, or that a terminal obeys, is an escape.
+    """
     try:
-        parse_config(mutated(seed)).resolved()
-    except AuditError:
-        return None
+        try:
+            parse_config(mutated(seed)).resolved()
+        except AuditError as error:
+            check(str(error))
+            return "refused"
     except Exception as error:
-        return error
-    return None
+        return f"{type(error).__name__}: {error}"
+    return "read"
+
+
+def report(what, outcome, count, first):
+    """Print each escape and the outcomes counted; return how many escaped."""
+    counts = Counter()
+    for seed in range(first, first + count):
+        if (result := outcome(seed)) not in OUTCOMES:
+            print(f"seed {seed}: {result[:200]}", flush=True)
+            result = "escaped"
+        counts[result] += 1
+    each = ", ".join(f"{n} {result}" for result, n in sorted(counts.items()))
+    print(f"{count} {what} from seed {first}: {each}")
+    return counts["escaped"]
 
 
 def main(count, first=1):
     """Read `count` documents; return how many let something escape."""
-    escapes = 0
-    for seed in range(first, first + count):
-        if (error := escape(seed)) is not None:
-            escapes += 1
-            print(f"seed {seed}: {type(error).__name__}: {str(error)[:200]}")
-    print(f"{count} configurations from seed {first}: {escapes} escapes")
-    return escapes
+    return report("configurations", outcome, count, first)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from tests.fuzz.configurations import report
+from tests.test_long_names import check
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -23,7 +25,7 @@ from importance_audit.records.errors import AuditError
 
 METHODS = ("permutation", "partial_dependence", "relieff", "spearman", "mrmr", "firm")
 SCALES = (0.0, 1e-320, 1e-305, 1e-9, 1.0, 1e9, 1e153, 1e300)
-NAMES = ("a", "=1+1", "größe", "\x1b[2J", "x" * 300, " ", 'a"b', "a,b", "-1", "\n")
+NAMES = ("a", "=1+1", "größe", "\x1b[2J", "x" * 100_000, " ", 'a"b', "a,b", "-1", "\n")
 
 
 def column(draw, n):
@@ -70,29 +72,27 @@ def audited(seed):
     return result
 
 
-def escape(seed):
-    """Return what escapes from an audit, or stops it; None if nothing does."""
+def outcome(seed):
+    """Return "audited" or "refused", or what escapes from an audit or stops it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = audited(seed)
-    except (AuditError, RBridgeError):
-        return None
+            try:
+                result = audited(seed)
+            except (AuditError, RBridgeError) as error:
+                check(str(error))
+                return "refused"
+        for finding in result.findings:
+            check(f"{finding.message}\n{finding.remedy}")
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     faults = [f for f in result.findings if f.cause == "ours" or "stopped" in f.message]
-    return faults[0].message if faults else None
+    return faults[0].message if faults else "audited"
 
 
 def main(count, first=1):
     """Audit `count` tables; return how many let something escape."""
-    escapes = 0
-    for seed in range(first, first + count):
-        if error := escape(seed):
-            escapes += 1
-            print(f"seed {seed}: {error[:200]}", flush=True)
-    print(f"{count} tables from seed {first}: {escapes} escapes")
-    return escapes
+    return report("tables", outcome, count, first)
 
 
 if __name__ == "__main__":
