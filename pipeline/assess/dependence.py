@@ -10,7 +10,7 @@ Rows count once, whatever their weight; a pair is judged on the rows that have b
 """
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,9 @@ def associations(X: pd.DataFrame) -> Floats:
     strength = np.eye(X.shape[1])
     numbers = [k for k in range(X.shape[1]) if not is_category(X.iloc[:, k])]
     strength[np.ix_(numbers, numbers)] = _rank_correlations(X.iloc[:, numbers])
-    for a, b in combinations(range(X.shape[1]), 2):
-        if a not in numbers or b not in numbers:
-            strength[a, b] = strength[b, a] = _of_levels(X.iloc[:, a], X.iloc[:, b])
+    levels = sorted({*range(X.shape[1])} - {*numbers})
+    for a, b in (*combinations(levels, 2), *product(levels, numbers)):
+        strength[a, b] = strength[b, a] = _of_levels(X.iloc[:, a], X.iloc[:, b])
     np.fill_diagonal(strength, 1.0)
     return strength
 

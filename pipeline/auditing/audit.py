@@ -115,7 +115,7 @@ def audit_into(
     """Do what `audit` does, in a journal that may hold what came before."""
     config, test, cuts = limited(config, test)
     journal.findings += cuts
-    journal.pace.n_rows = test.n_samples
+    journal.pace.n_rows, journal.n_columns = test.n_samples, test.X.shape[1]
     run = _Run(train=train, test=test, config=config, journal=journal)
     r = config.r
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
@@ -215,7 +215,10 @@ class _Run:
             ("models", partial(self.fit, fitted)),
         )
         faults = (AuditError, RBridgeError)
-        taken = all(self.journal.take(*step, passing=faults) for step in steps)
+        journal = self.journal
+        taken = all(
+            journal.take(*step, journal.seconds_left, passing=faults) for step in steps
+        )
         return taken and bool(self.models)  # none: time was over while they were fitted
 
     def read_supplied(self) -> None:

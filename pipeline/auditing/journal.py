@@ -12,19 +12,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from importance_audit.r_bridge import host
-from importance_audit.r_bridge.errors import (
-    RBridgeError,
-    RDied,
-    RError,
-    RTimeout,
-    RUnavailable,
-)
+from importance_audit.r_bridge.errors import RDied, RUnavailable
 
 from ..assess.checks import Answers, Leaves
 from ..config.load import AuditConfig
@@ -33,14 +27,7 @@ from ..data.quantiles import quantiles_frame
 from ..methods.effects.leaf_curves import LeafCurve
 from ..models.model_table import models_frame
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import (
-    DataError,
-    ModelError,
-    NotApplicable,
-    listed,
-    several,
-    words,
-)
+from ..records.errors import NotApplicable, listed, words
 from ..records.finding import Finding
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
@@ -49,11 +36,12 @@ from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
 from .cost import Pace
-from .interrupt import OutOfTime, acknowledge, pending, stop_request_in
+from .interrupt import OutOfTime, acknowledge, overdue_after, pending, stop_request_in
+from .limits import time_cuts, time_limit
 from .steps import Results, StepResult
 from .stopping import (
+    CAUSES,
     LEVELS,
-    MORE_MEMORY,
     Level,
     hearing,
     log_line,
@@ -67,53 +55,14 @@ T = TypeVar("T")
 Step = Callable[[int, int, str], None]
 PAUSE = 2.0
 """Seconds before a step says again how far it is."""
-
-
-class Cause(NamedTuple):
-    """Why a method failed: the `Finding.cause`, and what to do about it."""
-
-    code: str
-    remedy: str
-
-
-CAUSES: dict[type[BaseException], Cause] = {
-    DataError: Cause("data", ""),  # says what to do in its own words
-    ModelError: Cause(
-        "model",
-        "Let predict answer for the test rows in Python first, or leave the model out "
-        "of [[models]].",
-    ),
-    RDied: Cause(
-        "r_died",
-        "importance-audit doctor says whether R and its packages load; fewer rows "
-        "(n_rows) take less memory. Or leave the engine out of `engines`.",
-    ),
-    RTimeout: Cause(
-        "r_timeout",
-        "Raise `seconds` under [r], or ask for fewer n_repeats or n_rows.",
-    ),
-    RUnavailable: Cause(
-        "r_unavailable", "importance-audit doctor names what is missing."
-    ),
-    RError: Cause(
-        "r_error",
-        "importance-audit doctor names the versions; if they are tried ones, report "
-        "R's words. Or leave the engine out of `engines`.",
-    ),
-    RBridgeError: Cause(
-        "r_call",
-        "Change the value that is named, or leave the engine out of `engines`.",
-    ),
-    MemoryError: Cause("memory", MORE_MEMORY),
-    Exception: Cause(
-        "ours",
-        "A fault of importance-audit or of a library below it: report it with the "
-        "traceback on standard error. Leave the method out of [[importance]] to go on.",
-    ),
-}
-"""The first class that fits a failure says why."""
-NO_ANSWER_OF_R = ("r_died", "r_timeout", "r_unavailable")
-"""Causes that another try may not meet: R is absent, died or was silent."""
+GRACE_SECONDS = 3.0
+"""What a call has to end by itself once the time limit is over."""
+REPORT_SECONDS = 6.0
+"""What comes after the measuring on a quiet machine, without its long tables."""
+ROW_SECONDS = 0.008
+"""What a row of a table costs there: of the columns, and of each ranking."""
+LARGEST_SHARE = 0.5
+"""Of the time limit, what is kept for the report at most."""
 
 
 @dataclass(kw_only=True)
@@ -141,6 +90,8 @@ class Journal:
         When that was, or something since, by `time.perf_counter`.
     minutes : float or None
         After so many, from when the journal was begun, no model is asked any more.
+    n_columns : int
+        Those of the rows: what the report has at least to say.
     pace : Pace
         How long models take to predict, and how much they are still to be asked.
     cut_short, not_begun : list of str
@@ -163,18 +114,31 @@ class Journal:
     at: tuple[int, int, str] = (0, 0, "")
     reported: float = 0.0
     begun: float = field(default_factory=time.monotonic)
+    cpu_begun: float = field(default_factory=time.process_time)
+    n_columns: int = 0
     pace: Pace = field(default_factory=Pace)
     cut_short: list[str] = field(default_factory=list)
     not_begun: list[str] = field(default_factory=list)
 
     @property
-    def seconds_left(self) -> float:
+    def seconds_of_run(self) -> float:
         """How long until the time limit is over; infinite if there is none."""
         return self.begun + 60 * (self.minutes or float("inf")) - time.monotonic()
 
     @property
+    def seconds_left(self) -> float:
+        """How long models may be asked; the report, as it grows, has its share."""
+        n_rows = self.n_columns + sum(len(one.features) for one in self.importances)
+        spent = max(time.process_time() - self.cpu_begun, 0.01)
+        slowed = (time.monotonic() - self.begun) / spent  # by what else runs here
+        report = min(max(slowed, 1), 3) * (REPORT_SECONDS + ROW_SECONDS * n_rows)
+        return self.seconds_of_run - min(
+            report, LARGEST_SHARE * 60 * (self.minutes or 0.0)
+        )
+
+    @property
     def is_late(self) -> bool:
-        """Whether the time limit is over."""
+        """Whether models are not to be asked any more."""
         return self.seconds_left < 0
 
     @contextmanager
@@ -197,10 +161,12 @@ class Journal:
     ) -> None:
         """Take the steps in turn, telling the progress channel, until one stops.
 
-        Once there is no time left only the last `n_closing` are taken.
+        Once there is no time left only the last `n_closing` are taken. One that goes
+        on after its time is cut short where it is.
         """
         for done, (label, step) in enumerate(steps):
-            if self.is_late and done < len(steps) - n_closing:
+            is_closing = done >= len(steps) - n_closing
+            if self.is_late and not is_closing:
                 self.not_begun.append(label)
                 continue
             self.at = (done, len(steps), label)
@@ -209,7 +175,8 @@ class Journal:
                 self.on_step(done, len(steps), "; ".join(filter(None, (label, left))))
             except KeyboardInterrupt as error:
                 self.stop(label, error)
-            if self.status != "complete" or not self.take(label, step):
+            seconds = self.seconds_of_run if is_closing else self.seconds_left
+            if self.status != "complete" or not self.take(label, step, seconds):
                 return
             self.pace.finish(label)
         self.on_step(len(steps), len(steps), "done")
@@ -218,17 +185,23 @@ class Journal:
         self,
         label: str,
         step: Callable[[], None],
+        seconds: float = float("inf"),
         *,
         passing: tuple[type[BaseException], ...] = (),
     ) -> bool:
         """Take one step and log it; return whether the audit can go on.
+
+        It has so many seconds and a grace to end by itself.
 
         What is not of the classes `passing` stops the audit, and is kept.
         """
         start, n_findings = time.perf_counter(), len(self.findings)
         self.reported = start
         try:
-            with hearing(partial(self.note, label, "warning")):
+            with (
+                overdue_after(seconds + GRACE_SECONDS),
+                hearing(partial(self.note, label, "warning")),
+            ):
                 step()
         except passing:
             raise
@@ -384,27 +357,6 @@ class Journal:
             for reason, questions in self.not_applicable.items()
         )
 
-    def cuts(self) -> Iterator[Finding]:
-        """Yield what the time limit left without an answer."""
-        labels = {"cut short": self.cut_short, "not begun": self.not_begun}
-        names = [
-            f"{words}: {'; '.join(dict.fromkeys(each))}"
-            for words, each in labels.items()
-            if each
-        ]
-        if names and self.minutes:
-            yield Finding(
-                check="time_limit",
-                severity="warning",
-                subject="audit",
-                message=(
-                    f"{_sentence(self._limit())} was over before everything was "
-                    f"measured. {'. '.join(map(_sentence, names))}."
-                ),
-                remedy="Raise --minutes or minutes under [limits], or ask for less: "
-                "fewer entries, max_rows, max_repeats.",
-            )
-
     def watched(self, model: FittedModel) -> FittedModel:
         """Return a model that is not asked once the audit is to stop; it is timed."""
         fit_on = model.fit_on and partial(self._fit_on, model.fit_on)
@@ -436,10 +388,7 @@ class Journal:
         if (request := pending()) is not None:
             raise request
         if self.is_late:
-            raise OutOfTime(f"{self._limit()} was over.")
-
-    def _limit(self) -> str:
-        return f"the time limit of {several(self.minutes or 0.0, 'minute')}"
+            raise OutOfTime(f"{time_limit(self.minutes)} was over.")
 
     def result(
         self,
@@ -480,7 +429,11 @@ class Journal:
             importances=tuple(self.importances),
             effects=tuple(self.effects),
             surfaces=tuple(self.surfaces),
-            findings=(*self.findings, *self.unanswered(), *self.cuts()),
+            findings=(
+                *self.findings,
+                *self.unanswered(),
+                *time_cuts(self.minutes, self.cut_short, self.not_begun),
+            ),
         )
 
 

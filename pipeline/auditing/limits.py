@@ -1,10 +1,12 @@
-"""What [limits] cut of a question before it is asked: repeats, and rows."""
+"""What [limits] cut of a question: repeats and rows before it is asked, time after."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..config.load import AuditConfig
 from ..data.datasets import draw_rows
 from ..records.dataset_and_model import Dataset
+from ..records.errors import several
 from ..records.finding import Finding
 
 
@@ -47,3 +49,31 @@ def _cut(limit: str, subject: str, message: str) -> Finding:
     return Finding(
         check=limit, severity="info", subject=subject, message=message, remedy=remedy
     )
+
+
+def time_limit(minutes: float | None) -> str:
+    """Return the name of a time limit."""
+    return f"the time limit of {several(minutes or 0.0, 'minute')}"
+
+
+def time_cuts(
+    minutes: float | None, cut_short: list[str], not_begun: list[str]
+) -> Iterator[Finding]:
+    """Yield what a time limit left without an answer: questions and steps."""
+    labels = {"Cut short": cut_short, "Not begun": not_begun}
+    names = [
+        f"{words}: {'; '.join(dict.fromkeys(each))}."
+        for words, each in labels.items()
+        if each
+    ]
+    if names and minutes:
+        limit = time_limit(minutes).replace("the", "The", 1)
+        yield Finding(
+            check="time_limit",
+            severity="warning",
+            subject="audit",
+            message=f"{limit} was over before everything was measured. "
+            + " ".join(names),
+            remedy="Raise --minutes or minutes under [limits], or ask for less: "
+            "fewer entries, max_rows, max_repeats.",
+        )

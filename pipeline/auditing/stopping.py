@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from traceback import format_exception
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from importance_audit.r_bridge.errors import RUnavailable
+from importance_audit.r_bridge.errors import (
+    RBridgeError,
+    RDied,
+    RError,
+    RTimeout,
+    RUnavailable,
+)
 
-from ..records.errors import words
+from ..records.errors import DataError, ModelError, words
 from ..records.finding import Finding
 
 log = logging.getLogger(__name__)
@@ -23,6 +29,53 @@ REPORT_IT = (
     "traceback in log.jsonl."
 )
 MORE_MEMORY = "Ask for fewer rows (n_rows), or close what else takes memory."
+
+
+class Cause(NamedTuple):
+    """Why a method failed: the `Finding.cause`, and what to do about it."""
+
+    code: str
+    remedy: str
+
+
+CAUSES: dict[type[BaseException], Cause] = {
+    DataError: Cause("data", ""),  # says what to do in its own words
+    ModelError: Cause(
+        "model",
+        "Let predict answer for the test rows in Python first, or leave the model out "
+        "of [[models]].",
+    ),
+    RDied: Cause(
+        "r_died",
+        "importance-audit doctor says whether R and its packages load; fewer rows "
+        "(n_rows) take less memory. Or leave the engine out of `engines`.",
+    ),
+    RTimeout: Cause(
+        "r_timeout",
+        "Raise `seconds` under [r], or ask for fewer n_repeats or n_rows.",
+    ),
+    RUnavailable: Cause(
+        "r_unavailable", "importance-audit doctor names what is missing."
+    ),
+    RError: Cause(
+        "r_error",
+        "importance-audit doctor names the versions; if they are tried ones, report "
+        "R's words. Or leave the engine out of `engines`.",
+    ),
+    RBridgeError: Cause(
+        "r_call",
+        "Change the value that is named, or leave the engine out of `engines`.",
+    ),
+    MemoryError: Cause("memory", MORE_MEMORY),
+    Exception: Cause(
+        "ours",
+        "A fault of importance-audit or of a library below it: report it with the "
+        "traceback on standard error. Leave the method out of [[importance]] to go on.",
+    ),
+}
+"""The first class that fits a failure says why."""
+NO_ANSWER_OF_R = ("r_died", "r_timeout", "r_unavailable")
+"""Causes that another try may not meet: R is absent, died or was silent."""
 
 
 def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:

@@ -21,7 +21,8 @@ from ..auditing.interrupt import (
     overdue_after,
     stop_request_in,
 )
-from ..auditing.journal import NO_ANSWER_OF_R, Journal, empty_result
+from ..auditing.journal import GRACE_SECONDS, Journal, empty_result
+from ..auditing.stopping import NO_ANSWER_OF_R
 from ..config.load import FILE_NAME, AuditConfig, load_config
 from ..data.datasets import read_datasets
 from ..records.errors import AuditError
@@ -46,8 +47,6 @@ from .save import save_run
 
 Step = Callable[[int, int, str], None]
 
-GRACE_SECONDS = 3.0
-"""What a call has to end by itself once the time limit is over."""
 REPORT_SECONDS = 180.0
 """What the report has beyond the time limit; `unattended` waits longer still."""
 PDF_FAILED = "pdf_failed"
@@ -155,7 +154,7 @@ def _run(
     result = result.with_findings(tuple(_clock_findings(attempt)))
     result = with_free_name(result, config.base)
     given = {"audit.toml": config.text}
-    seconds = max(0.0, journal.seconds_left) + REPORT_SECONDS
+    seconds = max(0.0, journal.seconds_of_run) + REPORT_SECONDS
     outcome = _save(
         result, before, config.base, given, journal, pdf=pdf, seconds=seconds
     )
@@ -209,11 +208,11 @@ def _audit(config: AuditConfig, journal: Journal) -> tuple[AuditResult, str]:
     rows, r = None, config.r
     none = partial(empty_result, started=journal.started, minutes=journal.minutes)
     try:
-        with (
-            host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
-            overdue_after(journal.seconds_left + GRACE_SECONDS),
-        ):
-            with journal.phase("reading of the rows"):
+        with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
+            with (
+                overdue_after(journal.seconds_left + GRACE_SECONDS),
+                journal.phase("reading of the rows"),
+            ):
                 rows = read_datasets(**config.data_arguments)
             return audit_into(journal, *rows, config), ""
     except RUnavailable as error:

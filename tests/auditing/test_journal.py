@@ -5,7 +5,8 @@ import logging
 import numpy as np
 import pytest
 
-from importance_audit.auditing.journal import CAUSES, PAUSE, Cause, Journal
+from importance_audit.auditing.journal import PAUSE, Journal
+from importance_audit.auditing.stopping import CAUSES, Cause
 from importance_audit.methods.effects.leaf_curves import LeafCurve
 from importance_audit.r_bridge.errors import (
     RBridgeError,

@@ -1,6 +1,7 @@
 """What [limits] cuts is not asked, is stated, and leaves a whole run."""
 
 from contextlib import suppress
+from time import sleep
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ from tests.auditing.test_stopping import page
 from importance_audit.auditing import interrupt
 from importance_audit.auditing.audit import audit
 from importance_audit.auditing.cost import Pace, count_calls, in_words
-from importance_audit.auditing.journal import Journal
+from importance_audit.auditing.journal import REPORT_SECONDS, ROW_SECONDS, Journal
+from importance_audit.cli.shared import terminable
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
@@ -81,6 +83,40 @@ def test_a_limit_that_is_not_met_changes_no_number():
     free, bound = audited([]), audited([], minutes=1000)
     for one, other in zip(free.importances, bound.importances, strict=True):
         assert np.array_equal(one.raw, other.raw)
+
+
+def test_the_report_has_its_share_of_the_limit(monkeypatch):
+    monkeypatch.setattr("time.monotonic", lambda: 60.0)
+    monkeypatch.setattr("time.process_time", lambda: 90.0)
+    bound = Journal(on_step=print, minutes=10, begun=0.0, cpu_begun=0.0)
+    assert (bound.seconds_of_run, bound.seconds_left) == (540, 540 - REPORT_SECONDS)
+    bound.n_columns = 1000
+    columns = REPORT_SECONDS + 1000 * ROW_SECONDS
+    assert bound.seconds_left == pytest.approx(540 - columns)
+    bound.importances += audited([]).importances * 20
+    rankings = 3 * 20 * 2 * ROW_SECONDS
+    assert bound.seconds_left == pytest.approx(540 - columns - rankings)
+    for spent, times in ((30, 2), (1, 3)):  # others have the rest of a processor
+        bound.cpu_begun = 90.0 - spent
+        share = times * (columns + rankings)
+        assert bound.seconds_left == pytest.approx(540 - share)
+    bound.minutes = 0.2
+    assert bound.seconds_left == pytest.approx(12 - 60 - 6)
+    bound.minutes = None
+    assert bound.seconds_left == np.inf
+
+
+def test_a_step_that_goes_on_is_cut_and_those_that_conclude_are_taken(monkeypatch):
+    monkeypatch.setattr("importance_audit.auditing.journal.GRACE_SECONDS", 0.05)
+    done, bound = [], Journal(on_step=lambda *_: None, minutes=0.02)
+    steps = [
+        ("long", lambda: sleep(60)),
+        ("more", lambda: done.append("more")),
+        ("last", lambda: done.append("last")),
+    ]
+    with terminable():
+        bound.follow(steps, n_closing=1)
+    assert (done, bound.cut_short, bound.not_begun) == (["last"], ["long"], ["more"])
 
 
 def test_max_rows_draws_rows_by_the_seed_and_says_so():

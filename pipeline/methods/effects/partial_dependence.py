@@ -251,7 +251,7 @@ def predictions_at(
     """
     n_samples = len(X)
     n_points = len(next(iter(settings.values())))
-    per_point = max(1, int(X.memory_usage(index=False).sum()))
+    per_point = max(1, _n_bytes(X))
     n_stacked = min(n_points, max(1, MAX_BYTES // per_point))
     stacked = X.take(np.tile(np.arange(n_samples), n_stacked))
     for start in range(0, n_points, n_stacked):
@@ -262,6 +262,14 @@ def predictions_at(
             _set(stacked, name, values[start : start + n_in_batch].repeat(n_samples))
         prediction = on_scale(model, model.predict(stacked))
         yield prediction.reshape(n_in_batch, n_samples, -1)
+
+
+def _n_bytes(X: pd.DataFrame) -> int:
+    """Return what `memory_usage` says, which asks each of many columns for long."""
+    plain = [isinstance(dtype, np.dtype) for dtype in X.dtypes]
+    sizes = [dtype.itemsize for dtype in X.dtypes if isinstance(dtype, np.dtype)]
+    others = X.loc[:, np.logical_not(plain)].memory_usage(index=False).sum()
+    return len(X) * sum(sizes) + int(others)
 
 
 def _set(frame: pd.DataFrame, name: str, values: Any) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from importance_audit.methods.effects import partial_dependence as module
 from importance_audit.methods.effects.partial_dependence import (
+    _n_bytes,
     grid_of,
     partial_dependence,
 )
@@ -397,3 +398,17 @@ def test_a_grid_without_a_point_is_refused(options, message):
     with pytest.raises(ValueError, match=r"^(n_grid|grid) must") as refusal:
         partial_dependence(linear_model(2, 0), normal_data(), "x1", seed=1, **options)
     assert str(refusal.value) == message
+
+
+def test_the_size_of_a_table_is_what_pandas_says():
+    X = pd.DataFrame(
+        {
+            "number": np.array([1, 2], dtype="float32"),
+            "level": pd.Categorical(["x", "y"]),
+            "text": ["u", "v"],
+            "nullable": pd.array([1, None], dtype="Int64"),
+            "truth": [True, False],
+        }
+    )
+    for names in (list(X), ["number"], ["level"]):
+        assert _n_bytes(X[names]) == X[names].memory_usage(index=False).sum()
