@@ -10,6 +10,15 @@ An exception raised by `predict` is none of these: it is raised as it was, becau
 the R error it caused.
 """
 
+QUOTED = 60
+"""Characters of a name that a message repeats; a longer one is cut."""
+
+
+def quote(name: object) -> str:
+    """Return a name as a message repeats it: as Python writes it, cut if long."""
+    text = repr(name)
+    return text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
+
 
 class RBridgeError(Exception):
     """A value that cannot cross the border, or a wrong use of the bridge."""

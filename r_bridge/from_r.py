@@ -12,7 +12,7 @@ from rpy2 import rinterface
 from rpy2.rinterface_lib.openrlib import ffi, rlib
 
 from .channel import NA_INTEGER, Array, Record, append_texts, encode_texts
-from .errors import RBridgeError
+from .errors import RBridgeError, quote
 
 _WORDS = (
     (rinterface.FloatSexpVector, "double"),
@@ -100,7 +100,7 @@ def read_frame(
             arrays.append(_memory(handle.vectors[n], plain))
             records.append(_record(plain, attributes, arrays))
         else:
-            inside = f"{subject}, column {name!r}"
+            inside = f"{subject}, column {quote(name)}"
             records.append(_read_vector(handle.frame[n], attributes, arrays, inside))
     return ("frame", [column.name for column in columns], records, handle.n_rows, None)
 
@@ -148,7 +148,7 @@ def describe_columns(frame: Any, *, subject: str) -> tuple[Column, ...]:
     columns = []
     for name, vector in zip(read_names(frame.names) or (), frame, strict=True):
         if _slot(vector, "dim") is not None:
-            raise _refusal(f"{subject}, column {name!r}", "matrix")
+            raise _refusal(f"{subject}, column {quote(name)}", "matrix")
         columns.append(Column(name, _plain(vector), _attributes(vector)))
     return tuple(columns)
 
@@ -170,7 +170,7 @@ def _read_list(value: Any, arrays: list[Array], subject: str) -> Record:
     names = read_names(value.names)
     if names and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise RBridgeError(f"{subject} has more than one element named {twice!r}.")
+        raise RBridgeError(f"{subject} has more than one element named {quote(twice)}.")
     records = []
     for n, element in enumerate(value):
         label = repr(names[n]) if names and names[n] else str(n + 1)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import host, rds_scan
-from .errors import RBridgeError
+from .errors import RBridgeError, quote
 
 Floats = npt.NDArray[np.float64]
 
@@ -128,7 +128,7 @@ def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
             question = {"kind": kind, "parts": parts, "file": str(files[key])}
             class_name = str(host.current().call("handoff_write", question)[0])
             _require(
-                f"File {key!r}",
+                f"File {quote(key)}",
                 "be data only",
                 class_name and f"it holds a {class_name}",
             )
@@ -137,7 +137,7 @@ def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
                 question = {"kind": kind, "parts": parts, "file": str(files[key])}
                 same = bool(reader.call("handoff_holds", question)[0])
                 rule = "be read as written"
-                _require(f"File {key!r}", rule, "" if same else "it is not")
+                _require(f"File {quote(key)}", rule, "" if same else "it is not")
         return {key: file.read_bytes() for key, file in files.items()}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .errors import RBridgeError
+from .errors import RBridgeError, quote
 
 
 def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -35,8 +35,8 @@ def _numbers(name: Any, column: pd.Series) -> Any:
         return np.where(codes < 0, np.nan, codes)
     if not isinstance(column.dtype, np.dtype) or column.dtype.kind not in "biuf":
         raise RBridgeError(
-            f"Column {name!r} must hold numbers or categories to be sent as numbers; "
-            f"its dtype is {column.dtype}. Convert it before."
+            f"Column {quote(name)} must hold numbers or categories to be sent as "
+            f"numbers; its dtype is {column.dtype}. Convert it before."
         )
     return column.to_numpy(dtype=np.float64)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .channel import NA_INTEGER, NA_REAL_BITS, Array, Record, append_texts
-from .errors import RBridgeError
+from .errors import RBridgeError, quote
 
 _LARGEST_EXACT_INTEGER = 2**53
 
@@ -41,7 +41,7 @@ def pack(value: Any, arrays: list[Array], *, subject: str) -> Record:
         return _pack_frame(value, arrays, subject)
     if isinstance(value, Mapping):
         names = _checked_names(value, subject)
-        inside = [f"{subject}, element {name!r}" for name in names]
+        inside = [f"{subject}, element {quote(name)}" for name in names]
         return ("list", names, _pack_each(value.values(), arrays, inside))
     if isinstance(value, np.ndarray) and value.ndim > 1:
         vector = pack(value.ravel(order="F"), arrays, subject=subject)
@@ -86,7 +86,7 @@ def _as_series(value: Any, subject: str) -> pd.Series:
 def _pack_frame(frame: pd.DataFrame, arrays: list[Array], subject: str) -> Record:
     names = _checked_names(frame.columns, subject)
     records = tuple(
-        _pack_column(frame.iloc[:, n], arrays, f"{subject}, column {name!r}")
+        _pack_column(frame.iloc[:, n], arrays, f"{subject}, column {quote(name)}")
         for n, name in enumerate(names)
     )
     return ("frame", names, records, len(frame), None)
@@ -98,11 +98,13 @@ def _checked_names(names: Iterable[Hashable], subject: str) -> tuple[str, ...]:
     for name in labels:
         if not isinstance(name, str) or "\0" in name:
             raise _refusal(
-                subject, "have text without NUL for names", f"{name!r} was found"
+                subject, "have text without NUL for names", f"{quote(name)} was found"
             )
     if len(set(labels)) < len(labels):
         twice = next(name for name in labels if labels.count(name) > 1)
-        raise _refusal(subject, "name each column once", f"{twice!r} is there twice")
+        raise _refusal(
+            subject, "name each column once", f"{quote(twice)} is there twice"
+        )
     return tuple(str(name) for name in labels)
 
 
@@ -158,7 +160,9 @@ def _pack_factor(column: pd.Series, arrays: list[Array], subject: str) -> Record
     if len(set(levels)) < len(levels):
         twice = next(level for level in levels if levels.count(level) > 1)
         raise _refusal(
-            subject, "have levels that differ as text", f"{twice!r} is there twice"
+            subject,
+            "have levels that differ as text",
+            f"{quote(twice)} is there twice",
         )
     codes = column.cat.codes.to_numpy(dtype=np.int32) + np.int32(1)
     place = _append(arrays, _with_na(codes, codes == 0))

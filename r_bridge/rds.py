@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from .errors import RBridgeError, RError, RUnavailable
+from .errors import RBridgeError, RError, RUnavailable, quote
 from .host import Worker
 from .process import scratch
 
@@ -41,22 +41,24 @@ def read_data_set(worker: Worker, name: str) -> pd.DataFrame:
     match = _NAME.fullmatch(name)
     if match is None:
         raise RBridgeError(
-            f"An R data set must be named like 'DALEX::apartments'; {name!r} was given."
+            f"An R data set must be named like 'DALEX::apartments'; {quote(name)} was "
+            "given."
         )
     answer = worker.call("read_data_set", match.groupdict())
     if not answer["package_is_there"][0]:
         quoted = f'"{match["package"]}"'
         raise RUnavailable(
-            f"R package {match['package']!r} of data set {name!r} is not installed. In "
-            f"R: install.packages({quoted})"
+            f"R package {quote(match['package'])} of data set {quote(name)} is not "
+            f"installed. In R: install.packages({quoted})"
         )
     if "data_sets" in answer:
         near = get_close_matches(match["name"], answer["data_sets"], n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        hint = f" Did you mean {quote(near[0])}?" if near else ""
         raise RBridgeError(
-            f"R package {match['package']!r} has no data set {match['name']!r}.{hint}"
+            f"R package {quote(match['package'])} has no data set "
+            f"{quote(match['name'])}.{hint}"
         )
-    return _table(answer, f"R data set {name!r}")
+    return _table(answer, f"R data set {quote(name)}")
 
 
 def read_file(worker: Worker, name: str, content: bytes) -> pd.DataFrame:
@@ -113,7 +115,7 @@ def read_script(worker: Worker, name: str, script: str, part: str) -> pd.DataFra
         raise RBridgeError(
             f"{name} did not make the rows. R says: {message}"
         ) from error
-    return _table(answer, f"The value of {name}, or its element {part!r},")
+    return _table(answer, f"The value of {name}, or its element {quote(part)},")
 
 
 def _table(answer: Mapping[str, Any], subject: str) -> pd.DataFrame:

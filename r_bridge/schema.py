@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from .channel import NA_INTEGER, Array, Record, read_texts
-from .errors import RBridgeError
+from .errors import RBridgeError, quote
 from .unpack import unpack_vector
 
 
@@ -143,8 +143,8 @@ def check_same(frame: pd.DataFrame, whole: pd.DataFrame) -> None:
             is_same = bool(signs.all())
         if not is_same:
             raise RBridgeError(
-                f"R wrote into column {name!r}, which it had handed over. Ask without "
-                "only_changes."
+                f"R wrote into column {quote(name)}, which it had handed over. Ask "
+                "without only_changes."
             )
 
 
@@ -262,7 +262,7 @@ def _restore_factor(column: Column, record: Record, arrays: Sequence[Array]) -> 
         code_of = {level: n for n, level in enumerate(column.levels)}
         new = [n for n in np.unique(codes[codes >= 0]) if levels[n] not in code_of]
         if new:
-            raise _surprise(column, f"the new level {levels[new[0]]!r}")
+            raise _surprise(column, f"the new level {quote(levels[new[0]])}")
         codes = np.array([*(code_of.get(level, -1) for level in levels), -1])[codes]
     return pd.Categorical.from_codes(codes, dtype=column.dtype)
 
@@ -284,11 +284,11 @@ def _difference(names: Sequence[str], expected: Sequence[str]) -> RBridgeError:
     new = [name for name in names if name not in expected]
     misplaced = [a for a, b in zip(names, expected, strict=False) if a != b]
     if missing:
-        finding = f"{missing[0]!r} is missing"
+        finding = f"{quote(missing[0])} is missing"
     elif new:
-        finding = f"{new[0]!r} is new"
+        finding = f"{quote(new[0])} is new"
     else:
-        finding = f"{misplaced[0]!r} is in another place"
+        finding = f"{quote(misplaced[0])} is in another place"
     return RBridgeError(
         f"R changed the {len(expected)} columns that it was given for predict: "
         f"{finding}."
@@ -301,8 +301,8 @@ def _refusal(column: Column, record: Record) -> RBridgeError:
 
 def _surprise(column: Column, finding: str) -> RBridgeError:
     return RBridgeError(
-        f"Column {column.name!r} must be {column.dtype} in every call of predict; "
-        f"R sent {finding}."
+        f"Column {quote(column.name)} must be {column.dtype} in every call of "
+        f"predict; R sent {finding}."
     )
 
 

@@ -90,6 +90,25 @@ def test_what_r_cannot_hold_is_refused_by_name(value, message):
     assert str(refusal.value) == message
 
 
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pd.DataFrame([[1, 2]], columns=[LONG, LONG]),
+        pd.DataFrame({LONG: [1 + 2j]}),
+        pd.DataFrame({f"{LONG}\0": [1]}),
+        pd.DataFrame({"c": pd.Categorical(["a"], categories=["a", f"{LONG}\0"])}),
+        {LONG: object()},
+    ],
+)
+def test_no_refusal_grows_with_a_name(value):
+    with pytest.raises(RBridgeError) as error:
+        pack(value, [], subject="X")
+    assert len(str(error.value)) < 300
+
+
 def test_broken_unicode_is_refused():
     with pytest.raises(RBridgeError, match=r"^X must hold valid Unicode; 'utf-8'"):
         pack("\udcff", [], subject="X")
