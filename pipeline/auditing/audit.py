@@ -459,7 +459,12 @@ class _Run:
         journal.add_all(by_repeats)
         for of_rows in terms if answers else ():
             over_rows = row_intervals_of(
-                journal.guarded, answers, of_rows, config, first_record=first
+                journal.guarded,
+                journal.add_checks,
+                answers,
+                of_rows,
+                config,
+                first_record=first,
             )
             journal.add_all(over_rows)
         if answers and config.stability.resamples:

@@ -490,7 +490,8 @@ def test_an_r_that_dies_once_is_started_again_and_answers():
     result = audited(callable_model(killing(1)), entries=[entry])
     assert list(result.agreement["verdict"]) == ["replayed"]
     assert [f.check for f in result.findings if f.severity == "warning"] == [
-        "r_restarted"
+        "negative_importance",  # this model adds b, and y subtracts it
+        "r_restarted",
     ]
 
 

@@ -11,13 +11,14 @@ without remark, one Finding. What a check cannot judge gets no row, or says "not
     answers       what a check answers
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.frames import Row
 from ...records.importance_record import Importance
 from . import columns, importances, models, subspaces
 from .answers import Answer, Answers, Limit, Limits
@@ -54,6 +55,7 @@ class Check(NamedTuple):
         "predictions",
         "draws",
         "importance",
+        "row_intervals",
         "ensemble",
         "leaves",
     ]
@@ -105,6 +107,13 @@ def of_importance(
     return _ask("importance", importance, data, limits)
 
 
+def of_row_intervals(
+    importance: Importance, rows: Sequence[Row], *, limits: Limits = DEFAULTS
+) -> Answers:
+    """Ask whether intervals over other rows say that shuffling helps the model."""
+    return _ask("row_intervals", importance, rows, limits)
+
+
 def of_ensemble(
     importance: Importance,
     model: FittedModel | None,
@@ -143,6 +152,7 @@ CHECKS = {
     "unbounded": Check("importance", importances.unbounded),
     "unstable": Check("importance", importances.varies_over_trials),
     "event_level": Check("importance", importances.event_level),
+    "negative_importance": Check("row_intervals", importances.negative_importance),
     "crowded_fits": Check("ensemble", subspaces.crowded_fits),
     "not_drawn": Check("ensemble", subspaces.not_drawn),
     "no_better_than_average": Check("ensemble", subspaces.no_better_than_average),

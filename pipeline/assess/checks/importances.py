@@ -1,6 +1,7 @@
 """Checks of an importance: was all measured, and do the numbers point the right way?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
@@ -10,8 +11,9 @@ from ...methods.importance.data_only import is_number
 from ...records.dataset_and_model import Dataset
 from ...records.errors import listed, quote
 from ...records.finding import Finding
+from ...records.frames import Row
 from ...records.importance_record import Importance
-from ...records.ranking import options_text
+from ...records.ranking import LEVEL, nothing_of, options_text
 from ...records.trials import LEAST, is_of_trials, unstable
 from .answers import Answer, Limit, Limits, answer
 from .columns import is_constant
@@ -194,6 +196,48 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
         evidence={"rise": observed},
     )
     return answer(finding, not observed > 0, observed, Limit(0.0, "definition"))
+
+
+def negative_importance(
+    importance: Importance, rows: Sequence[Row], limits: Limits
+) -> Answer | None:
+    """Fire if shuffling makes a model better than other rows would explain.
+
+    A note where an interval over other rows lies wholly below no effect, which chance
+    brings about in one of 40 features that do nothing; a warning where it still does
+    with as many features as the ranking has (Bonferroni).
+    """
+    del limits
+    if importance.form not in ("difference", "ratio"):
+        return None  # raw losses are held against nothing
+    nothing = nothing_of(importance)
+    by_name = {row["feature"]: row for row in rows if row["route"]}
+    if not by_name:
+        return None
+    below = [name for name, row in by_name.items() if row["high"] < nothing]
+    quantile = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / len(by_name))
+    means = dict(zip(importance.features, importance.mean, strict=True))
+    is_sure = any(
+        means[name] + quantile * by_name[name]["std_error"] < nothing for name in below
+    )
+    one = len(below) == 1
+    finding = Finding(
+        check="negative_importance",
+        severity="warning" if is_sure else "info",
+        subject=_question(importance),
+        measure=options_text(importance, with_repeats=False),
+        message=(
+            f"Shuffling {listed(below)} makes the model better on these rows: the "
+            f"{LEVEL:.0%} {'interval' if one else 'intervals'} over other rows "
+            f"{'lies' if one else 'lie'} wholly below {nothing:g}."
+        ),
+        remedy=(
+            f"Fit the model without {'it' if one else 'them'}, and keep the better of "
+            "the two on rows that neither has seen."
+        ),
+        evidence={"features": len(below)},
+    )
+    return answer(finding, bool(below), len(below), Limit(0.0, "definition"))
 
 
 def _permutes(importance: Importance) -> bool:

@@ -3,11 +3,11 @@
 Not: what stability is (`stability`), nor what an interval is (`row_intervals`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ...assess import stability
+from ...assess import checks, stability
 from ...assess.row_intervals import row_intervals
 from ...config.load import AuditConfig
 from ...methods.importance import METHODS
@@ -29,6 +29,7 @@ COPIES_COUNT = {"relieff": "a row that is drawn twice is its own nearest neighbo
 
 def row_intervals_of(
     guard: Guard,
+    add_checks: Callable[[checks.Answers], None],
     answers: Sequence[Importance],
     terms: RowTerms,
     config: AuditConfig,
@@ -53,6 +54,7 @@ def row_intervals_of(
         label = f"intervals over other rows of {importance.method} of {importance.of}"
         rows, _ = guard(importance.model, label, ask)
         yield StepResult(rows={"row_intervals": rows or ()})
+        add_checks(checks.of_row_intervals(importance, rows or ()))
 
 
 def stability_of(

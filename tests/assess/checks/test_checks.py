@@ -9,6 +9,8 @@ import pytest
 from importance_audit.assess import checks
 from importance_audit.assess.checks import CHECKS, Limit
 from importance_audit.assess.checks.columns import stand_ins
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
 from importance_audit.methods.importance.filters import anova, lowess_r2
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.rank_correlation import spearman
@@ -553,6 +555,57 @@ def test_features_that_hardly_depend_are_no_finding_and_one_alone_is_not_judged(
     assert words == ["same_columns", "constant_column"]
 
 
+def over_rows(*bounds, error=1.0, route="resampled"):
+    """Return rows of the frame row_intervals, as far as the check reads them."""
+    return [
+        {"feature": f"x{j + 1}", "high": high, "std_error": error, "route": route}
+        for j, high in enumerate(bounds)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "nothing"), [("difference", "0"), ("ratio", "1")], ids=str
+)
+def test_features_that_the_model_does_better_with_shuffled_are_named_once(
+    form, nothing
+):
+    raw = [[7.9], [7.8], [12.0], [9.9]]
+    importance = measured(raw, form=form)
+    below, above = float(nothing) - 0.01, float(nothing) + 0.01
+    rows = over_rows(below, below, 5.0, above)
+    verdict, observed, finding = answer(
+        "negative_importance", checks.of_row_intervals(importance, rows)
+    )
+    assert (verdict, observed, finding.severity) == ("pass", 2, "info")
+    assert finding.message == (
+        "Shuffling 'x1', 'x2' makes the model better on these rows: the 95% intervals "
+        f"over other rows lie wholly below {nothing}."
+    )
+
+
+def test_one_below_zero_of_many_features_may_be_chance_and_far_below_is_not():
+    importance = measured([[7.7], *[[12.0]] * 19])  # 2.3 below what nothing measures
+    for error, severity in ((1.0, "info"), (0.7, "warning")):
+        rows = over_rows(-0.1, *[5.0] * 19, error=error)
+        (answered,) = checks.of_row_intervals(importance, rows)
+        assert answered[1].severity == severity  # 20 features: 3.02 errors
+
+
+def test_what_has_no_interval_or_nothing_to_be_held_against_is_not_judged():
+    without = over_rows(float("nan"), route="")
+    assert checks.of_row_intervals(measured([[7.0]]), without) == []
+    assert checks.of_row_intervals(measured([[7.0]], form="raw"), over_rows(7.5)) == []
+
+
+def test_a_model_that_reads_a_feature_the_wrong_way_round_has_the_finding():
+    """With y = 2 x1 - x2 the importance of x2 is 2 b^2 + 2 b cov(y - f, x2) = -2."""
+    config = parse_config({"importance": [{"method": "permutation"}]})
+    result = audit(None, normal_data(2, -1), config, models=(linear_model(2, 1),))
+    (finding,) = (f for f in result.findings if f.check == "negative_importance")
+    assert finding.severity == "warning"
+    assert finding.message.startswith("Shuffling 'x2' makes the model better")
+
+
 def test_features_that_vary_in_less_than_half_of_their_leaves_are_named_and_counted():
     leaves = {"x1": (40, 80), "x2": (41, 80), "x3": (9, 10)}
     answers = checks.of_leaves(measured([[12.0]]), leaves)
@@ -582,6 +635,7 @@ def test_every_check_answers_under_its_own_word():
         *checks.of_predictions(linear_model(2, 1), 0.0),
         *checks.of_draws(linear_model(2, 1), 0),
         *of_importance(over_trials, data),
+        *checks.of_row_intervals(perf, over_rows(1.0)),
         *checks.of_ensemble(perf, fit(ols, data), data),
         *checks.of_leaves(over_trials, {"x1": (1, 2)}),
     ]
