@@ -909,9 +909,9 @@ TABLES = [
     (
         "x,y\n2024-01-31,1\n2024-02-01T12:00,2\n",
         {},
-        "a.csv: column 'x' holds dates such as '2024-01-31'. Turn them into "
-        "numbers in the file, declare the levels under [data] categories, or list"
-        " the other columns under [data] features.",
+        "a.csv: column 'x' holds dates such as '2024-01-31'. To use them, make parts "
+        'of them with [[derived]] kind = "date_part"; else declare the levels under '
+        "[data] categories, or list the other columns under [data] features.",
     ),
     (
         "x,y\nup,1\nup ,2\ndown,3\n",
@@ -1232,9 +1232,9 @@ GIVEN = [
         " weights must have one value for each of 2 rows; its shape is (2, 1).",
     ),
     (
-        {"X": pd.DataFrame({"t": np.array(["2020", "2021"], dtype="M8[ns]")})},
-        "rows: column 't' holds dates (dtype datetime64[ns]). Turn them into numbers, "
-        "in Python with .dt, or leave it out of the features.",
+        {"X": pd.DataFrame({"t": np.array([1, 2_000_000_000], dtype="M8[ns]")})},
+        "rows: column 't' holds times with more digits than float64 keeps of seconds "
+        'since 1970-01-01. Round them: column.dt.round("ms")',
     ),
     (
         {"X": pd.DataFrame({"m": [1, "a"]})},

@@ -150,8 +150,9 @@ def _option_problems(entry: Entry) -> Iterator[str]:
     if option == "expression" and values.get(option):
         problem = problem_of(values[option])
         yield from [f"{where} {option} {problem}"] if problem else []
-    for key in ("of", "threshold", "level", "weights", "expression"):
-        if key not in (option, needed) and values.get(key) not in (None, (), ""):
+    own = (option, needed, "format" if kind == "date_part" else "")
+    for key in ("of", "threshold", "level", "weights", "expression", "part", "format"):
+        if key not in own and values.get(key) not in (None, (), ""):
             yield f"{where} {key} does not work with kind {kind!r}; leave it out."
 
 

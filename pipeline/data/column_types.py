@@ -10,8 +10,9 @@
 Nothing is guessed silently. Digits with a leading zero (codes, not counts) are text.
 Refused, each with what to do about it, unless levels are declared: a column of which
 more than half are numbers, but not all; numbers or true and false beside "NA" and the
-like; numbers with other marks than a decimal point; dates; levels that differ by
-blanks only; whole numbers that a float64 cannot tell from their neighbours.
+like; numbers with other marks than a decimal point; dates in texts (`dates` reads
+them where parts are taken); levels that differ by blanks only; whole numbers that a
+float64 cannot tell from their neighbours.
 """
 
 import hashlib
@@ -24,6 +25,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.errors import DataError, listed, quote
+from . import dates
 
 NUMBER = re.compile(
     r"\s*[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*", re.ASCII | re.I
@@ -46,7 +48,6 @@ ONE_MARK = re.compile(
     r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?\s*", re.ASCII | re.I
 )
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", "-", ".")
-DATES = ("datetime64", "datetime", "date")
 WIDEST = 2**63
 DIGITS = 53  # binary ones that a float64 holds
 
@@ -54,6 +55,7 @@ OTHERWISE = (
     "declare the levels under [data] categories, or list the other columns under "
     "[data] features."
 )
+PART_OF_DATES = 'make parts of them with [[derived]] kind = "date_part"'
 AS_TEXTS = "Convert them to texts, or leave the column out of the features."
 
 
@@ -200,8 +202,8 @@ def _refuse_marks_and_dates(words: Iterable[str], where: str, decimal: str) -> N
         )
     if present and all(map(DATE.fullmatch, present)):
         raise DataError(
-            f"{where} holds dates such as {quote(present[0])}. Turn them into numbers "
-            f"in the file, {OTHERWISE}"
+            f"{where} holds dates such as {quote(present[0])}. To use them, "
+            f"{PART_OF_DATES}; else {OTHERWISE}"
         )
 
 
@@ -240,13 +242,19 @@ def _refuse_lost_digits(whole: Iterable[int], where: str, remedy: str) -> None:
         )
 
 
-def from_values(column: pd.Series, *, where: str) -> pd.Series:
+def from_values(
+    column: pd.Series, *, where: str, is_feature: bool = False
+) -> pd.Series:
     """Return a column of a typed table as an audit keeps it, a copy.
+
+    Dates are returned as datetime64 if it `is_feature`; `dates.seconds_of` makes
+    numbers of them.
 
     Raises
     ------
     DataError
-        If it holds dates, objects, or levels that are written alike.
+        If it holds objects, levels that are written alike, or dates where these
+        cannot be.
     """
     dtype = column.dtype
     if is_category(column):
@@ -275,10 +283,12 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
         _refuse_lost_digits(whole, where, AS_TEXTS)
         is_whole = kind == "integer" and column.notna().all()
         return _without_na(column, np.int64 if is_whole else np.float64)
-    if kind in DATES:
+    if kind in dates.KINDS and is_feature:
+        return dates.from_values(column, where=where)
+    if kind in dates.KINDS:
         raise DataError(
-            f"{where} holds dates (dtype {dtype}). Turn them into numbers, "
-            "in Python with .dt, or leave it out of the features."
+            f"{where} holds dates (dtype {dtype}), which only a feature can. Turn them "
+            "into numbers."
         )
     texts = [cell for cell in column.unique() if isinstance(cell, str)]
     remedy = "Convert it"
@@ -356,10 +366,10 @@ def refuse_new_levels(
 
 
 def kind_of(column: pd.Series) -> str:
-    """Return "category", "boolean", "integer" or "number"."""
+    """Return "category", "boolean", "integer" or "number"; of datetime64 "date"."""
     if is_category(column):
         return "category"
-    return {"b": "boolean", "i": "integer", "u": "integer"}.get(
+    return {"b": "boolean", "i": "integer", "u": "integer", "M": "date"}.get(
         column.dtype.kind, "number"
     )
 

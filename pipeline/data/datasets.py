@@ -3,7 +3,7 @@
 Problems that do not depend on each other are reported together, one per line.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -17,7 +17,7 @@ import pandas as pd
 from ..records.dataset_and_model import Dataset, Task
 from ..records.errors import DataError, hints, listed, quote
 from ..records.frames import FRAMES
-from . import column_roles
+from . import column_roles, dates
 from .column_types import (
     digest_of,
     from_values,
@@ -218,19 +218,23 @@ def describe(
 
     Columns: feature; kind, "number" or "category"; dtype; origin of the type,
     "declared" in the configuration, "inferred" from the texts of a CSV file, "data" if
-    it came with them, or of what no model is given "held_out" and "derived"; levels;
+    it came with them, "derived", or of other columns that no model is given "held_out";
+    levels;
     minimum, maximum (NaN for a category) and the number of distinct values over all
     rows; missing_train and missing_test, counts of cells, the first NaN without
-    training rows; definition, of what is derived.
+    training rows; definition, of what is derived and of dates.
     """
-    definitions = {item.name: definition_of(item) for item in derived}
     if test is None:
         return FRAMES["columns"].of()
+    dated = [name for name, kind in test.types.items() if dates.was_dates(kind)]
+    definitions = dict.fromkeys(dated, dates.UNIT)
+    definitions |= {item.name: definition_of(item) for item in derived}
+    own_names = [item.name for item in derived]
     return FRAMES["columns"].of(
         [
             {
                 "feature": name,
-                "origin": _origin(name, section, test.unread),
+                "origin": _origin(name, section, test.unread, own_names),
                 "definition": definitions.get(name, ""),
                 "missing_train": int(train.X[name].isna().sum()) if train else np.nan,
                 "missing_test": int(test.X[name].isna().sum()),
@@ -291,7 +295,12 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     ):
         with collecting(problems):
             column = pd.Series(values).reset_index(drop=True)
-            typed.append(from_values(column, where=f"{name}: {subject}"))
+            is_feature = subject not in others
+            column = from_values(
+                column, where=f"{name}: {subject}", is_feature=is_feature
+            )
+            is_dated = dates.is_dates(column)
+            typed.append(dates.seconds_of(column) if is_dated else column)
     raise_all(problems)
     roles = dict(zip(others, typed[len(frame.columns) :], strict=True))
     rows = pd.DataFrame(dict(zip(frame, typed, strict=False)))
@@ -413,11 +422,16 @@ def _dataset_of(
 
 
 def _origin(
-    name: str, section: DataSection | None, unread: Mapping[str, tuple[str, ...]]
+    name: str,
+    section: DataSection | None,
+    unread: Mapping[str, tuple[str, ...]],
+    derived: Collection[str],
 ) -> str:
     """Return who said what a column means, or that no model is given it."""
-    if name in unread:
-        return "derived" if unread[name] else "held_out"
+    if name in unread and not unread[name]:
+        return "held_out"
+    if name in derived:
+        return "derived"
     if section is None:
         return "data"
     if name in section.categories:

@@ -6,7 +6,9 @@
     product                          of two numbers or more
     linear_combination               of numbers, with weights
     expression                       a formula of columns; see `expressions`
+    date_part                        the year, month, weekday … of a date; see `dates`
 
+Parts of dates are features like any other; models are given none of the others.
 Truths are columns of true and false, of 0 and 1, or of -1 and 1; what comes out of
 them is 0 or 1. A definition may name others before it. Nothing is learnt from the
 rows.
@@ -25,6 +27,9 @@ from ..records.errors import HINTED, DataError, did_you_mean, listed, quote
 from ..records.value_rules import NAME, OneOf
 from .column_roles import feature_problems, missing_problems
 from .column_types import digest_of, is_category, text_of
+from .dates import PARTS, cells_of, date_part, is_dates, was_dates
+from .dates import from_texts as dates_from_texts
+from .encoding import restored
 from .expressions import names_of, value_of
 
 NOT = "not "
@@ -39,14 +44,17 @@ class Kind(NamedTuple):
     ----------
     function : callable
         ``function(inputs, option)`` of inputs (n_samples,) returns (n_samples,).
-    reads : {"truths", "numbers", "levels"}
-        What the inputs must be, and are handed over as: bool, float64 or texts.
+    reads : {"truths", "numbers", "levels", "dates"}
+        What the inputs must be, and are handed over as: bool, float64, texts or
+        datetime64.
     least, most : int
         How many inputs there must be; `most` 0 is any number.
     option : str
         The one key beside `name`, `kind` and `of` that it needs; empty if none.
     sign : str
         What stands between the inputs in the text of a definition.
+    is_given : bool
+        Whether models are given the column.
     """
 
     function: Callable[[list[Cells], Any], Cells]
@@ -55,6 +63,7 @@ class Kind(NamedTuple):
     most: int = 0
     option: str = ""
     sign: str = ""
+    is_given: bool = False
 
 
 def conjunction(inputs: list[Cells], option: None) -> Cells:
@@ -110,12 +119,14 @@ DERIVED: dict[str, Kind] = {
     "product": Kind(product, "numbers", 2, sign=" × "),
     "linear_combination": Kind(linear_combination, "numbers", 1, option="weights"),
     "expression": Kind(expression, "numbers", 0, option="expression"),
+    "date_part": Kind(date_part, "dates", 1, 1, option="part", is_given=True),
 }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DerivedSection:
-    """A column made of others. It is audited, but no model is given it.
+    """A column made of others. It is audited, but no model is given it, unless it is a
+    part of a date: that is a feature like any other.
 
     Attributes
     ----------
@@ -124,7 +135,7 @@ class DerivedSection:
     kind : str
         How it is made: "conjunction", "disjunction" or "xor" of truths, "step" of a
         number, "level" of a column, "product" or "linear_combination" of numbers,
-        "expression" of what a formula names.
+        "expression" of what a formula names, "date_part" of a date.
     of : tuple of str
         The columns it is made of, or others derived before it; "not x" is the
         opposite of the truth "x". Left out for an expression.
@@ -137,6 +148,12 @@ class DerivedSection:
     expression : str
         Of "expression": a formula such as "log(x1) * (x2 > 3)"; it has columns,
         numbers, + - * / **, comparisons, and, or, not, log, exp, sqrt, abs, min, max.
+    part : str
+        Of "date_part": which part of the date, as a number. The column of dates
+        itself is a feature only if [data] features names it.
+    format : str
+        Of "date_part": how texts are written, as Python's strptime has it, such as
+        "%d.%m.%Y"; by default ISO dates such as 2024-01-31.
     """
 
     name: Annotated[str, NAME]
@@ -146,6 +163,8 @@ class DerivedSection:
     level: str | None = None
     weights: tuple[float, ...] = ()
     expression: str = ""
+    part: Annotated[str, OneOf(tuple(PARTS))] | None = None
+    format: str = ""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -218,6 +237,13 @@ def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
         One line per problem.
     """
     columns = {name: rows.X[name] for name in rows.features}
+    for name, written in date_formats(sections).items():
+        if name in columns and was_dates(rows.types.get(name)):
+            columns[name] = restored(columns[name], rows.types[name])
+            columns[name] = pd.Series(pd.DatetimeIndex(columns[name]))
+        elif name in columns and is_category(columns[name]):
+            where = f"{rows.name}: column {quote(name)}"
+            columns[name] = dates_from_texts(columns[name], written, where=where)
     new_columns = derive(columns, sections, where=rows.name)
     problems = [
         text
@@ -242,13 +268,26 @@ def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
 def sources_of(
     sections: Sequence[DerivedSection], columns: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the columns of the data that each derived one is made of in the end."""
-    sources: dict[str, tuple[str, ...]] = {name: (name,) for name in columns}
+    """Return the columns of the data that each derived one is made of in the end.
+
+    Of those that no model is given. What models are given counts as the data's.
+    """
+    given = [section.name for section in sections if DERIVED[section.kind].is_given]
+    sources: dict[str, tuple[str, ...]] = {name: (name,) for name in (*columns, *given)}
     for section in sections:
+        if section.name in given:
+            continue
         inputs = (_input(name, sources)[0] for name in section.inputs)
         each = [source for name in inputs for source in sources[name]]
         sources[section.name] = tuple(dict.fromkeys(each))
-    return {section.name: sources[section.name] for section in sections}
+    names = [section.name for section in sections if section.name not in given]
+    return {name: sources[name] for name in names}
+
+
+def date_formats(sections: Sequence[DerivedSection]) -> dict[str, str]:
+    """Return the columns that parts of dates are made of, and how they are written."""
+    dated = [section for section in sections if section.kind == "date_part"]
+    return {name: section.format for section in dated for name in section.of}
 
 
 def definition_of(section: DerivedSection) -> str:
@@ -267,6 +306,8 @@ def definition_of(section: DerivedSection) -> str:
         return f"{first} > {section.threshold:g}"
     if section.kind == "level":
         return f"{first} = {section.level}"
+    if section.kind == "date_part":
+        return f"{section.part} of {first}"
     if section.kind == "linear_combination":
         pairs = zip(section.weights, section.of, strict=True)
         total = " + ".join(f"{weight:g} × {name}" for weight, name in pairs)
@@ -309,6 +350,8 @@ def _unfit_inputs(
         name, _ = _input(item, columns)
         column, subject = columns[name], f"{where}: column {quote(name)}"
         missing = tuple(missing_problems(column, because, where=subject))
+        if DERIVED[section.kind].reads == "dates":
+            missing = ()  # the part of a missing date is missing
         yield from missing
         misfit = MISFITS[DERIVED[section.kind].reads](column, section)
         if misfit and not missing:
@@ -332,7 +375,7 @@ def _no_truths(column: pd.Series, section: DerivedSection) -> tuple[str, str] | 
     """Return what is needed and what a column of other than truths holds."""
     del section
     values = {text_of(value) for value in column.unique()}
-    if not is_category(column) and any(
+    if not (is_category(column) or is_dates(column)) and any(
         set(column.astype(np.float64)) <= truths for truths in TRUTHS
     ):
         return None
@@ -341,6 +384,8 @@ def _no_truths(column: pd.Series, section: DerivedSection) -> tuple[str, str] | 
 
 def _no_numbers(column: pd.Series, section: DerivedSection) -> tuple[str, str] | None:
     del section
+    if is_dates(column):
+        return "numbers", "dates"
     return ("numbers", "texts") if is_category(column) else None
 
 
@@ -354,7 +399,21 @@ def _no_such_level(
     return f"the level {quote(section.level)}", listed(names)
 
 
-MISFITS = {"truths": _no_truths, "numbers": _no_numbers, "levels": _no_such_level}
+def _no_dates(column: pd.Series, section: DerivedSection) -> tuple[str, str] | None:
+    del section
+    if is_dates(column):
+        return None
+    return "dates, or texts that spell them", "texts" if is_category(
+        column
+    ) else "numbers"
+
+
+MISFITS = {
+    "truths": _no_truths,
+    "numbers": _no_numbers,
+    "levels": _no_such_level,
+    "dates": _no_dates,
+}
 
 
 def _truths(column: pd.Series) -> Cells:
@@ -369,7 +428,7 @@ def _levels(column: pd.Series) -> Cells:
     return np.asarray(column.astype(object).map(text_of).to_numpy(dtype=object))
 
 
-CELLS = {"truths": _truths, "numbers": _numbers, "levels": _levels}
+CELLS = {"truths": _truths, "numbers": _numbers, "levels": _levels, "dates": cells_of}
 
 
 def _column_of(section: DerivedSection, columns: Mapping[str, pd.Series]) -> pd.Series:

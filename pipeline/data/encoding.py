@@ -10,7 +10,7 @@ its rows had, not in those that the audit gave them: texts as texts with their o
 missing value, nullable columns as nullable, categories with their own levels.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -20,6 +20,7 @@ import pandas as pd
 
 from ..records.dataset_and_model import ColumnType, Floats
 from ..records.errors import DataError, ModelError, did_you_mean, listed, quote, several
+from . import dates
 from .column_types import text_of
 
 Kind = Literal["none", "ordinal", "one_hot", "one_hot_full"]
@@ -149,6 +150,8 @@ def restored(column: pd.Series, kind: ColumnType) -> pd.Series:
 
 
 def _restored_cells(column: pd.Series, kind: ColumnType) -> Any:
+    if dates.was_dates(kind):
+        return dates.restored(column, kind)
     if is_category(column):
         return _restored_levels(column, kind)
     if kind.dtype != object:
@@ -198,19 +201,25 @@ def encode(
     Raises
     ------
     ModelError
-        If `X` lacks a column that `model` reads.
+        If `X` lacks a column that `model` reads, or it is one of dates that the
+        encoding has no number for.
     DataError
         If a column holds neither numbers nor levels, or a level, or a missing one, has
         no place in what `model` was trained on.
     """
     rows = selected(encoding.features, X, model)
+    if encoding.kind != "none":
+        refuse_dates(model, encoding.features, types or {})
     if encoding.kind == "none" and (encoding.is_named or types):
         frame, types = rows.copy(), types or {}
         for name, kind in types.items():
             frame[name] = restored(frame[name], kind)
         if encoding.is_named:
             return frame
-        if any(kind.dtype == object or is_category(X[n]) for n, kind in types.items()):
+        if any(
+            kind.dtype == object or is_category(X[n]) or dates.was_dates(kind)
+            for n, kind in types.items()
+        ):
             return frame.to_numpy(dtype=object)
         if all(kind in (np.float16, np.float32) for kind in frame.dtypes):
             return np.asfortranarray(frame.to_numpy())
@@ -224,6 +233,26 @@ def encode(
     if encoding.is_named:
         return pd.DataFrame(matrix, columns=list(encoding.features), index=X.index)
     return matrix
+
+
+def refuse_dates(
+    model: str, features: Iterable[str], types: Mapping[str, ColumnType]
+) -> None:
+    """Refuse a model that can be given numbers and levels only, and reads dates.
+
+    Raises
+    ------
+    ModelError
+        Naming the columns.
+    """
+    dated = [name for name in features if dates.was_dates(types.get(name))]
+    if dated:
+        raise ModelError(
+            f"Model {quote(model)} reads {listed(dated)}, which holds dates, and can "
+            "be given numbers and levels only. Take parts of the dates under "
+            '[[derived]], such as kind = "date_part", part = "month", and do not list '
+            "the column itself under [data] features."
+        )
 
 
 def selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.DataFrame:

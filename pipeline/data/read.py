@@ -16,9 +16,10 @@ import pandas as pd
 from ..records.dataset_and_model import ColumnType
 from ..records.errors import DataError, hints, listed, quote, quote_odd, several
 from ..records.finding import Finding
-from . import column_types
-from .derived_columns import DerivedSection, derive, sources_of
+from . import column_types, dates
+from .derived_columns import DerivedSection, date_formats, derive, sources_of
 from .encoding import column_type
+from .left_out import with_seen_levels, with_target
 from .section import DataSection
 from .splits import Rows, drawn_rows, rows_with
 from .tables import RFrame, Table, read_table, source_of
@@ -86,9 +87,10 @@ def read(
     DataError
         With every problem of the tables, then of their names, then of their columns.
     """
-    every, notes = _with_target(_tables(section, base, r_frame), section)
+    every, notes = with_target(_tables(section, base, r_frame), section)
     tables = every[:-1] if section.reference_rows else every
-    features = _features(tables[0], section)
+    formats = date_formats(derived)
+    features = _features(tables[0], section, tuple(formats))
     audited = (*features, *section.held_out_columns)
     derived_names = [item.name for item in derived]
     raise_all(
@@ -99,17 +101,23 @@ def read(
     )
     label = ", ".join(dict.fromkeys(table.name for table in every))
     split = section.test.get("column", "")
-    tables_by_column = {name: every for name in (*audited, section.weights) if name}
+    dated = [name for name in formats if name in tables[0].frame]
+    tables_by_column = {
+        name: every for name in (*audited, *dated, section.weights) if name
+    }
     tables_by_column |= {name: tables for name in (section.target, split) if name}
-    typed = _type_columns(tables_by_column, section, label)
+    typed = _type_columns(tables_by_column, section, label, formats)
     types = {name: _type_before(every, typed[name], section) for name in audited}
     new_columns = derive(
-        {name: typed[name] for name in audited},
+        {name: typed[name] for name in (*audited, *dated)},
         derived,
         where=label,
         taken_names=tuple(tables[0].frame.columns),
     )
-    typed |= new_columns
+    typed = {
+        name: dates.seconds_of(column) if dates.is_dates(column) else column
+        for name, column in (typed | new_columns).items()
+    }
     n_rows = sum(len(table.frame) for table in tables)
     more = {name: column.iloc[n_rows:] for name, column in typed.items()}
     typed = {name: column.iloc[:n_rows] for name, column in typed.items()}
@@ -136,71 +144,15 @@ def read(
     return _with_seen_levels(reading) if section.unseen == "missing" else reading
 
 
-def _with_target(
-    tables: tuple[Table, ...], section: DataSection
-) -> tuple[tuple[Table, ...], tuple[Finding, ...]]:
-    """Return the tables without rows that lack a target, and what was left out."""
-    parts, notes = list(tables), []
-    n_own = len(tables) - bool(section.reference_rows)
-    for place, table in enumerate(tables[:n_own] * section.drop_missing_target):
-        if section.target not in table.frame:
-            continue  # said where every column is looked for
-        cells = (table.texts or table.frame.__getitem__)(section.target)
-        has_target = column_types.without(cells, section.missing_values).notna()
-        if has_target.all():
-            continue
-        parts[place] = table.of_rows(has_target.to_numpy())
-        n_missing = int((~has_target).sum())
-        finding = Finding(
-            check="rows_without_target",
-            severity="info",
-            subject=f"{table.name} (test)" if place else table.name,
-            message=(
-                f"{n_missing} of {several(len(cells), 'row')} of {table.name} lack the "
-                f"target {quote(section.target)} and were left out ([data] "
-                "drop_missing_target)."
-            ),
-            evidence={"rows": n_missing, "of": len(cells)},
-        )
-        notes.append(finding)
-    return tuple(parts), tuple(notes)
-
-
 def _with_seen_levels(reading: Reading) -> Reading:
     """Return the rows with levels that no training row has as missing."""
     sides = {"test": reading.test, "reference": reading.reference}
-    frames = {name: side.X.copy() for name, side in sides.items() if side}
-    notes = []
-    for key, train in reading.train.X.items():
-        if not column_types.is_category(train):
-            continue
-        for name, X in frames.items():
-            is_new = X[key].notna() & ~X[key].isin(set(train.dropna()))
-            if is_new.any():
-                notes.append(_unseen_note(str(key), name, X[key], is_new))
-                X[key] = X[key].mask(is_new)
+    frames = {name: side.X for name, side in sides.items() if side}
+    frames, notes = with_seen_levels(reading.train.X, frames)
     return reading._replace(
-        test=reading.test._replace(X=frames["test"], notes=tuple(notes)),
+        test=reading.test._replace(X=frames["test"], notes=notes),
         reference=reading.reference
         and reading.reference._replace(X=frames["reference"]),
-    )
-
-
-def _unseen_note(
-    column: str, rows: str, cells: pd.Series, is_new: pd.Series
-) -> Finding:
-    levels, n_rows = sorted(set(cells[is_new])), int(is_new.sum())
-    return Finding(
-        check="unseen_levels",
-        severity="warning",
-        subject=column if rows == "test" else f"{column} ({rows} rows)",
-        message=(
-            f"Column {quote(column)} holds {listed(levels)} in {n_rows} of "
-            f"{several(len(cells), f'{rows} row')}, and in no training row; it is read "
-            "as missing there ([data] unseen)."
-        ),
-        remedy="Train on rows that have these levels, or merge rare ones.",
-        evidence={"rows": n_rows, "levels": len(levels)},
     )
 
 
@@ -281,10 +233,15 @@ def row_problems(n_rows: int, where: str) -> Iterator[str]:
         yield f"{where} has {rows}, and at least two are needed. Give more rows."
 
 
-def _features(table: Table, section: DataSection) -> tuple[str, ...]:
-    """Return the audited columns: as configured, or all that have no other role."""
+def _features(
+    table: Table, section: DataSection, dated: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the audited columns: as configured, or all that have no other role.
+
+    To be taken parts of, as dates are, is one.
+    """
     single = (section.target, section.weights, section.test.get("column", ""))
-    others = (*single, *section.held_out_columns)
+    others = (*single, *section.held_out_columns, *dated)
     return section.features or tuple(
         name for name in table.frame.columns if name not in others
     )
@@ -321,28 +278,41 @@ def _unknown_columns(
 
 
 def _type_columns(
-    tables_by_column: Mapping[str, tuple[Table, ...]], section: DataSection, label: str
+    tables_by_column: Mapping[str, tuple[Table, ...]],
+    section: DataSection,
+    label: str,
+    formats: Mapping[str, str],
 ) -> dict[str, pd.Series]:
     """Return the columns over the rows of tables, or raise what has no type."""
     problems: list[str] = []
     typed: dict[str, pd.Series] = {}
     for name, tables in tables_by_column.items():
         with collecting(problems):
-            column = _column(tables, name, section, f"{label}: column {quote(name)}")
+            where = f"{label}: column {quote(name)}"
+            column = _column(tables, name, section, where, formats.get(name))
             typed[name] = pd.Series(column, name=name, copy=False)
     raise_all(problems)
     return typed
 
 
 def _column(
-    tables: tuple[Table, ...], name: str, section: DataSection, where: str
+    tables: tuple[Table, ...],
+    name: str,
+    section: DataSection,
+    where: str,
+    written: str | None,
 ) -> pd.Series:
-    """Return one column over all rows; texts are typed in one piece."""
+    """Return one column over all rows; texts are typed in one piece.
+
+    How dates are `written` is None if no part of them is taken.
+    """
     is_text = all(table.is_text for table in tables)
     if is_text and len({table.decimal for table in tables}) == 1:
-        return _typed_cells(tables, name, section, where)
+        return _typed_cells(tables, name, section, where, written)
     typed_parts = [
-        _typed_cells((table,), name, section, f"{table.name}: column {quote(name)}")
+        _typed_cells(
+            (table,), name, section, f"{table.name}: column {quote(name)}", written
+        )
         for table in tables
     ]
     column, n_own = typed_parts[0], 1 + bool(set(section.test) & set(SOURCES))
@@ -356,16 +326,24 @@ def _column(
 
 
 def _typed_cells(
-    tables: tuple[Table, ...], name: str, section: DataSection, where: str
+    tables: tuple[Table, ...],
+    name: str,
+    section: DataSection,
+    where: str,
+    written: str | None,
 ) -> pd.Series:
     """Return the typed column of one table, or of files of texts of one kind."""
     is_text, missing = tables[0].is_text, section.missing_values
     parts = [table.frame[name] for table in tables]
-    if is_text and _needs_texts(parts, section):
+    if is_text and (written is not None or _needs_texts(parts, section)):
         parts = [table.texts(name) for table in tables if table.texts]
     cells = pd.concat(parts, ignore_index=True) if parts[1:] else parts[0]
     if cells.dtype == object:
         cells = column_types.without(cells, missing)
+    if written is not None and (
+        is_text or pd.api.types.infer_dtype(cells, skipna=True) == "string"
+    ):
+        return dates.from_texts(cells, written, where=where)
     if levels := section.categories.get(name):
         return column_types.as_levels(cells, levels, where=where)
     if is_text:
@@ -375,7 +353,9 @@ def _typed_cells(
         return column_types.from_texts(
             cells, where=where, is_class=is_class, decimal=tables[0].decimal
         )
-    return column_types.from_values(cells, where=where)
+    split = section.test.get("column")
+    is_feature = name not in (section.target, section.weights, split)
+    return column_types.from_values(cells, where=where, is_feature=is_feature)
 
 
 def _type_before(
@@ -384,6 +364,8 @@ def _type_before(
     """Return what a column was in its tables: of a file of texts they are object."""
     if typed.name in section.categories:
         return None
+    if dates.is_dates(typed) and tables[0].is_text:
+        return ColumnType(typed.dtype, "datetime64", (pd.NaT,))
     if tables[0].is_text:
         is_text = column_types.is_category(typed)
         return ColumnType(np.dtype(object)) if is_text else None

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from ..data.column_types import is_category
-from ..data.encoding import Encoding, Kind, encode, has_category, learn
+from ..data.encoding import Encoding, Kind, encode, has_category, learn, refuse_dates
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Task
 from ..records.errors import (
     AuditError,
@@ -117,6 +117,7 @@ def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitted
         estimator = estimators.make(name, section.estimator, section.parameters)
     prediction.check_task(name, estimator, train.task)
     _check_classes_met(name, train)
+    refuse_dates(name, train.inputs, train.types)
     weights = _weights(name, estimator, train)
     X = train.X[list(train.inputs)] if train.unread else train.X
     kind = _encoder(section.encoder, estimator, X)

@@ -17,7 +17,7 @@ import pandas as pd
 from importance_audit.r_bridge import r_models
 from importance_audit.r_bridge.errors import RBridgeError, RError, RUnavailable
 
-from ..data.encoding import is_category, selected, unknown_levels
+from ..data.encoding import is_category, refuse_dates, selected, unknown_levels
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import DataError, ModelError, NotApplicable, listed, quote, words
 from ..records.losses import default_losses
@@ -118,6 +118,7 @@ def _fit_script(section: ModelSection, train: Dataset, path: Path) -> FittedMode
     try:
         script = content.decode("utf-8-sig")
         weights = train.weights if train.is_weighted else None
+        refuse_dates(name, train.inputs, train.types)
         rows = frame_of(train)
         model, warnings = r_models.fit_by_script(path.name, script, rows, weights)
     except UnicodeDecodeError as error:
@@ -202,6 +203,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     own = tuple(facts["classes"]) if facts["classes"] is not None else ()
     features = tuple(facts["features"])
     prediction.check_columns(name, features, train)
+    refuse_dates(name, features, train.types)
     own_levels = dict(facts["levels"] or {})
     levels, ordered = _levels(own_levels, features, train)
     assumed = [feature for feature in levels if feature not in own_levels]

@@ -39,6 +39,9 @@ TABLE = pd.DataFrame(
         "sign": [-1.0, 1.0, 1.0, -1.0],
         "x": [0.5, 2.0, -1.0, 2.5],
         "hue": pd.Categorical(["red", "blue", "red", "red"], ["red", "blue", "green"]),
+        "when": pd.to_datetime(
+            ["2024-01-31", "2023-02-01", "2022-03-05", "2021-12-31"]
+        ),
     }
 )
 
@@ -71,6 +74,7 @@ def derived_column(kind, *of, table=TABLE, **option):
         ("product", ("a", "x"), {}, [0, 0, -1.0, 2.5]),
         ("linear_combination", ("x", "b"), {"weights": (2, -1)}, [1, 3, -2, 4]),
         ("expression", (), {"expression": "x * x + (b > a)"}, [0.25, 5, 1, 6.25]),
+        ("date_part", ("when",), {"part": "month"}, [1, 2, 3, 12]),
     ],
 )
 def test_a_kind_makes_of_each_row_what_its_definition_says(kind, of, option, truth):
@@ -393,7 +397,7 @@ CONFIGS = [
     (
         OLD | {"kind": "stepp"},
         "kind must be one of 'conjunction', 'disjunction', 'xor', 'step', 'level' "
-        "and 3 more; 'stepp' was given. Did you mean 'step'?",
+        "and 4 more; 'stepp' was given. Did you mean 'step'?",
     ),
     (
         {"name": "o", "kind": "step", "of": ["age"]},

@@ -1,0 +1,199 @@
+"""Dates and times: which texts are, their parts, and their place among numbers.
+
+The audit keeps a column of dates as seconds since 1970-01-01, so that whatever reads
+numbers reads it; a model that was fitted elsewhere gets the dates back. A model that
+the audit fits is given parts of dates, never the seconds.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import datetime, tzinfo
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..records.dataset_and_model import ColumnType
+from ..records.errors import DataError, in_short, listed, quote
+
+MICROSECOND = 1000  # nanoseconds
+UNIT = "seconds since 1970-01-01"
+KINDS = ("datetime64", "datetime", "date")
+"""What `pandas.api.types.infer_dtype` calls columns of dates."""
+ISO = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?"
+    r"(?:Z|[+-]\d{2}:?\d{2})?)?",
+    re.ASCII,
+)
+YEARS = (1678, 2261)  # that pandas holds whole
+PARTS: dict[str, Callable[[pd.DatetimeIndex], Any]] = {
+    "year": lambda times: times.year,
+    "quarter": lambda times: times.quarter,
+    "month": lambda times: times.month,
+    "week": lambda times: times.isocalendar().week,
+    "day": lambda times: times.day,
+    "dayofyear": lambda times: times.dayofyear,
+    "weekday": lambda times: times.dayofweek + 1,
+    "hour": lambda times: times.hour,
+    "minute": lambda times: times.minute,
+    "days": lambda times: (times - pd.Timestamp(1970, 1, 1)).days,
+}
+"""Each part as a number: weeks as ISO 8601 counts them, Monday 1 to Sunday 7, days
+since 1970-01-01. All as the clock of the column's own time zone shows them."""
+
+
+def is_dates(column: pd.Series) -> bool:
+    """Return whether a column is of datetime64, with a time zone or without."""
+    return bool(column.dtype.kind == "M")
+
+
+def was_dates(kind: ColumnType | None) -> bool:
+    """Return whether a column was one of dates before the audit typed it."""
+    return kind is not None and kind.cells in KINDS
+
+
+def from_values(column: pd.Series, *, where: str) -> pd.Series:
+    """Return dates of a typed table as datetime64.
+
+    Raises
+    ------
+    DataError
+        If pandas cannot hold them, or seconds cannot keep them apart.
+    """
+    try:
+        times = pd.to_datetime(column)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise DataError(
+            f"{where} holds dates that pandas cannot hold together. Give them one time "
+            f"zone, and years from {YEARS[0]} to {YEARS[1]}. "
+            f"pandas says: {in_short(str(error))}"
+        ) from error
+    if column.dtype == object and getattr(times.dt, "tz", None) is not None:
+        raise DataError(
+            f"{where} holds times with a time zone as objects. Convert them: "
+            "pd.to_datetime(column)"
+        )
+    if not _from_seconds(seconds_of(times)).equals(pd.DatetimeIndex(_in_utc(times))):
+        raise DataError(
+            f"{where} holds times with more digits than float64 keeps of {UNIT}. Round "
+            'them: column.dt.round("ms")'
+        )
+    return times
+
+
+def from_texts(cells: pd.Series, written: str, *, where: str) -> pd.Series:
+    """Return the dates that texts spell, as datetime64 without a time zone.
+
+    An offset from UTC is left out: the clock shows what is written.
+
+    Parameters
+    ----------
+    cells : Series of str
+        NaN where one is missing.
+    written : str
+        How `datetime.strptime` reads them; empty for ISO dates such as 2024-01-31 or
+        2024-01-31T10:20.
+    where : str
+        How a sentence names the column.
+
+    Raises
+    ------
+    DataError
+        If some cell is no such date, or if offsets differ.
+    """
+    codes, words = pd.factorize(cells.astype(object))
+    times = [_time(str(word), written) for word in words]
+    wrong = [word for word, time in zip(words, times, strict=True) if time is None]
+    if wrong:
+        n_wrong = int(np.isin(codes, [i for i, t in enumerate(times) if not t]).sum())
+        how = f"in the format {quote(written)}" if written else "such as 2024-01-31"
+        remedy = "Correct the format" if written else 'Set format, such as "%d.%m.%Y",'
+        raise DataError(
+            f"{where} holds {listed(wrong)} in {n_wrong} of {len(cells)} cells, where "
+            f"dates {how}, of the years {YEARS[0]} to {YEARS[1]}, are expected. "
+            f"{remedy} under [[derived]], or add what means missing to [data] "
+            "missing_values."
+        )
+    offsets = {_offset(time) for time in times if time}
+    if len(offsets) > 1:
+        raise DataError(
+            f"{where} holds times with several offsets from UTC: "
+            f"{listed(sorted(map(str, offsets)))}. Write all with one, or without."
+        )
+    naive = [time.replace(tzinfo=None) for time in times if time] + [pd.NaT]
+    return pd.Series(pd.DatetimeIndex(naive)[codes])  # -1, a missing cell, is the last
+
+
+def _time(word: str, written: str) -> datetime | None:
+    """Return the time that a text spells, None if it spells none."""
+    word = word.strip()
+    try:
+        if written:
+            time = datetime.strptime(word, written)
+        elif ISO.fullmatch(word):
+            time = datetime.fromisoformat(word)
+        else:
+            return None
+    except ValueError:
+        return None
+    return time if YEARS[0] <= time.year <= YEARS[1] else None
+
+
+def _offset(time: datetime) -> Any:
+    zone: tzinfo | None = time.tzinfo
+    return "none" if zone is None else time.utcoffset()
+
+
+def seconds_of(times: pd.Series) -> pd.Series:
+    """Return dates as seconds since 1970-01-01 in UTC, float64, NaN for a missing."""
+    values = _in_utc(times)
+    microseconds = values.view(np.int64) // MICROSECOND
+    seconds = np.where(np.isnat(values), np.nan, microseconds / 1e6)
+    return pd.Series(seconds, index=times.index, name=times.name)
+
+
+def _in_utc(times: pd.Series) -> npt.NDArray[np.datetime64]:
+    if times.dt.tz is not None:
+        times = times.dt.tz_convert("UTC").dt.tz_localize(None)
+    return times.to_numpy(dtype="datetime64[ns]")
+
+
+def _from_seconds(seconds: pd.Series) -> pd.DatetimeIndex:
+    is_missing = seconds.isna().to_numpy()
+    microseconds = np.rint(seconds.to_numpy() * 1e6)
+    whole = np.where(is_missing, 0, microseconds).astype(np.int64)
+    times = (whole * MICROSECOND).view("datetime64[ns]")
+    times[is_missing] = np.datetime64("NaT")
+    return pd.DatetimeIndex(times)
+
+
+def restored(seconds: pd.Series, kind: ColumnType) -> Any:
+    """Return seconds as the dates that the column held before the audit typed it."""
+    times = _from_seconds(seconds)
+    if kind.dtype != object:
+        zone = getattr(kind.dtype, "tz", None)
+        return times.tz_localize("UTC").tz_convert(zone) if zone else times
+    cells = np.full(len(times), kind.missing[0] if kind.missing else pd.NaT, object)
+    present = times.notna()
+    values = times[present]
+    cells[present] = values.date if kind.cells == "date" else values.to_pydatetime()
+    return cells
+
+
+def date_part(inputs: list[npt.NDArray[Any]], part: str) -> npt.NDArray[Any]:
+    """Return a part of dates: whole numbers, or float64 with NaN for missing dates."""
+    times = pd.DatetimeIndex(inputs[0])
+    is_missing = times.isna()
+    numbers = pd.Series(np.asarray(PARTS[part](times[~is_missing]), dtype=np.int64))
+    if not is_missing.any():
+        return numbers.to_numpy()
+    cells = np.full(len(times), np.nan)
+    cells[~is_missing] = numbers
+    return cells
+
+
+def cells_of(column: pd.Series) -> npt.NDArray[np.datetime64]:
+    """Return dates as the clock of their own time zone shows them."""
+    own = column.dt.tz_localize(None) if column.dt.tz is not None else column
+    return own.to_numpy(dtype="datetime64[ns]")

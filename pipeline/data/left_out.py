@@ -1,0 +1,86 @@
+"""What reading leaves out where a configuration says so, and the findings that say it.
+
+Rows without a target, and levels that no training row has.
+"""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from ..records.errors import listed, quote, several
+from ..records.finding import Finding
+from . import column_types
+from .section import DataSection
+from .tables import Table
+
+
+def with_target(
+    tables: tuple[Table, ...], section: DataSection
+) -> tuple[tuple[Table, ...], tuple[Finding, ...]]:
+    """Return the tables without rows that lack a target, and what was left out."""
+    parts, notes = list(tables), []
+    n_own = len(tables) - bool(section.reference_rows)
+    for place, table in enumerate(tables[:n_own] * section.drop_missing_target):
+        if section.target not in table.frame:
+            continue  # said where every column is looked for
+        cells = (table.texts or table.frame.__getitem__)(section.target)
+        has_target = column_types.without(cells, section.missing_values).notna()
+        if has_target.all():
+            continue
+        parts[place] = table.of_rows(has_target.to_numpy())
+        n_missing = int((~has_target).sum())
+        finding = Finding(
+            check="rows_without_target",
+            severity="info",
+            subject=f"{table.name} (test)" if place else table.name,
+            message=(
+                f"{n_missing} of {several(len(cells), 'row')} of {table.name} lack the "
+                f"target {quote(section.target)} and were left out ([data] "
+                "drop_missing_target)."
+            ),
+            evidence={"rows": n_missing, "of": len(cells)},
+        )
+        notes.append(finding)
+    return tuple(parts), tuple(notes)
+
+
+def with_seen_levels(
+    train: pd.DataFrame, others: Mapping[str, pd.DataFrame]
+) -> tuple[dict[str, pd.DataFrame], tuple[Finding, ...]]:
+    """Return rows with levels that no training row has as missing, and the findings.
+
+    Parameters
+    ----------
+    train : DataFrame
+    others : mapping of str to DataFrame
+        By what sentences call their rows: "test", "reference".
+    """
+    frames = {name: X.copy() for name, X in others.items()}
+    notes = []
+    for key, column in train.items():
+        if not column_types.is_category(column):
+            continue
+        for name, X in frames.items():
+            is_new = X[key].notna() & ~X[key].isin(set(column.dropna()))
+            if is_new.any():
+                notes.append(_unseen_note(str(key), name, X[key], is_new))
+                X[key] = X[key].mask(is_new)
+    return frames, tuple(notes)
+
+
+def _unseen_note(
+    column: str, rows: str, cells: pd.Series, is_new: pd.Series
+) -> Finding:
+    levels, n_rows = sorted(set(cells[is_new])), int(is_new.sum())
+    return Finding(
+        check="unseen_levels",
+        severity="warning",
+        subject=column if rows == "test" else f"{column} ({rows} rows)",
+        message=(
+            f"Column {quote(column)} holds {listed(levels)} in {n_rows} of "
+            f"{several(len(cells), f'{rows} row')}, and in no training row; it is read "
+            "as missing there ([data] unseen)."
+        ),
+        remedy="Train on rows that have these levels, or merge rare ones.",
+        evidence={"rows": n_rows, "levels": len(levels)},
+    )

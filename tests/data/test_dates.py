@@ -1,0 +1,313 @@
+"""Dates: their parts, the models that may read them, and what is refused."""
+
+import hashlib
+import re
+import sqlite3
+import tomllib
+from contextlib import closing
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from tests.docs.pages import codes, rows_of, text_of
+
+import importance_audit as ia
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset, describe, read_datasets
+from importance_audit.data.dates import PARTS
+from importance_audit.data.derived_columns import DerivedSection, with_derived
+from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
+from importance_audit.records.errors import ConfigError, DataError, ModelError
+
+LINEAR = {"name": "linear", "estimator": "sklearn.linear_model.LinearRegression"}
+WHEN = {"name": "part", "kind": "date_part", "of": ["when"], "part": "month"}
+
+
+def by_hand(time, part):
+    """Return a part of one date, as Python's datetime and ISO 8601 have it."""
+    return {
+        "year": time.year,
+        "quarter": 1 + (time.month - 1) // 3,
+        "month": time.month,
+        "week": time.isocalendar()[1],
+        "day": time.day,
+        "dayofyear": time.timetuple().tm_yday,
+        "weekday": time.isoweekday(),
+        "hour": time.hour,
+        "minute": time.minute,
+        "days": time.date().toordinal() - 719_163,
+    }[part]
+
+
+def read_text(folder, text, *sections, **data):
+    (folder / "a.csv").write_text(text)
+    usual = {"train": {"file": "a.csv"}, "test": {"file": "a.csv"}, "target": "y"}
+    usual |= {"task": "regression"}
+    config = parse_config(
+        {"data": usual | data, "derived": list(sections)}, base=folder
+    )
+    return read_datasets(**config.data_arguments)[0]
+
+
+def table_of(cells):
+    return "when,x,y\n" + "".join(f"{cell},{i},{i}\n" for i, cell in enumerate(cells))
+
+
+# --- parts ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", PARTS)
+@given(
+    times=st.lists(
+        st.datetimes(
+            pd.Timestamp(1678, 1, 2).to_pydatetime(),
+            pd.Timestamp(2261, 12, 30).to_pydatetime(),
+        ),
+        min_size=2,
+    )
+)
+def test_a_part_is_what_python_says_of_each_date(part, times):
+    times = [time.replace(microsecond=0) for time in times]
+    section = DerivedSection(name="p", kind="date_part", of=("when",), part=part)
+    X = pd.DataFrame({"when": pd.Series(times, dtype="datetime64[ns]")})
+    rows = dataset(X, np.arange(len(X)), task="regression", name="rows")
+    derived = with_derived(rows, (section,))
+    assert derived.X["p"].tolist() == [by_hand(time, part) for time in times]
+
+
+def test_a_part_is_a_feature_and_its_source_is_none(tmp_path):
+    text = table_of(["2024-01-31", "2024-02-29T10:20", "2023-12-31"])
+    rows = read_text(tmp_path, text, WHEN)
+    assert rows.features == rows.inputs == ("x", "part")
+    assert rows.X["part"].tolist() == [1, 2, 12]
+    columns = describe(rows, rows, derived=(DerivedSection(**WHEN),))
+    assert columns[["origin", "definition"]].to_numpy().tolist()[-1] == [
+        "derived",
+        "month of when",
+    ]
+    model = fit(ModelSection(**LINEAR), rows)
+    assert model.features == ("x", "part")
+
+
+def test_the_part_of_a_missing_date_is_missing(tmp_path):
+    text = table_of(["2024-01-31", "", "NA", "2023-12-31"])
+    rows = read_text(tmp_path, text, WHEN, missing_values=["NA"])
+    np.testing.assert_array_equal(rows.X["part"], [1, np.nan, np.nan, 12])
+
+
+def test_a_format_reads_dates_that_are_not_iso(tmp_path):
+    text = table_of(["31.01.2024", "01.02.2024"])
+    rows = read_text(tmp_path, text, WHEN | {"format": "%d.%m.%Y"})
+    assert rows.X["part"].tolist() == [1, 2]
+
+
+def test_other_derived_columns_may_be_made_of_a_part(tmp_path):
+    late = {"name": "late", "kind": "step", "of": ["part"], "threshold": 6}
+    rows = read_text(tmp_path, table_of(["2024-01-31", "2024-07-01"]), WHEN, late)
+    assert rows.X["late"].tolist() == [0, 1]
+    assert rows.inputs == ("x", "part")
+
+
+def test_the_clock_of_the_column_is_read():
+    times = pd.to_datetime(["2024-01-01 00:30", "2024-07-01 23:10"])
+    X = pd.DataFrame({"when": times.tz_localize("Europe/Berlin")})
+    section = DerivedSection(name="p", kind="date_part", of=("when",), part="hour")
+    rows = dataset(X, [0, 1], task="regression", name="rows")
+    assert with_derived(rows, (section,)).X["p"].tolist() == [0, 23]
+
+
+@pytest.mark.parametrize(
+    ("cells", "keys", "words"),
+    [
+        (
+            ["2024-01-31", "31.01.2024", "31.01.2024"],
+            {},
+            "a.csv: column 'when' holds '31.01.2024' in 4 of 6 cells, where dates such "
+            "as 2024-01-31, of the years 1678 to 2261, are expected. Set format, such "
+            'as "%d.%m.%Y", under [[derived]], or add what means missing to [data] '
+            "missing_values.",
+        ),
+        (
+            ["2024-01-31", "9999-12-31"],
+            {"format": "%Y-%m-%d"},
+            "a.csv: column 'when' holds '9999-12-31' in 2 of 4 cells, where dates in "
+            "the format '%Y-%m-%d', of the years 1678 to 2261, are expected. Correct "
+            "the format under [[derived]], or add what means missing to [data] "
+            "missing_values.",
+        ),
+        (
+            ["2024-01-31T10:00+01:00", "2024-07-31T10:00+02:00"],
+            {},
+            "a.csv: column 'when' holds times with several offsets from UTC: '1:00:00',"
+            " '2:00:00'. Write all with one, or without.",
+        ),
+    ],
+)
+def test_what_is_no_date_is_refused(cells, keys, words, tmp_path):
+    with pytest.raises(DataError) as error:
+        read_text(tmp_path, table_of(cells), WHEN | keys)
+    assert str(error.value) == words
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (
+            {"part": "moon"},
+            "part must be one of 'year', 'quarter', 'month', 'week', 'day' and 5 more; "
+            "'moon' was given. Did you mean 'month'?",
+        ),
+        ({"part": None}, "part is missing; kind 'date_part' needs it."),
+        (
+            {"of": ["when", "x"]},
+            "of must name one column for kind 'date_part'; 2 were given.",
+        ),
+        (
+            {"threshold": 3},
+            "threshold does not work with kind 'date_part'; leave it out.",
+        ),
+        (
+            {"kind": "product", "of": ["x", "z"], "part": None, "format": "%Y"},
+            "format does not work with kind 'product'; leave it out.",
+        ),
+    ],
+)
+def test_keys_that_do_not_go_together_are_named(keys, words):
+    section = {k: v for k, v in (WHEN | keys).items() if v is not None}
+    with pytest.raises(ConfigError) as error:
+        parse_config({"derived": [section]})
+    assert [line.partition("] ")[2] or line for line in error.value.problems] == [words]
+
+
+# --- who reads dates ------------------------------------------------------------------
+
+
+def days_since(X):
+    """Return days since 2024 and x, of a frame whose dates are dates."""
+    days = (X["when"] - pd.Timestamp(2024, 1, 1)) / pd.Timedelta(days=1)
+    return np.column_stack([days.fillna(0), X["x"]])
+
+
+def dated(n=60):
+    rng = np.random.default_rng(2)
+    when = pd.Timestamp(2024, 1, 1) + pd.to_timedelta(rng.integers(0, 9e5, n), "min")
+    X = pd.DataFrame({"when": when, "x": rng.normal(size=n)})
+    return X, days_since(X) @ [0.01, 1.0] + rng.normal(scale=0.1, size=n)
+
+
+@pytest.mark.parametrize("kind", ["datetime64", "missing", "objects"])
+def test_a_pipeline_of_dates_is_measured_as_its_predictions_say(kind):
+    X, y = dated()
+    if kind == "missing":
+        X.loc[3, "when"] = pd.NaT
+    model = make_pipeline(FunctionTransformer(days_since), LinearRegression()).fit(X, y)
+    if kind == "objects":
+        X["when"] = np.array(X["when"].dt.to_pydatetime(), dtype=object)
+    result = ia.audit(model, X, y, n_repeats=2)
+    error = np.sqrt(np.mean((y - model.predict(X)) ** 2))
+    assert result.result.importances[0].baseline == pytest.approx(error, rel=1e-12)
+    assert result.to_frame().set_index("feature")["mean"]["when"] > 0
+    columns = result.result.columns.set_index("feature")
+    assert columns.loc["when", "definition"] == "seconds since 1970-01-01"
+
+
+def test_a_time_zone_reaches_the_model():
+    X, _ = dated()
+    X["when"] = X["when"].dt.tz_localize("UTC").dt.tz_convert("Europe/Berlin")
+    seen = []
+
+    def hours(rows):
+        seen.append(rows["when"])
+        return rows["when"].dt.hour + rows["x"]
+
+    result = ia.audit(hours, X, hours(X), n_repeats=2)
+    assert result.to_frame().set_index("feature")["mean"]["when"] > 0
+    assert {str(column.dtype) for column in seen} == {str(X["when"].dtype)}
+    assert set().union(*seen) == set(X["when"])
+
+
+def test_dates_that_no_model_reads_are_no_fault():
+    X, y = dated()
+    model = LinearRegression().fit(X[["x"]], y)
+    values = ia.audit(model, X, y, n_repeats=2).to_frame().set_index("feature")["mean"]
+    assert values["when"] == 0 < values["x"]
+
+
+def test_dates_that_no_loaded_model_reads_are_no_fault(tmp_path):
+    X, y = dated()
+    joblib.dump(LinearRegression().fit(X[["x"]], y), tmp_path / "m.joblib")
+    digest = hashlib.sha256((tmp_path / "m.joblib").read_bytes()).hexdigest()
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
+        frame = X.assign(when=X["when"].astype(str), y=y)
+        frame.to_sql("rows", connection, index=False)
+        connection.commit()
+    data = {"train": {"file": "a.sqlite"}, "test": {"fraction": 0.5}, "target": "y"}
+    model = {"name": "m", "file": "m.joblib", "sha256": digest}
+    config = parse_config(
+        {
+            "data": data | {"task": "regression", "features": ["when", "x"]},
+            "derived": [WHEN],
+            "models": [model],
+            "importance": [{"method": "permutation", "n_repeats": 2}],
+        },
+        base=tmp_path,
+    )
+    train, test = read_datasets(**config.data_arguments)
+    assert test.features == ("when", "x", "part")
+    result = audit(train, test, config)
+    means = dict(
+        zip(result.importances[0].features, result.importances[0].mean, strict=True)
+    )
+    assert means["when"] == means["part"] == 0 < means["x"]
+
+
+def test_a_model_fitted_by_the_audit_is_not_given_dates():
+    X, y = dated()
+    rows = dataset(X, y, task="regression", name="rows")
+    with pytest.raises(ModelError) as error:
+        fit(ModelSection(**LINEAR), rows)
+    assert str(error.value) == (
+        "Model 'linear' reads 'when', which holds dates, and can be given numbers and "
+        "levels only. Take parts of the dates under [[derived]], such as kind = "
+        '"date_part", part = "month", and do not list the column itself under [data] '
+        "features."
+    )
+
+
+def test_a_target_of_dates_is_refused():
+    X, _ = dated()
+    with pytest.raises(DataError) as error:
+        dataset(X[["x"]], X["when"], task="regression", name="rows")
+    assert str(error.value) == (
+        "rows: y holds dates (dtype datetime64[ns]), which only a feature can. Turn "
+        "them into numbers."
+    )
+
+
+def test_times_that_seconds_cannot_keep_apart_are_refused():
+    X = pd.DataFrame({"when": pd.to_datetime([1, 2_000_000_000], unit="ns")})
+    with pytest.raises(DataError, match=r"more digits than float64 keeps of seconds"):
+        dataset(X, [0, 1], task="regression", name="rows")
+
+
+def test_the_page_names_every_part_and_its_block_reads_rows(tmp_path):
+    rows = rows_of("docs/tables.md", "part")
+    parts = {name for row in rows for name in codes(row[0])}
+    assert parts == set(PARTS)
+    days = ["2024-02-29", "2024-03-31T23:59", ""]
+    text = table_of(days).replace("when", "visit", 1)
+    (tmp_path / "visits.csv").write_text(text + text.partition("\n")[2] * 3)
+    page = text_of("docs/tables.md").partition("## Dates")[2]
+    document = tomllib.loads(re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1])
+    rows, _ = read_datasets(**parse_config(document, base=tmp_path).data_arguments)
+    assert rows.inputs == ("x", "visit_month", "visit_weekday")
+    pairs = rows.X[["visit_month", "visit_weekday"]].dropna().to_numpy().tolist()
+    assert {tuple(pair) for pair in pairs} == {(2, 4), (3, 7)}
