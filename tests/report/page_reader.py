@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = {"meta", "col", "img", "br", "hr", "link"}
+VOID = {"meta", "col", "img", "br", "hr", "link", "wbr"}
 
 
 @dataclass

@@ -9,7 +9,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
+
+from ..text.wording import pieces_of
 
 # (family, weight, style) as CSS says it, and the file that holds it.
 FACES = {
@@ -20,7 +23,6 @@ FACES = {
     ("DejaVu Sans Mono", "bold", "normal"): "DejaVuSansMono-Bold.ttf",
 }
 MM_PER_POINT = 25.4 / 72
-_BREAKS = frozenset(" .,_-/:;=&|)")  # a line of a name may end after these
 _ROUNDING = 1e-6  # millimetres: a column as wide as its text must hold it
 _LAYOUT_ONLY = frozenset("\t\n\r")
 _UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
@@ -140,7 +142,8 @@ def _lines(text: str, limit: float, size: float, lines: int) -> tuple[str, ...]:
     fitting = bisect_right(
         range(1, len(text)), limit, key=lambda n: width(text[:n], size)
     )
-    breaks = [n for n in range(fitting // 2, fitting + 1) if text[n - 1] in _BREAKS]
+    ends = accumulate(map(len, pieces_of(text)))
+    breaks = [n for n in ends if fitting // 2 <= n <= fitting]
     end = breaks[-1] if breaks else max(fitting, 1)
     return (text[:end].rstrip(), *_lines(text[end:], limit, size, lines - 1))
 

@@ -15,7 +15,7 @@ from ...records.result import AuditResult
 from ...runs.files import as_bytes
 from ...runs.run_context import NO_CONTEXT, RunContext
 from ..text.blocks import Badge, Figure, Section, Sentence, Styled, Table, plain
-from ..text.wording import LANGUAGE, look_up, say, templates, word
+from ..text.wording import LANGUAGE, look_up, pieces_of, say, templates, word
 from .fonts import fonts_of
 from .pdf import conformity_statement, to_pdf
 from .report_views import MAIN, report_views
@@ -36,6 +36,8 @@ MOST_ROWS = 2000
 """Rows that the page shows of one table; the file beside it has them all."""
 FINDINGS = 10
 """Findings that a notebook shows of a result; the rest is counted."""
+NARROW = 20
+"""Characters that the narrowest column of names has room for."""
 TEMPLATE_DIGITS = 16
 """Of the digest of the templates, which the manifest holds in full."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
@@ -376,7 +378,7 @@ def _screen_css() -> str:
 def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(templates()),
         autoescape=True,
         undefined=StrictUndefined,
@@ -384,3 +386,12 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals["breakable"] = _breakable
+    return environment
+
+
+def _breakable(name: str) -> str:
+    """Return a name that a narrow column may break between its words."""
+    from markupsafe import Markup
+
+    return Markup("<wbr>").join(pieces_of(name)) if len(name) > NARROW else name

@@ -143,7 +143,7 @@ def _measure(facts: Facts, row: "pd.Series[Any]") -> Sentence:
     if row["loss"]:
         parts.append(loss_label(row["loss"]))
     elif row["positive_class"]:
-        parts.append(short_name(row["positive_class"], 24))
+        parts.append(short_name(row["positive_class"]))
     return joined(parts)
 
 
@@ -232,7 +232,7 @@ def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:
     )
     first = group.iloc[0]
     name = str(first["positive_class"])
-    cls: Part = short_name(name, 30) if name else "–"
+    cls: Part = short_name(name) if name else "–"
     cells = (
         Cell((full_name(str(first["model"])),)),
         Cell((cls,)),
@@ -287,7 +287,7 @@ def _disagreement_row(facts: Facts, place: Hashable) -> Row:
         text = number(raw, places, sign=sign)
         return Cell((Value(f"{path}.{column}", raw, mark * math.isfinite(raw) + text),))
 
-    model = short_name(str(row["model"]), 24)
+    model = short_name(str(row["model"]))
     inside = say("agreement.is_inside" if row["inside"] else "agreement.is_outside")
     ranks = f"{float(row['rank_a']):g}, {float(row['rank_b']):g}"
     cause = joined(
@@ -396,7 +396,7 @@ def _worst(facts: Facts, rows: pd.DataFrame, verdict: str) -> list[Sentence]:
         return []
     if len(worst) == len(rows) and worst["reasons"].nunique() == 1:
         return [sentence_case(rests_on)]
-    model = short_name(str(worst["model"].iloc[0]), 24)
+    model = short_name(str(worst["model"].iloc[0]))
     return [say("agreement.worst", model=model, detail=rests_on)]
 
 

@@ -97,7 +97,7 @@ def _engines_headline(ranking: Ranking, sides: list[Importance]) -> Sentence:
     key = "figures.one_order" if len(orders) == 1 else "figures.orders"
     return say(
         key,
-        model=short_name(ranking.subject, 24),
+        model=short_name(ranking.subject),
         n=tallied("importances", len(sides)),
     )
 
@@ -109,9 +109,9 @@ def _engines_alt(ranking: Ranking, engines: tuple[str, ...], n: int) -> str:
         n=str(n),
         total=count(len(record.features)),
         what=word(f"asked.{record.of}"),
-        model=short_name(ranking.subject, 30),
+        model=short_name(ranking.subject),
         engines=joined(engines),
-        first=short_name(record.features[ranking.measured[0]], 30),
+        first=short_name(record.features[ranking.measured[0]]),
     )
     return plain(text)[:ALT]
 

@@ -150,7 +150,7 @@ def _unit(facts: Facts, record: Importance) -> str:
     if record.form == "ratio":
         return word("words.no_unit")
     target = facts.target_unit or plain(
-        say("cards.unit_of_target", target=short_name(facts.target, 40))
+        say("cards.unit_of_target", target=short_name(facts.target))
     )
     return unit_text(record.unit, target) or word("words.no_unit")
 
@@ -312,10 +312,10 @@ def _supply(entry: Mapping[str, Any]) -> Sentence:
         "cards.supplied",
         engine=f"{entry['package']} {entry['version']}",
         model=full_name(entry["model"]),
-        by=short_name(entry["by"], 60),
+        by=short_name(entry["by"]),
         date=entry["date"],
         seed=seed,
-        file=Styled("code", (short_name(entry["file"], 60),)),
+        file=Styled("code", (short_name(entry["file"]),)),
         sha256=Styled("code", (entry["sha256"][:DIGITS],)),
         predictions=Styled("code", (entry["predictions_sha256"][:DIGITS],)),
     )

@@ -205,7 +205,7 @@ def clusters_in_short(facts: Facts) -> Sentence:
     if not sets:
         return _none(facts, strongest)
     if len(sets) == 1:
-        names = series(short_name(name, 40) for name in sets[0].members[:MOST])
+        names = series(short_name(name) for name in sets[0].members[:MOST])
         return say("clusters.lede_one", names=names, value=sets[0].strongest)
     return _several(facts, sets)
 
@@ -244,7 +244,7 @@ def _several(facts: Facts, clusters: Sequence[Cluster]) -> Sentence:
 
 
 def _set(cluster: Cluster) -> Sentence:
-    names = series(short_name(name, 40) for name in cluster.members)
+    names = series(short_name(name) for name in cluster.members)
     return (*names, " (", cluster.strongest, ")")
 
 
@@ -355,7 +355,7 @@ def _readings(facts: Facts, clusters: Sequence[Cluster]) -> list[Sentence]:
     for cluster in clusters:
         both = _joint(lead, _together(facts, lead, cluster))
         total = _sum(lead, cluster)
-        names = series(short_name(name, 40) for name in cluster.members[:MOST])
+        names = series(short_name(name) for name in cluster.members[:MOST])
         if both and total:
             model = full_name(lead.subject)
             sentence = say(
@@ -452,7 +452,7 @@ def _headline(facts: Facts, ranking: Ranking, clusters: Sequence[Cluster]) -> Se
     both = _joint(ranking, _together(facts, ranking, cluster))
     total = _sum(ranking, cluster)
     if both and total and len(clusters) == 1:
-        names = series(short_name(name, 16) for name in cluster.members)
+        names = series(short_name(name) for name in cluster.members)
         sentence = say("clusters.headline_one", names=names, both=both, total=total)
         if len(plain(sentence)) <= HEADLINE:
             return sentence
@@ -467,7 +467,7 @@ def _alt(
         "clusters.alt",
         n=count(len(tree.leaves)),
         total=count(len(ranking.record.features)),
-        model=short_name(ranking.subject, 30),
+        model=short_name(ranking.subject),
         strongest=number(strongest, 2),
         clusters=count(len(clusters)),
         limit=_limit(facts),

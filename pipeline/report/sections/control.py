@@ -167,13 +167,13 @@ def model_name(facts: Facts, name: str) -> Sentence:
     """Return a model with the version that the configuration gives it, if any."""
     version = facts.version_of(name)
     if not version:
-        return (short_name(name, 40),)
-    short = short_name(version, 24)
-    return say("control.model_version", model=short_name(name, 40), version=short)
+        return (short_name(name),)
+    short = short_name(version)
+    return say("control.model_version", model=short_name(name), version=short)
 
 
 def _target(facts: Facts) -> Sentence:
-    parts: list[Sentence] = [(short_name(facts.target, 40),)]
+    parts: list[Sentence] = [(short_name(facts.target),)]
     if facts.target_unit:
         parts.append((show_hidden(facts.target_unit),))
     parts.append((look_up("tasks")[facts.task],))

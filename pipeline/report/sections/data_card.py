@@ -174,9 +174,7 @@ def _predicts(row: Any) -> Sentence:
     parts: list[Sentence] = [(look_up("data.scales")[row["scale"]],)]
     classes = [str(name) for name in row["classes"]]
     if row["positive_class"]:
-        parts.append(
-            say("data.of_class", cls=short_name(str(row["positive_class"]), 30))
-        )
+        parts.append(say("data.of_class", cls=short_name(str(row["positive_class"]))))
     elif classes:
         shown_classes = joined(short_name(name, 24) for name in classes[:LEVELS_SHOWN])
         more = len(classes) - LEVELS_SHOWN
@@ -337,9 +335,7 @@ def _without(names: list[str]) -> tuple[Sentence, ...]:
     """Return the features nobody gave a rationale for, the first few by name."""
     if not names:
         return ()
-    sentences: list[Sentence] = [
-        (short_name(name, 30),) for name in names[:UNEXPLAINED]
-    ]
+    sentences: list[Sentence] = [(short_name(name),) for name in names[:UNEXPLAINED]]
     if len(names) > UNEXPLAINED:
         more = tallied("columns", len(names) - UNEXPLAINED)
         sentences.append(say("words.more", n=more))

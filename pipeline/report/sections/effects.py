@@ -189,9 +189,9 @@ def _effect_label(facts: Facts, effect: Effect) -> str:
     """Return what the axis of a curve shows, with class and unit."""
     unit, words = facts.unit(effect), f"figures.curve.{effect.method}"
     if effect.positive_class:
-        cls = short_name(effect.positive_class, 30)
+        cls = short_name(effect.positive_class)
         return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
-    text = say(f"{words}.axis", target=short_name(facts.target, 30))
+    text = say(f"{words}.axis", target=short_name(facts.target))
     return plain((*text, f", {show_hidden(unit)}") if unit else text)
 
 
@@ -209,10 +209,10 @@ def _effects_headline(facts: Facts, curves: list[Effect], names: list[str]) -> S
     is_whole = set(names) == {effect.feature for effect in curves}
     return say(
         f"figures.curve.{curves[0].method}.widest{'' if is_whole else '_here'}",
-        feature=short_name(widest, 24),
+        feature=short_name(widest),
         span=_span(curves, first, widest),
-        model=short_name(_subject(first), 20),
-        target=short_name(facts.target, 24),
+        model=short_name(_subject(first)),
+        target=short_name(facts.target),
     )
 
 
@@ -332,7 +332,7 @@ def line_words(lines: Sequence[KnownLine]) -> Sentence:
 def _formula(line: KnownLine) -> Sentence:
     sign = "−" if line.slope < 0 else "+"
     slope, start = plain_number(abs(line.slope)), plain_number(line.intercept)
-    feature = short_name(line.feature, 24)
+    feature = short_name(line.feature)
     source = f" ({show_hidden(line.source)})" if line.source else ""
     return (f"{start} {sign} {slope} × ", feature, source)
 

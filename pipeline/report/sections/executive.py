@@ -60,7 +60,7 @@ OVERDUE = 3
 SUBJECT = 24
 LINE, PAIR_LINE, VERDICT_LINE = 76, 63, 72
 VERDICT_LINES = 4
-NAME = 32
+NAME = 48
 ITEM = 90
 REASONS = 90
 LINES = 11  # of pairs and findings together
@@ -125,9 +125,9 @@ def _ranking(facts: Facts, ranking: Ranking) -> Table:
     axis = axis_of(ranking, rows)
     columns = [
         Column(say("ranking.rank"), "number", 7),
-        Column(say(f"ranking.name.{record.of}"), "header", 25),
+        Column(say(f"ranking.name.{record.of}"), "header", 31),
         Column((value_label(ranking),), "number", 12),
-        Column((axis.text,), "bar", 20),
+        Column((axis.text,), "bar", 14),
     ]
     if ranking.is_drawn:
         columns += interval_columns(ranking)

@@ -83,7 +83,7 @@ def _text(ranking: Ranking, row: int | None) -> str:
 
 def _names(ranking: Ranking) -> dict[str, Name]:
     one, other = ranking.record.columns[ranking.measured[0]]
-    return {"one": short_name(one, 20), "other": short_name(other, 20)}
+    return {"one": short_name(one), "other": short_name(other)}
 
 
 def _headline(ranking: Ranking) -> Sentence:
@@ -108,7 +108,7 @@ def _alt(facts: Facts, ranking: Ranking, n: int, total: int) -> str:
         "interactions.alt",
         n=count(n),
         total=count(total),
-        model=short_name(ranking.subject, 30),
+        model=short_name(ranking.subject),
         measured=measured_in(facts, ranking),
         leader=plain(_headline(ranking)),
     )

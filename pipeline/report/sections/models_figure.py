@@ -145,7 +145,7 @@ def mark_and_note(flag: Flag | None, model: str) -> tuple[str, str]:
     """
     if flag is None or model not in (*flag.matters, *flag.hardly):
         return "", ""
-    models = joined(short_name(name, 20) for name in flag.matters)
+    models = joined(short_name(name) for name in flag.matters)
     note = plain(say("flags.note", models=models)) if model in flag.hardly else ""
     return MARK, note
 
@@ -220,7 +220,7 @@ def _models_headline(rankings: Sequence[Ranking]) -> Sentence:
     firsts = [_possible_leaders(r) for r in rankings if r.measured]
     shared = frozenset.intersection(*firsts)
     if shared and all(len(names) == 1 for names in firsts):
-        return say("results.all_lead", feature=short_name(min(shared), 30))
+        return say("results.all_lead", feature=short_name(min(shared)))
     return say(f"results.{'open' if shared else 'differ'}_{rankings[0].record.of}")
 
 
@@ -236,7 +236,7 @@ def _models_alt(
 ) -> str:
     record = rankings[0].record
     firsts = (
-        joined((short_name(r.record.model, 20), _leading(r)), " ")
+        joined((short_name(r.record.model), _leading(r)), " ")
         for r in rankings
         if r.measured
     )
@@ -248,7 +248,7 @@ def _models_alt(
         loss=loss_label(record.loss),
         firsts=joined(firsts),
     )
-    marked = joined(short_name(name, 20) for name in flagged)
+    marked = joined(short_name(name) for name in flagged)
     exception = plain(say("flags.alt", features=marked)) if flagged else ""
     words = plain(text) + exception
     return words if len(words) <= ALT else plain(text)[:ALT]
@@ -260,9 +260,7 @@ def _leading(ranking: Ranking) -> Sentence:
     in_order = [names[row] for row in ranking.measured if names[row] in may_lead]
     if not 1 <= len(in_order) <= NAMED:
         return say("words.has_no_leader")
-    either = joined(
-        (short_name(name, 20) for name in in_order), f" {word('words.or')} "
-    )
+    either = joined((short_name(name) for name in in_order), f" {word('words.or')} ")
     return (f"{word('words.reacts_to')} ", *either)
 
 

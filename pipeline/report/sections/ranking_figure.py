@@ -105,7 +105,7 @@ def _baseline_text(ranking: Ranking) -> Sentence:
 def _headline(ranking: Ranking) -> Sentence:
     """Return what the ranking shows in one short sentence."""
     record, measured = ranking.record, ranking.measured
-    first = short_name(record.features[measured[0]], 24)
+    first = short_name(record.features[measured[0]])
     if not ranking.low[measured[0]] > ranking.nothing:
         return say("results.nobody")
     if len(measured) == 1:
@@ -119,7 +119,7 @@ def _headline(ranking: Ranking) -> Sentence:
             times = Value(path, float(ratio), number(float(ratio), 1), derived="ratio")
             return say("results.times", feature=first, ratio=times)
         return say("results.first", feature=first)
-    second = short_name(record.features[measured[1]], 24)
+    second = short_name(record.features[measured[1]])
     return say("results.together", first=first, second=second)
 
 
@@ -131,9 +131,9 @@ def _ranking_alt(facts: Facts, ranking: Ranking, n: int) -> str:
         n=count(n),
         total=count(len(record.features)),
         what=word(f"asked.{record.of}"),
-        model=short_name(ranking.subject, 30),
+        model=short_name(ranking.subject),
         measured=measured_in(facts, ranking),
-        first=short_name(record.features[row], 30),
+        first=short_name(record.features[row]),
         value=value_of(ranking, row).text,
         low=number(float(ranking.low[row]), ranking.places),
         high=number(float(ranking.high[row]), ranking.places),

@@ -186,8 +186,8 @@ def _figure(
         f"ranks.{kind}.alt",
         n=count(len(names)),
         total=count(len(first.record.features)),
-        models=series(short_name(ranking.subject, 20) for ranking in rankings),
-        first=short_name(names[0], 30),
+        models=series(short_name(ranking.subject) for ranking in rankings),
+        first=short_name(names[0]),
         places=rank_text(float(first.rank[first.measured[0]])),
     )
     return Figure(
@@ -219,7 +219,7 @@ def _headline(ranking: Ranking, kind: str) -> Sentence:
     path = f"importances[{ranking.index}].values"
     return say(
         "ranks.intervals.headline",
-        model=short_name(ranking.subject, 16),
+        model=short_name(ranking.subject),
         fixed=Value(path, fixed, count(fixed), derived="count"),
         n=count(len(rows)),
     )

@@ -96,7 +96,7 @@ def leaders(facts: Facts, ranking: Ranking, n: int) -> Sentence:
     del facts
     record = ranking.record
     first = (
-        (short_name(record.features[row], 30), " ", value_of(ranking, row))
+        (short_name(record.features[row]), " ", value_of(ranking, row))
         for row in ranking.measured[:n]
     )
     return say(

@@ -145,7 +145,7 @@ def _measures_of_models(facts: Facts) -> Sentence:
     sentences = (
         say(
             "scope.asked",
-            models=series(short_name(subject, 40) for subject in subjects),
+            models=series(short_name(subject) for subject in subjects),
             measures=series(titles),
         )
         for subjects, titles in together.items()
@@ -241,7 +241,7 @@ def _from_findings(facts: Facts) -> list[Untested]:
         key = f"scope.found.{finding.check}"
         item = say(
             f"{key}.item",
-            subject=short_name(finding.subject, 40),
+            subject=short_name(finding.subject),
             message=show_hidden(finding.message).rstrip("."),
         )
         takes = (

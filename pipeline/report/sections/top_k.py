@@ -134,7 +134,7 @@ def _figure(
             "head": ", ".join(text for text in (loss_label(loss), unit) if text),
         },
         alt=f"{alt} {'; '.join(names)}."[:ALT],
-        headline=say("top_k.headline", judge=short_name(judge, 30)),
+        headline=say("top_k.headline", judge=short_name(judge)),
         caption=(
             *say("top_k.caption", judge=full_name(judge)),
             *(word for sentence in sentences for word in sentence),

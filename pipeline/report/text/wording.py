@@ -14,6 +14,9 @@ LANGUAGE = "en"
 NO_BREAK = "\u00a0"
 SHORT = 60
 _MARKS = {"**": "strong", "*": "em", "~": "sub", "`": "code"}
+_JOINT = re.compile(
+    r"(?<=[ .,_\-/:;=&|)])(?=.)|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+)
 _TOKEN = re.compile(r"(\*\*.+?\*\*|\*[^*]+\*|~[^~]+~|`[^`]+`|\{\w+\})")
 _HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
@@ -149,6 +152,15 @@ def short_name(name: str, limit: int = SHORT) -> Name:
         head = (limit - 1) // 2
         text = f"{text[:head]}…{text[head + 1 - limit :]}"
     return Name(raw=name, text=text)
+
+
+def pieces_of(name: str) -> list[str]:
+    """Return a name in the pieces that a line may end after: words, humps of a camel.
+
+    >>> pieces_of("bureau.score_v3 maxDaysURLOpen")
+    ['bureau.', 'score_', 'v3 ', 'max', 'Days', 'URL', 'Open']
+    """
+    return _JOINT.split(name)
 
 
 def key_of(*names: str) -> str:

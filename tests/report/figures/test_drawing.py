@@ -216,3 +216,11 @@ def test_two_lines_break_where_words_end():
     )
     assert first + second == "number.of.previous.applications"
     assert first.endswith(".")
+
+
+def test_a_name_in_two_lines_breaks_at_a_hump_of_the_camel():
+    name = "totalDebtToIncomeRatioAfterDisbursementPercent"
+    (lines,) = typeface.shortened([name], typeface.width(name, 8) * 0.6, 8, lines=2)
+    assert "".join(lines) == name
+    assert lines[1][0].isupper()
+    assert lines[0][-1].islower()

@@ -280,3 +280,19 @@ def test_paper_keeps_to_what_every_renderer_knows():
     css = re.sub(r"(columns: \d; )column-gap:", r"\1", print_css())
     assert not [word for word in UNKNOWN_TO_SOME if word in css]
     assert not re.search(r"\d(vw|vh)\b", css)
+
+
+LONG = "totalDebtToIncomeRatioAfter_disbursement.percent"
+
+
+def test_a_long_name_may_break_between_its_words_and_reads_as_it_is():
+    page = to_html(build_view(plain_result([LONG, "m2.price"])))
+    broken = "total<wbr>Debt<wbr>To<wbr>Income<wbr>Ratio<wbr>After_<wbr>disbursement."
+    assert f"<bdi>{broken}<wbr>percent</bdi>" in page
+    assert "<bdi>m2.price</bdi>" in page
+    assert f"<bdi>{LONG}</bdi>" not in page
+
+
+def test_what_a_name_says_to_html_is_escaped_in_every_piece():
+    page = to_html(build_view(plain_result(["<b>long.name</b>.of&a.<script>", "x"])))
+    assert "&lt;b&gt;long.<wbr>name&lt;/<wbr>b&gt;.<wbr>of&amp;<wbr>a." in page

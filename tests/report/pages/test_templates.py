@@ -171,3 +171,11 @@ def test_every_rule_of_the_page_says_which_medium_it_is_for():
             outside.append(line.split("{")[0].strip())
         depth += line.count("{") - line.count("}")
     assert set(outside) == {"@media screen, print", "@media print"}
+
+
+def test_only_a_cell_stands_off_from_the_number_before_it():
+    """A link or a name in a sentence follows a number too, and has its own blank."""
+    css = (templates() / "screen.css").read_text(encoding="utf-8")
+    after = re.findall(r"\[data-v\]\) \+ (\S+)", css)
+    assert after
+    assert [what for what in after if not what.startswith(":is(th,")] == []

@@ -14,6 +14,7 @@ from importance_audit.report.text.wording import (
     full_name,
     key_of,
     look_up,
+    pieces_of,
     say,
     say_count,
     series,
@@ -105,3 +106,24 @@ def test_what_holds_for_every_form_is_said_once():
     for key in ("title.kicker.raw", "cards.impurity.formula.raw.raw", "months.any"):
         with pytest.raises(KeyError):
             look_up(key)
+
+
+@pytest.mark.parametrize(
+    ("name", "pieces"),
+    [
+        ("months_since_any", ["months_", "since_", "any"]),
+        ("avgBalanceLast12Months", ["avg", "Balance", "Last12", "Months"]),
+        ("bureau.score.v3", ["bureau.", "score.", "v3"]),
+        ("idOfURLOpened", ["id", "Of", "URL", "Opened"]),
+        ("two words, three", ["two ", "words,", " ", "three"]),
+        ("lower", ["lower"]),
+        ("", [""]),
+    ],
+)
+def test_a_line_may_end_after_a_word_of_a_name(name, pieces):
+    assert pieces_of(name) == pieces
+
+
+@given(st.text())
+def test_the_pieces_of_a_name_are_the_name(name):
+    assert "".join(pieces_of(name)) == name
