@@ -37,7 +37,7 @@ from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
 from ..records.result import AuditResult
 from . import measure, preconditions
-from .cost import count_calls
+from .cost import count_calls, count_fits
 from .journal import Journal, Step
 from .limits import limited
 from .measure import Question
@@ -313,12 +313,15 @@ class _Run:
     def estimate(self) -> None:
         """Count what models will be asked, and say what it costs if that is long."""
         pace = self.journal.pace
+        pace.fit_seconds = self.journal.seconds.get("models", 0.0) / len(self.models)
         for entry, model in self.questions():
             rows = measure.rows_for(
                 entry, self.train, self.test, groups=self.config.groups
             )
             label = _label(entry, model)
             calls = count_calls(entry, model, rows, self.engines)
+            if model is not None and model.fit_on is not None:
+                pace.fits[label] = count_fits(entry, model, rows)
             if calls is None:
                 pace.uncounted.append(label)
             elif model is not None and calls:

@@ -5,6 +5,7 @@ The only mutable thing of an audit. Not: what is asked, nor in which order (`aud
 
 import hashlib
 import logging
+import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -114,7 +115,6 @@ class Journal:
     at: tuple[int, int, str] = (0, 0, "")
     reported: float = 0.0
     begun: float = field(default_factory=time.monotonic)
-    cpu_begun: float = field(default_factory=time.process_time)
     n_columns: int = 0
     pace: Pace = field(default_factory=Pace)
     cut_short: list[str] = field(default_factory=list)
@@ -129,8 +129,7 @@ class Journal:
     def seconds_left(self) -> float:
         """How long models may be asked; the report, as it grows, has its share."""
         n_rows = self.n_columns + sum(len(one.features) for one in self.importances)
-        spent = max(time.process_time() - self.cpu_begun, 0.01)
-        slowed = (time.monotonic() - self.begun) / spent  # by what else runs here
+        slowed = os.getloadavg()[0] / (os.cpu_count() or 1)  # by what else runs here
         report = min(max(slowed, 1), 3) * (REPORT_SECONDS + ROW_SECONDS * n_rows)
         return self.seconds_of_run - min(
             report, LARGEST_SHARE * 60 * (self.minutes or 0.0)
@@ -381,7 +380,10 @@ class Journal:
         seed: int | None,
     ) -> FittedModel:
         self.require_time()
-        return self.watched(fit_on(rows, seed))
+        start = time.perf_counter()
+        model = self.watched(fit_on(rows, seed))
+        self.pace.add_fit(self.at[2], time.perf_counter() - start)
+        return model
 
     def require_time(self) -> None:
         """Raise a request to stop that was lost on its way, or that time is over."""

@@ -1,17 +1,21 @@
 """What [limits] cuts is not asked, is stated, and leaves a whole run."""
 
 from contextlib import suppress
+from dataclasses import replace
 from time import sleep
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 from tests.auditing.test_stopping import page
 
 from importance_audit.auditing import interrupt
 from importance_audit.auditing.audit import audit
-from importance_audit.auditing.cost import Pace, count_calls, in_words
+from importance_audit.auditing.cost import Pace, count_calls, count_fits, in_words
 from importance_audit.auditing.journal import REPORT_SECONDS, ROW_SECONDS, Journal
+from importance_audit.auditing.measure import rows_for
 from importance_audit.cli.shared import terminable
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
@@ -87,8 +91,9 @@ def test_a_limit_that_is_not_met_changes_no_number():
 
 def test_the_report_has_its_share_of_the_limit(monkeypatch):
     monkeypatch.setattr("time.monotonic", lambda: 60.0)
-    monkeypatch.setattr("time.process_time", lambda: 90.0)
-    bound = Journal(on_step=print, minutes=10, begun=0.0, cpu_begun=0.0)
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    monkeypatch.setattr("os.getloadavg", lambda: (0.1, 9.0, 9.0))
+    bound = Journal(on_step=print, minutes=10, begun=0.0)
     assert (bound.seconds_of_run, bound.seconds_left) == (540, 540 - REPORT_SECONDS)
     bound.n_columns = 1000
     columns = REPORT_SECONDS + 1000 * ROW_SECONDS
@@ -96,8 +101,8 @@ def test_the_report_has_its_share_of_the_limit(monkeypatch):
     bound.importances += audited([]).importances * 20
     rankings = 3 * 20 * 2 * ROW_SECONDS
     assert bound.seconds_left == pytest.approx(540 - columns - rankings)
-    for spent, times in ((30, 2), (1, 3)):  # others have the rest of a processor
-        bound.cpu_begun = 90.0 - spent
+    for load, times in ((8.0, 2), (80.0, 3)):  # processes that wait for a processor
+        monkeypatch.setattr("os.getloadavg", lambda load=load: (load, 0.0, 0.0))
         share = times * (columns + rankings)
         assert bound.seconds_left == pytest.approx(540 - share)
     bound.minutes = 0.2
@@ -178,6 +183,84 @@ def test_after_a_request_to_stop_that_a_model_swallowed_no_call_begins():
     result = audit(None, ROWS, config, models=(model,))
     assert len(calls) == 12
     assert result.run.status == "interrupted"
+
+
+class Counting(LinearRegression):
+    """A model that keeps how often it was fitted, and on how many rows asked."""
+
+    fits: ClassVar[list[int]] = []
+    calls: ClassVar[list[int]] = []
+
+    def fit(self, rows, y):
+        self.fits.append(len(rows))
+        return super().fit(rows, y)
+
+    def predict(self, rows):
+        self.calls.append(len(rows))
+        return super().predict(rows)
+
+
+def asked(entry, **groups):
+    """Return the calls on all rows and the fits of an audit with one entry."""
+    section = {"name": "m", "estimator": "tests.auditing.test_limits.Counting"}
+    given = {"models": [section], "groups": groups, "importance": [entry]}
+    Counting.fits.clear()
+    Counting.calls.clear()
+    config = parse_config(given)
+    rows = WIDE.with_groups(groups) if groups else WIDE
+    result = audit(WIDE, rows, config)
+    assert [f.message for f in result.findings if f.check == "method_failed"] == []
+    return sum(Counting.calls) / WIDE.n_samples, len(Counting.fits), config
+
+
+WIDE = dataset(
+    pd.DataFrame(np.random.default_rng(1).normal(size=(40, 4)), columns=list("abcd")),
+    np.random.default_rng(2).normal(size=40),
+    name="rows",
+    task="regression",
+)
+TWO = {"g": ["a", "b"]}
+EXACT = (
+    ({"method": "shapley", "n_repeats": 2, "n_permutations": 3}, {}),
+    ({"method": "shapley", "n_repeats": 2, "n_rows": 10, "of": "groups"}, TWO),
+    ({"method": "shapley", "algorithm": "exact", "n_background": 5}, {}),
+    ({"method": "shapley", "algorithm": "exact", "n_repeats": 2}, {}),
+    ({"method": "h_statistic", "of": "pairs", "n_rows": 100}, {}),
+    ({"method": "h_statistic", "of": "pairs", "n_rows": 20, "n_repeats": 3}, {}),
+    ({"method": "vint", "of": "pairs", "n_grid": 4}, {}),
+    ({"method": "drop_column", "n_repeats": 2}, {}),
+    ({"method": "drop_column", "n_repeats": 3, "of": "groups"}, TWO),
+    ({"method": "permute_refit", "n_repeats": 2}, {}),
+    ({"method": "shapley_refit", "n_repeats": 1}, {}),
+    ({"method": "shapley_refit", "n_repeats": 2, "of": "groups"}, TWO),
+    ({"method": "random_subspace", "n_repeats": 20}, {}),
+)
+
+
+@pytest.mark.parametrize(("entry", "groups"), EXACT)
+def test_the_calls_and_fits_that_are_counted_are_those_that_are_made(entry, groups):
+    n_checks, one_fit, _ = asked({"method": "anova"})
+    made, n_fits, config = asked(entry, **groups)
+    (section,) = config.importance
+    model = replace(counting([]), features=tuple(WIDE.features))
+    rows = rows_for(section, WIDE, WIDE, groups=config.groups)
+    assert count_fits(section, model, rows) == n_fits - one_fit
+    counted = count_calls(section, model, rows, {})
+    if counted is None:
+        assert entry["method"] == "random_subspace"
+    else:
+        assert counted == pytest.approx(made - n_checks)
+
+
+def test_fits_that_are_still_to_come_count_by_the_time_of_the_last():
+    pace = Pace(n_rows=100, fits={"a": 30, "b": 5}, fit_seconds=2.0)
+    assert pace.seconds_left() == 70
+    assert pace.words().startswith(
+        "about 0 predict calls on 100 rows and 35 fits, 70 s"
+    )
+    pace.add_fit("a", 3.0)
+    pace.finish("b")
+    assert pace.seconds_left() == 29 * 3
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
