@@ -1019,9 +1019,10 @@ TABLES = [
     (
         "x,y\n1,a\n2,b\n",
         {"test": {"file": "b.csv"}, "b": "x,y\n1,a\n2,b\n"},
-        "a.csv: target 'y' holds texts, and task 'regression' needs numbers. Set "
-        "task to binary or multiclass.\nb.csv: target 'y' holds texts, and task "
-        "'regression' needs numbers. Set task to binary or multiclass.",
+        "a.csv: target 'y' holds 2 different texts ('a', 'b'), and task 'regression' "
+        "needs numbers. Name a column of numbers, or set task to binary or multiclass."
+        "\nb.csv: target 'y' holds 2 different texts ('a', 'b'), and task 'regression' "
+        "needs numbers. Name a column of numbers, or set task to binary or multiclass.",
     ),
     (
         "x,y\n1,0\n2,1\n3,unknown\n4,1\n",
@@ -1034,6 +1035,20 @@ TABLES = [
         CLASSES | {"test": {"file": "a.csv"}},
         "a.csv (training rows): target 'y' has 1 class ('0'), and task 'binary' "
         "needs two. Name another target or task, or add rows.",
+    ),
+    (
+        "x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(60)),
+        {"task": "multiclass", "test": {"file": "a.csv"}},
+        "a.csv (training rows): target 'y' holds 60 different values in 60 rows ('0', "
+        "'1', '2', '3', '4' and 55 more), which are no classes. Name the column that "
+        "holds the classes, or set task to regression if it is a number.",
+    ),
+    (
+        "x,y\n" + "".join(f"{i % 7},id{i:02}\n" for i in range(60)),
+        CLASSES | {"test": {"file": "a.csv"}},
+        "a.csv (training rows): target 'y' holds 60 different values in 60 rows "
+        "('id00', 'id01', 'id02', 'id03', 'id04' and 55 more), which are no classes. "
+        "Name the column that holds the classes.",
     ),
     (
         "x,y\n1,0\n2,0\n",
@@ -1277,7 +1292,13 @@ GIVEN = [
     (
         {"y": [True, False]},
         "rows: target 'y' holds true and false, and task 'regression' needs "
-        "numbers. Set task to binary or multiclass.",
+        "numbers. Name a column of numbers, or set task to binary or multiclass.",
+    ),
+    (
+        {"y": [1, np.nan]},
+        "rows: target 'y' is missing in 1 of 2 rows; every row needs a value, because "
+        "it is the target. Leave those rows out: keep = ~numpy.asarray("
+        "pandas.isna(y)); X[keep], y[keep]",
     ),
     (
         {"y": [1, np.inf]},

@@ -14,6 +14,9 @@ from ..records.dataset_and_model import Task
 from ..records.errors import DataError, listed, quote, several
 from .column_types import is_category, kind_of, text_of
 
+MANY = 50
+"""Values above which a column that seldom repeats one holds no classes."""
+
 
 def feature_problems(column: pd.Series, *, where: str) -> Iterator[str]:
     """Yield what keeps a column from being a feature: infinite cells, or none."""
@@ -39,16 +42,27 @@ def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
         yield f"{where} weighs every row 0. {remedy}"
 
 
-def target_problems(column: pd.Series, task: Task, *, where: str) -> Iterator[str]:
-    """Yield what keeps a column from being the target of a task."""
+def target_problems(
+    column: pd.Series, task: Task, *, where: str, is_configured: bool = True
+) -> Iterator[str]:
+    """Yield what keeps a column from being the target of a task.
+
+    Who gave it in Python, and has no configuration, is told what works there.
+    """
+    how = "[data] drop_missing_target = true does."
+    if not is_configured:
+        how = "keep = ~numpy.asarray(pandas.isna(y)); X[keep], y[keep]"
     for problem in missing_problems(column, "it is the target", where=where):
-        yield f"{problem[:-1]}: [data] drop_missing_target = true does."
+        yield f"{problem[:-1]}: {how}"
     if task != "regression":
         return
     kind = kind_of(column)
     if kind in ("category", "boolean"):
-        cells = "texts" if kind == "category" else "true and false"
-        remedy = "Set task to binary or multiclass."
+        cells = "true and false"
+        if kind == "category":
+            levels = _texts_in_order(column)
+            cells = f"{several(len(levels), 'different text')} ({listed(levels)})"
+        remedy = "Name a column of numbers, or set task to binary or multiclass."
         yield f"{where} holds {cells}, and task 'regression' needs numbers. {remedy}"
     yield from _infinite(column, where)
 
@@ -87,6 +101,14 @@ def classes_of(
         return ()
     names = _texts_in_order(column)
     enough = len(names) == 2 if task == "binary" else len(names) >= 2
+    if len(names) > MANY and 2 * len(names) > len(column):
+        remedy = "Name the column that holds the classes"
+        if not is_category(column):
+            remedy += ", or set task to regression if it is a number"
+        raise DataError(
+            f"{where} holds {len(names)} different values in {len(column)} rows "
+            f"({listed(names)}), which are no classes. {remedy}."
+        )
     if not enough:
         needed = "two" if task == "binary" else "at least two"
         raise DataError(

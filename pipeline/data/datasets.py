@@ -171,7 +171,9 @@ def dataset(
         for key, hint in zip(unknown, hints(unknown, list(side.X)), strict=True)
     ]
     with collecting(problems):
-        order, targets = _targets((side,), task, positive_class=None, classes=classes)
+        order, targets = _targets(
+            (side,), task, positive_class=None, classes=classes, is_configured=False
+        )
     raise_all(problems)
     return _dataset_of(side, targets[0], task, order, split=split)
 
@@ -367,6 +369,7 @@ def _targets(
     *,
     positive_class: str | int | bool | None,
     classes: Sequence[Any] | None = None,
+    is_configured: bool = True,
 ) -> tuple[tuple[str, ...], list[npt.NDArray[Any]]]:
     """Return the classes, and the target of each side as numbers."""
     where = [f"{side.where}: target {quote(side.target.name)}" for side in sides]
@@ -374,7 +377,9 @@ def _targets(
     raise_all(
         text
         for column, label in pairs
-        for text in column_roles.target_problems(column, task, where=label)
+        for text in column_roles.target_problems(
+            column, task, where=label, is_configured=is_configured
+        )
     )
     if classes is None:
         order = column_roles.classes_of(
