@@ -115,22 +115,23 @@ def say(text: object, *, err: bool = False, nl: bool = True) -> None:
 @contextmanager
 def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
     """Show steps: a bar on a terminal, lines elsewhere, with times if `plain`."""
+    from ..records.errors import in_short
+
     if quiet:
         yield None
     elif sys.stderr.isatty() and not plain:
         from rich.console import Console
         from rich.progress import Progress
 
-        from ..records.errors import printable
-
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("reading", total=None)
             yield lambda done, total, label: bar.update(
-                task, completed=done, total=total or None, description=printable(label)
+                task, completed=done, total=total or None, description=in_short(label)
             )
     else:
         yield lambda done, total, label: say(
-            f"{f'{now()} ' * plain}{f'[{done}/{total}] ' * bool(total)}{label}",
+            f"{f'{now()} ' * plain}{f'[{done}/{total}] ' * bool(total)}"
+            f"{in_short(label)}",
             err=True,
         )
 

@@ -11,6 +11,7 @@ import termios
 import pytest
 from tests.cli.test_cli import configured, runner
 
+from importance_audit.cli import shared
 from importance_audit.cli.main import main
 
 STOPPED = """
@@ -99,3 +100,11 @@ def test_a_second_ctrl_c_ends_at_once_whatever_is_saved():
 
     words = "Interrupted again: ended at once, what was unsaved is lost.\n"
     assert ended(do, preexec_fn=hear) == (130, words)
+
+
+def test_no_line_of_progress_grows_with_a_name(capsys):
+    with shared.progress(quiet=False) as tell:
+        tell(1, 6, "permutation of features, " + "x" * 100_000)
+    line = capsys.readouterr().err
+    assert line.startswith("[1/6] permutation of features, xxx")
+    assert len(line) < 2100
