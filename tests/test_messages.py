@@ -256,6 +256,34 @@ CONFIG = [
         "'sqlite://' was given.",
     ),
     (
+        {"data": DATA | {"train": {"file": "a.csv", "encoding": ""}}},
+        "[data] train.encoding must be a text that is not empty; '' was given.",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.csv", "index_column": 0}}},
+        "[data] train.index_column must be a text; 0 was given.",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.csv", "separator": ""}}},
+        "[data] train.separator must be one character; '' was given.",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.csv", "sheet": "A"}}},
+        "[data] train.sheet works only with .xlsx files; leave it out.",
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.feather", "sql": "select 1"}}},
+        "[data] train.sql works only with .sqlite, .db files; leave it out.",
+    ),
+    (
+        {"data": DATA | {"drop_missing_target": "yes"}},
+        "[data] drop_missing_target must be true or false; 'yes' was given.",
+    ),
+    (
+        {"data": DATA | {"unseen": "skip"}},
+        "[data] unseen must be one of 'error', 'missing'; 'skip' was given.",
+    ),
+    (
         {"data": DATA | {"train": {"r": "apartments"}}},
         "[data] train.r must be an R data set 'package::name'; 'apartments' was given.",
     ),
@@ -1149,15 +1177,16 @@ def test_sources(source, message, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(find_spec("pyarrow") is not None, reason="pyarrow is installed")
-def test_parquet_without_pyarrow(tmp_path):
-    (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    data = DATA | {"train": {"file": "a.parquet"}}
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_parquet_and_feather_without_pyarrow(kind, tmp_path):
+    (tmp_path / f"a.{kind}").write_bytes(b"PAR1")
+    data = DATA | {"train": {"file": f"a.{kind}"}}
     with pytest.raises(DataError) as error:
         read_datasets(**parse_config({"data": data}, base=tmp_path).data_arguments)
     with pytest.raises(ImportError) as own:
-        pd.read_parquet(BytesIO(b"PAR1"))
+        getattr(pd, f"read_{kind}")(BytesIO(b"PAR1"))
     assert str(error.value) == (
-        "a.parquet cannot be read without pyarrow. Run: pip install pyarrow, or save "
+        f"a.{kind} cannot be read without pyarrow. Run: pip install pyarrow, or save "
         f"the table as CSV. The import says: {' '.join(str(own.value).split())}"
     )
 

@@ -176,6 +176,27 @@ def test_an_encoder_that_is_named_is_used():
     assert len(fit(section(FOREST, encoder="one_hot_full"), rows()).encoded) == 5
 
 
+def test_one_hot_full_exchanges_all_indicators_of_a_column_together():
+    data = rows()
+    model = fit(section(FOREST, encoder="one_hot_full"), data)
+    at = np.random.default_rng(4).permutation(data.n_samples)
+    exchanged = data.X.assign(grade=data.X["grade"].array[at])
+    grades = np.column_stack([data.X["grade"] == level for level in LEVELS])[at]
+    by_hand = np.column_stack([data.X["size"], grades, data.X["count"]])
+    own = model.estimator.predict(by_hand)
+    assert model.predict(exchanged) == pytest.approx(own, rel=1e-12)
+    assert not np.allclose(own, model.predict(data.X))
+
+
+def test_only_one_hot_full_lets_one_split_isolate_the_first_level():
+    data = rows(y=table()["grade"] == "low")
+    stump = {"max_depth": 1}
+    tree = "sklearn.tree.DecisionTreeRegressor"
+    for encoder, is_exact in (("one_hot_full", True), ("one_hot", False)):
+        model = fit(section(tree, encoder=encoder, parameters=stump), data)
+        assert np.array_equal(model.predict(data.X), data.y) is is_exact
+
+
 class Naming(LinearRegression):
     """Reads columns of a frame by name."""
 
