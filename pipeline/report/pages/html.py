@@ -38,6 +38,8 @@ FINDINGS = 10
 """Findings that a notebook shows of a result; the rest is counted."""
 NARROW = 20
 """Characters that the narrowest column of names has room for."""
+PIECE = 14
+"""Characters of a name that any column can keep in one line."""
 TEMPLATE_DIGITS = 16
 """Of the digest of the templates, which the manifest holds in full."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
@@ -394,4 +396,12 @@ def _breakable(name: str) -> str:
     """Return a name that a narrow column may break between its words."""
     from markupsafe import Markup
 
-    return Markup("<wbr>").join(pieces_of(name)) if len(name) > NARROW else name
+    pieces = pieces_of(name)
+    if len(name) <= NARROW:
+        return name
+    broken = Markup("<wbr>").join(pieces)
+    # Paper breaks inside pieces too unless told not to, which only short ones bear.
+    is_short = max(map(len, pieces)) <= PIECE
+    return (
+        Markup('<span class="joints">{}</span>').format(broken) if is_short else broken
+    )

@@ -34,6 +34,8 @@ from .rankings import Ranking, cut, is_pooled, rows_drawn
 
 DASH = Cell(("–",))
 
+MOST_NUMBERS = 72.0
+"""Percent of a page that the columns of numbers may take together."""
 BARS, ALONE, NARROW = 15.0, 34.0, 11.0
 """Bars beside intervals, bars beside nothing, bars beside answers of others too."""
 WORDS = (9.0, 20.0)
@@ -215,19 +217,27 @@ def interval_columns(ranking: Ranking) -> tuple[Column, Column, Column]:
 def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
     axis = axis_of(ranking, rows)
     columns = _columns(facts, ranking, axis)
-    total = sum(column.width for column in columns)
     lead = ranking is facts.lead
     return Table(
         id=table_id(ranking),
         caption=_caption(facts, ranking),
-        columns=tuple(
-            replace(column, width=round(100 * column.width / total, 2))
-            for column in columns
-        ),
+        columns=_shared_out(columns),
         rows=tuple(_row(facts, ranking, row, axis, is_target=lead) for row in rows),
         notes=_notes(facts, ranking),
         source="importances.csv",
         shape="wide" if len(columns) > 6 else "",
+    )
+
+
+def _shared_out(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Return columns that fill the page: numbers cannot break, so words give way."""
+    numbers = sum(column.width for column in columns if column.kind == "number")
+    words = sum(column.width for column in columns if column.kind != "number")
+    kept = min(numbers, MOST_NUMBERS)
+    share = {True: kept / numbers, False: (100 - kept) / words}
+    return tuple(
+        replace(column, width=round(share[column.kind == "number"] * column.width, 2))
+        for column in columns
     )
 
 
