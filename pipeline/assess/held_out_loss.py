@@ -1,6 +1,7 @@
 """The loss of a model on training rows it did not see: out of bag, or in folds.
 
-Only claims ask for it. Not: rankings judged in folds (`top_k`).
+Claims ask for both, the check of the gap for the first.
+Not: rankings judged in folds (`top_k`).
 """
 
 import numpy as np
@@ -27,6 +28,17 @@ def out_of_bag(model: FittedModel, loss: str) -> Judged:
     """
     train, predicted = oob_prediction(model)
     return _judged(loss, train, predicted, constant(model, train, train))
+
+
+def out_of_bag_rows(model: FittedModel) -> tuple[Dataset, Floats] | None:
+    """Return the training rows of a bagged ensemble and their predictions out of bag.
+
+    None of a model that is none, or whose training rows are not known.
+    """
+    try:
+        return oob_prediction(model)
+    except NotApplicable:
+        return None
 
 
 def in_folds(

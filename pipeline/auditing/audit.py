@@ -15,6 +15,7 @@ from ..assess import checks, expectations
 from ..assess.associations import association_rows
 from ..assess.claims.judge import Measured, judge
 from ..assess.dependent_leaders import dependent_leaders
+from ..assess.held_out_loss import out_of_bag_rows
 from ..assess.loss_sensitivity import compare_losses
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import SuppliedSection, seed_for
@@ -28,7 +29,7 @@ from ..engines import (
 from ..methods.importance import METHODS
 from ..methods.importance.row_terms import RowTerms
 from ..models.fit import fit_models
-from ..models.performance import performance
+from ..models.performance import Performance, performance
 from ..models.r_models import asks_r
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import AuditError, quote
@@ -376,15 +377,34 @@ class _Run:
         self.predictions[model.name] = PredictionFacts(max(gaps, default=0.0))
         self.check_bridge(model)
         judged = model.with_losses(self.losses_of(model))
-        frame, _ = journal.guarded(
+        frames, _ = journal.guarded(
             model.name,
             "the performance",
-            partial(performance, judged, self.train, self.test, seed=seed),
+            partial(self.judge, judged),
         )
-        if frame is not None:
-            rows = frame.to_dict("records")
-            journal.add(StepResult(rows={"performance": rows}))
-            journal.add_checks(checks.of_performance(model, frame))
+        if frames is None:
+            return
+        rows = {
+            "performance": frames.losses.to_dict("records"),
+            "readings": frames.readings.to_dict("records"),
+        }
+        journal.add(StepResult(rows=rows))
+        limits, limit = dict(checks.DEFAULTS), self.config.checks.train_test_gap
+        if limit is not None:
+            name = "train_test_gap"
+            limits[name] = checks.Limit(limit, f"[checks] {name}")
+        answers = checks.of_performance(model, frames.losses, limits=limits)
+        journal.add_checks(answers)
+
+    def judge(self, model: FittedModel) -> Performance:
+        """Return how good a model is: on its own rows, out of bag, on other rows."""
+        return performance(
+            model,
+            self.train,
+            self.test,
+            seed=self.config.seed,
+            out_of_bag=out_of_bag_rows(model),
+        )
 
     def check_bridge(self, model: FittedModel) -> None:
         """Ask whether R is told what Python predicts, if R is asked at all."""

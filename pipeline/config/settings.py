@@ -50,6 +50,10 @@ class ChecksSection:
     shift : float
         The population stability index (PSI) of a column against the approved baseline
         above which its distribution is a warning, if chance alone does not explain it.
+    train_test_gap : float, optional
+        How much larger than on its training rows the loss of a model may be, as a share
+        of the constant predictor's loss on the evaluation rows; a larger gap that
+        chance does not explain is a warning. By default every such gap is a note.
     """
 
     resolution: Annotated[float, Range(above=0)] = 0.1
@@ -59,6 +63,7 @@ class ChecksSection:
     repeat_run: Annotated[str, OneOf(REPEAT_RUNS)] = "disagreement"
     minimum_change: Annotated[float, Range(least=0)] = 0.0
     shift: Annotated[float, Range(above=0)] = 0.2
+    train_test_gap: Annotated[float, Range(least=0)] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

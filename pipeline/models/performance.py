@@ -8,7 +8,8 @@ import pandas as pd
 
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.frames import FRAMES
-from ..records.losses import evaluate
+from ..records.influence import INFLUENCE
+from ..records.losses import LOSSES, evaluate
 from ..records.streams import stream
 
 N_RESAMPLES = 200
@@ -22,6 +23,32 @@ class Judged(NamedTuple):
     loss: str = ""
 
 
+class Performance(NamedTuple):
+    """The frames `performance` and `readings` of one model."""
+
+    losses: pd.DataFrame
+    readings: pd.DataFrame
+
+
+class Reading(NamedTuple):
+    """A number that the trade reads, made of a loss: ``1 - slope * loss``."""
+
+    name: str
+    loss: str
+    slope: float = 1.0
+
+
+READINGS: dict[str, tuple[Reading, ...]] = {
+    "regression": (Reading("r2", "one_minus_r2"),),
+    "binary": (
+        Reading("auc", "one_minus_auc"),
+        Reading("gini", "one_minus_auc", 2.0),
+    ),
+    "multiclass": (Reading("accuracy", "one_minus_accuracy"),),
+}
+"""By task."""
+
+
 class _Losses(NamedTuple):
     """Losses of model and constant on the same rows, each (n_losses,) or with draws."""
 
@@ -30,8 +57,13 @@ class _Losses(NamedTuple):
 
 
 def performance(
-    model: FittedModel, train: Dataset | None, test: Dataset, *, seed: int
-) -> pd.DataFrame:
+    model: FittedModel,
+    train: Dataset | None,
+    test: Dataset,
+    *,
+    seed: int,
+    out_of_bag: tuple[Dataset, Floats] | None = None,
+) -> Performance:
     """Return the losses of a model beside those of the constant predictor.
 
     The constant is the weighted mean of the target, or the weighted share of each
@@ -49,26 +81,63 @@ def performance(
     test : Dataset
     seed : int
         Names the stream; one stream per split and resample.
+    out_of_bag : (Dataset, ndarray), optional
+        The training rows of a bagged ensemble, and what the members that did not see
+        a row predict of it.
 
     Returns
     -------
-    DataFrame
-        One row per split ("train", then "test") and loss. Columns: model, loss, split,
+    losses : DataFrame
+        One row per split ("train", "out_of_bag", "test") and loss. Columns: model,
+        loss, split,
         n_samples, value (loss of the model), std_error, constant (loss of the constant
         predictor), difference (value - constant, below 0 if the model helps),
         difference_std_error. Resamples whose loss is not defined, such as an AUC of
         one class, are left out of a standard error; it is NaN if that is more than
         half of them.
+    readings : DataFrame
+        One row per split and reading of `READINGS`. Columns: model, reading, split,
+        n_samples, value, std_error (to first order, from what each row adds).
     """
     rows: list[dict[str, Any]] = []
-    for split, data in (("train", train), ("test", test)):
-        if data is None:
-            continue
-        predictions = model.predict(data.X), constant(model, train or data, data)
+    readings: list[dict[str, Any]] = []
+    predicted: dict[str, tuple[Dataset, Floats]] = {}
+    if train is not None:
+        predicted["train"] = train, model.predict(train.X)
+    if out_of_bag is not None:
+        predicted["out_of_bag"] = out_of_bag
+    predicted["test"] = test, model.predict(test.X)
+    for split, (data, prediction) in predicted.items():
+        predictions = prediction, constant(model, train or data, data)
         losses = _losses(model, data, predictions, np.arange(data.n_samples))
         bootstrap = _resample(model, data, predictions, seed=seed, split=split)
         rows += _rows(model, data, losses, bootstrap, split=split)
-    return FRAMES["performance"].of(rows)
+        readings += _readings(model, data, prediction, split=split)
+    return Performance(FRAMES["performance"].of(rows), FRAMES["readings"].of(readings))
+
+
+def _readings(
+    model: FittedModel, data: Dataset, prediction: Floats, *, split: str
+) -> list[dict[str, Any]]:
+    """Return one row of the frame per reading."""
+    rows = []
+    for name, loss, slope in READINGS[model.task]:
+        answer, n = (data.y, prediction, data.weights), data.n_samples
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
+            value = 1 - slope * LOSSES[loss].function(*answer)
+            influence = INFLUENCE[loss](*answer)
+            variance = np.square(influence).sum() / (n * (n - 1)) if n > 1 else np.nan
+        rows.append(
+            {
+                "model": model.name,
+                "reading": name,
+                "split": split,
+                "n_samples": n,
+                "value": value,
+                "std_error": slope * float(np.sqrt(variance)),
+            }
+        )
+    return rows
 
 
 def constant(model: FittedModel, train: Dataset, data: Dataset) -> Floats:

@@ -85,7 +85,16 @@ _FRAMES = (
             *("model", "loss", "split", "n_samples", "value", "std_error"),
             *("constant", "difference", "difference_std_error"),
         ),
-        "Losses of each model and of the constant predictor.",
+        "Losses of each model and of the constant predictor. split: as in readings.",
+    ),
+    Frame(
+        "readings",
+        ("model", "reading", "split", "n_samples", "value", "std_error"),
+        "How good each model is in the words of the trade, higher is better: r2 of "
+        "numbers, auc and gini (2 auc - 1) of two classes, accuracy of several. split: "
+        '"train", "test", or "out_of_bag", the training rows of a forest, each '
+        "predicted by the trees that did not see it; std_error: over other rows.",
+        since=3,
     ),
     Frame(
         "y_permuted",

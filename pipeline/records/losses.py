@@ -435,6 +435,8 @@ LOSSES: dict[str, Loss] = {
 }
 
 
+SUMS = ("sum_of_squares", "dalex_cross_entropy", "negative_log_likelihood")
+"""Losses that grow with the rows."""
 SCORERS = {
     "roc_auc": "one_minus_auc",
     "average_precision": "one_minus_pr_auc",

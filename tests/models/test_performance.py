@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.metrics import r2_score, roc_auc_score
 from tests.methods.importance.test_permutation import recorded, recorded_case
 
+from importance_audit.assess.held_out_loss import out_of_bag_rows
 from importance_audit.methods.known_answers import (
     binary_data,
     level_data,
@@ -16,7 +19,9 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
+from importance_audit.models.fit import fit
 from importance_audit.models.performance import performance
+from importance_audit.models.section import ModelSection
 from importance_audit.records.frames import FRAMES
 
 # A figure of DALEX: the loss here, and how it follows from it.
@@ -32,7 +37,7 @@ FIGURES = {
 
 def of_test(model, data, train=None):
     """Return the rows of the frame for the test rows, by loss."""
-    frame = performance(model, train, data, seed=1)
+    frame = performance(model, train, data, seed=1).losses
     return frame[frame["split"] == "test"].set_index("loss")
 
 
@@ -72,7 +77,7 @@ def test_the_constant_comes_from_the_training_rows():
 
 def test_training_rows_come_first_if_there_are_some():
     data, model = normal_data(2, 0), linear_model(2, 0, losses=("mse", "mae"))
-    frame = performance(model, normal_data(2, 0, n_samples=100), data, seed=1)
+    frame = performance(model, normal_data(2, 0, n_samples=100), data, seed=1).losses
     assert tuple(frame.columns) == FRAMES["performance"].columns
     assert frame["split"].tolist() == ["train", "train", "test", "test"]
     assert frame["loss"].tolist() == ["mse", "mae"] * 2
@@ -115,7 +120,9 @@ def test_an_infinite_loss_stays_infinite_and_has_no_standard_error():
 @given(seed=st.integers(0, 2**31 - 1))
 def test_the_same_seed_gives_the_same_frame(seed):
     data, model = normal_data(2, 0, n_samples=30), linear_model(2, 0)
-    frames = [performance(model, data, data, seed=s) for s in (seed, seed, seed + 1)]
+    frames = [
+        performance(model, data, data, seed=s).losses for s in (seed, seed, seed + 1)
+    ]
     assert frames[0].equals(frames[1])
     assert (frames[0]["std_error"] != frames[2]["std_error"]).all()
 
@@ -130,3 +137,77 @@ def test_the_figures_of_dalex_follow_from_the_losses(case):
         classes = tuple(case["model"]) if model.task == "multiclass" else ()
         row = of_test(replace(model, classes=classes), data).loc[loss]
         assert of_row(row) == pytest.approx(expected, rel=1e-9)
+
+
+def test_readings_are_what_scikit_learn_calls_by_their_names():
+    draws = np.random.default_rng(4)
+    weights = draws.exponential(size=200)
+    data = replace(normal_data(2, 1), weights=weights)
+    (r2,) = readings_of(linear_model(1, 1), data)
+    expected = r2_score(data.y, data.X.sum(axis=1), sample_weight=weights)
+    assert (r2["reading"], r2["value"]) == ("r2", pytest.approx(expected))
+
+    data = replace(binary_data(), weights=weights)
+    model = logistic_model(1, 2)
+    auc, gini = readings_of(model, data)
+    prediction = model.predict(data.X)
+    expected = roc_auc_score(data.y, prediction, sample_weight=weights)
+    assert (auc["reading"], auc["value"]) == ("auc", pytest.approx(expected))
+    assert (gini["reading"], gini["value"]) == ("gini", 2 * auc["value"] - 1)
+    assert gini["std_error"] == 2 * auc["std_error"]
+
+    data = level_data()
+    (accuracy,) = readings_of(level_model(), data)
+    assert (accuracy["reading"], accuracy["value"]) == ("accuracy", 1.0)
+
+
+def readings_of(model, data):
+    return performance(model, None, data, seed=1).readings.to_dict("records")
+
+
+@pytest.mark.parametrize("task", ["regression", "binary"])
+def test_the_error_of_a_reading_is_how_far_it_moves_from_table_to_table(task):
+    rows = []
+    for seed in range(300):
+        draws = np.random.default_rng(seed)
+        x1, x2, noise = draws.normal(size=(3, 150))
+        y = 2 * x1 + x2 + 2 * noise
+        base, model = normal_data(2, 1, n_samples=150), linear_model(2, 1)
+        if task == "binary":
+            y = (y > 0).astype(np.int64)
+            base, model = binary_data(n_samples=150), logistic_model(2, 1)
+        X = base.X.assign(x1=x1, x2=x2)
+        rows.append(readings_of(model, replace(base, X=X, y=y))[0])
+    values, errors = ([row[name] for row in rows] for name in ("value", "std_error"))
+    # The spread of 300 tables is known to 4 %.
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(
+        np.std(values), rel=0.12
+    )
+
+
+def test_a_forest_is_judged_out_of_bag_and_no_prediction_is_asked_for_it():
+    train, test = normal_data(2, 1), normal_data(2, 1, seed=2)
+    section = ModelSection(
+        name="forest",
+        estimator="sklearn.ensemble.RandomForestRegressor",
+        parameters={"n_estimators": 100, "random_state": 1},
+    )
+    model, calls = fit(section, train).with_losses(("mse",)), []
+
+    def predict(X):
+        calls.append(len(X))
+        return model.predict(X)
+
+    counted = replace(model, predict=predict)
+    out_of_bag = out_of_bag_rows(model)
+    frames = performance(counted, train, test, seed=1, out_of_bag=out_of_bag)
+    assert calls == [200, 200]
+    rows = frames.losses.set_index("split")
+    assert list(rows.index) == ["train", "out_of_bag", "test"]
+    reference = RandomForestRegressor(100, random_state=1, oob_score=True)
+    reference.fit(train.X, train.y)
+    expected = ((reference.oob_prediction_ - train.y) ** 2).mean()
+    assert rows.loc["out_of_bag", "value"] == pytest.approx(expected)
+    r2 = frames.readings.set_index("split")["value"]
+    assert r2["out_of_bag"] == pytest.approx(reference.oob_score_)
+    assert out_of_bag_rows(linear_model(2, 1)) is None

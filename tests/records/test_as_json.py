@@ -241,7 +241,7 @@ def test_the_schema_requires_every_field_that_a_record_had_first(definition, rec
 def test_the_schema_requires_every_part_that_the_first_version_had():
     since = dict(versions.brought())
     later, names = {name for name in since if since[name]}, {"run", *since}
-    assert later == {"quantiles", "answers", "row_intervals"}
+    assert later == {"quantiles", "answers", "row_intervals", "readings"}
     assert set(SCHEMA["required"]) == names - later | {"schema_version"}
     assert names <= set(SCHEMA["properties"])
     assert SCHEMA["properties"]["run"]["required"] == [f.name for f in fields(RunInfo)]

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from importance_audit.records.influence import INFLUENCE
-from importance_audit.records.losses import LOSSES
+from importance_audit.records.losses import LOSSES, SUMS
 
 N, STEP = 40, 1e-6
-SUMS = ("sum_of_squares", "dalex_cross_entropy", "negative_log_likelihood")
 
 
 def rows_of(task, seed=3):

@@ -32,13 +32,15 @@ __all__ = [
 DEFAULTS: Limits = {
     "prediction_gap": Limit(1e-12),
     "standard_errors": Limit(2.0),
+    "gap_errors": Limit(3.0),
     "ratio": Limit(1e9),
     "dependence": Limit(0.8),
     "columns_per_row": Limit(0.3),
     "silent_leaves": Limit(0.5),
 }
 """How far apart, relative to the larger, predictions may be that should be equal; by
-how many standard errors a model must beat the constant; how often the loss with
+how many standard errors a model must beat the constant, and may predict the rows of its
+fit better than others; how often the loss with
 nothing permuted may go into another before it is rounding, by the tolerance of
 `agreement`; from which association on two features are told to depend; how many columns
 free slopes may have for each distinct row; and above which share of the leaves of a
@@ -52,6 +54,7 @@ class Check(NamedTuple):
         "columns",
         "model",
         "performance",
+        "gap",
         "predictions",
         "draws",
         "importance",
@@ -83,9 +86,20 @@ def of_model(
 def of_performance(
     model: FittedModel, performance: pd.DataFrame, *, limits: Limits = DEFAULTS
 ) -> Answers:
-    """Ask of each loss on the test rows whether the model beats the constant."""
-    rows = performance[performance["split"] == "test"].to_dict("records")
-    return [a for row in rows for a in _ask("performance", model, row, limits)]
+    """Ask of each loss on the test rows if it is that of no constant, and of no other.
+
+    The other is that of the training rows, out of bag where a forest has it.
+    """
+    rows = performance.to_dict("records")
+    by_place = {(row["loss"], row["split"]): row for row in rows}
+    answers: Answers = []
+    for row in (row for row in rows if row["split"] == "test"):
+        answers += _ask("performance", model, row, limits)
+        fitted = [by_place.get((row["loss"], s)) for s in ("out_of_bag", "train")]
+        train = next((side for side in fitted if side is not None), None)
+        if train is not None:
+            answers += _ask("gap", model, (train, row), limits)
+    return answers
 
 
 def of_predictions(
@@ -145,6 +159,7 @@ CHECKS = {
     "predict_draws": Check("model", models.predict_draws),
     "reads_more": Check("model", models.reads_more),
     "weak_model": Check("performance", models.weak_model),
+    "train_test_gap": Check("gap", models.train_test_gap),
     "prediction_mismatch": Check("predictions", models.prediction_mismatch),
     "predict_draws_in_r": Check("draws", models.predict_draws_in_r),
     "unmeasured": Check("importance", importances.unmeasured),

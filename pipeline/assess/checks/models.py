@@ -11,6 +11,7 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import listed, several
 from ...records.finding import Finding, Severity
+from ...records.losses import SUMS
 from ...records.streams import stream
 from .answers import Answer, Limit, Limits, answer, row_of
 
@@ -226,6 +227,53 @@ def weak_model(model: FittedModel, row: Mapping[str, Any], limits: Limits) -> An
         unknown = "no standard error: the loss is not defined on most resamples"
         return row_of(finding, unknown, limit, "not run"), None
     return answer(finding, not errors > float(limit.value), errors, limit)
+
+
+def train_test_gap(
+    model: FittedModel,
+    rows: tuple[Mapping[str, Any], Mapping[str, Any]],
+    limits: Limits,
+) -> Answer | None:
+    """Fire if a model predicts the rows of its fit better than chance explains.
+
+    `rows` are those of the frame of performance, of the training rows and of the
+    evaluation rows. The two losses are of different rows, so their errors add up; a
+    model fits its own rows better by nature, which is within three of these errors of
+    a line with many rows per column. A limit that `[checks]` sets, a share of the
+    constant predictor's loss, makes it a warning.
+    """
+    train, test = rows
+    loss = str(test["loss"])
+    gap = test["value"] - train["value"]
+    error = float(np.hypot(train["std_error"], test["std_error"]))
+    if loss in SUMS or not (np.isfinite(gap) and error > 0):
+        return None
+    errors, limit = gap / error, limits["gap_errors"]
+    fires, observed = errors > float(limit.value), errors
+    is_over = False
+    if "train_test_gap" in limits:
+        limit = limits["train_test_gap"]
+        observed = float(np.divide(gap, test["constant"]))
+        is_over = fires and observed > float(limit.value)
+    is_out = train["split"] == "out_of_bag"
+    how = ", each predicted by the members that did not see it" if is_out else ""
+    finding = Finding(
+        check="train_test_gap",
+        severity="warning" if is_over else "info",
+        subject=f"{model.name}, {loss}",
+        message=(
+            f"The loss of the model is {test['value']:.4g} on the evaluation rows and "
+            f"{train['value']:.4g} on the rows it was fitted to{how}: "
+            f"{errors:.2g} standard errors more."
+        ),
+        remedy="Look for rows of another kind or time, then fit a simpler model.",
+        evidence={
+            "train": train["value"],
+            "test": test["value"],
+            "standard_error": error,
+        },
+    )
+    return answer(finding, fires, observed, limit)
 
 
 def _few(data: Dataset) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from importance_audit.assess.checks import CHECKS, Limit
 from importance_audit.assess.checks.columns import stand_ins
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance.filters import anova, lowess_r2
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.rank_correlation import spearman
@@ -21,6 +22,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.fit import fit
+from importance_audit.models.performance import performance as judge
 from importance_audit.models.section import ModelSection
 from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Importance
@@ -606,6 +608,77 @@ def test_a_model_that_reads_a_feature_the_wrong_way_round_has_the_finding():
     assert finding.message.startswith("Shuffling 'x2' makes the model better")
 
 
+def on_both(train, test, *, loss="mse", split="train", error=0.3):
+    """Return a loss on the training rows and on others, each known to `error`."""
+    rows = [
+        {"loss": loss, "split": name, "value": value, "std_error": error}
+        for name, value in ((split, train), ("test", test))
+    ]
+    against = {"constant": 10.0, "difference": -5.0, "difference_std_error": 0.1}
+    return pd.DataFrame(rows).assign(model="linear", **against)
+
+
+def gap(frame, **limits):
+    limits = checks.DEFAULTS | limits
+    answers = checks.of_performance(linear_model(2, 1), frame, limits=limits)
+    return [(row, f) for row, f in answers if row["check"] == "train_test_gap"]
+
+
+def test_a_loss_far_above_that_of_the_training_rows_is_a_note():
+    ((row, finding),) = gap(on_both(3.0, 5.0))
+    assert row["observed"] == pytest.approx(2 / np.hypot(0.3, 0.3))
+    assert finding.severity == "info"
+    assert finding.message == (
+        "The loss of the model is 5 on the evaluation rows and 3 on the rows it was "
+        "fitted to: 4.7 standard errors more."
+    )
+    ((row, finding),) = gap(on_both(3.8, 5.0))  # 2.8 standard errors
+    assert (row["verdict"], finding) == ("pass", None)
+    ((row, finding),) = gap(on_both(5.0, 3.0))
+    assert finding is None
+
+
+def test_it_is_a_warning_beyond_the_share_that_the_configuration_allows():
+    for limit, severity in ((0.19, "warning"), (0.21, "info")):
+        share = Limit(limit, "[checks] train_test_gap")
+        ((row, finding),) = gap(on_both(3.0, 5.0), train_test_gap=share)
+        assert finding.severity == severity
+        assert (row["observed"], row["threshold"]) == (pytest.approx(0.2), limit)
+    ((_, finding),) = gap(on_both(3.8, 5.0), train_test_gap=Limit(0.05))
+    assert finding is None  # chance explains it
+
+
+def test_a_forest_is_held_against_its_predictions_out_of_bag():
+    frame = pd.concat([on_both(0.1, 5.0), on_both(3.0, 5.0, split="out_of_bag")[:1]])
+    ((_, finding),) = gap(frame)
+    assert (
+        "3 on the rows it was fitted to, each predicted by the members that did "
+        in (finding.message)
+    )
+
+
+def test_losses_that_grow_with_the_rows_are_not_held_against_each_other():
+    assert gap(on_both(1.0, 9.0, loss="sum_of_squares")) == []
+    assert gap(on_both(1.0, 9.0, error=float("nan"))) == []
+
+
+def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
+    """It fits its rows a little better by nature: 40 of them for each column."""
+    monkeypatch.setattr("importance_audit.models.performance.N_RESAMPLES", 50)
+    ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
+    draws, noted, n_tables = np.random.default_rng(1), 0, 200
+    for _ in range(n_tables):
+        X = pd.DataFrame(draws.normal(size=(600, 10)), columns=list("abcdefghij"))
+        y = X["a"] + X["b"] / 2 + draws.normal(size=600)
+        parts = [
+            dataset(X[at], y[at], name="rows", task="regression", split=split)
+            for at, split in ((slice(0, 400), "train"), (slice(400, None), "test"))
+        ]
+        model = fit(ols, parts[0])
+        noted += gap(judge(model, *parts, seed=1).losses)[0][1] is not None
+    assert noted <= 4  # of 200; one in a hundred gives more in one of 20 such tests
+
+
 def test_features_that_vary_in_less_than_half_of_their_leaves_are_named_and_counted():
     leaves = {"x1": (40, 80), "x2": (41, 80), "x3": (9, 10)}
     answers = checks.of_leaves(measured([[12.0]]), leaves)
@@ -631,7 +704,7 @@ def test_every_check_answers_under_its_own_word():
     answers = [
         *checks.of_columns(None, data),
         *answers_of(linear_model(2, 1), normal_data(2, 1, 0)),
-        *checks.of_performance(linear_model(2, 1), performance(-3.0, 1.0)),
+        *checks.of_performance(linear_model(2, 1), on_both(4.0, 5.0)),
         *checks.of_predictions(linear_model(2, 1), 0.0),
         *checks.of_draws(linear_model(2, 1), 0),
         *of_importance(over_trials, data),

@@ -125,7 +125,7 @@ def test_what_only_a_claim_asks_of_a_model_is_measured_for_it():
     forest = RandomForestRegressor(**FOREST["parameters"]).fit(*rows())
     assert result.claims["ours"][0] == pytest.approx(forest.oob_score_, rel=1e-9)
     assert result.claims["asked"][1] == "mean loss in 3 folds of the train rows"
-    assert set(result.performance["split"]) == {"train", "test"}
+    assert set(result.performance["split"]) == {"train", "out_of_bag", "test"}
 
 
 @pytest.mark.parametrize("kind", ["explained", "cross_validated"])
