@@ -234,7 +234,8 @@ class StabilitySection:
     row_resamples : int
         Resamples of the rows behind the intervals of permutation importances, which
         need no further prediction: each row's part in an importance is known from the
-        shuffles that are made anyway. 0 leaves these intervals out.
+        shuffles that are made anyway. Fewer than some hundred leave the ends of a 95 %
+        interval rough; 0 leaves these intervals out.
     """
 
     resamples: Annotated[int, Range(least=0)] = 0

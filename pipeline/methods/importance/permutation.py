@@ -113,7 +113,7 @@ def permutation(
     about rows that may not exist, and correlated features share or hide their
     importance. Leaves hold the others about equal, not equal, and a leaf of few rows
     understates: a row that it holds alone keeps its values. A value below the baseline
-    is chance, not harm.
+    is chance, unless its interval over other rows lies below too.
 
     References
     ----------
