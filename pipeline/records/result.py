@@ -176,10 +176,11 @@ class AuditResult:
 
         "confirmed": a Python-R pair replayed or equivalent, not with numbers that
         were supplied, none disagreeing, no named engine missing, nothing found above
-        info. "confirmed with exceptions":
-        nothing at or above `fail_on` but what is accepted. "not confirmed": something
-        is. "not established": a method failed, nothing was measured, or the run did not
-        come to its end.
+        info. "confirmed with exceptions": nothing at or above `fail_on` but what is
+        accepted. "not cross-checked": the same, and no other engine gave one of our
+        numbers with the same definition. "not confirmed": something is at or above
+        `fail_on`. "not established": a method failed, nothing was measured, or the run
+        did not come to its end.
         """
         checks = {finding.check for finding in self.findings}
         if {"method_failed", "nothing_measured"} & checks:
@@ -188,7 +189,6 @@ class AuditResult:
             return "not established"
         if self.against:
             return "not confirmed"
-        words = self.agreement["verdict"]
         by_python = self.agreement[self.agreement["engine_a"] == "python"]
         with_python = {
             row["verdict"]
@@ -196,8 +196,9 @@ class AuditResult:
             if row.get("engine_b") not in self.supplied_engines
         }
         confirmed = with_python & {"replayed", "equivalent"}
-        if "disagrees" in set(words):
-            confirmed = set()
-        if confirmed and not self.exceptions:
+        disagrees = "disagrees" in set(self.agreement["verdict"])
+        if confirmed and not disagrees and not self.exceptions:
             return "confirmed"
-        return "confirmed with exceptions"
+        reproduced = {"replayed", "equivalent"} & set(by_python["verdict"])
+        is_checked = disagrees or reproduced
+        return "confirmed with exceptions" if is_checked else "not cross-checked"

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 HISTORY_FORMAT = "importance-audit-history/1"
 NO_BASELINE = "baseline_missing"
 VERDICTS = (
-    *("confirmed", "confirmed with exceptions", "not confirmed", "not established"),
+    *("confirmed", "confirmed with exceptions", "not cross-checked"),
+    *("not confirmed", "not established"),
 )
 NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 """How JSON holds, as a text, what `repr` calls so."""

@@ -97,7 +97,7 @@ def test_no_audit_stops_the_next(mixed):
     assert batch.exit_code == 4
     for outcome in (batch.outcomes[0], batch.outcomes[-1]):
         assert [outcome.run_id] == runs(folder / outcome.audit)
-        assert outcome.verdict == "confirmed with exceptions"
+        assert outcome.verdict == "not cross-checked"
 
 
 def test_a_process_that_died_is_told_by_its_signal(mixed):
@@ -120,7 +120,7 @@ def test_a_hostile_name_is_one_line_that_moves_nothing(mixed):
     lines = table(mixed[1])
     assert shown(HOSTILE) == r"-z \x1b[2J\n <b>ü\udcff"
     assert all(line.isprintable() for line in lines)
-    assert lines[1].startswith(r"-z \x1b[2J\n <b>ü\udcff  0     confirmed with exc")
+    assert lines[1].startswith(r"-z \x1b[2J\n <b>ü\udcff  0     not cross-checked")
 
 
 def test_each_exit_code_has_one_place_among_the_graver():

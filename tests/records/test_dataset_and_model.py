@@ -248,8 +248,8 @@ def test_rows_asked_in_groups_are_the_same_rows():
         ({"verdicts": ["replayed", "comparable"]}, "confirmed"),
         ({"verdicts": ["equivalent", "not compared"]}, "confirmed"),
         ({"verdicts": ["replayed"], "findings": [("a", "info")]}, "confirmed"),
-        ({}, "confirmed with exceptions"),
-        ({"verdicts": ["comparable"]}, "confirmed with exceptions"),
+        ({}, "not cross-checked"),
+        ({"verdicts": ["comparable"]}, "not cross-checked"),
         ({"verdicts": ["replayed", "disagrees"]}, "confirmed with exceptions"),
         (
             {"verdicts": ["replayed", "disagrees"], "findings": [("a", "warning")]},
@@ -303,7 +303,7 @@ def test_an_engine_that_is_missing_hides_no_worse_news(parts, verdict, pairs):
 def test_two_engines_of_others_confirm_nothing_of_ours():
     pairs = pd.DataFrame({"engine_a": ["DALEX"], "verdict": ["equivalent"]})
     only_theirs = replace(result(), agreement=pairs)
-    assert only_theirs.verdict == "confirmed with exceptions"
+    assert only_theirs.verdict == "not cross-checked"
 
 
 def test_more_findings_change_nothing_else():

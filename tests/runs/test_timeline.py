@@ -156,7 +156,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
     assert answer.exit_code == 0, answer.stderr
     head, _, *rows, last = answer.stdout.splitlines()
     assert head == "a: 2 runs, 1 finding in the last complete one"
-    words = "confirmed with exceptions"
+    words = f"{'not cross-checked':25}"
     digests = [
         run.content_digest[:12] for run in (r.run for r in timeline(audit).rows[:2])
     ]
@@ -196,7 +196,7 @@ def test_the_newest_run_of_each_audit_is_listed(audit):
         lines[0].split() == "audit last run (UTC) age exit verdict found gaps".split()
     )
     assert lines[1].startswith("a      2025-11-21 08:46:00  ")
-    assert lines[1].split()[-5:] == ["confirmed", "with", "exceptions", "1", "0"]
+    assert lines[1].split()[-4:] == ["not", "cross-checked", "1", "0"]
     assert lines[2:] == ["new    no run"]
 
 

@@ -10,6 +10,7 @@ from .drawing import AXIS, BLUE, GRID, HAIR, RED, SMALL, SOFT, WIDTH, Scale, She
 MARKS = {
     "confirmed": ("o", BLUE, 4.2),
     "confirmed with exceptions": ("D", BLUE, 3.6),
+    "not cross-checked": ("d", AXIS, 4.0),
     "not confirmed": ("s", RED, 4.2),
     "not established": ("O", AXIS, 4.0),
     "": ("x", RED, 4.0),

@@ -1,5 +1,7 @@
 """The verdict on the audit, and the words of the ladder, as sentences and shapes."""
 
+import re
+
 import pandas as pd
 
 from ...records.finding import Finding
@@ -25,6 +27,7 @@ SHAPES = {
     "not compared": "○",
     "confirmed": "●",
     "confirmed with exceptions": "◆",
+    "not cross-checked": "◇",
     "not confirmed": "■",
     "not established": "○",
 }
@@ -39,7 +42,7 @@ def badge(verdict: str) -> Badge:
     labels = look_up("verdicts")
     return Badge(
         word=verdict.replace(" ", "-"),
-        label=labels.get(verdict.replace(" ", "_"), verdict),
+        label=labels.get(re.sub("[ -]", "_", verdict), verdict),
         shape=SHAPES[verdict],
     )
 
@@ -49,6 +52,7 @@ def sentence(facts: Facts) -> Sentence:
     statement = {
         "confirmed": _confirmed,
         "confirmed with exceptions": _confirmed,
+        "not cross-checked": _confirmed,
         "not confirmed": _not_confirmed,
         "not established": _not_established,
     }[facts.result.verdict](facts)
@@ -78,7 +82,7 @@ def reason(facts: Facts) -> Sentence:
     if verdict == "not confirmed":
         against = facts.result.against
         return _gravest(facts, next(f for f in gravest(facts.result) if f in against))
-    if verdict != "confirmed with exceptions" or not exceptions(facts):
+    if verdict in ("confirmed", "not established") or not exceptions(facts):
         return ()
     return _gravest(facts, exceptions(facts)[0])
 

@@ -88,7 +88,8 @@ def test_runs_stand_newest_first_each_with_its_digest_and_the_way_to_its_report(
         run(2).run_id,
         run(1).run_id,
     ]
-    assert f'<a href="runs/x/report.html"><bdi>{run(1).run_id}</bdi></a>' in html
+    link = re.search(r'<a href="runs/x/report.html">(.*?)</a>', html)
+    assert re.sub("<[^>]+>", "", link[1]) == run(1).run_id
     assert text(html).count("content digest abababababab…") == 2
 
 
@@ -239,7 +240,7 @@ def test_equal_heights_are_equal_differences_in_every_line():
         [line(0.0, 2.0), line(10.0, 11.0)],
         names=["a", "b"],
         verdicts=["confirmed"] * 2,
-        words=["", "", "", "", ""],
+        words=[""] * 6,
         days=["1", "2"],
         head=("", ""),
         baseline=None,

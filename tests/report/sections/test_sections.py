@@ -69,7 +69,7 @@ def test_a_weak_model_is_named_where_its_performance_stands():
         ),
         (
             "one feature",
-            "confirmed-with-exceptions",
+            "not-cross-checked",
             "no second implementation was requested (section\u00a0C).",
         ),
     ],
@@ -83,7 +83,7 @@ def test_the_verdict_says_what_it_rests_on(name, word, sentence):
 def test_a_run_without_exceptions_names_who_reproduced_it():
     pairs = apartments_result().agreement.iloc[:6]
     view = build_view(apartments_result(findings=(), agreement=pairs))
-    assert view.verdict.label == "Importance evidence confirmed"
+    assert view.verdict.label == "Calculation confirmed"
     assert plain(view.sentence).startswith(
         "Other software reproduced 6 of 10 rankings within the stated limits (6 by "
         "DALEX). "

@@ -189,8 +189,8 @@ def test_an_exception_holds_through_its_last_day_in_utc(started, state, code):
 @pytest.mark.parametrize(
     ("findings", "until", "verdict"),
     [
-        ((WEAK,), "2027-01-01", "confirmed with exceptions"),
-        ((SHIFT,), "2027-01-01", "confirmed with exceptions"),
+        ((WEAK,), "2027-01-01", "not cross-checked"),
+        ((SHIFT,), "2027-01-01", "not cross-checked"),
         ((WEAK, replace(WEAK, subject="other")), "2027-01-01", "not confirmed"),
         ((FAILED,), "2027-01-01", "not established"),
         ((WEAK, FAILED), "2027-01-01", "not established"),

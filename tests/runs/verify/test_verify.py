@@ -27,6 +27,7 @@ from importance_audit.report.pages.pdf import to_pdf
 from importance_audit.runs.pdf_seal import seal as seal_pdf
 from importance_audit.runs.verify import verify
 from importance_audit.runs.verify.pdf_reading import read_pdf
+from importance_audit.runs.verify.run import _facts
 from importance_audit.runs.verify.statements import (
     compare_printed_digest as printed_otherwise,
 )
@@ -395,3 +396,23 @@ def test_a_fifo_is_no_pdf(tmp_path):
     assert str(error.value) == (
         f"{tmp_path / 'report.pdf'} cannot be read as a PDF report: it is a FIFO."
     )
+
+
+@pytest.mark.parametrize(
+    ("version", "word", "n_mismatches"),
+    [
+        ("1.2", "confirmed with exceptions", 0),
+        ("1.2", "not cross-checked", 0),
+        ("1.2", "confirmed", 1),
+        ("1.3", "confirmed with exceptions", 1),
+    ],
+)
+def test_a_manifest_of_an_older_schema_may_use_its_word_for_the_verdict(
+    runs, version, word, n_mismatches
+):
+    document = json.loads((runs[0] / "result.json").read_text())
+    manifest = json.loads((runs[0] / "manifest.json").read_text())
+    assert manifest["verdict"] == "not cross-checked"
+    stated_facts = {**manifest, "verdict": word}
+    older = {**document, "schema_version": version}
+    assert len(list(_facts(stated_facts, older, runs[0]))) == n_mismatches
