@@ -1,8 +1,12 @@
 """Section B: one page that answers seven questions. Not: anything said only here."""
 
 import math
+from dataclasses import replace
+
+import pandas as pd
 
 from ...records.finding import Finding
+from ...records.ranking import LEVEL
 from ...runs.signoff.finding_states import Standing
 from ..text.blocks import (
     Badge,
@@ -14,9 +18,10 @@ from ..text.blocks import (
     Section,
     Sentence,
     Table,
+    Value,
     plain,
 )
-from ..text.number_text import loss_label, rank_text
+from ..text.number_text import loss_label, number, percent, rank_text
 from ..text.wording import (
     joined,
     look_up,
@@ -120,7 +125,11 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
 
 def _ranking(facts: Facts, ranking: Ranking) -> Table:
     """Return the first rows of the lead ranking as a short table."""
-    record = ranking.record
+    record, over_rows = ranking.record, _over_rows(facts, ranking)
+    if len(over_rows):
+        bounds = ("low", "high", "rank_low", "rank_high")
+        low, high, first, last = (over_rows[b].to_numpy(float) for b in bounds)
+        ranking = replace(ranking, low=low, high=high, first=first, last=last)
     rows = ranking.order[:FEATURES]
     axis = axis_of(ranking, rows)
     columns = [
@@ -132,24 +141,33 @@ def _ranking(facts: Facts, ranking: Ranking) -> Table:
     if ranking.is_drawn:
         columns += interval_columns(ranking)
     more = len(ranking.order) - len(rows)
-    notes = (
-        say(
-            "executive.more", n=tallied("importances", more), section=section_link("F")
-        ),
-    )
+    n, section = tallied("importances", more), section_link("F")
+    notes = [say("executive.more", n=n, section=section)] if more > 0 else []
+    if ranking.is_drawn:
+        key = "over_rows" if len(over_rows) else "over_repeats"
+        notes.append(say(f"executive.{key}", level=percent(LEVEL)))
     return Table(
         id="tab-executive",
         caption=_caption(facts, ranking),
         columns=tuple(columns),
         rows=tuple(
-            _row(ranking, row, cell=bar_cell(ranking, row, axis)) for row in rows
+            _row(ranking, row, over_rows, cell=bar_cell(ranking, row, axis))
+            for row in rows
         ),
-        notes=notes if more > 0 else (),
+        notes=tuple(notes),
         shape="tight",
     )
 
 
-def _row(ranking: Ranking, row: int, *, cell: Cell) -> Row:
+def _over_rows(facts: Facts, ranking: Ranking) -> pd.DataFrame:
+    """Return the intervals of a ranking over other rows, empty if any is missing."""
+    frame = facts.result.row_intervals
+    rows = frame[frame["record"] == ranking.index]
+    whole = len(rows) == len(ranking.low) and rows["low"].notna().all()
+    return rows if whole else rows.iloc[:0]
+
+
+def _row(ranking: Ranking, row: int, over_rows: pd.DataFrame, *, cell: Cell) -> Row:
     record = ranking.record
     cells = [
         Cell((rank_text(float(ranking.rank[row])),)),
@@ -158,8 +176,18 @@ def _row(ranking: Ranking, row: int, *, cell: Cell) -> Row:
         cell,
     ]
     if ranking.is_drawn:
-        cells += [*bounds_of(ranking, row), places_of(ranking, row)]
+        bounds: tuple[Cell, ...] = bounds_of(ranking, row)
+        if len(over_rows):
+            bounds = tuple(_bound(ranking, over_rows, row, b) for b in ("low", "high"))
+        cells += [*bounds, places_of(ranking, row)]
     return Row(tuple(cells))
+
+
+def _bound(ranking: Ranking, over_rows: pd.DataFrame, row: int, name: str) -> Cell:
+    """Return one bound of an interval over other rows."""
+    path = f"row_intervals[{over_rows.index[row]}].{name}"
+    raw = float(over_rows[name].iloc[row])
+    return Cell((Value(path, raw, number(raw, ranking.places)),))
 
 
 def _caption(facts: Facts, ranking: Ranking) -> Sentence:

@@ -13,6 +13,7 @@ from tests.report.reading import column, section, table, words
 
 import importance_audit
 from importance_audit.records.finding import Finding
+from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import look_up
@@ -450,3 +451,26 @@ def test_what_is_not_answered_is_not_told_as_silence_of_a_measure_that_answered(
     text = words(table(view_of("disagreeing"), "tab-untested").rows)
     assert "this question has no answer in this run" in text
     assert "says nothing about this model" not in text
+
+
+def test_page_one_shows_intervals_over_other_rows_where_they_are_known():
+    plain_view = build_view(apartments_result())
+    (alone,) = plain_view.sections[1].parts["ranking"]
+    assert "random draws alone" in plain(alone.notes[-1])
+    record = apartments_result().importances[0]
+    rows = [
+        {"record": 0, "feature": name, "low": -k, "high": 1000.0 + k}
+        | {"rank_low": 1.0, "rank_high": 5.0}
+        for k, name in enumerate(record.features)
+    ]
+    frame = pd.DataFrame(rows).reindex(columns=FRAMES["row_intervals"].columns)
+    (table,) = (
+        build_view(apartments_result(row_intervals=frame)).sections[1].parts["ranking"]
+    )
+    assert "other rows like these" in plain(table.notes[-1])
+    for row in table.rows:
+        place = record.features.index(row.cells[1].parts[0].raw)
+        low, high = (cell.parts[0] for cell in row.cells[4:6])
+        assert (low.path, low.raw) == (f"row_intervals[{place}].low", -place)
+        assert (high.path, high.raw) == (f"row_intervals[{place}].high", 1000.0 + place)
+        assert plain(row.cells[6].parts) == "1–5"
