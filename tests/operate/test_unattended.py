@@ -317,7 +317,7 @@ def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
     assert run_unattended(folder, say=lambda _: None).code == 0
     (news,) = (one["NEWS"] for one in notices(folder) if one["EVENT"] == "change")
     assert news.startswith("The run before ended with exit code 0 at 20")
-    assert ", and nobody was told: This is the first run: confirmed" in news
+    assert ", and nobody was told: This is the first run: not cross-checked" in news
 
 
 def test_a_run_after_an_attempt_that_left_none_is_news(audit):

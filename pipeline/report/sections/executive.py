@@ -56,7 +56,7 @@ from .results import leaders
 from .scope import untested, untested_count
 from .verdicts import badge, reason, sentence
 
-FEATURES = 8
+FEATURES = 7
 MODELS = 3
 OTHERS = 2
 PAIRS = 3
