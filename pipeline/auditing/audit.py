@@ -4,9 +4,8 @@ Not: formulas, files, HTML; what was found is kept in a `journal`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RUnavailable
@@ -18,40 +17,30 @@ from ..assess.dependent_leaders import dependent_leaders
 from ..assess.held_out_loss import out_of_bag_rows
 from ..assess.loss_sensitivity import compare_losses
 from ..config.load import AuditConfig, ImportanceSection
-from ..config.questions import SuppliedSection, seed_for
+from ..config.questions import SuppliedSection
 from ..engines import (
-    ENGINES,
     EngineInfo,
-    agreement,
     compare_predictions,
     describe_engine,
 )
 from ..methods.importance import METHODS
-from ..methods.importance.row_terms import RowTerms
 from ..models.fit import fit_models
 from ..models.performance import Performance, performance
 from ..models.r_models import asks_r
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import AuditError, quote
 from ..records.finding import Finding
-from ..records.importance_record import Effect, Importance
-from ..records.ranking import OURS
+from ..records.importance_record import Importance
 from ..records.result import AuditResult
 from . import measure, preconditions
 from .cost import count_calls, count_fits
+from .entry import answer_entry
 from .journal import Journal, Step
 from .limits import limited
-from .measure import Question
 from .steps import Inputs, Results, StepResult
 from .steps.compare_engines import PredictionFacts, compare_all
-from .steps.convergence import convergence
-from .steps.curves import curves_of, is_handed_curves
-from .steps.first_pairs import select_pairs
-from .steps.permuted_targets import with_target
 from .steps.repeat_run import SecondRun
-from .steps.resampled_rows import row_intervals_of, stability_of
 from .steps.selected_sets import selection_of
-from .steps.shuffled_targets import significance_of
 from .steps.supplied import FileContent, digests_of, read_files, supplied_answers
 from .steps.surfaces import surfaces_of
 from .steps.top_k import top_k_curves
@@ -433,130 +422,8 @@ class _Run:
         return tuple(dict.fromkeys(losses)) or model.losses
 
     def measure(self, entry: ImportanceSection, model: FittedModel | None) -> None:
-        """Ask every engine of one entry about one model, our own first.
-
-        An R engine that draws gets a run of ours beside it in its own draw order.
-        """
-        groups = self.config.groups
-        rows = measure.rows_for(entry, self.train, self.test, groups=groups)
-        name = model.name if model is not None else ""
-        seed = seed_for(entry, self.config.seed, name)
-        pairs = partial(select_pairs, model, rows, entry, seed=seed)
-        choice, _ = self.journal.guarded(name, "the choice of pairs", pairs)
-        if choice is None:
-            return
-        rows, left_out = choice
-        self.journal.add(StepResult(findings=left_out))
-        question = Question(model, rows, entry, self.engines[OURS])
-        primary = measure.primary_stream(entry)
-        terms: list[RowTerms] = []
-        is_asked = self.config.stability.row_resamples
-        hook = {"on_row_terms": terms.append} if is_asked else {}
-        ours, _ = self.ask(question, seed=seed, stream=primary, **hook)
-        self.repeat([a for a in ours if isinstance(a, Importance)], question, terms)
-        for name in entry.engines:
-            info = self.engines[name]
-            if info.available:
-                of_engine = replace(question, engine=info)
-                answers, reason = self.ask(of_engine, seed=seed, stream=info.stream)
-            else:
-                answers, reason = (), info.reason
-            if not answers:
-                missing = [agreement.not_compared(a, name, reason) for a in ours]
-                self.journal.add(StepResult(rows={"agreement": missing}))
-            elif measure.wants_run_beside(entry, rows, info, primary):
-                self.ask(question, seed=seed, stream=info.stream)
-
-    def repeat(
-        self, answers: list[Importance], question: Question, terms: list[RowTerms]
-    ) -> None:
-        """Say how far our answers to one question, the last, rest on chance.
-
-        `terms` holds what each row adds to them, if the method can tell.
-        """
-        journal, config = self.journal, self.config
-        first = len(journal.importances) - len(answers)
-        by_repeats = convergence(
-            answers, question.model, question.rows, first_record=first
-        )
-        journal.add_all(by_repeats)
-        for of_rows in terms if answers else ():
-            over_rows = row_intervals_of(
-                journal.guarded,
-                journal.add_checks,
-                answers,
-                of_rows,
-                config,
-                first_record=first,
-            )
-            journal.add_all(over_rows)
-        if answers and config.stability.resamples:
-            stability = stability_of(
-                journal.guarded, answers, question, config, first_record=first
-            )
-            journal.add_all(stability)
-        if answers and config.significance.shuffles:
-            p_values = significance_of(
-                journal.guarded,
-                answers,
-                question,
-                config,
-                first_record=first,
-                report_progress=journal.report_progress,
-            )
-            journal.add_all(p_values)
-
-    def ask(
-        self, question: Question, *, seed: int, stream: str, **hooks: Any
-    ) -> tuple[tuple[Importance | Effect, ...], str]:
-        """Ask one question of its engine, keep the answer, or say why there is none.
-
-        The curves come first where the importance is taken from them; an engine that
-        has the curves alone has answered. `hooks` are handed to the method.
-        """
-        model, rows, entry = question.model, question.rows, question.section
-        engine, journal = question.engine.name, self.journal
-        table = ENGINES[engine]
-        label = f"{entry.method.replace('_', ' ')} of {entry.of} by {engine}"
-        curves: tuple[Effect, ...] = ()
-        if measure.curve_of(entry) in table["effects"]:
-            curves, reason = journal.add_all(
-                curves_of(
-                    journal.guarded,
-                    question,
-                    label,
-                    seed=seed,
-                    effects=journal.effects,
-                    mean_rows=journal.rows["mean_predictions"],
-                    add_reason=journal.add_reason,
-                )
-            )
-            lacks = not curves and is_handed_curves(entry)
-            if lacks or entry.method not in table["importance"]:
-                return curves, reason
-        leaves: checks.Leaves = {}
-        call = partial(
-            measure.importances,
-            question,
-            seed=seed,
-            stream=stream,
-            curves=measure.as_curves(curves),
-            on_curve=partial(journal.add_leaves, leaves),
-            **hooks,
-        )
-        answer, reason = journal.guarded(question.subject, label, call, engine)
-        if answer and model is not None and stream == measure.primary_stream(entry):
-            target_rows = journal.rows["y_permuted"]
-            permuted = with_target(
-                journal.guarded, answer, model, rows, target_rows=target_rows
-            )
-            answer = journal.add_all(permuted)
-        journal.add(StepResult(importances=answer or ()))
-        for importance in answer or ():
-            journal.add_checks(checks.of_importance(importance, rows))
-            journal.add_checks(checks.of_ensemble(importance, model, rows))
-            journal.add_checks(checks.of_leaves(importance, leaves))
-        return answer or (), reason
+        """Put one entry to one model."""
+        answer_entry(self.journal, self.inputs, entry, model)
 
     def add_digests(self) -> None:
         """Say which predictions each model makes for the audited rows."""

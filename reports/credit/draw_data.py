@@ -10,6 +10,7 @@ deviation.
 import gzip
 from math import isqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,8 +75,8 @@ def dealers(bits: Bits, days: npt.NDArray[np.datetime64]) -> npt.NDArray[np.str_
     return np.where(is_new, NEW_DEALER, chosen)
 
 
-def columns(bits: Bits) -> dict[str, npt.NDArray[np.generic]]:
-    """Return the columns of the table, in order."""
+def traits(bits: Bits) -> dict[str, Any]:
+    """Return what is known of each applicant and loan, by short names."""
     days = FIRST_DAY + np.sort(whole(bits, 0, N_DAYS - 1)).astype("timedelta64[D]")
     risk = bell(bits)  # high is bad; no column holds it
     means = mixed(bits, -30, risk)
@@ -106,50 +107,87 @@ def columns(bits: Bits) -> dict[str, npt.NDArray[np.generic]]:
     housing = drawn(bits, HOUSING, [30, 25, 35, 10])
     purpose = drawn(bits, PURPOSES, [30, 12, 18, 14, 10, 8, 5, 3])
     dealer = dealers(bits, days)
+    return {
+        "days": days,
+        "age": age,
+        "income": income,
+        "net_monthly": net_monthly,
+        "score": score,
+        "score_before": score_before,
+        "amount": amount,
+        "term": term,
+        "instalment": instalment,
+        "used": used,
+        "balance": balance,
+        "enquiries": enquiries,
+        "tenure": tenure,
+        "is_late": is_late,
+        "months_late": months_late,
+        "late": late,
+        "debt": debt,
+        "has_score": has_score,
+        "knows_tenure": knows_tenure,
+        "is_customer": is_customer,
+        "is_verified": is_verified,
+        "housing": housing,
+        "purpose": purpose,
+        "dealer": dealer,
+    }
 
+
+def outcome(bits: Bits, of: dict[str, Any]) -> Whole:
+    """Return 1 for the applicants who default: those with most danger."""
     merit = (
-        -90 * (score - 640) // 75
-        + 70 * is_late
-        + np.where(is_late, (30 - months_late) * 2, 0)
-        + 45 * (used - 34) // 30
-        + 45 * (debt - 41) // 20
-        + 22 * np.minimum(enquiries, 6)
-        + 30 * (purpose == "debt consolidation")
-        - 25 * is_verified
-        + 25 * (housing == "rent")
-        - 12 * (age - 42) // 12
+        -90 * (of["score"] - 640) // 75
+        + 70 * of["is_late"]
+        + np.where(of["is_late"], (30 - of["months_late"]) * 2, 0)
+        + 45 * (of["used"] - 34) // 30
+        + 45 * (of["debt"] - 41) // 20
+        + 22 * np.minimum(of["enquiries"], 6)
+        + 30 * (of["purpose"] == "debt consolidation")
+        - 25 * of["is_verified"]
+        + 25 * (of["housing"] == "rent")
+        - 12 * (of["age"] - 42) // 12
     )
     danger = merit + 200 * bell(bits) // 100
     order = np.argsort(-danger, kind="stable")
-    defaulted = np.zeros(N_ROWS, dtype=bool)
-    defaulted[order[:N_DEFAULTS]] = True
+    defaults = np.zeros(N_ROWS, dtype=np.int64)
+    defaults[order[:N_DEFAULTS]] = 1
+    return defaults
 
+
+def columns(bits: Bits) -> dict[str, npt.NDArray[np.generic]]:
+    """Return the columns of the table, in order."""
+    of = traits(bits)
+    defaults = outcome(bits, of)
     return {
         "application.number": 4_100_000 + np.cumsum(whole(bits, 1, 9)),
-        "applicationDate": days,
-        "development_sample": np.where(days < FIRST_TEST_DAY, "train", "test"),
-        "ageOfPrimaryApplicantInYears": age,
-        "annual_gross_income_primary_applicant_thousands": income,
-        "household.net_income_per_month": net_monthly,
-        "employmentLengthInMonths": blank(tenure, knows_tenure),
-        "bureau.score.v3": blank(score, has_score),
-        "bureau.score.v2": blank(score_before, has_score),
-        "months_since_most_recent_delinquency_any_trade": blank(months_late, is_late),
-        "number_of_trades_30_days_past_due_last_24_months": late,
-        "avgBalanceRevolvingAccountsLast12Months": balance,
-        "revolving.utilisation.percent.of.limit": used,
-        "totalDebtToIncomeRatioAfterDisbursementPercent": debt,
-        "requested_amount": amount,
-        "requested_term_months": term,
-        "monthly_instalment_to_net_income_percent": instalment,
-        "number_of_bureau_enquiries_last_6_months": enquiries,
-        "dealer.code": dealer,
-        "loan.purpose": purpose,
-        "housing_status": housing,
-        "isExistingCustomer": flag(is_customer),
-        "has_verified_income": flag(is_verified),
+        "applicationDate": of["days"],
+        "development_sample": np.where(of["days"] < FIRST_TEST_DAY, "train", "test"),
+        "ageOfPrimaryApplicantInYears": of["age"],
+        "annual_gross_income_primary_applicant_thousands": of["income"],
+        "household.net_income_per_month": of["net_monthly"],
+        "employmentLengthInMonths": blank(of["tenure"], of["knows_tenure"]),
+        "bureau.score.v3": blank(of["score"], of["has_score"]),
+        "bureau.score.v2": blank(of["score_before"], of["has_score"]),
+        "months_since_most_recent_delinquency_any_trade": blank(
+            of["months_late"], of["is_late"]
+        ),
+        "number_of_trades_30_days_past_due_last_24_months": of["late"],
+        "avgBalanceRevolvingAccountsLast12Months": of["balance"],
+        "revolving.utilisation.percent.of.limit": of["used"],
+        "totalDebtToIncomeRatioAfterDisbursementPercent": of["debt"],
+        "requested_amount": of["amount"],
+        "requested_term_months": of["term"],
+        "monthly_instalment_to_net_income_percent": of["instalment"],
+        "number_of_bureau_enquiries_last_6_months": of["enquiries"],
+        "dealer.code": of["dealer"],
+        "loan.purpose": of["purpose"],
+        "housing_status": of["housing"],
+        "isExistingCustomer": flag(of["is_customer"]),
+        "has_verified_income": flag(of["is_verified"]),
         "internal.routing.digit": whole(bits, 0, 9),
-        "default_within_12_months": defaulted.astype(np.int64),
+        "default_within_12_months": defaults,
     }
 
 

@@ -200,7 +200,7 @@ class Counting(LinearRegression):
         return super().predict(rows)
 
 
-def asked(entry, **groups):
+def calls_and_fits(entry, **groups):
     """Return the calls on all rows and the fits of an audit with one entry."""
     section = {"name": "m", "estimator": "tests.auditing.test_limits.Counting"}
     given = {"models": [section], "groups": groups, "importance": [entry]}
@@ -239,8 +239,8 @@ EXACT = (
 
 @pytest.mark.parametrize(("entry", "groups"), EXACT)
 def test_the_calls_and_fits_that_are_counted_are_those_that_are_made(entry, groups):
-    n_checks, one_fit, _ = asked({"method": "anova"})
-    made, n_fits, config = asked(entry, **groups)
+    n_checks, one_fit, _ = calls_and_fits({"method": "anova"})
+    made, n_fits, config = calls_and_fits(entry, **groups)
     (section,) = config.importance
     model = replace(counting([]), features=tuple(WIDE.features))
     rows = rows_for(section, WIDE, WIDE, groups=config.groups)

@@ -22,7 +22,7 @@ class Own(LinearRegression):
         import {name}_helper  # only now, when the model is asked
         return {name}_helper.scale * FACTOR * super().predict(X)
 """
-AUDIT = """
+QUESTION = """
 [data]
 train = {{ sklearn = "load_diabetes" }}
 test = {{ fraction = 0.33 }}
@@ -30,9 +30,14 @@ target = "target"
 task = "regression"
 [[models]]
 name = "m"
+"""
+AUDIT = (
+    QUESTION
+    + """\
 file = "m.joblib"
 sha256 = "{digest}"
 """
+)
 SAVE = (
     "import joblib, {name}; from sklearn.datasets import load_diabetes\n"
     "X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)\n"
@@ -104,16 +109,12 @@ def test_a_class_that_is_nowhere_is_named_with_a_remedy(tmp_path):
     )
 
 
-FITTED = """
-[data]
-train = {{ sklearn = "load_diabetes" }}
-test = {{ fraction = 0.33 }}
-target = "target"
-task = "regression"
-[[models]]
-name = "m"
+FITTED = (
+    QUESTION
+    + """\
 estimator = "{name}.Own"
 """
+)
 
 
 def audit_to_fit(folder, name, *, factor=1):

@@ -1,0 +1,163 @@
+"""One entry of the configuration put to one model: every engine it names answers.
+
+Not: the order of the entries (`audit`), nor what one engine computes (`measure`).
+"""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ..assess import checks
+from ..config.load import AuditConfig, ImportanceSection
+from ..config.questions import seed_for
+from ..engines import ENGINES, agreement
+from ..methods.importance.row_terms import RowTerms
+from ..records.dataset_and_model import FittedModel
+from ..records.importance_record import Effect, Importance
+from ..records.ranking import OURS
+from . import measure
+from .journal import Journal
+from .measure import Question
+from .steps import Inputs, StepResult
+from .steps.convergence import convergence
+from .steps.curves import curves_of, is_handed_curves
+from .steps.first_pairs import select_pairs
+from .steps.permuted_targets import with_target
+from .steps.resampled_rows import row_intervals_of, stability_of
+from .steps.shuffled_targets import significance_of
+
+
+def answer_entry(
+    journal: Journal,
+    inputs: Inputs,
+    entry: ImportanceSection,
+    model: FittedModel | None,
+) -> None:
+    """Ask every engine of one entry about one model, our own first.
+
+    An R engine that draws gets a run of ours beside it in its own draw order.
+    """
+    config, groups = inputs.config, inputs.config.groups
+    rows = measure.rows_for(entry, inputs.train, inputs.test, groups=groups)
+    name = model.name if model is not None else ""
+    seed = seed_for(entry, config.seed, name)
+    pairs = partial(select_pairs, model, rows, entry, seed=seed)
+    choice, _ = journal.guarded(name, "the choice of pairs", pairs)
+    if choice is None:
+        return
+    rows, left_out = choice
+    journal.add(StepResult(findings=left_out))
+    question = Question(model, rows, entry, inputs.engines[OURS])
+    primary = measure.primary_stream(entry)
+    terms: list[RowTerms] = []
+    is_asked = config.stability.row_resamples
+    hook = {"on_row_terms": terms.append} if is_asked else {}
+    ours, _ = _ask(journal, question, seed=seed, stream=primary, **hook)
+    importances = [a for a in ours if isinstance(a, Importance)]
+    _judge_chance(journal, config, importances, question, terms)
+    for name in entry.engines:
+        info = inputs.engines[name]
+        if info.available:
+            of_engine = replace(question, engine=info)
+            answers, reason = _ask(journal, of_engine, seed=seed, stream=info.stream)
+        else:
+            answers, reason = (), info.reason
+        if not answers:
+            missing = [agreement.not_compared(a, name, reason) for a in ours]
+            journal.add(StepResult(rows={"agreement": missing}))
+        elif measure.wants_run_beside(entry, rows, info, primary):
+            _ask(journal, question, seed=seed, stream=info.stream)
+
+
+def _judge_chance(
+    journal: Journal,
+    config: AuditConfig,
+    answers: list[Importance],
+    question: Question,
+    terms: list[RowTerms],
+) -> None:
+    """Say how far our answers to one question, the last, rest on chance.
+
+    `terms` holds what each row adds to them, if the method can tell.
+    """
+    first = len(journal.importances) - len(answers)
+    by_repeats = convergence(answers, question.model, question.rows, first_record=first)
+    journal.add_all(by_repeats)
+    for of_rows in terms if answers else ():
+        over_rows = row_intervals_of(
+            journal.guarded,
+            journal.add_checks,
+            answers,
+            of_rows,
+            config,
+            first_record=first,
+        )
+        journal.add_all(over_rows)
+    if answers and config.stability.resamples:
+        stability = stability_of(
+            journal.guarded, answers, question, config, first_record=first
+        )
+        journal.add_all(stability)
+    if answers and config.significance.shuffles:
+        p_values = significance_of(
+            journal.guarded,
+            answers,
+            question,
+            config,
+            first_record=first,
+            report_progress=journal.report_progress,
+        )
+        journal.add_all(p_values)
+
+
+def _ask(
+    journal: Journal, question: Question, *, seed: int, stream: str, **hooks: Any
+) -> tuple[tuple[Importance | Effect, ...], str]:
+    """Ask one question of its engine, keep the answer, or say why there is none.
+
+    The curves come first where the importance is taken from them; an engine that
+    has the curves alone has answered. `hooks` are handed to the method.
+    """
+    model, rows, entry = question.model, question.rows, question.section
+    engine = question.engine.name
+    table = ENGINES[engine]
+    label = f"{entry.method.replace('_', ' ')} of {entry.of} by {engine}"
+    curves: tuple[Effect, ...] = ()
+    if measure.curve_of(entry) in table["effects"]:
+        curves, reason = journal.add_all(
+            curves_of(
+                journal.guarded,
+                question,
+                label,
+                seed=seed,
+                effects=journal.effects,
+                mean_rows=journal.rows["mean_predictions"],
+                add_reason=journal.add_reason,
+            )
+        )
+        lacks = not curves and is_handed_curves(entry)
+        if lacks or entry.method not in table["importance"]:
+            return curves, reason
+    leaves: checks.Leaves = {}
+    call = partial(
+        measure.importances,
+        question,
+        seed=seed,
+        stream=stream,
+        curves=measure.as_curves(curves),
+        on_curve=partial(journal.add_leaves, leaves),
+        **hooks,
+    )
+    answer, reason = journal.guarded(question.subject, label, call, engine)
+    if answer and model is not None and stream == measure.primary_stream(entry):
+        target_rows = journal.rows["y_permuted"]
+        permuted = with_target(
+            journal.guarded, answer, model, rows, target_rows=target_rows
+        )
+        answer = journal.add_all(permuted)
+    journal.add(StepResult(importances=answer or ()))
+    for importance in answer or ():
+        journal.add_checks(checks.of_importance(importance, rows))
+        journal.add_checks(checks.of_ensemble(importance, model, rows))
+        journal.add_checks(checks.of_leaves(importance, leaves))
+    return answer or (), reason
