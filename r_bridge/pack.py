@@ -103,7 +103,7 @@ def _checked_names(names: Iterable[Hashable], subject: str) -> tuple[str, ...]:
     if len(set(labels)) < len(labels):
         twice = next(name for name in labels if labels.count(name) > 1)
         raise _refusal(
-            subject, "name each column once", f"{quote(twice)} is there twice"
+            subject, "name each column once", f"{quote(twice)} is given twice"
         )
     return tuple(str(name) for name in labels)
 
@@ -162,7 +162,7 @@ def _pack_factor(column: pd.Series, arrays: list[Array], subject: str) -> Record
         raise _refusal(
             subject,
             "have levels that differ as text",
-            f"{quote(twice)} is there twice",
+            f"{quote(twice)} is given twice",
         )
     codes = column.cat.codes.to_numpy(dtype=np.int32) + np.int32(1)
     place = _append(arrays, _with_na(codes, codes == 0))

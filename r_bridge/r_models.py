@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,10 @@ class RModel:
     package: str
     package_version: str
     r_version: str
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to leave the process that talks to R."""
+        raise TypeError("only the process that started R can ask a model of R.")
 
     @property
     def kind(self) -> str:

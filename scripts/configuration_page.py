@@ -16,12 +16,6 @@ PAGE = ROOT / "docs" / "configuration.md"
 Schema: TypeAlias = dict[str, Any]
 
 HEAD = "| key | type | default | allowed | meaning |\n|---|---|---|---|---|"
-TYPES = {
-    "string": "text",
-    "integer": "whole number",
-    "number": "number",
-    "boolean": "true or false",
-}
 BOUNDS = {
     "minimum": "≥",
     "exclusiveMinimum": ">",
@@ -36,13 +30,13 @@ INTRODUCTION = """# Configuration: every key of audit.toml
 
 <!-- scripts/configuration_page.py writes this from the JSON Schema. -->
 
-An audit is one file, `audit.toml`. It needs `[data]` and at least one `[[models]]`;
-without `[[importance]]` every model is asked for the permutation importance of its
+An audit is one file, `audit.toml`. It needs `[data]` and at least one `[[models]]`.
+Without `[[importance]]` it measures the permutation importance of every model's
 features. `importance-audit init` writes a commented file with every key, and
-`importance-audit init --data rows.csv --target y` fills it from your data. An editor
-that knows JSON Schema completes and checks the file with
-[audit.schema.json](../pipeline/config/audit.schema.json). What is not listed here is
-refused, with the nearest name that exists."""
+`importance-audit init --data rows.csv --target y` fills it in from your data. Editors
+that support JSON Schema can complete and check the file with
+[audit.schema.json](../pipeline/config/audit.schema.json). A key that is not listed here
+is refused, with a suggestion."""
 
 
 def page(schema: Schema) -> str:
@@ -65,7 +59,7 @@ def page(schema: Schema) -> str:
         item = each["items"]
         parts += [f"## `[[{name}]]`", item["description"], _table(item)]
         if name == "supplied":
-            parts.append("The options of the method are those of `[[importance]]`.")
+            parts.append("The method takes the same options as under `[[importance]]`.")
         else:
             parts += _cases(item)
     return "\n\n".join(parts) + "\n"
@@ -81,7 +75,7 @@ def _cases(item: Schema) -> Iterator[str]:
         needs = [name for name in then.get("required", ()) if name not in own]
         needed = ", ".join(f"`{name}`" for name in needs)
         yield from [f"Also required: {needed}."] * bool(needs)
-        yield _table(then | {"properties": own}) if own else "No keys of its own."
+        yield _table(then | {"properties": own}) if own else "No additional keys."
 
 
 def _says(schema: Schema) -> bool:
@@ -112,7 +106,7 @@ def _type(key: Schema) -> str:
     if choices := key.get("oneOf", key.get("anyOf")):
         return " or ".join(dict.fromkeys(filter(None, map(_type, choices))))
     if "enum" in key:
-        return "text"
+        return "string"
     kind = key.get("type", "")
     if kind == "array":
         return f"list of {_plural(_type(key['items']))}"
@@ -121,13 +115,13 @@ def _type(key: Schema) -> str:
     if kind == "object":
         inside = key["additionalProperties"]
         return f"table of {_plural(_type(inside))}" if inside else "table"
-    return TYPES[kind] if kind else "any value"
+    return str(kind) or "any value"
 
 
 def _plural(words: str) -> str:
     if words.startswith(("list", "table of")):
         return words.replace("list", "lists", 1)
-    return f"{words}s" if words in ("text", "number", "whole number") else words
+    return f"{words}s" if words in ("string", "number", "integer") else words
 
 
 def _allowed_values(key: Schema) -> str:

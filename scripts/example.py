@@ -23,7 +23,7 @@ from importance_audit.runs.summary import NO_HISTORY, history_json
 
 AUDIT = Path(__file__).parents[1] / "reports" / "apartments"
 NOWHERE = {"host": "", "pid": 0, "folder": ""}
-FIRST_PAGE = "2"  # behind the cover
+FIRST_PAGE = "1"
 
 
 def run(folder: Path) -> Path:

@@ -33,11 +33,15 @@ R_PACKAGES = {
     "needs_iml": "iml",
     "needs_fastshap": "fastshap",
 }
-MODULES = {f"needs_{name}": name for name in ("pyarrow", "openpyxl", "sqlalchemy")}
+MODULES = {
+    f"needs_{name}": name
+    for name in ("pyarrow", "openpyxl", "sqlalchemy", "docx", "numba", "distributed")
+}
 PROGRAMS = {
     "needs_chromium": ("chromium", "node"),
     "needs_java": ("java",),
     "needs_poppler": ("pdftotext",),
+    "needs_libreoffice": ("soffice",),
 }
 PAGE_FOLDERS = {"browser", "pages", "sections", "verify"}
 PROCESS_FOLDERS = {"cli", "kill", "operate"}
@@ -57,7 +61,7 @@ LONGEST = (
     "test_papers",
 )
 """Files that begin first: a long one left for the end keeps one core waiting."""
-REQUIRED = {"needs_r", "needs_dalex", *PROGRAMS}
+REQUIRED = {"needs_r", "needs_dalex", *PROGRAMS} - {"needs_libreoffice"}
 REQUIRE_R = os.environ.get("IMPORTANCE_AUDIT_REQUIRE_R") == "1"
 
 

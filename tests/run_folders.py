@@ -15,8 +15,12 @@ from importance_audit.records.as_json import content_digest
 from importance_audit.report.pages.pdf import to_pdf
 from importance_audit.runs.manifest import sealed
 
-EMBEDDED = ("result.json", "importances.csv", "findings.csv", "environment.json")
-RENDERINGS = ("report.html", "report.pdf", "summary.txt", "summary.md", "junit.xml")
+EMBEDDED = ("result.json", "environment.json", "evidence.json")
+EMBEDDED_TABLES = ("importances.csv", "findings.csv")
+RENDERINGS = (
+    *("report.html", "report.pdf", "tables.xlsx"),
+    *("summary.txt", "summary.md", "junit.xml"),
+)
 
 
 def small_result(name="20251120T084600Z-3f9a1c2b"):
@@ -83,14 +87,27 @@ def write_evidence(folder):
     (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf8")
 
 
-def run_folder(audit, written):
-    """Return a whole folder of a run below the folder of its audit."""
+def move_tables_up(folder):
+    """Put the tables of a run beside its report, where result schema 1.3 had them."""
+    for path in (folder / "tables").iterdir():
+        path.rename(folder / path.name)
+    (folder / "tables").rmdir()
+
+
+def run_folder(audit, written, *, early=False):
+    """Return a whole folder of a run below the folder of its audit.
+
+    An early one has its tables beside the report.
+    """
     digest = content_digest(written)
     files = {"audit.toml": "seed = 1\n", "report.html": page(digest)}
     folder = save_run(written, audit, files, exit_code=0)
+    if early:
+        move_tables_up(folder)
     write_evidence(folder)
+    tables = folder if early else folder / "tables"
     carried = {name: (folder / name).read_bytes() for name in EMBEDDED}
-    carried["evidence.json"] = (folder / "evidence.json").read_bytes()
+    carried |= {name: (tables / name).read_bytes() for name in EMBEDDED_TABLES}
     (folder / "report.pdf").write_bytes(printed(digest, carried))
     return seal(folder)
 

@@ -37,7 +37,9 @@ OWNERS = {
     "pikepdf": ["report.pages.pdf_checks", "runs.verify"],
     "sqlite3": ["runs", "data.databases"],
     "sqlalchemy": ["data.databases"],
-    "openpyxl": ["data.tables"],
+    "openpyxl": ["data.tables", "records.as_xlsx"],
+    "docx": ["report.pages.docx"],
+    "numba": ["methods.trees.compiled"],
     "click": ["cli"],
     "rich": ["cli"],
     "tomllib": [

@@ -229,8 +229,8 @@ CONFIG = [
     ),
     (
         {"data": DATA | {"train": {"file": "a.csv", "decimal": ","}}},
-        "[data] train.decimal must be another sign than the separator; ',' was given. "
-        'Set separator = ";" if cells are separated so.',
+        "[data] train.decimal must differ from the separator; ',' was given. Set "
+        'separator = ";" if that separates the cells.',
     ),
     (
         {"data": DATA | {"train": {"file": "a.xlsx", "encoding": "utf-8"}}},
@@ -784,14 +784,14 @@ TABLES = [
     (
         "x;y\n1,5;2\n",
         {},
-        "a.csv has semicolons and no comma in its first line: 'x;y'. Set separator = "
+        "a.csv has semicolons but no comma in its first line: 'x;y'. Set separator = "
         '";" beside the file, and decimal = "," if its numbers are written like '
         "1234,5.",
     ),
     (
         "x\ty\n1\t2\n",
         {},
-        "a.csv has tabs and no comma in its first line: 'x\\ty'. Set separator = "
+        "a.csv has tabs but no comma in its first line: 'x\\ty'. Set separator = "
         '"\\t" beside the file, and decimal = "," if its numbers are written like '
         "1234,5.",
     ),
@@ -810,7 +810,7 @@ TABLES = [
         ",x,y\n1,2,3\n",
         {},
         'a.csv: column 1 has no name. Name it, or set index_column = "" beside the '
-        "file if it only names the rows.",
+        "file if it merely identifies rows.",
     ),
     (
         "x,y,x\n1,2,3\n",
@@ -916,9 +916,9 @@ TABLES = [
     (
         "x,y\n1,1\nNA,2\nNA,3\nlow,4\n2,5\n",
         {},
-        "a.csv: column 'x' holds mostly numbers, but 3 of 5 cells are text: 'NA',"
-        " 'low'. Add what means missing to [data] missing_values, or declare the "
-        "levels under [data] categories.",
+        "a.csv: column 'x' holds mostly numbers, but 3 of 5 cells are text: 'NA', "
+        "'low'. Add the markers of missing values to [data] missing_values, or "
+        "declare the levels under [data] categories.",
     ),
     (
         "x,y\n1,1\n9007199254740993,2\n",
@@ -945,7 +945,7 @@ TABLES = [
         "x,y\nup,1\nup ,2\ndown,3\n",
         {},
         "a.csv: column 'x' has levels that differ only in blanks: 'up', 'up '. "
-        "Take the blanks out of the file, or declare the levels under [data] "
+        "Remove the blanks from the file, or declare the levels under [data] "
         "categories.",
     ),
     (
@@ -977,9 +977,9 @@ TABLES = [
     (
         "x,y,s\nu,1,a\nv,2,a\nw,3,b\nu,4,b\n",
         {"test": {"column": "s", "value": "b"}},
-        "a.csv (test rows): column 'x' has levels in the test rows that no "
-        "training row has: 'w'. Every training row has a level of its own, so the"
-        " column only names rows: list the other columns under [data] features.",
+        "a.csv (test rows): column 'x' has levels in the test rows that no training "
+        "row has: 'w'. Every training row has its own level, so the column merely "
+        "identifies rows: list the other columns under [data] features.",
     ),
     (
         "x,y,s\nu,1,a\nu,2,a\nw,3,b\nu,4,b\n",
@@ -1015,14 +1015,14 @@ TABLES = [
     (
         "x,y,w\n1,1,1\n2,2,1\n",
         {"weights": "w", "test": {"file": "b.csv"}, "b": "x,y,w\n1,1,0\n2,2,0\n"},
-        "b.csv: column 'w' weighs every row 0. Give these rows weights, or leave "
-        "[data] weights out.",
+        "b.csv: column 'w' gives every row the weight 0. Give these rows weights, "
+        "or leave [data] weights out.",
     ),
     (
         "x,y,w\n1,1,1\n2,2,\n",
         {"weights": "w", "test": {"file": "b.csv"}, "b": "x,y,w\n1,1,0\n2,2,1\n"},
         "a.csv: column 'w' is missing in 1 of 2 rows; every row needs a value, "
-        "because it weighs the rows. Leave those rows out.",
+        "because it holds the row weights. Leave those rows out.",
     ),
     (
         "x,y,w\n1,1,1\n2,2,inf\n",
@@ -1032,9 +1032,9 @@ TABLES = [
     (
         "x,y,w\n1,1,a\n2,2,b\n",
         {"weights": "w", "test": {"file": "b.csv"}, "b": "x,y,w\n1,1,a\n2,2,b\n"},
-        "a.csv: column 'w' holds texts, which cannot weigh rows. Name a column of"
-        " numbers.\nb.csv: column 'w' holds texts, which cannot weigh rows. Name a"
-        " column of numbers.",
+        "a.csv: column 'w' holds text, which cannot be used as row weights. Name a "
+        "numeric column.\nb.csv: column 'w' holds text, which cannot be used as row "
+        "weights. Name a numeric column.",
     ),
     # The target
     (
@@ -1047,10 +1047,11 @@ TABLES = [
     (
         "x,y\n1,a\n2,b\n",
         {"test": {"file": "b.csv"}, "b": "x,y\n1,a\n2,b\n"},
-        "a.csv: target 'y' holds 2 different texts ('a', 'b'), and task 'regression' "
-        "needs numbers. Name a column of numbers, or set task to binary or multiclass."
-        "\nb.csv: target 'y' holds 2 different texts ('a', 'b'), and task 'regression' "
-        "needs numbers. Name a column of numbers, or set task to binary or multiclass.",
+        "a.csv: target 'y' holds 2 different texts ('a', 'b'), and task "
+        "'regression' needs numbers. Name a numeric column, or set task to binary "
+        "or multiclass.\nb.csv: target 'y' holds 2 different texts ('a', 'b'), and "
+        "task 'regression' needs numbers. Name a numeric column, or set task to "
+        "binary or multiclass.",
     ),
     (
         "x,y\n1,0\n2,1\n3,unknown\n4,1\n",
@@ -1067,16 +1068,16 @@ TABLES = [
     (
         "x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(60)),
         {"task": "multiclass", "test": {"file": "a.csv"}},
-        "a.csv (training rows): target 'y' holds 60 different values in 60 rows ('0', "
-        "'1', '2', '3', '4' and 55 more), which are no classes. Name the column that "
-        "holds the classes, or set task to regression if it is a number.",
+        "a.csv (training rows): target 'y' holds 60 different values in 60 rows "
+        "('0', '1', '2', '3', '4' and 55 more), too many to be classes. Name the "
+        "column that holds the classes, or set task to regression if it is a number.",
     ),
     (
         "x,y\n" + "".join(f"{i % 7},id{i:02}\n" for i in range(60)),
         CLASSES | {"test": {"file": "a.csv"}},
         "a.csv (training rows): target 'y' holds 60 different values in 60 rows "
-        "('id00', 'id01', 'id02', 'id03', 'id04' and 55 more), which are no classes. "
-        "Name the column that holds the classes.",
+        "('id00', 'id01', 'id02', 'id03', 'id04' and 55 more), too many to be "
+        "classes. Name the column that holds the classes.",
     ),
     (
         "x,y\n1,0\n2,0\n",
@@ -1094,35 +1095,35 @@ TABLES = [
     (
         "x,y\n1,a\n2,b\n",
         {"task": "multiclass", "test": {"file": "b.csv"}, "b": "x,y\n1,a\n2,c\n"},
-        "b.csv: target 'y' holds 'c', which is none of the classes 'a', 'b'. "
+        "b.csv: target 'y' holds 'c', which is not one of the classes 'a', 'b'. "
         "Leave those rows out, or add the class.",
     ),
     (
         "x,y\n1,1\n2,yes\n",
         CLASSES | {"test": {"file": "a.csv"}},
-        "a.csv (training rows): target 'y' has the classes '1', 'yes', and "
-        "nothing says which is the positive one. Set [data] positive_class; in "
-        "Python, give classes with it last.",
+        "a.csv (training rows): target 'y' has the classes '1', 'yes', and the "
+        "positive class is not stated. Set [data] positive_class; in Python, give "
+        "classes with it last.",
     ),
     (
         "x,y\n1,2\n2,3\n",
         CLASSES | {"test": {"file": "a.csv"}},
-        "a.csv (training rows): target 'y' has the classes '2', '3', and nothing "
-        "says which is the positive one. Set [data] positive_class; in Python, "
-        "give classes with it last.",
+        "a.csv (training rows): target 'y' has the classes '2', '3', and the "
+        "positive class is not stated. Set [data] positive_class; in Python, give "
+        "classes with it last.",
     ),
     (
         "x,y\n1,no\n2,yes\n",
         CLASSES | {"test": {"file": "a.csv"}},
-        "a.csv (training rows): target 'y' has the classes 'no', 'yes', and "
-        "nothing says which is the positive one. Set [data] positive_class; in "
-        "Python, give classes with it last.",
+        "a.csv (training rows): target 'y' has the classes 'no', 'yes', and the "
+        "positive class is not stated. Set [data] positive_class; in Python, give "
+        "classes with it last.",
     ),
     (
         "x,y\n1,no\n2,yes\n",
         CLASSES | {"test": {"file": "a.csv"}, "positive_class": "Yes"},
         "a.csv (training rows): target 'y' has the classes 'no', 'yes'; the "
-        "positive class 'Yes' is none of them.",
+        "positive class 'Yes' is not one of them.",
     ),
 ]
 
@@ -1212,8 +1213,8 @@ def test_a_configuration_without_data_has_no_rows():
     with pytest.raises(DataError) as error:
         read_datasets(**parse_config({}).data_arguments)
     assert str(error.value) == (
-        "The configuration has no [data], so nothing says where the rows are. Add it, "
-        "or make them with importance_audit.dataset."
+        "The configuration has no [data], so the rows are not specified. Add it, or "
+        "make them with importance_audit.dataset."
     )
 
 
@@ -1258,12 +1259,12 @@ GIVEN = [
     ),
     (
         {"X": pd.DataFrame({0: [1, 2], 1: [3, 4]})},
-        "rows: column names must be texts; 0, 1 were given. Rename them: X.columns = "
-        "X.columns.map(str)",
+        "rows: column names must be strings; 0, 1 were given. Rename them: "
+        "X.columns = X.columns.map(str)",
     ),
     (
         {"X": pd.DataFrame({0: [1, 2]})},
-        "rows: column names must be texts; 0 was given. Rename them: X.columns = "
+        "rows: column names must be strings; 0 was given. Rename them: X.columns = "
         "X.columns.map(str)",
     ),
     (
@@ -1282,9 +1283,9 @@ GIVEN = [
     ),
     (
         {"X": pd.DataFrame({"m": [1, "a"]})},
-        "rows: column 'm' holds mixed-integer values (dtype object), which are "
-        "neither numbers nor texts nor true and false. Say in [data] missing_values if "
-        "'a' means missing, convert it, or leave it out of the features.",
+        "rows: column 'm' holds mixed-integer values (dtype object), which are not "
+        "numbers, text or booleans. Say in [data] missing_values if 'a' means "
+        "missing, convert it, or leave it out of the features.",
     ),
     (
         {"X": pd.DataFrame({"n": np.array([1, -(2**53) - 1])})},
@@ -1300,19 +1301,18 @@ GIVEN = [
     ),
     (
         {"X": pd.DataFrame({"c": pd.Categorical([1, "1"], categories=[1, "1"])})},
-        "rows: column 'c' has levels that are written alike: 1, '1'. Rename them: "
-        "column.cat.rename_categories([…])",
+        "rows: column 'c' has levels that become identical as text: 1, '1'. Rename "
+        "them: column.cat.rename_categories([…])",
     ),
     (
         {"y": ["a", "b"], "task": "binary"},
-        "rows: target 'y' has the classes 'a', 'b', and nothing says which is the"
-        " positive one. Set [data] positive_class; in Python, give classes with "
-        "it last.",
+        "rows: target 'y' has the classes 'a', 'b', and the positive class is not "
+        "stated. Set [data] positive_class; in Python, give classes with it last.",
     ),
     (
         {"y": ["a", "b"], "task": "multiclass", "classes": ["a", "c"]},
-        "rows: target 'y' holds 'b', which is none of the classes 'a', 'c'. Leave"
-        " those rows out, or add the class.",
+        "rows: target 'y' holds 'b', which is not one of the classes 'a', 'c'. "
+        "Leave those rows out, or add the class.",
     ),
     (
         {"X": np.eye(1), "y": [1]},
@@ -1321,7 +1321,7 @@ GIVEN = [
     (
         {"y": [True, False]},
         "rows: target 'y' holds true and false, and task 'regression' needs "
-        "numbers. Name a column of numbers, or set task to binary or multiclass.",
+        "numbers. Name a numeric column, or set task to binary or multiclass.",
     ),
     (
         {"y": [1, np.nan]},

@@ -87,21 +87,21 @@ def _finding(
 ) -> Finding:
     strongest = float(strength.max())
     models = list(dict.fromkeys(model for names in lead.values() for model in names))
-    verb = "is" if len(lead) == 1 else "are"
+    is_, belongs = ("is", "belongs") if len(lead) == 1 else ("are", "belong")
     return Finding(
         check="dependent_leader",
         severity="warning",
         subject=", ".join(models),
         message=(
-            f"{listed(lead)} {verb} among the first {top_k} by permutation importance, "
-            f"and these features depend on each other (up to {strongest:.2f}) and are "
-            f"not asked together: {listed(group)}. With one of them permuted, the "
-            "model still reads the others: each can count for less than it tells, and "
-            "which of them leads may be an accident of the fit."
+            f"{listed(lead)} {is_} among the top {top_k} by permutation importance, "
+            f"but {belongs} to a set of correlated features (association up to "
+            f"{strongest:.2f}) that is not measured as a group: {listed(group)}. When "
+            "one of them is permuted, the model still reads the others, so each may be "
+            "underestimated, and which of them leads may be an accident of the fit."
         ),
         remedy=(
-            'Put them under [groups] and ask an [[importance]] of = "groups": that is '
-            "the number to read."
+            'Put them under [groups], add an [[importance]] with of = "groups", and '
+            "read that number."
         ),
         evidence={"strongest": strongest, "features": len(group)},
         measure=", ".join(group),

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..methods.importance import METHODS
 from ..records.dataset_and_model import Floats
-from ..records.errors import in_short, listed, quote, several
-from ..records.finding import Finding, Severity, places_apart
+from ..records.errors import in_short, listed, quote
+from ..records.finding import Finding, Severity, cause_of, places_apart
 from ..records.importance_record import Importance
 from ..records.ranking import interval, nothing_of, primary
 from ..records.value_rules import NAME, Range
@@ -21,28 +22,30 @@ from ..records.value_rules import NAME, Range
 FOUND, DEVIATES, UNKNOWN = VERDICTS = ("as expected", "not as expected", "not measured")
 NO_ZERO = ("mrmr", "random_subspace")
 """Methods in which 0 is a place or the average feature, not one that does nothing."""
-READ = "Read which question each of these rankings answers."
+READ = "Check which question each of these rankings answers."
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExpectedSection:
-    """What the owner of a model expects of its rankings, said beforehand.
+    """What the owner of a model expects of its rankings, stated before the run.
 
     Attributes
     ----------
     features : tuple of str
         The features, or groups, it is about.
     place : {"top", "zero"}
-        "top": they hold the first places, as many as are named, in any order. "zero":
-        each is not told from a feature that does not matter, by the interval over the
-        repeats, or by `resolution` of [checks] as a share of the largest importance.
+        "top": they take the first ranks, as many as are named, in any order. "zero":
+        each is indistinguishable from an irrelevant feature, judged by its interval
+        over the repeats, or by `resolution` of [checks] as a share of the largest
+        importance; and shuffling it does not make the model better.
     reason : str
-        Why it is expected: what is known of the domain.
+        Why it is expected, from domain knowledge.
     of : {"features", "groups"}
-        What these are.
+        Whether these are features or groups.
     model : str
-        Whose rankings are meant; by default those of every model and of the data.
+        The model whose rankings are meant; by default all models and the rankings of
+        the data.
     """
 
     features: Annotated[tuple[str, ...], Range(least=1)]
@@ -57,6 +60,7 @@ def judge(
     importances: Sequence[Importance],
     *,
     resolution: float,
+    row_intervals: Sequence[Row] = (),
 ) -> tuple[list[Row], list[Finding]]:
     """Return one row per expectation and ranking it is about, and the deviations.
 
@@ -67,6 +71,9 @@ def judge(
         All that the audit measured; judged are our own answers, one per question.
     resolution : float
         A distance from what does nothing of at most this share of the largest is zero.
+    row_intervals : sequence of dict
+        Rows of the frame of this name: where they hold the interval of a feature over
+        other rows, that says whether shuffling it makes the model better.
 
     Returns
     -------
@@ -85,20 +92,28 @@ def judge(
         for index, record in primary(importances).values():
             if section.of == record.of and section.model in ("", record.model):
                 place = {"expectation": number, "record": index}
-                rows.append(place | _row(section, record, resolution))
+                negative = below_nothing(record, index, row_intervals)
+                rows.append(place | _row(section, record, resolution, negative))
     return rows, list(_findings(expected, rows, resolution))
 
 
-def _row(section: ExpectedSection, record: Importance, resolution: float) -> Row:
+def _row(
+    section: ExpectedSection,
+    record: Importance,
+    resolution: float,
+    negative: npt.NDArray[np.bool_],
+) -> Row:
     at = [record.features.index(name) for name in section.features]
     rank, share = record.rank, _shares(record)
     if section.place == "top":
         holds, distance = _places(record, "max") <= len(at), rank
     else:
-        holds, distance = at_zero(record, resolution=resolution), share
+        holds = at_zero(record, resolution=resolution) & ~negative
+        distance = share
     has_numbers = np.isfinite(distance[at]).all()
     has_numbers &= section.place == "top" or record.method not in NO_ZERO
-    far = at[int(np.argmax(distance[at]))]
+    broken = [row for row in at if has_numbers and not holds[row]] or at
+    far = broken[int(np.argmax(distance[broken]))]
     first = np.flatnonzero(_places(record, "min") <= len(at))
     first = first[np.argsort(rank[first], kind="stable")]
     verdict = (FOUND if holds[at].all() else DEVIATES) if has_numbers else UNKNOWN
@@ -117,6 +132,37 @@ def _row(section: ExpectedSection, record: Importance, resolution: float) -> Row
         "share": float(share[far]),
         "verdict": verdict,
     }
+
+
+def below_nothing(
+    record: Importance, index: int, row_intervals: Sequence[Row]
+) -> npt.NDArray[np.bool_]:
+    """Return which features the model does better with shuffled, (n_features,).
+
+    Their interval lies wholly below what a feature that does nothing measures: that
+    over other rows where there is one, else that over the repeats. Of measures that
+    shuffle, since elsewhere the sign says something else.
+
+    Parameters
+    ----------
+    record : Importance
+    index : int
+        Its place among the importances.
+    row_intervals : sequence of dict
+        Rows of the frame of this name.
+    """
+    shuffles = METHODS[record.method].asks == "predict" and bool(record.loss)
+    if not shuffles or record.form not in ("difference", "ratio"):
+        return np.zeros(len(record.features), dtype=bool)
+    own = {
+        row["feature"]: row["high"]
+        for row in row_intervals
+        if row["record"] == index and row["route"]
+    }
+    drawn = bool(record.stream)  # else its interval is but the mean
+    over_repeats = interval(record)[1] if drawn else np.full(len(record.mean), np.nan)
+    high = [own.get(*pair) for pair in zip(record.features, over_repeats, strict=True)]
+    return np.asarray(np.array(high, dtype=float) < nothing_of(record))
 
 
 def at_zero(record: Importance, *, resolution: float) -> npt.NDArray[np.bool_]:
@@ -167,43 +213,62 @@ def _finding(
     resolution: float,
 ) -> Finding:
     every = len(against) == n_judged
-    severity: Severity = "warning" if every else "info"
     features = listed(section.features)
     where = "on top" if section.place == "top" else "at zero"
-    first = against[0]
+    first, n = against[0], len(section.features)
+    small = all(row["share"] <= resolution for row in against)
+    is_note = not every or (section.place == "zero" and small)
+    severity: Severity = "info" if is_note else "warning"
+    expected = "to have no importance"
     if section.place == "top":
-        observed = f"the top is {first['first']}"
+        ranks = "first rank" if n == 1 else f"first {n} ranks"
+        expected = f"to take the {ranks}"
+        observed = f"the {ranks} {'goes' if n == 1 else 'go'} to {first['first']}"
+    elif first["share"] <= resolution:  # at zero, but for the side it is on
+        observed = f"shuffling {quote(first['farthest'])} makes the model better"
     else:
         share, places = first["share"], places_apart(first["share"], resolution)
-        observed = f"{quote(first['farthest'])} has {share:.{places}%} of the largest"
-    verb = "disagrees" if len(against) == 1 else "disagree"
+        observed = (
+            f"{quote(first['farthest'])} has {share:.{places}%} of the largest "
+            "importance"
+        )
+    measure = f"{features} of {section.of} {where}, {section.model or 'every model'}"
     return Finding(
         check="unexpected",
         severity=severity,
         subject=model or "the data",
         message=(
-            f"The owner expects {features} {where} "
+            f"The owner expects {features} {expected} "
             f"({in_short(section.reason).strip(' .')}). "
-            f"{len(against)} of {several(n_judged, 'ranking')} {verb}: by "
+            f"{_count_against(len(against), n_judged)}: by "
             f"{in_short(_measure(first))}, {observed}."
         ),
         remedy=_remedy(model) if every else READ,
         evidence={"against": len(against), "rankings": n_judged},
-        measure=f"{features} of {section.of} {where}, {section.model or 'every model'}",
+        measure=measure,
+        cause=cause_of("unexpected", measure),
     )
+
+
+def _count_against(n_against: int, n_judged: int) -> str:
+    """Return how many of the rankings disagree, as a sentence without its end."""
+    if n_judged == 1:
+        return "The ranking disagrees"
+    if n_against == n_judged:
+        return f"None of the {n_judged} rankings agrees"
+    verb = "disagrees" if n_against == 1 else "disagree"
+    return f"{n_against} of {n_judged} rankings {verb}"
 
 
 def _remedy(model: str) -> str:
-    """Return what to do where no ranking of a model, or of the data, bears it out."""
+    """Return what to do if no ranking of a model, or of the data, agrees."""
     if not model:
-        return "Explain it, or look into the rows: no model was asked."
-    return (
-        "Explain why the model relies on something else than what is known of the "
-        "domain, or change the model."
-    )
+        return "Explain it, or check the data: these rankings involve no model."
+    return "Explain why the model contradicts domain knowledge, or change the model."
 
 
 def _measure(row: Row) -> str:
     """Return by which measure a row was ranked."""
-    parts = (row["method"].replace("_", " "), row["loss"], row["positive_class"])
+    of_class = f"class {row['positive_class']}" if row["positive_class"] else ""
+    parts = (row["method"].replace("_", " "), row["loss"], of_class)
     return ", ".join(part for part in parts if part)

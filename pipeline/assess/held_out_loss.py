@@ -4,6 +4,8 @@ Claims ask for both, the check of the gap for the first.
 Not: rankings judged in folds (`top_k`).
 """
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +14,7 @@ from ..methods.importance.out_of_bag import oob_prediction
 from ..models.performance import Judged, constant
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, quote
+from ..records.execution import each
 from ..records.losses import evaluate
 
 
@@ -64,14 +67,16 @@ def in_folds(
     train = model.train
     if train is None:
         raise NotApplicable(
-            f"Model {quote(model.name)} cannot be judged in folds, because the audit "
-            "did not fit it. Name its estimator under [[models]]."
+            f"Model {quote(model.name)} cannot be cross-validated, because the audit "
+            "did not fit it. Give its estimator under [[models]]."
         )
-    losses: list[tuple[float, float]] = []
-    for repeat in range(repeats):
-        fold_of = folds_of(train, folds, seed=seed, repeat=repeat)
-        for fold in range(folds):
-            losses.append(_left_out(model, train, loss, fold_of == fold)[:2])
+    parts = [
+        folds_of(train, folds, seed=seed, repeat=repeat) == fold
+        for repeat in range(repeats)
+        for fold in range(folds)
+    ]
+    judge = partial(_left_out, model.unfitted(), train, loss)
+    losses = [(value, constant) for value, constant, _ in each(judge, parts)]
     value, of_constant = np.mean(losses, axis=0)
     return Judged(float(value), float(of_constant), loss)
 

@@ -111,19 +111,20 @@ def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
     options = options_text(a, with_repeats=False)
     settled = _leads(a, one[0], other[0]) and _leads(b, other[0], one[0])
     severity: Severity = "warning" if settled else "info"
-    chance = "" if settled else " The intervals over the repeats leave it open."
+    chance = "" if settled else " The intervals over the repeats do not settle it."
+    leads = ["leads" if len(names) == 1 else "lead" for names in (one, other)]
     yield Finding(
         check="loss_decides",
         severity=severity,
         subject=a.model,
         message=(
-            f"The loss decides who leads: by {a.method.replace('_', ' ')} of {a.of}, "
-            f"{row['leader_a']} leads under {a.loss} and {row['leader_b']} under "
-            f"{b.loss}.{chance}"
+            "The choice of loss changes the leading feature: by "
+            f"{a.method.replace('_', ' ')} of {a.of}, {row['leader_a']} {leads[0]} "
+            f"under {a.loss} and {row['leader_b']} {leads[1]} under {b.loss}.{chance}"
         ),
         remedy=(
-            "Name the loss with every ranking, and choose it by what an error of the "
-            "model costs: no loss gives the one absolute importance."
+            "State the loss with every ranking, and choose it by what a prediction "
+            "error costs. No loss gives absolute importances."
         ),
         evidence={name: row[name] for name in ("kendall", "top_k_overlap")},
         measure=f"{a.method} of {a.of}, {a.loss} and {b.loss}, {options}",

@@ -110,14 +110,13 @@ def reason_against(importance: Importance, terms: RowTerms) -> str:
     """Return why a ranking has no row intervals, or nothing."""
     if importance.options.get("within", "none") != "none":
         return (
-            "values are exchanged within leaves, which are grown from the rows "
-            "themselves: other rows would have other leaves. Leave within out for "
-            "intervals over other rows"
+            "values are shuffled within leaves, which depend on the rows: other rows "
+            "would give other leaves. Leave out within for intervals over other rows"
         )
     if importance.loss not in terms.terms:
         return (
-            f"it is not known how a single row moves {importance.loss!r}. Ask another "
-            "loss as well"
+            f"the contribution of single rows to {importance.loss!r} is not known. Use "
+            "another loss as well"
         )
     return ""
 

@@ -4,6 +4,7 @@ Not: formulas, files, HTML; what was found is kept in a `journal`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -18,17 +19,21 @@ from ..assess.held_out_loss import out_of_bag_rows
 from ..assess.loss_sensitivity import compare_losses
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import SuppliedSection
+from ..config.settings import ExecutionSection
 from ..engines import (
     EngineInfo,
     compare_predictions,
     describe_engine,
 )
 from ..methods.importance import METHODS
+from ..methods.trees.fitted import reporting_differences
+from ..models.diagnostics import diagnostic_rows
 from ..models.fit import fit_models
-from ..models.performance import Performance, performance
+from ..models.performance import Performance, paired_differences, performance
 from ..models.r_models import asks_r
-from ..records.dataset_and_model import Dataset, FittedModel
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import AuditError, quote
+from ..records.execution import Crew, workers
 from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.result import AuditResult
@@ -108,12 +113,18 @@ def audit_into(
     journal.pace.n_rows, journal.n_columns = test.n_samples, test.X.shape[1]
     run = _Run(train=train, test=test, config=config, journal=journal)
     r = config.r
-    with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
+    with (
+        host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
+        reporting_differences(journal.add_difference_of_trees),
+        _workers(config.execution, journal) as crew,
+    ):
         deaths = host.current().unseen_deaths
         if run.prepare(models):
             steps, closing = run.steps(), run.closing_steps()
             run.journal.follow([*steps, *closing], n_closing=len(closing))
         run.report_restarts(before=deaths)
+        if crew is not None and crew.used:
+            journal.note("workers", "info", "; then ".join(crew.used))
         asked_r = len(run.engines) > 1 or any(map(asks_r, run.models))
         return run.journal.result(train, test, config, run.models, asked_r=asked_r)
 
@@ -127,18 +138,14 @@ def exit_code(result: AuditResult) -> int:
     return {"not established": 4, "not confirmed": 1}.get(result.verdict, 0)
 
 
-def compare_with_expectations(
+def read_together(
     importances: Sequence[Importance],
     train: Dataset | None,
     test: Dataset,
     config: AuditConfig,
 ) -> Results[None]:
-    """Yield the rows and findings of all, from what was measured until now."""
+    """Yield what several rankings say together: losses, associations, leaders."""
     limits = config.checks
-    rows, findings = expectations.judge(
-        config.expected, importances, resolution=limits.resolution
-    )
-    yield StepResult(rows={"expected": rows}, findings=tuple(findings))
     rows, findings = compare_losses(importances, top_k=limits.top_k)
     yield StepResult(rows={"losses": rows}, findings=tuple(findings))
     rows = association_rows(test, importances, threshold=limits.dependence)
@@ -155,8 +162,22 @@ def compare_with_expectations(
     yield StepResult(findings=tuple(leaders))
 
 
-READINGS: tuple[Callable[..., Results[None]], ...] = (compare_with_expectations,)
+READINGS: tuple[Callable[..., Results[None]], ...] = (read_together,)
 """What the rankings say once all are there: (importances, train, test, config)."""
+
+
+def _workers(
+    section: ExecutionSection, journal: Journal
+) -> AbstractContextManager[Crew | None]:
+    """Return a context in which parallel work has the workers of the configuration."""
+    return workers(
+        section.n_jobs,
+        section.backend,
+        section.scheduler,
+        report=journal.add_of_workers,
+        on_note=journal.count_of_workers,
+        check=journal.require_time,
+    )
 
 
 def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
@@ -182,6 +203,7 @@ class _Run:
     supplied: tuple[FileContent, ...] = ()
     engines: dict[str, EngineInfo] = field(default_factory=dict)
     predictions: dict[str, PredictionFacts] = field(default_factory=dict)
+    judged: list[tuple[FittedModel, Floats]] = field(default_factory=list)
 
     @property
     def inputs(self) -> Inputs:
@@ -225,7 +247,7 @@ class _Run:
                 config, train, base=self.config.base, phase=self.journal.phase
             )
         given = (model.for_rows(self.test) for model in fitted)
-        self.models = tuple(map(self.journal.watched, (*own, *given)))
+        self.models = tuple(map(self.journal.watch.watched, (*own, *given)))
         preconditions.check_names(self.config, self.test, self.models)
 
     def look_for_engines(self) -> None:
@@ -262,8 +284,8 @@ class _Run:
                     severity="warning",
                     subject="R",
                     message=(
-                        "R ended between two calls and was started again, "
-                        f"{deaths} {'time' if deaths == 1 else 'times'} in all."
+                        f"R stopped between two calls and was restarted, {deaths} "
+                        f"{'time' if deaths == 1 else 'times'} in all."
                     ),
                     cause="r_died",
                 )
@@ -376,7 +398,16 @@ class _Run:
         rows = {
             "performance": frames.losses.to_dict("records"),
             "readings": frames.readings.to_dict("records"),
+            "comparisons": [
+                row
+                for other, predicted in self.judged
+                for row in paired_differences(
+                    other, predicted, judged, frames.prediction, self.test
+                )
+            ],
+            **diagnostic_rows(judged, self.test, frames.prediction, split="test"),
         }
+        self.judged.append((judged, frames.prediction))
         journal.add(StepResult(rows=rows))
         limits, limit = dict(checks.DEFAULTS), self.config.checks.train_test_gap
         if limit is not None:
@@ -475,6 +506,13 @@ class _Run:
             versions=host.installed()["packages"] if len(self.engines) > 1 else {},
         )
         journal.add_all(compared)
+        rows, findings = expectations.judge(
+            self.config.expected,
+            journal.importances,
+            resolution=self.config.checks.resolution,
+            row_intervals=journal.rows["row_intervals"],
+        )
+        journal.add(StepResult(rows={"expected": rows}, findings=tuple(findings)))
         for read in READINGS:
             measured = journal.importances
             journal.add_all(read(measured, self.train, self.test, self.config))

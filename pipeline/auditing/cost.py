@@ -54,7 +54,9 @@ def count_calls(
         return None
     if method.asks == "refit":
         return None if entry.method in _ENSEMBLES else count_fits(entry, model, rows)
-    if entry.method == "permutation":
+    if options.get("draws") == "exact":
+        calls = 1.0
+    elif entry.method == "permutation":
         share = (options.get("n_rows") or rows.n_samples) / rows.n_samples
         calls = (len(rows.groups) + 1) * options["n_repeats"] * share
     elif entry.method == "shapley":

@@ -157,7 +157,9 @@ def _ask(
         answer = journal.add_all(permuted)
     journal.add(StepResult(importances=answer or ()))
     for importance in answer or ():
-        journal.add_checks(checks.of_importance(importance, rows))
+        of_importance = checks.of_importance(importance, rows)
+        because = measure.because_of_levels(of_importance, importance, curves)
+        journal.add_checks(because)
         journal.add_checks(checks.of_ensemble(importance, model, rows))
         journal.add_checks(checks.of_leaves(importance, leaves))
     return answer or (), reason

@@ -63,7 +63,7 @@ def require_time() -> None:
     """Raise that time is over, once: the handler of SIGALRM is to come here first."""
     if _limits:
         _limits.clear()
-        raise OutOfTime("the time limit was over.")
+        raise OutOfTime("the time limit was reached.")
 
 
 @contextmanager

@@ -10,13 +10,12 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RDied, RUnavailable
@@ -26,10 +25,10 @@ from ..config.load import AuditConfig
 from ..data import datasets, distributions
 from ..data.quantiles import quantiles_frame
 from ..methods.effects.leaf_curves import LeafCurve
-from ..models.model_table import models_frame
-from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable, listed, words
-from ..records.finding import Finding
+from ..models.model_table import models_frame, steps_frame
+from ..records.dataset_and_model import Dataset, FittedModel
+from ..records.errors import NotApplicable, listed, quote, words
+from ..records.finding import Finding, Severity
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
@@ -49,6 +48,7 @@ from .stopping import (
     stop_of,
     traceback_of,
 )
+from .watch import Watch
 
 log = logging.getLogger(__name__)
 
@@ -281,7 +281,7 @@ class Journal:
                 with timed:
                     return ask(), ""
             except RDied as error:
-                message = f"R died in {question} and was started again: {words(error)}"
+                message = f"R crashed in {question} and was restarted: {words(error)}"
                 self.findings.append(
                     Finding(
                         check="r_restarted",
@@ -334,6 +334,22 @@ class Journal:
             if finding is not None:
                 self.findings.append(finding)
 
+    def add_difference_of_trees(self, model: str) -> None:
+        """Keep that the trees of a model do not give what its predict gives, once."""
+        finding = Finding(
+            check="trees_differ",
+            severity="warning",
+            subject=model,
+            message=(
+                f"The trees read from model {quote(model)} give other predictions than "
+                "its predict, which was asked instead. No number is affected; the run "
+                "took longer."
+            ),
+            remedy="Report the class and version of the estimator.",
+        )
+        if finding not in self.findings:
+            self.findings.append(finding)
+
     @property
     def has_numbers(self) -> bool:
         """Whether any importance was measured here: one finite number is enough."""
@@ -356,41 +372,44 @@ class Journal:
             for reason, questions in self.not_applicable.items()
         )
 
-    def watched(self, model: FittedModel) -> FittedModel:
-        """Return a model that is not asked once the audit is to stop; it is timed."""
-        fit_on = model.fit_on and partial(self._fit_on, model.fit_on)
-        predict = partial(self._predict, model.name, model.predict)
-        return replace(model, predict=predict, fit_on=fit_on)
+    @property
+    def watch(self) -> Watch:
+        """What stops models once the audit is to stop, and times them."""
+        return Watch(self.require_time, self.count)
 
-    def _predict(
-        self, name: str, predict: Callable[[pd.DataFrame], Floats], X: pd.DataFrame
-    ) -> Floats:
-        self.require_time()
-        start = time.perf_counter()
-        prediction = predict(X)
-        self.pace.add(name, self.at[2], len(X), time.perf_counter() - start)
+    def count(self, model: str, n_rows: int, seconds: float) -> None:
+        """Count a prediction of so many rows, or without rows a fit."""
+        if n_rows:
+            self.pace.add(model, self.at[2], n_rows, seconds)
+        else:
+            self.pace.add_fit(self.at[2], seconds)
         if left := self.pace.words_left():
             self.report_progress(left)
-        return prediction
 
-    def _fit_on(
-        self,
-        fit_on: Callable[..., FittedModel],
-        rows: Dataset,
-        seed: int | None,
-    ) -> FittedModel:
-        self.require_time()
-        start = time.perf_counter()
-        model = self.watched(fit_on(rows, seed))
-        self.pace.add_fit(self.at[2], time.perf_counter() - start)
-        return model
+    def count_of_workers(
+        self, n_workers: int, model: str, n_rows: int, seconds: float
+    ) -> None:
+        """Count what one of several workers did, who work at the same time."""
+        self.count(model, n_rows, seconds / n_workers)
+
+    def add_of_workers(self, severity: Severity, message: str, remedy: str) -> None:
+        """Keep what became of workers."""
+        self.findings.append(
+            Finding(
+                check="workers",
+                severity=severity,
+                subject="audit",
+                message=message,
+                remedy=remedy,
+            )
+        )
 
     def require_time(self) -> None:
         """Raise a request to stop that was lost on its way, or that time is over."""
         if (request := pending()) is not None:
             raise request
         if self.is_late:
-            raise OutOfTime(f"{time_limit(self.minutes)} was over.")
+            raise OutOfTime(f"{time_limit(self.minutes)} was reached.")
 
     def result(
         self,
@@ -425,7 +444,9 @@ class Journal:
             distributions=distributions.distributions_frame(
                 (train, test), self.effects
             ),
+            left_out=datasets.left_out_frame(train),
             models=models_frame(fitted, self.digests),
+            steps=steps_frame(fitted),
             quantiles=quantiles_frame(parts),
             **{name: FRAMES[name].of(rows) for name, rows in self.rows.items()},
             importances=tuple(self.importances),
@@ -481,7 +502,7 @@ def _nothing_measured(models: tuple[FittedModel, ...]) -> Finding:
         severity="failure",
         subject=", ".join(model.name for model in models) or "audit",
         message="No importance was measured: no ranking has a finite number.",
-        remedy="Mend what the other findings name, or ask another method or loss.",
+        remedy="Fix what the other findings describe, or use another method or loss.",
     )
 
 

@@ -29,8 +29,7 @@ def limited(
     findings = []
     if cuts:
         message = (
-            f"max_repeats = {limits.max_repeats} takes the place of more n_repeats: "
-            f"{'; '.join(cuts)}."
+            f"max_repeats = {limits.max_repeats} limits n_repeats: {'; '.join(cuts)}."
         )
         findings.append(_cut("max_repeats", "n_repeats", message))
     n_all = test.n_samples
@@ -72,8 +71,8 @@ def time_cuts(
             check="time_limit",
             severity="warning",
             subject="audit",
-            message=f"{limit} was over before everything was measured. "
+            message=f"{limit} was reached before everything was measured. "
             + " ".join(names),
-            remedy="Raise --minutes or minutes under [limits], or ask for less: "
+            remedy="Raise --minutes or minutes under [limits], or reduce the work: "
             "fewer entries, max_rows, max_repeats.",
         )

@@ -1,13 +1,14 @@
 """One question to one engine about one model, answered as records."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import combinations
 from typing import Any, get_args
 
 import numpy as np
 
+from ..assess.checks.answers import Answers
 from ..config.load import ImportanceSection
 from ..config.questions import in_its_order
 from ..engines import ENGINES, EngineInfo
@@ -15,7 +16,7 @@ from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
-from ..records.finding import Finding
+from ..records.finding import Finding, cause_of
 from ..records.importance_record import Effect, Importance
 from ..records.losses import LOSSES
 
@@ -104,6 +105,8 @@ def _draw_order(section: ImportanceSection, rows: Dataset, stream: str) -> str:
     takes_all = n_rows is None or n_rows >= rows.n_samples
     if not draws(section.method) or (METHODS[section.method].draws_rows and takes_all):
         return ""
+    if section.options.get("draws") == "exact":
+        return ""
     return stream
 
 
@@ -161,7 +164,7 @@ def importances(
     method = METHODS[section.method]
     row = ENGINES[engine.name]["importance"].get(section.method)
     if row is None:
-        raise NotApplicable(f"{engine.name} has no counterpart of {section.method!r}.")
+        raise NotApplicable(f"{engine.name} has no equivalent of {section.method!r}.")
     form = section.form or method.form
     targets: list[Floats] = []
     types: list[str] = []
@@ -222,7 +225,7 @@ def _options_for(engine: EngineInfo, section: ImportanceSection) -> dict[str, An
         raise NotApplicable(
             f"{engine.name} has no such option of {section.method!r}: {settings}."
         )
-    return {name: section.options[name] for name in options}
+    return {k: section.options[k] for k in options if k in section.options}
 
 
 def effects(
@@ -242,13 +245,20 @@ def effects(
     curve = curve_of(section)
     row = ENGINES[engine.name]["effects"].get(curve)
     if row is None:
-        raise NotApplicable(f"{engine.name} has no counterpart of the {curve!r} curve.")
+        raise NotApplicable(f"{engine.name} has no equivalent of the {curve!r} curve.")
     usual = options_of(EFFECTS[curve].function)
     options = {name: section.options.get(name, usual[name]) for name in usual}
     curves, reasons = [], []
+    has_band = "on_band" in signature(row.function).parameters
     for feature in rows.features:
+        bands: list[tuple[Floats, Floats]] = []
+        supplied: dict[str, Any] = {}
+        if has_band:
+            supplied["on_band"] = lambda *ends, bands=bands: bands.append(ends)
         try:
-            grid, values = row.function(model, rows, feature, seed=seed, **options)
+            grid, values = row.function(
+                model, rows, feature, seed=seed, **supplied, **options
+            )
         except NotApplicable as error:
             reasons.append(str(error))
             continue
@@ -272,6 +282,8 @@ def effects(
                     else "category",
                     grid=np.asarray(grid),
                     values=np.asarray(values)[:, k],
+                    band_low=bands[0][0][:, k] if bands else np.empty(0),
+                    band_high=bands[0][1][:, k] if bands else np.empty(0),
                 )
             )
     if not curves and reasons:
@@ -298,10 +310,36 @@ def gaps(effects: tuple[Effect, ...]) -> tuple[Finding, ...]:
             ),
             remedy="Train on rows with every level, or declare only levels they have.",
             measure=f"{effect.method} curve of {feature}",
+            cause=cause_of("unseen_levels", feature),
         )
         for (model, feature), effect in ours.items()
-        if effect.kind == "category" and np.isnan(effect.values).any()
+        if _lacks_levels(effect)
     )
+
+
+def because_of_levels(
+    answers: Answers, importance: Importance, curves: Iterable[Effect]
+) -> Answers:
+    """Return answers of checks; what lacks a number for its curve's sake says so.
+
+    A curve that lacks a level gives no importance: one cause, not two findings.
+    """
+    lacking = {curve.feature for curve in curves if _lacks_levels(curve)}
+    numbers = zip(importance.features, importance.mean, strict=True)
+    missing = [name for name, mean in numbers if np.isnan(mean)]
+    if not missing or not lacking.issuperset(missing):
+        return answers
+    cause = cause_of("unseen_levels", missing[0])
+    return [
+        (row, replace(finding, cause=cause))
+        if finding is not None and finding.check == "unmeasured"
+        else (row, finding)
+        for row, finding in answers
+    ]
+
+
+def _lacks_levels(effect: Effect) -> bool:
+    return effect.kind == "category" and bool(np.isnan(effect.values).any())
 
 
 def _scores(

@@ -1,5 +1,8 @@
 """What cannot be told before configuration, rows and models meet: counts and names."""
 
+from collections import Counter
+from collections.abc import Iterator
+
 import numpy as np
 
 from ..config.load import AuditConfig
@@ -38,7 +41,7 @@ def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Non
     problems += [
         f"[supplied] {quote(entry.file)} lacks the loss of the full model in each "
         f"round: each drew {entry.options['n_rows']} of {test.n_samples} rows, and "
-        "DALEX takes off the mean over the rounds. Supply the .rds that R saved, or "
+        "DALEX subtracts the mean over the rounds. Supply the .rds that R saved, or "
         'losses: form = "raw", here and under [[importance]].'
         for entry in config.supplied
         if _lacks_full_losses(entry, test)
@@ -76,7 +79,7 @@ def check_names(
         )
     names = [model.name for model in models]
     problems = [
-        f"The names of the models must differ; {quote(name)} is there twice."
+        f"The names of the models must differ; {quote(name)} is given twice."
         for name in dict.fromkeys(names)
         if names.count(name) > 1
     ]
@@ -125,8 +128,29 @@ def check_names(
             f"A {what} must be one that the audit has; {quote(name)} is not.{hint}"
             for name, hint in zip(unknown, hints(unknown, available), strict=True)
         ]
+    problems += _label_problems(config, test, names)
     if problems:
         raise ConfigError(problems)
+
+
+def _label_problems(
+    config: AuditConfig, test: Dataset, models: list[str]
+) -> Iterator[str]:
+    """Yield what is wrong with [labels]: names of nothing, two things shown alike."""
+    known = [*test.features, *config.groups, *models, test.target]
+    unknown = [name for name in config.labels if name not in known]
+    for name, hint in zip(unknown, hints(unknown, known), strict=True):
+        yield (
+            "[labels] must name features, groups or models of the audit; "
+            f"{quote(name)} is none.{hint}"
+        )
+    labels = Counter(config.labels.get(name, name) for name in dict.fromkeys(known))
+    for name, label in config.labels.items():
+        if name in known and labels[label] > 1:
+            yield (
+                f"[labels] {quote(name)} must differ from every other name that the "
+                f"report shows; {quote(label)} is another's too."
+            )
 
 
 def training_rows(train: Dataset | None) -> Dataset:

@@ -25,10 +25,10 @@ Status: TypeAlias = Literal["interrupted", "failed"]
 Level: TypeAlias = Literal["info", "warning", "error"]
 LEVELS: Mapping[str, Level] = {"warning": "warning", "failure": "error"}
 REPORT_IT = (
-    "A fault of importance-audit or of a library below it: report it with the "
-    "traceback in log.jsonl."
+    "This is a fault in importance-audit or in a library it uses: report it with "
+    "the traceback in log.jsonl."
 )
-MORE_MEMORY = "Ask for fewer rows (n_rows), or close what else takes memory."
+MORE_MEMORY = "Ask for fewer rows (n_rows), or free memory by closing other programs."
 
 
 class Cause(NamedTuple):
@@ -42,8 +42,8 @@ CAUSES: dict[type[BaseException], Cause] = {
     DataError: Cause("data", ""),  # says what to do in its own words
     ModelError: Cause(
         "model",
-        "Let predict answer for the test rows in Python first, or leave the model out "
-        "of [[models]].",
+        "Make sure that predict works on the test rows in Python, or leave the "
+        "model out of [[models]].",
     ),
     RDied: Cause(
         "r_died",
@@ -52,25 +52,26 @@ CAUSES: dict[type[BaseException], Cause] = {
     ),
     RTimeout: Cause(
         "r_timeout",
-        "Raise `seconds` under [r], or ask for fewer n_repeats or n_rows.",
+        "Raise `seconds` under [r], or reduce n_repeats or n_rows.",
     ),
     RUnavailable: Cause(
         "r_unavailable", "importance-audit doctor names what is missing."
     ),
     RError: Cause(
         "r_error",
-        "importance-audit doctor names the versions; if they are tried ones, report "
-        "R's words. Or leave the engine out of `engines`.",
+        "importance-audit doctor names the versions; if they are tested versions, "
+        "report R's message. Or leave the engine out of `engines`.",
     ),
     RBridgeError: Cause(
         "r_call",
-        "Change the value that is named, or leave the engine out of `engines`.",
+        "Change the value named, or leave the engine out of `engines`.",
     ),
     MemoryError: Cause("memory", MORE_MEMORY),
     Exception: Cause(
         "ours",
-        "A fault of importance-audit or of a library below it: report it with the "
-        "traceback on standard error. Leave the method out of [[importance]] to go on.",
+        "This is a fault in importance-audit or in a library it uses: report it "
+        "with the traceback on standard error. Leave the method out of "
+        "[[importance]] to go on.",
     ),
 }
 """The first class that fits a failure says why."""

@@ -20,23 +20,27 @@ ASKED = {
 
 @click.command()
 @click.argument("run", type=FOLDER)
-@click.option("--name", help="The name to print.")
+@click.option("--name", help="The name of the signer, as printed.")
 @click.option("--role", help="For example reviewer, model owner, approver.")
-@click.option("--relation", help="To the developer of the model; none is one.")
-@click.option("--meaning", help="review, approval, responsibility or authorship.")
-@click.option("--statement", help="What is signed, in one's own words.")
 @click.option(
-    "--signature", type=FOLDER, help="A detached signature over manifest.json, to keep."
+    "--relation", help='Relation to the developer of the model; "none" is allowed.'
+)
+@click.option("--meaning", help="review, approval, responsibility or authorship.")
+@click.option("--statement", help="What the signer states, in their own words.")
+@click.option(
+    "--signature",
+    type=FOLDER,
+    help="A detached signature of manifest.json, kept with the record.",
 )
 @QUIET
 def approve(
     run: Path, signature: Path | None, quiet: bool, **answers: str | None
 ) -> None:
-    """Sign the RUN, a run folder; with meaning approval it becomes the baseline.
+    """Sign the run in folder RUN; with meaning approval it becomes the baseline.
 
-    Nobody is authenticated: a record binds a name to the digest of the run. Nothing
-    in the run is changed; signed/<n>/ is added to it, and a line to signoffs.jsonl
-    beside the audit. What is not given is asked for on a terminal.
+    Nobody is authenticated: a record links a name to the digest of the run. The run is
+    not changed; signed/<n>/ is added to its folder, and a line to signoffs.jsonl beside
+    the audit. A terminal asks for whatever is not given.
     """
     with faults():
         from ..operate.sign import (
@@ -81,6 +85,6 @@ def _describe_missing(missing: list[str]) -> str:
     options = ", ".join(f"--{name}" for name in missing)
     return (
         f"approve needs to know who signs what: {options} "
-        f"{'is' if len(missing) == 1 else 'are'} missing. Give them, or run it on a "
-        "terminal, which asks."
+        f"{'is' if len(missing) == 1 else 'are'} missing. Give them, or run the "
+        "command in a terminal, which asks for them."
     )

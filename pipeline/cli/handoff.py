@@ -9,10 +9,12 @@ from .shared import FOLDER, QUIET, faults, say
 
 @click.command()
 @click.argument("folder", type=FOLDER)
-@click.option("--to", type=FOLDER, help="A folder to make (default: here, by the run).")
+@click.option(
+    "--to", type=FOLDER, help="Folder to create (default: named after the run, here)."
+)
 @QUIET
 def handoff(folder: Path, to: Path | None, quiet: bool) -> None:
-    """Hand the stored run in FOLDER to R users: tables, vip's and DALEX's objects."""
+    """Export the stored run in FOLDER for R: tables, and objects of vip and DALEX."""
     from importance_audit.r_bridge import host
 
     from ..operate.handoff import handoff as files_of

@@ -22,25 +22,25 @@ BESIDE = Path()
 @click.command()
 @click.argument("path", type=FOLDER, default=Path("reports"))
 @click.option("--last", type=click.IntRange(min=0), default=20, metavar="N")
-@click.option("--rebuild", is_flag=True, help="Read every run anew.")
+@click.option("--rebuild", is_flag=True, help="Reread every run.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
     "--html",
     is_flag=False,
     flag_value=BESIDE,
     type=FOLDER,
-    help="Write a page instead (default: history.html in PATH).",
+    help="Write an HTML page instead (default: history.html in PATH).",
 )
 def history(
     path: Path, last: int, rebuild: bool, as_json: bool, html: Path | None
 ) -> None:
     """List the runs of the audit in folder PATH, or of every audit below it.
 
-    Each run with its time in UTC, its verdict, what is not as in the run before, and
-    its leading features; gaps in the chain of runs; attempts that left no run. The
-    last N are shown, all if N is 0. Without PATH: reports.
+    The list gives the time in UTC, verdict, changes since the previous run and leading
+    features of each run, gaps in the chain of runs, and attempts that left no run. It
+    shows the last N, or all if N is 0. PATH is reports by default.
 
-    Exit codes: 0, 2 if PATH, or an audit below it, cannot be read.
+    Exit codes: 0, or 2 if PATH or an audit below it cannot be read.
     """
     with faults():
         from ..records.errors import DataError, printable
@@ -61,8 +61,8 @@ def history(
             audits = timelines(path, rebuild=rebuild)
         if not audits:
             raise DataError(
-                f"{str(path)!r} holds no audit: neither it nor a folder in it has an "
-                "audit.toml or runs/."
+                f"{str(path)!r} contains no audit: neither it nor a folder in it has "
+                "an audit.toml or runs/."
             )
         if html is not None:
             say(_page(html, path, audits, is_one=is_one))
@@ -80,7 +80,7 @@ def _one(audit: "Timeline") -> Iterator[str]:
     """Yield the lines on one audit, the oldest row first."""
     from ..records.errors import several
 
-    findings = f"{several(audit.n_findings, 'finding')} in the last complete one"
+    findings = f"{several(audit.n_findings, 'finding')} in the last complete run"
     state = findings if audit.last_complete or not audit.n_runs else "none complete"
     yield f"{audit.audit}: {several(audit.n_runs, 'run')}, {state}"
     if audit.rows:

@@ -9,15 +9,17 @@ from .shared import FOLDER, faults, say, stop, write
 
 @click.command()
 @click.argument("folder", type=FOLDER, default=Path())
-@click.option("--data", type=FOLDER, help="A CSV file to fill the configuration from.")
-@click.option("--target", help="The column that the models predict; goes with --data.")
+@click.option(
+    "--data", type=FOLDER, help="A CSV file from which to fill in the configuration."
+)
+@click.option("--target", help="The column that the models predict; requires --data.")
 def init(folder: Path, data: Path | None, target: str | None) -> None:
     """Write a commented audit.toml into FOLDER (default: here)."""
     from ..config.init_file import starter, starter_from
     from ..records.errors import printable
 
     if (data is None) != (target is None):
-        raise click.UsageError("--data and --target go together.")
+        raise click.UsageError("--data and --target must be given together.")
     with faults():
         file = folder / "audit.toml"
         if file.exists():

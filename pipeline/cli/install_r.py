@@ -10,9 +10,13 @@ from .shared import FOLDER, faults
 
 @click.command("install-r")
 @click.argument("what", nargs=-1)
-@click.option("--library", type=FOLDER, help="Where to (default: the project's own).")
+@click.option(
+    "--library",
+    type=FOLDER,
+    help="The library to install into (default: the project's own).",
+)
 def install_r(what: tuple[str, ...], library: Path | None) -> None:
-    """Install R packages: DALEX and pdp, and vip and fastshap where they can be had.
+    """Install R packages: DALEX and pdp, and vip and fastshap where available.
 
     WHAT names others: DALEX, vip, pdp, fastshap, hstats, iml, or "models" for
     randomForest, ranger, gbm, rpart, nnet, e1071 and earth.

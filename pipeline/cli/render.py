@@ -2,10 +2,15 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
-from .shared import FOLDER, QUIET, REPORTS, faults, say, stop, write
+from .shared import FOLDER, QUIET, faults, say, stop, write
+
+PAGES = ("html", "pdf")
+DRAWN = {"svg", "png"}
+"""The figures that lie beside an HTML page."""
 
 
 @click.command()
@@ -17,50 +22,73 @@ from .shared import FOLDER, QUIET, REPORTS, faults, say, stop, write
     "--profile",
     type=click.Choice(("technical", "executive")),
     default=None,
-    help="All sections, or one page and its control (default: as configured).",
+    help="All sections, or page one with document control (default: as configured).",
 )
 @click.option("--baseline", type=FOLDER, help="A stored run to compare with.")
+@click.option(
+    "--as",
+    "formats",
+    type=click.Choice(("html", "pdf", "docx")),
+    multiple=True,
+    help="Format to write; may be repeated (default: html and pdf). A Word file is a "
+    "working copy.",
+)
+@click.option(
+    "--reference",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A Word file that gives --as docx its styles (default: as configured).",
+)
 @QUIET
 def render(
     folder: Path,
     output: Path,
     profile: str | None,
     baseline: Path | None,
+    formats: tuple[str, ...],
+    reference: Path | None,
     quiet: bool,
 ) -> None:
-    """Render the stored run in FOLDER again, without R, model or data."""
+    """Render the stored run in FOLDER again, without R, models or data."""
+    formats = formats or PAGES
+    if reference and "docx" not in formats:
+        raise click.UsageError("--reference requires --as docx.")
     fault = ""
     with faults():
-        from ..report.pages.html import page_files
+        from ..report.pages.by_model import parts
+        from ..report.pages.docx import docx_files
+        from ..report.pages.html import FIGURES, page_files
         from ..report.pages.pdf import PdfError
         from ..runs.files import stored_attachments
         from ..runs.load import load_context, load_whole_run
 
         result = load_whole_run(folder)
-        carried = stored_attachments(folder)
-        make_files = partial(
-            page_files,
-            result,
-            attachments=carried,
-            profile=profile or "",
-            context=load_context(folder, baseline),
-        )
-        try:
-            files = make_files()
-        except PdfError as error:
-            fault = f"The PDF was not written beside the HTML: {error}"
-            files = make_files(pdf=False)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
-        report_names = [
-            name for name in files if Path(name).suffix in (".html", ".pdf")
-        ]
-        for name in report_names:
-            alone = len(report_names) <= len(REPORTS)
-            path = output / (
-                f"{stem}{Path(name).suffix}" if alone else f"{stem}/{name}"
-            )
+        alone = not parts(result)
+        about: dict[str, Any] = {
+            "attachments": stored_attachments(folder),
+            "profile": profile or "",
+            "context": load_context(folder, baseline),
+        }
+        files: dict[str, bytes | str] = {}
+        if "docx" in formats:  # first: it may lack its library, and takes less time
+            files |= docx_files(result, reference=reference, **about)
+        if {*PAGES} & {*formats}:
+            figures = f"{stem}/{FIGURES}" if alone else FIGURES
+            make_pages = partial(page_files, result, figures=figures, **about)
+            try:
+                files |= make_pages(pdf="pdf" in formats)
+            except PdfError as error:
+                fault = f"The PDF was not written beside the HTML: {error}"
+                files |= make_pages(pdf=False)
+        wanted = {*formats, "html"} if fault else {*formats}
+        firsts = {f"report.{ending}" for ending in wanted}
+        endings = wanted | (DRAWN if "html" in wanted else set())
+        for name in (name for name in files if Path(name).suffix[1:] in endings):
+            path = output / (name if alone else f"{stem}/{name}")
+            if alone and name in firsts:
+                path = output / f"{stem}{Path(name).suffix}"
             write(path, files[name])
-            if name in REPORTS and not quiet:
+            if name in firsts and not quiet:
                 say(path)
     if fault:
         stop(4, fault)

@@ -2,8 +2,9 @@
 
 import sys
 import traceback
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,99 +29,102 @@ BATCH = Path("reports")
 FORMAT = "importance-audit-run/1"
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    """What the command line asks of `run`, under the names of its options."""
+
+    all_: bool
+    fresh: bool
+    quiet: bool
+    unattended: bool
+    keep: int | None
+    minutes: float | None
+    no_pdf: bool
+    as_json: bool
+    watched_by: int | None
+
+    @property
+    def passed_on(self) -> tuple[str, ...]:
+        """The options that every process started for this request gets."""
+        return ("--no-pdf",) if self.no_pdf else ()
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The options of each run of a batch."""
+        arguments = [*self.passed_on, *["--unattended"] * self.unattended]
+        arguments += ["--minutes", repr(self.minutes)] if self.minutes else []
+        arguments += [] if self.keep is None else ["--keep", str(self.keep)]
+        return tuple(arguments)
+
+
 @click.command()
 @click.argument("audit", type=FOLDER, required=False)
 @click.option("--all", "all_", is_flag=True, help="Run every audit in folder AUDIT.")
-@click.option("--fresh", is_flag=True, help="With --all: take up no cut-short batch.")
+@click.option(
+    "--fresh", is_flag=True, help="With --all: do not resume an interrupted batch."
+)
 @QUIET
 @click.option(
     "--unattended",
     is_flag=True,
-    help="For a schedule: plain lines with times, tried again if R fails, ended after "
-    "its time, and the commands of [schedule] told.",
+    help="For schedules: print plain lines with times, retry if R fails, stop at the "
+    "time limit, and run the commands of [schedule].",
 )
 @click.option(
     "--keep",
     type=click.IntRange(min=0),
-    help="Unsigned runs to keep, with --unattended; 0 keeps all.",
+    help="Number of unsigned runs to keep, with --unattended; 0 keeps all.",
 )
 @click.option(
     "--minutes",
     type=click.FloatRange(min=0, min_open=True),
-    help="End each audit after so long, its tries and its report included: what was "
-    "not measured is named. In the place of [limits] minutes.",
+    help="Time limit for each audit, including retries and the report; the report "
+    "names what was not measured. Overrides [limits] minutes.",
 )
 @click.option("--no-pdf", is_flag=True, help="Write the report as HTML only.")
 @JSON
 @click.option("--watched-by", type=int, hidden=True)
-def run(
-    audit: Path | None,
-    all_: bool,
-    fresh: bool,
-    quiet: bool,
-    unattended: bool,
-    keep: int | None,
-    minutes: float | None,
-    no_pdf: bool,
-    as_json: bool,
-    watched_by: int | None,
-) -> None:
+def run(audit: Path | None, **options: Any) -> None:
     """Run the audit in folder (or file) AUDIT and write its report.
 
-    With --all, AUDIT is a folder of audits, by default reports. They are run by name,
-    whatever becomes of the others; the exit code is the gravest of theirs: 130, 4, 3,
-    2, 1, 5, 0. A batch that was cut short within the last 24 h is taken up.
+    With --all, AUDIT is a folder of audits, by default reports. They run in order of
+    name, even if others fail; the exit code is the most serious of theirs, in the order
+    130, 4, 3, 2, 1, 5, 0. A batch interrupted within the last 24 h is resumed.
     """
-    if keep is not None and not unattended:
-        raise click.UsageError("--keep goes with --unattended only.")
-    if as_json and (all_ or unattended):
-        raise click.UsageError("--json goes with one attended run only.")
-    passed_on = ["--no-pdf"] * no_pdf
-    if all_:
-        options = [*passed_on, *["--unattended"] * unattended]
-        options += ["--minutes", repr(minutes)] if minutes else []
-        options += [] if keep is None else ["--keep", str(keep)]
+    request = RunRequest(**options)
+    if request.keep is not None and not request.unattended:
+        raise click.UsageError("--keep requires --unattended.")
+    if request.as_json and (request.all_ or request.unattended):
+        raise click.UsageError("--json works with a single attended run only.")
+    if request.all_:
         with faults(), terminable():
             from .run_all import run_all
 
-            folder, arguments = audit or BATCH, tuple(options)
+            folder, arguments = audit or BATCH, request.arguments
+            fresh, quiet = request.fresh, request.quiet
             sys.exit(run_all(folder, options=arguments, fresh=fresh, quiet=quiet))
     if audit is None:
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
-    if unattended:
-        sys.exit(_run_unattended(audit, quiet, keep, minutes, tuple(passed_on)))
-    if watched_by:
-        die_with(watched_by)
+    if request.unattended:
+        sys.exit(_run_unattended(audit, request))
+    if request.watched_by:
+        die_with(request.watched_by)
     try:
         with faults(), terminable():
-            code = _run_attended(
-                audit,
-                quiet,
-                is_supervised=bool(watched_by),
-                minutes=minutes,
-                pdf=not no_pdf,
-                as_json=as_json,
-            )
+            code = _run_attended(audit, request)
     except Exception:
-        if not watched_by:
+        if not request.watched_by:
             raise
         traceback.print_exc()
         code = 4
     sys.exit(code)
 
 
-def _run_attended(
-    audit: Path,
-    quiet: bool,
-    *,
-    is_supervised: bool,
-    minutes: float | None,
-    pdf: bool,
-    as_json: bool,
-) -> int:
+def _run_attended(audit: Path, request: RunRequest) -> int:
     """Run an audit in this process; return its exit code."""
     from ..records.errors import printable
 
+    quiet, is_supervised = request.quiet, bool(request.watched_by)
     if not quiet:  # the libraries below take a second to load
         begin = f"{now()} " * is_supervised
         say(f"{begin}audit {printable(str(audit))}", err=True)
@@ -128,9 +132,13 @@ def _run_attended(
 
     with progress(quiet, plain=is_supervised) as on_step:
         outcome = run_audit(
-            audit, on_step=on_step, unattended=is_supervised, minutes=minutes, pdf=pdf
+            audit,
+            on_step=on_step,
+            unattended=is_supervised,
+            minutes=request.minutes,
+            pdf=not request.no_pdf,
         )
-    if as_json:
+    if request.as_json:
         print_json(_facts(outcome))
     elif outcome.code or not quiet:
         summary = (outcome.folder / "summary.txt").read_text(encoding="utf-8")
@@ -164,13 +172,7 @@ def _facts(outcome: "RunOutcome") -> dict[str, object]:
     }
 
 
-def _run_unattended(
-    audit: Path,
-    quiet: bool,
-    keep: int | None,
-    minutes: float | None,
-    options: tuple[str, ...],
-) -> int:
+def _run_unattended(audit: Path, request: RunRequest) -> int:
     """Run an audit that nobody watches; return its exit code."""
     with faults():
         from ..operate.unattended import run_unattended
@@ -185,9 +187,14 @@ def _run_unattended(
 
         refuse_run_folder(audit if audit.is_dir() else audit.parent)
         ended = run_unattended(
-            audit, say=say, keep=keep, minutes=minutes, quiet=quiet, options=options
+            audit,
+            say=say,
+            keep=request.keep,
+            minutes=request.minutes,
+            quiet=request.quiet,
+            options=request.passed_on,
         )
-        if ended.code or not quiet:
+        if ended.code or not request.quiet:
             where = f", run {ended.run_id}" if ended.run_id else ", no run"
             say(f"Ended with exit code {ended.code}{where}.")
     return ended.code

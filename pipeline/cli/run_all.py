@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 PAGE = "batch.html"
 SAID = {True: "not run", False: "no run"}
 """Of an audit without a verdict: its turn never came, or it left no run folder."""
-WAITING = "Its turn has not come."
-FORMER = "The report is that of an earlier run."
+WAITING = "It has not been run yet."
+FORMER = "The report is from an earlier run."
 MOST_WORDS = 200
 
 

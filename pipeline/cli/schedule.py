@@ -20,8 +20,8 @@ KINDS = ("cron", "systemd", "github", "gitlab")
 INSTALLED = ("cron", "systemd")
 SCRIPTS = ("mail", "webhook")
 LINGER = (
-    "Units of a user run while that user is logged in. For all other times, once: "
-    "loginctl enable-linger"
+    "The units of a user run only while that user is logged in. To run them at "
+    "other times too, once: loginctl enable-linger"
 )
 
 
@@ -34,25 +34,29 @@ LINGER = (
     "--install",
     "what",
     flag_value="install",
-    help="Put it where it runs, after asking.",
+    help="Install the schedule, after asking.",
 )
-@click.option("--remove", "what", flag_value="remove", help="Take it away again.")
-@click.option("--yes", is_flag=True, help="Do not ask before a change.")
 @click.option(
-    "--example", type=click.Choice(SCRIPTS), help="Print a script that tells people."
+    "--remove", "what", flag_value="remove", help="Remove the installed schedule."
+)
+@click.option("--yes", is_flag=True, help="Make the change without asking.")
+@click.option(
+    "--example",
+    type=click.Choice(SCRIPTS),
+    help="Print an example script that sends notifications.",
 )
 def schedule(
     audit: Path | None, kind: str, what: str | None, yes: bool, example: str | None
 ) -> None:
-    """Print what runs AUDIT by itself, at the time that its [schedule] names.
+    """Print what runs AUDIT automatically, at the time set in its [schedule].
 
-    With --install a cron line goes into your own crontab, or a timer among the units
-    of your systemd. A file for GitHub or GitLab is printed only.
+    With --install, a line is added to your crontab, or a timer to your systemd units.
+    A file for GitHub or GitLab is only printed.
     """
     if (audit is None) == (example is None):
         raise click.UsageError("Either AUDIT or --example must be given.")
     if what and kind not in INSTALLED:
-        raise click.UsageError(f"--{what} goes with --as cron and --as systemd.")
+        raise click.UsageError(f"--{what} works with --as cron and --as systemd only.")
     with faults():
         if audit is None:
             from ..operate.schedule import example as script
@@ -76,14 +80,16 @@ def _show_or_install(audit: Path, kind: str, *, install: bool, yes: bool) -> Non
         return
     text, note, plan = {"cron": _as_line, "systemd": _as_units}[kind](job)
     if install:
-        _change(plan(), yes, f"Installed. {note}", "It is installed as it is here.")
+        _change(
+            plan(), yes, f"Installed. {note}", "The same schedule is already installed."
+        )
         return
     click.echo(text, nl=False)  # whole: the lines are made of what may be printed
     say(note, err=True)
     with suppress(AuditError):
         change = plan()
         if change.is_there and change.words:
-            say("What is installed differs; --install replaces it.", err=True)
+            say("A different schedule is installed; --install replaces it.", err=True)
 
 
 def _as_line(job: "Job") -> tuple[str, str, Callable[[], "Plan"]]:
@@ -119,8 +125,8 @@ def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
     if not inside:
         stop(
             2,
-            f"Audit {str(job.folder)!r} is in no git repository, which --as {kind} "
-            "needs. Make one with: git init",
+            f"Audit {str(job.folder)!r} is not in a git repository, which --as "
+            f"{kind} needs. Make one with: git init",
         )
     is_checkout = Path(importance_audit.__file__).resolve().parents[1] == inside[0]
     versions = [d.version for d in distributions(name="importance-audit")]
@@ -147,8 +153,8 @@ def _change(plan: "Plan", yes: bool, done: str, same: str) -> None:
         if not sys.stdin.isatty():
             stop(
                 2,
-                "The change was not confirmed: there is no terminal to ask on. "
-                "Nothing was changed. Add --yes to confirm.",
+                "The change was not confirmed: there is no terminal on which to "
+                "ask. Nothing was changed. Add --yes to confirm.",
             )
         if not click.confirm("Go on?"):
             stop(2, "The change was not confirmed. Nothing was changed.")

@@ -23,7 +23,7 @@ FOLDER = click.Path(path_type=Path)
 KEPT = "\n\t\u00a0"
 """What texts of ours hold beside letters: ends of lines, tabs, spaces that hold."""
 _PR_SET_PDEATHSIG = 1
-QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faults.")
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 JSON = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object, and nothing else."
 )

@@ -10,17 +10,18 @@ from .shared import FOLDER, JSON, QUIET, faults, print_json, progress
 
 @click.command()
 @click.argument("path", type=FOLDER)
-@click.option("--replay", is_flag=True, help="Measure again, and compare every number.")
+@click.option("--replay", is_flag=True, help="Recompute, and compare every number.")
 @QUIET
 @JSON
 def verify(path: Path, replay: bool, quiet: bool, as_json: bool) -> None:
     """Check the run folder, the PDF report or the whole audit in PATH.
 
-    Every file is held against its digest, a run against the runs beside it and against
-    its sign-offs, and of an audit every run, their chain and the chain of sign-offs.
+    Every file is compared with its digest, and a run with the runs beside it and with
+    its sign-offs. Of an audit, every run, their chain and the chain of sign-offs are
+    checked.
 
-    Exit codes: 0 match, 1 mismatch, 2 unreadable, 3 R is required to measure again,
-    but unavailable. Nothing is written.
+    Exit codes: 0 match, 1 mismatch, 2 unreadable, 3 R is required to recompute but is
+    unavailable. Nothing is written.
     """
     from ..operate.replay import Replay
     from ..operate.replay import replay as replayed

@@ -117,6 +117,16 @@ def selection_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[st
         yield f"{entry.where} {rule}, {how}"
 
 
+def execution_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is wrong between a cluster and its address."""
+    backend, scheduler = (entry.values.get(key) for key in ("backend", "scheduler"))
+    address = 'scheduler = "tcp://…"'
+    if backend == "dask" and not scheduler and "scheduler" not in entry.faulty:
+        yield f'{entry.where} backend = "dask" needs its address: {address}.'
+    if scheduler and backend != "dask" and "backend" not in entry.faulty:
+        yield f'{entry.where} scheduler works only with backend = "dask".'
+
+
 def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
     """Yield what is wrong between the keys of derived columns, and between them."""
     names = {name for entry in data for name in _columns_named(entry.values)}

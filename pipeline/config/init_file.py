@@ -91,10 +91,10 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
 
 REPORT = """\
 [report]
-owner = ""              # who answers for the models
+owner = ""              # who is accountable for the models
 purpose = ""            # why this audit is run
 intended_use = ""       # what the models are for
-unit = ""               # of the target
+unit = ""               # unit of the target
 """
 
 
@@ -112,19 +112,19 @@ def _importance_text(n_features: int) -> str:
         if engines
         else "none is installed here; importance-audit doctor"
     )
-    lines += [f"engines = {_text(engines)}  # who else answers: {who}"]
+    lines += [f"engines = {_text(engines)}  # R packages that recompute it: {who}"]
     lines += ["n_repeats = 10", "", "[[importance]]", 'method = "partial_dependence"']
     if n_features > WIDE:
         n_pairs = n_features * (n_features - 1) // 2
         lines = [
-            f"# Cost: {n_features} features. Each n_repeats asks a model {n_features} "
-            "times for predictions",
-            f"# of all test rows, each curve 51 times, so all curves {51 * n_features} "
-            "times.",
-            "# Bound it: importance-audit run --minutes 30, or [limits].",
+            f"# Cost: {n_features} features. Each repeat needs {n_features} "
+            "predictions of all test rows",
+            f"# per model, each curve 51, so all curves {51 * n_features}.",
+            "# To limit it: importance-audit run --minutes 30, or [limits].",
             *lines,
             "",
-            f"# Of pairs, ask the first features alone: all would be {n_pairs} pairs.",
+            "# Measure only the pairs of the leading features: all would be "
+            f"{n_pairs} pairs.",
             "# [[importance]]",
             '# method = "h_statistic"',
             '# of = "pairs"',
@@ -206,9 +206,9 @@ def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:
     if not n_missing and (values == values.iloc[0]).all():
         return f"constant, {_list_values(values.unique())}"
     if kind in ("category", "integer") and values.is_unique:
-        return "every value is different, so they name rows"
+        return "every value is different, so it identifies rows"
     if _IDENTIFIER.search(name):
-        return "its name says that it identifies rows or what they are about"
+        return "its name suggests an identifier"
     if 2 * n_missing > len(column):
         return f"{n_missing} of {len(column)} missing"
     for part in (column[~is_test], column[is_test]):
@@ -245,7 +245,7 @@ def _task(target: pd.Series, where: str) -> _Task:
 
 def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) -> str:
     lines = [
-        "# Filled from the data: confirm what stands in the comments.",
+        "# Filled in from the data: check the proposals in the comments.",
         "# Every key and its default: importance-audit init, in another folder.",
         "",
         f"seed = {SEED}",
@@ -258,10 +258,12 @@ def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) ->
     ]
     if task.positive is not None:
         positive = f"positive_class = {_text(task.positive)}"
-        lines.append(f"{positive}  # proposed: whose probability is measured")
+        lines.append(
+            f"{positive}  # proposed: the class whose probability is predicted"
+        )
     if missing:
         words = f"missing_values = {_text(missing)}"
-        lines.append(f"{words}  # proposed: they usually mean that")
+        lines.append(f"{words}  # proposed: these usually mean missing")
     return "\n".join(lines)
 
 
@@ -313,7 +315,7 @@ def _models_text(task: Task, has_missing: bool) -> str:
             "[[models]]\n"
             'name = "boosting"\n'
             f'estimator = "sklearn.ensemble.{BOOSTING}{suffix}"\n'
-            "# It takes missing values as they are.\n"
+            "# It handles missing values.\n"
             "parameters = { random_state = 1 }\n"
         )
     linear = 'estimator = "sklearn.linear_model.LinearRegression"\n'

@@ -22,6 +22,7 @@ from .cross_checks import (
     Facts,
     data_problems,
     derived_problems,
+    execution_problems,
     expected_problems,
     importance_problems,
     model_problems,
@@ -55,6 +56,11 @@ OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]
 the rules of what each name brings."""
 SEE_INIT = " `importance-audit init` writes a file that has every key."
 ONE_QUESTION = ({"method": "permutation"},)
+LATER_OPTIONS = ("draws",)
+"""Options that came with a later version: filled in only where they change something.
+
+So the questions of earlier runs have the same options as the same questions today.
+"""
 
 
 def load_config(
@@ -270,6 +276,8 @@ def _problems(
             yield from supplied_problems(entries, importance, facts)
         elif key == "expected":
             yield from expected_problems(entries, facts)
+        elif key == "execution":
+            yield from execution_problems(entries[0])
         elif key == "report":
             where, values = entries[0].where, entries[0].values
             yield from framework_problems(where, values.get("frameworks", ()))
@@ -306,7 +314,12 @@ def _complete_entries(arguments: Mapping[str, Any]) -> Iterator[ImportanceSectio
 def _with_options(entry: Question) -> Question:
     """Return an entry with the form and the options of its method filled in."""
     method = METHODS[entry.method]
-    options = options_of(method.function) | dict(entry.options)
+    usual = options_of(method.function)
+    options = {
+        name: value
+        for name, value in (usual | dict(entry.options)).items()
+        if name not in LATER_OPTIONS or value != usual[name]
+    }
     return replace(
         entry, form=entry.form or method.form, options=MappingProxyType(options)
     )
@@ -315,8 +328,8 @@ def _with_options(entry: Question) -> Question:
 def _sentence(where: str, key: str, misfit: Misfit) -> str:
     """Return the sentence about a value that breaks its rule."""
     subject = f"{where}{'.'.join((key, *map(quote_odd, misfit.path)))}"
-    if key == "groups" and misfit.path:
-        subject = f"{where}[groups] {quote_odd(misfit.path[0])}"
+    if key in ("groups", "labels") and misfit.path:
+        subject = f"{where}[{key}] {quote_odd(misfit.path[0])}"
     if misfit.is_missing:
         return f"{subject} is missing; it must be {misfit.rule}."
     hint = ""

@@ -36,36 +36,37 @@ def _empty() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImportanceSection:
-    """One question: a method, of what, by whom, of which models.
+    """One importance: the method, what it applies to, the engines and the models.
 
     Attributes
     ----------
     name : str
-        What claims and the report call the entry; needed where two entries ask the
-        same, such as in two orders.
+        The name of the entry in claims and in the report; required if two entries
+        measure the same, for example in different orders.
     method : str
-        What is measured.
+        The importance method.
     of : {"features", "groups", "pairs"}
-        Each feature alone, the columns of each group together, or every two features,
-        for a method that measures interactions.
+        Each feature alone, the columns of each group together, or every pair of
+        features, for a method that measures interactions.
     engines : tuple of str
-        Who answers the question besides Python.
+        R packages that recompute the importance.
     losses : tuple of str
         Losses, for a method that measures one; by default rmse, one_minus_auc or
-        log_loss_clipped, by task.
+        log_loss_clipped, depending on the task.
     form : {"difference", "ratio", "raw", "absolute"}
-        How the importance is shown; by default as the method says.
+        How the importance is expressed; by default as defined by the method.
     models : tuple of str
-        Which models are asked; by default all.
+        The models to measure; all by default.
     features : tuple of str
         Which features, or groups, are permuted, in the order in which an R package
-        draws them; by default all, in that of the data.
+        draws them; by default all, in the order of the data.
     seed : int
-        Names the draws of this entry for every model, here and in R's set.seed; by
-        default it follows from the seed of the audit and what is asked.
+        Seed of the random draws of this entry for every model, here and in R's
+        set.seed; by default derived from the seed of the audit and from what is
+        measured.
     top : int
-        Of pairs, only those of the first so many features of each model, by their
-        partial-dependence importance; 0 asks all pairs.
+        Measure only the pairs of this many leading features of each model, by
+        partial-dependence importance; 0 measures all pairs.
     options : mapping
         The method's own options, defaults included; in the file, keys of the entry.
     """
@@ -139,12 +140,12 @@ class SurfaceSection:
     Attributes
     ----------
     features : tuple of str
-        The two; by default the first pair of each model, by the first entry about
-        pairs.
+        The two features; by default the first pair of each model in the first entry
+        about pairs.
     models : tuple of str
-        Which models are asked; by default all.
+        The models to evaluate; all by default.
     n_grid : int
-        Most points of the even grid of a number.
+        Maximum number of grid points for a numeric feature; the grid is evenly spaced.
     scale : {"native", "link", "centred_logit"}
         As in `effects.partial_dependence`.
     """
@@ -157,7 +158,7 @@ class SurfaceSection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SuppliedSection:
-    """Numbers of vip or DALEX that somebody measured elsewhere, as one more engine.
+    """Results of vip or DALEX measured elsewhere, compared as an additional engine.
 
     Attributes
     ----------
@@ -168,31 +169,31 @@ class SuppliedSection:
     sha256 : str
         The SHA-256 of that file.
     package : {"vip", "DALEX"}
-        Whose functions measured it.
+        The package that measured it.
     version : str
-        Of the package.
+        The version of that package.
     by : str
         Who measured it, or where.
     date : str
-        When, as year-month-day.
+        The date, as year-month-day.
     model : str
-        The model it is about.
+        The model that was measured.
     predictions_sha256 : str
-        The digest of the predictions it was measured on, as the report and the
-        hand-off state it. Where this run's differ the numbers are not compared.
+        The digest of the predictions it was measured on, as stated in the report and in
+        the hand-off. If this run's predictions differ, the numbers are not compared.
     method : str
-        What was measured: a method that `[[importance]]` asks of the model.
+        What was measured: a method that `[[importance]]` uses for the model.
     of : {"features", "groups", "pairs"}
-        Of each feature alone, or of the columns of each group together.
+        Each feature alone, or the columns of each group together.
     loss : str
-        By which loss, for a method that measures one.
+        The loss, for a method that measures one.
     positive_class : str
-        Of which class, where a model has several outputs.
+        The class, if the model has several outputs.
     form : {"difference", "ratio", "raw", "absolute"}
-        How it is shown; by default as the method says.
+        How it is expressed; by default as defined by the method.
     seed : int
-        The argument of `set.seed` right before the call; left out where it is not
-        known or the draws were not in one sequence, so that no draw is repeated.
+        The argument of `set.seed` right before the call; leave it out if it is unknown
+        or the draws were not made in one sequence, and then no draw is replayed.
     options : mapping
         The method's own options, defaults included; in the file, keys of the entry.
     """
@@ -221,21 +222,21 @@ class SuppliedSection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StabilitySection:
-    """How stable each ranking is: over resampled rows, and over more repeats.
+    """How stable each ranking is under resampled rows and more repeats.
 
     Attributes
     ----------
     resamples : int
-        Bootstrap resamples of the rows on which every ranking is measured again, the
-        model as it is; 0 leaves stability out.
+        Bootstrap resamples of the rows on which every ranking is measured again,
+        without refitting; 0 turns this off.
     n_repeats : int
-        Repeats in each resample, at most those of the entry; fewer widen the intervals
-        by the noise of the repeats.
+        Repeats in each resample, at most those of the entry; fewer repeats widen the
+        intervals.
     row_resamples : int
-        Resamples of the rows behind the intervals of permutation importances, which
-        need no further prediction: each row's part in an importance is known from the
-        shuffles that are made anyway. Fewer than some hundred leave the ends of a 95 %
-        interval rough; 0 leaves these intervals out.
+        Resamples of the rows for the intervals of permutation importances. They need no
+        further predictions, because each row's contribution is known from the shuffles
+        made anyway. With fewer than a few hundred, the ends of a 95 % interval are
+        imprecise; 0 turns these intervals off.
     """
 
     resamples: Annotated[int, Range(least=0)] = 0
@@ -245,13 +246,13 @@ class StabilitySection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SignificanceSection:
-    """How much each ranking would measure if the target meant nothing.
+    """p-values: what each ranking would measure for a random target.
 
     Attributes
     ----------
     shuffles : int
-        Random orders of the target on which every ranking of the data is measured
-        again, with all its repeats; 0 leaves p-values out.
+        Random permutations of the target for which every ranking without a model is
+        measured again, with all its repeats; 0 turns p-values off.
     """
 
     shuffles: Annotated[int, Range(least=0)] = 0
@@ -259,20 +260,21 @@ class SignificanceSection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TopKSection:
-    """How well models predict from the first features of each ranking.
+    """How well models predict from the leading features of each ranking.
 
     Attributes
     ----------
     k : int
-        The most features of a ranking that models are fitted to; 0 leaves it out.
+        The largest number of leading features that models are fitted to; 0 turns this
+        off.
     folds : int
-        Parts of the training rows that are left out in turn.
+        Number of cross-validation folds of the training rows.
     protocols : tuple of str
-        Who sees what: "folds", rankings by the training rows only, judged by folds of
-        them; "holdout", judged once by the test rows, on which fitted models were also
-        asked for their ranking.
+        Which rows rank and which evaluate. "folds": rankings from the training rows
+        only, evaluated by cross-validation on them. "holdout": evaluated once on the
+        test rows, which were also used to rank the features of fitted models.
     all_rows : tuple of str
-        Methods and models whose rankings are by all rows under "holdout".
+        Methods and models whose rankings use all rows under "holdout".
     """
 
     k: Annotated[int, Range(least=0)] = 0
@@ -288,12 +290,12 @@ class SelectionSection:
     Attributes
     ----------
     splits : int
-        Random splits of the training rows. On one side of each, the first entry of
-        method `random_subspace` keeps the features whose PERF is above 0, every other
-        ranking as many from its top, and models are fitted; the other side judges
-        them, by the loss of that entry. 0 leaves it out.
+        Random splits of the training rows. On one part, the first entry with method
+        `random_subspace` keeps the features whose PERF is above 0, every other ranking
+        keeps as many from its top, and models are fitted; the other part evaluates them
+        with the loss of that entry. 0 turns this off.
     fraction : float
-        Share of the training rows that judge.
+        Share of the training rows used for evaluation.
     """
 
     splits: Annotated[int, Range(least=0)] = 0

@@ -19,7 +19,7 @@ from ..data.derived_columns import DerivedSection
 from ..data.section import DataSection, Names
 from ..methods.importance import METHODS, options_of
 from ..models.section import ModelSection
-from ..records.value_rules import OneOf, Range, Rule, rule_of
+from ..records.value_rules import NAME, OneOf, Range, Rule, rule_of
 from .questions import (
     R_ENGINES,
     ImportanceSection,
@@ -32,6 +32,7 @@ from .questions import (
 )
 from .settings import (
     ChecksSection,
+    ExecutionSection,
     LimitsSection,
     ReportSection,
     RSection,
@@ -56,15 +57,18 @@ class AuditConfig:
     text : str
         The file as it was given, empty for a mapping.
     seed : int
-        Names every random stream, here and in R.
+        Seed of every random stream, here and in R.
     require : tuple of str
-        Engines without which the audit does not start.
+        Engines that must be available; otherwise the audit does not start.
     fail_on : {"failure", "warning"}
-        The lightest finding that means "not confirmed".
+        The lowest severity of a finding that leads to "not confirmed".
     data : DataSection or None
     derived : tuple of DerivedSection
     groups : mapping of str to tuple of str
-        Columns asked together.
+        Groups of columns that are measured together.
+    labels : mapping of str to str
+        Display names of features, groups, models and the target, by raw name: report
+        pages and figures show them; CSV files and JSON keep the raw names.
     models : tuple of ModelSection
     importance : tuple of ImportanceSection
     surfaces : tuple of SurfaceSection
@@ -80,6 +84,7 @@ class AuditConfig:
     schedule : ScheduleSection
     r : RSection
     limits : LimitsSection
+    execution : ExecutionSection
     """
 
     audit: str
@@ -91,6 +96,7 @@ class AuditConfig:
     data: DataSection | None = None
     derived: tuple[DerivedSection, ...] = ()
     groups: Mapping[str, Names] = field(default_factory=_empty)
+    labels: Mapping[str, Annotated[str, NAME]] = field(default_factory=_empty)
     models: tuple[ModelSection, ...] = ()
     importance: tuple[ImportanceSection, ...] = ()
     surfaces: tuple[SurfaceSection, ...] = ()
@@ -106,6 +112,7 @@ class AuditConfig:
     schedule: ScheduleSection = field(default_factory=ScheduleSection)
     r: RSection = field(default_factory=RSection)
     limits: LimitsSection = field(default_factory=LimitsSection)
+    execution: ExecutionSection = field(default_factory=ExecutionSection)
 
     @property
     def data_arguments(self) -> dict[str, Any]:
@@ -155,6 +162,7 @@ TABLES: dict[str, type] = {
     "schedule": ScheduleSection,
     "r": RSection,
     "limits": LimitsSection,
+    "execution": ExecutionSection,
 }
 LISTS: dict[str, type] = {
     "derived": DerivedSection,
@@ -166,18 +174,18 @@ LISTS: dict[str, type] = {
     "supplied": SuppliedSection,
 }
 QUESTIONS = ("data", "derived", "groups", "models", *tuple(LISTS)[2:])
-KEYS = (*SCALARS, *QUESTIONS, *tuple(TABLES)[1:])
+KEYS = (*SCALARS, *QUESTIONS, *tuple(TABLES)[1:], "labels")
 
 
 def rules_of(section: type) -> dict[str, Rule]:
     """Return the rule of each key of a section, in order.
 
-    For `AuditConfig` these are the keys outside of any section, and `groups`.
+    For `AuditConfig` these are the keys outside of any section, `groups` and `labels`.
     """
     hints = get_type_hints(section, include_extras=True)
     names = [item.name for item in fields(section) if item.name != "options"]
     if section is AuditConfig:
-        names = [*SCALARS, "groups"]
+        names = [*SCALARS, "groups", "labels"]
     return {name: rule_of(hints[name]) for name in names}
 
 

@@ -1,4 +1,4 @@
-"""Sections that ask for no number: [checks], [report], [schedule], [r], [limits].
+"""Sections that ask for no number: [checks], [report], [schedule], [r], and others.
 
 As in `sections`: what each key means, its type and its range.
 """
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias
 
+from ..records.execution import BACKENDS, Backend
 from ..records.value_rules import NAME, OneOf, Pattern, Range, Repeated, Tables
 
 GOALS = ("simplification", "exploration", "domain validation", "discovery")
@@ -27,33 +28,35 @@ def _empty() -> Mapping[str, str]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChecksSection:
-    """Limits of the checks.
+    """Thresholds of the checks.
 
     Attributes
     ----------
     resolution : float
-        Two engines are "equivalent" if their difference is known to this share of the
-        largest importance.
+        Two engines are "equivalent" only if their difference is known to within this
+        share of the largest importance.
     max_rank_shift : int
-        A larger shift of a feature's rank between engines is a warning.
+        A larger difference in the rank of a feature between engines is a warning.
     top_k : int
-        How many leading features the overlap of two rankings counts.
+        How many leading features are used for the overlap of two rankings.
     dependence : float
-        Features with at least this association are told to depend on each other.
+        The association from which two features are reported as dependent.
     repeat_run : {"disagreement", "unresolved", "never"}
-        Which pairs with independent draws are asked again, once, with four times the
-        repeats: those that disagree, also those whose band is wider than `resolution`,
-        or none.
+        Which pairs of results with independent draws are measured once more, with four
+        times the repeats: those that disagree; also those whose band is wider than
+        `resolution`; or none.
     minimum_change : float
-        The least difference from the approved baseline that counts as a movement, as a
+        The smallest difference from the approved baseline that counts as a change, as a
         share of the baseline's largest importance.
     shift : float
         The population stability index (PSI) of a column against the approved baseline
-        above which its distribution is a warning, if chance alone does not explain it.
+        above which a changed distribution is a warning, if chance alone does not
+        explain it.
     train_test_gap : float, optional
-        How much larger than on its training rows the loss of a model may be, as a share
-        of the constant predictor's loss on the evaluation rows; a larger gap that
-        chance does not explain is a warning. By default every such gap is a note.
+        How far the loss of a model on the evaluation rows may exceed that on its
+        training rows, as a share of the constant predictor's loss on the evaluation
+        rows. A larger gap that chance does not explain is a warning. By default every
+        such gap is a note.
     """
 
     resolution: Annotated[float, Range(above=0)] = 0.1
@@ -68,28 +71,28 @@ class ChecksSection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReportSection:
-    """What the report says that no number can.
+    """Information for the report that cannot be measured.
 
     Attributes
     ----------
     title : str
-        By default the name of the audit.
+        The title; by default the name of the audit.
     owner : str
-        Who answers for the model.
+        Who is accountable for the model.
     purpose : str
-        Why this audit is run, in words.
+        Why the audit is run.
     goal : str
-        Which of the four uses of importance it serves, if one: "simplification" (leave
-        features out), "exploration" (compare models), "domain validation" (hold
-        `expected` against what was found), "discovery" (find what matters).
+        The main use of the importances, if there is one: "simplification" (leave
+        features out), "exploration" (compare models), "domain validation" (compare with
+        `expected`), "discovery" (find what matters).
     intended_use : str
         What the model is for.
     classification : str
-        A marking for every page, such as "internal".
+        A marking on every page, such as "internal".
     unit : str
         The unit of the target.
     decision : str
-        What the reader is asked to decide.
+        The decision requested from the reader.
     limits : tuple of str
         Limits and conditions of use, one sentence each.
     tier : str
@@ -97,15 +100,19 @@ class ReportSection:
     people : tuple of table
         Who took part: role, name, and relation to the developer of the model.
     rationale : mapping of str to str
-        Why a feature is in the model, and where it comes from, by feature.
+        For each feature, why it is in the model and where it comes from.
     always_show : tuple of str
-        Features that every table and figure shows, wherever they rank.
+        Features that every table and figure shows, whatever their rank.
     frameworks : tuple of str
-        Frameworks whose clauses section O holds against the report, by their ids.
+        Ids of the frameworks whose clauses section O maps to the report.
     profile : {"technical", "executive", "bundle"}
-        All sections, those of one page and its control, or the files alone.
+        "technical" has all sections, "executive" is one page with its document control,
+        "bundle" writes the data files without a report.
     fonts : tuple of str
-        Font files beside the audit, for characters of names that DejaVu lacks.
+        Font files in the folder of the audit, for characters that DejaVu lacks.
+    reference : str
+        A Word file in the folder of the audit, such as "house.docx", whose styles, page
+        size, headers and footers `render --as docx` uses.
     """
 
     title: str = ""
@@ -124,31 +131,32 @@ class ReportSection:
     frameworks: tuple[str, ...] = ()
     profile: Annotated[str, OneOf(PROFILES)] = "technical"
     fonts: tuple[str, ...] = ()
+    reference: Annotated[str, Pattern(r"(.+\.docx)?", "a .docx file")] = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScheduleSection:
-    """When the audit runs unattended, and who is told.
+    """When the audit runs unattended, and whom it notifies.
 
     Attributes
     ----------
     time : str
-        The time of day in UTC, as "06:00".
+        The time of day in UTC, such as "06:00".
     days : tuple of str
-        Days of the week, "mon" to "sun"; by default every day.
+        Days of the week, "mon" to "sun"; every day by default.
     minutes : float
-        The time limit of an unattended run, all its tries together, where neither
-        `--minutes` nor ``[limits] minutes`` is given; it ends the run as they do.
+        The time limit for all attempts of an unattended run together, unless
+        `--minutes` or ``[limits] minutes`` is given.
     retries : int
-        How often a run that R failed is tried again.
+        How often a run that failed because of R is repeated.
     keep : int
-        Unsigned runs that are kept; 0 keeps all. Signed runs, the approved baseline,
-        the newest run and the last complete one are never removed.
+        Number of unsigned runs to keep; 0 keeps all. Signed runs, the approved
+        baseline, the newest run and the last complete one are never removed.
     on_change, on_failure, on_success : tuple of str
-        A command and its arguments: run when something is not as in the run before,
-        when the exit code is not 0, when it is.
+        A command and its arguments. on_change runs if something differs from the
+        previous run, on_failure if the exit code is not 0, on_success if it is 0.
     command_seconds : float
-        A command that takes longer is ended; how it went stands in events.jsonl.
+        Time limit of a command; the outcome is recorded in events.jsonl.
     """
 
     time: Annotated[
@@ -171,10 +179,10 @@ class RSection:
     Attributes
     ----------
     seconds : float
-        A call of R that takes longer is stopped.
+        Time limit of a call of R.
     memory_gb : float, optional
-        How much R may hold in vectors, in 2**30 bytes; a call that needs more fails.
-        As much as there is by default. R ignores a limit below 64 MB.
+        Memory limit for vectors in R, in units of 2**30 bytes; a call that needs more
+        fails. No limit by default. R ignores a limit below 64 MB.
     """
 
     seconds: Annotated[float, Range(above=0)] = 600.0
@@ -183,23 +191,48 @@ class RSection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LimitsSection:
-    """What a run may take at most; what a limit cuts is a finding of its report.
+    """Limits of a run; what a limit cuts is a finding in the report.
 
     Attributes
     ----------
     minutes : float, optional
-        After so many minutes the run ends with its report, for which time is kept: the
-        call of predict or fit under way ends, and what is not measured is named.
-        `--minutes` of `run` takes its place. By default no limit, and of an unattended
-        run that of `[schedule]`.
+        Time limit of the run, report included. At the limit, the predict or fit call in
+        progress is ended, and the report names what was not measured. `--minutes` of
+        `run` overrides it. By default there is no limit, and for unattended runs that
+        of `[schedule]`.
     max_rows : int, optional
-        At most so many rows are audited, drawn from the test rows by the seed of the
-        audit, each class in its share. All by default.
+        The largest number of audited rows, sampled from the test rows with the seed of
+        the audit and stratified by class. All rows by default.
     max_repeats : int, optional
-        The most `n_repeats` that an entry of `[[importance]]` gets. As many as each
-        entry asks by default.
+        The largest `n_repeats` of an entry of `[[importance]]`. No limit by default.
     """
 
     minutes: Annotated[float, Range(above=0)] | None = None
     max_rows: Annotated[int, Range(least=2)] | None = None
     max_repeats: Annotated[int, Range(least=1)] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExecutionSection:
+    """Who computes refits, permutations and other work of independent parts.
+
+    No number depends on it.
+
+    Attributes
+    ----------
+    n_jobs : int
+        Number of processes or threads. With "dask" the cluster has its own number, and
+        this is how many processes take over if it cannot be used.
+    backend : {"loky", "threads", "dask"}
+        "loky" starts processes on this machine, each with its own copy of the rows.
+        "threads" need no copy, but only models that release Python's lock gain from
+        them. "dask" uses a cluster.
+    scheduler : str
+        The address of the Dask scheduler, such as "tcp://10.0.0.5:8786".
+    """
+
+    n_jobs: Annotated[int, Range(least=1)] = 1
+    backend: Annotated[Backend, OneOf(BACKENDS)] = "loky"
+    scheduler: Annotated[
+        str, Pattern(r"(\w+://.+)?", "an address such as 'tcp://10.0.0.5:8786'")
+    ] = ""

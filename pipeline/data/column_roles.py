@@ -28,9 +28,12 @@ def feature_problems(column: pd.Series, *, where: str) -> Iterator[str]:
 def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
     """Yield what keeps a column from weighing rows."""
     if is_category(column):
-        yield f"{where} holds texts, which cannot weigh rows. Name a column of numbers."
+        yield (
+            f"{where} holds text, which cannot be used as row weights. Name a "
+            "numeric column."
+        )
         return
-    yield from missing_problems(column, "it weighs the rows", where=where)
+    yield from missing_problems(column, "it holds the row weights", where=where)
     yield from _infinite(column, where)
     n_negative = int((column < 0).sum())
     if n_negative:
@@ -39,7 +42,7 @@ def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
         yield f"{where} must not be negative; {share}. Correct them."
     elif len(column) and (column == 0).all():
         remedy = "Give these rows weights, or leave [data] weights out."
-        yield f"{where} weighs every row 0. {remedy}"
+        yield f"{where} gives every row the weight 0. {remedy}"
 
 
 def target_problems(
@@ -62,7 +65,7 @@ def target_problems(
         if kind == "category":
             levels = _texts_in_order(column)
             cells = f"{several(len(levels), 'different text')} ({listed(levels)})"
-        remedy = "Name a column of numbers, or set task to binary or multiclass."
+        remedy = "Name a numeric column, or set task to binary or multiclass."
         yield f"{where} holds {cells}, and task 'regression' needs numbers. {remedy}"
     yield from _infinite(column, where)
 
@@ -107,7 +110,7 @@ def classes_of(
             remedy += ", or set task to regression if it is a number"
         raise DataError(
             f"{where} holds {len(names)} different values in {len(column)} rows "
-            f"({listed(names)}), which are no classes. {remedy}."
+            f"({listed(names)}), too many to be classes. {remedy}."
         )
     if not enough:
         needed = "two" if task == "binary" else "at least two"
@@ -141,7 +144,7 @@ def coded(
     others = sorted(set(texts) - set(classes))
     if others:
         raise DataError(
-            f"{where} holds {listed(others)}, which is none of the classes "
+            f"{where} holds {listed(others)}, which is not one of the classes "
             f"{listed(classes)}. Leave those rows out, or add the class."
         )
     if texts.nunique() < 2:
@@ -171,8 +174,8 @@ def _positive(
         usual = "true" if kind == "boolean" else "1"
         if kind == "category" or usual not in names:
             raise DataError(
-                f"{where} has the classes {listed(names)}, and nothing says which is "
-                "the positive one. Set [data] positive_class; in Python, give classes "
+                f"{where} has the classes {listed(names)}, and the positive class is "
+                "not stated. Set [data] positive_class; in Python, give classes "
                 "with it last."
             )
         return usual
@@ -182,7 +185,7 @@ def _positive(
     if name not in names:
         raise DataError(
             f"{where} has the classes {listed(names)}; the positive class "
-            f"{quote(positive_class)} is none of them."
+            f"{quote(positive_class)} is not one of them."
         )
     return name
 

@@ -185,8 +185,9 @@ def _refuse_blanks_around(levels: Iterable[str], where: str) -> None:
     twice = bare[bare.str.strip().duplicated(keep=False)]
     if len(twice):
         raise DataError(
-            f"{where} has levels that differ only in blanks: {listed(twice)}. Take the "
-            "blanks out of the file, or declare the levels under [data] categories."
+            f"{where} has levels that differ only in blanks: {listed(twice)}. Remove "
+            "the blanks from the file, or declare the levels under [data] "
+            "categories."
         )
 
 
@@ -222,8 +223,8 @@ def _refuse_texts_among_numbers(
     if 2 * n_numbers > n_cells - n_missing:
         verb = "is" if n_texts == 1 else "are"
         raise DataError(
-            f"{where} holds mostly numbers, but {n_texts} of {n_cells} cells "
-            f"{verb} text: {listed(texts)}. Add what means missing to [data] "
+            f"{where} holds mostly numbers, but {n_texts} of {n_cells} cells {verb} "
+            f"text: {listed(texts)}. Add the markers of missing values to [data] "
             "missing_values, or declare the levels under [data] categories."
         )
 
@@ -263,7 +264,7 @@ def from_values(
         texts = [text_of(level) for level in dtype.categories]
         if len(set(texts)) < len(texts):
             raise DataError(
-                f"{where} has levels that are written alike: "
+                f"{where} has levels that become identical as text: "
                 f"{listed(dtype.categories.tolist())}. Rename them: "
                 "column.cat.rename_categories([…])"
             )
@@ -287,8 +288,8 @@ def from_values(
         return dates.from_values(column, where=where)
     if kind in dates.KINDS:
         raise DataError(
-            f"{where} holds dates (dtype {dtype}), which only a feature can. Turn them "
-            "into numbers."
+            f"{where} holds dates (dtype {dtype}), which only features can hold. "
+            "Convert them to numbers."
         )
     texts = [cell for cell in column.unique() if isinstance(cell, str)]
     remedy = "Convert it"
@@ -298,8 +299,8 @@ def from_values(
             "it"
         )
     raise DataError(
-        f"{where} holds {kind} values (dtype {dtype}), which are neither numbers nor "
-        f"texts nor true and false. {remedy}, or leave it out of the features."
+        f"{where} holds {kind} values (dtype {dtype}), which are not numbers, text "
+        f"or booleans. {remedy}, or leave it out of the features."
     )
 
 
@@ -356,8 +357,8 @@ def refuse_new_levels(
             remedy = "Leave those rows out, merge rare levels, or set [data] unseen."
         if isinstance(known_levels, pd.Series) and known_levels.is_unique:
             remedy = (
-                "Every training row has a level of its own, so the column only names "
-                "rows: list the other columns under [data] features."
+                "Every training row has its own level, so the column merely "
+                "identifies rows: list the other columns under [data] features."
             )
         raise DataError(
             f"{where} has levels in the {rows} rows that no training row has: "

@@ -172,7 +172,7 @@ def _parsed(name: str, text: str, separator: str) -> tuple[list[str], list[list[
             if sign in header[0]:
                 key = '"\\t"' if sign == "\t" else f'"{sign}"'
                 raise DataError(
-                    f"{name} has {word}s and no {own} in its first line: "
+                    f"{name} has {word}s but no {own} in its first line: "
                     f"{quote(header[0])}. Set separator = {key} beside the file, and "
                     'decimal = "," if its numbers are written like 1234,5.'
                 )

@@ -88,15 +88,15 @@ def _table_of(file: str, names: Sequence[str], table: str) -> str:
         hint = did_you_mean(table, names)
         raise DataError(f"{file} has no table {quote(table)}. {has}{hint}")
     raise DataError(
-        f"{file} does not say which table to read. {has} Set table, or sql, beside the "
-        "file."
+        f"The table to read from {file} is not stated. {has} Set table, or sql, "
+        "beside the file."
     )
 
 
 def _refuse_no_columns(name: str, columns: Sequence[str]) -> None:
     if not columns:
         raise DataError(
-            f"{name}: the statement in sql answers no rows. Set sql to a select."
+            f"{name}: the statement in sql returns no rows. Use a SELECT statement."
         )
 
 
@@ -142,7 +142,7 @@ def read_address(sql: str, variable: str) -> pd.DataFrame:
         problem = in_short(problem) or type(error).__name__
     if problem:  # outside of `except`, so that no traceback shows the address
         raise DataError(
-            f"The database of {variable} cannot be asked. SQLAlchemy says: {problem}"
+            f"The database of {variable} cannot be queried. SQLAlchemy says: {problem}"
         )
     _refuse_no_columns(variable, columns)
     return frame_of(columns, rows)

@@ -83,7 +83,7 @@ def read_datasets(
     """
     if section is None:
         raise DataError(
-            "The configuration has no [data], so nothing says where the rows are. Add "
+            "The configuration has no [data], so the rows are not specified. Add "
             "it, or make them with importance_audit.dataset."
         )
     reading = read(
@@ -278,6 +278,15 @@ def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
     )
 
 
+def left_out_frame(train: Dataset | None) -> pd.DataFrame:
+    """Return the columns that are neither audited nor the target, one row each.
+
+    Columns: as in `LeftOut`. None without `train`, or of rows given in Python.
+    """
+    columns = train.left_out if train else ()
+    return FRAMES["left_out"].of([column._asdict() for column in columns])
+
+
 def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     """Return rows given in Python, typed; rows are matched by position."""
     frame = as_frame(X, name)
@@ -330,9 +339,9 @@ def as_frame(X: Any, name: str) -> pd.DataFrame:
     others = [key for key in X if not isinstance(key, str)]
     if others:
         raise DataError(
-            f"{name}: column names must be texts; {listed(others)} "
-            f"{'was' if len(others) == 1 else 'were'} given. Rename them: X.columns = "
-            "X.columns.map(str)"
+            f"{name}: column names must be strings; {listed(others)} "
+            f"{'was' if len(others) == 1 else 'were'} given. Rename them: X.columns "
+            "= X.columns.map(str)"
         )
     check_header(name, tuple(X.columns))
     return X
@@ -423,6 +432,7 @@ def _dataset_of(
         unread=side.unread,
         types=side.types,
         notes=side.notes,
+        left_out=side.left_out,
     )
 
 

@@ -65,9 +65,9 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
         times = pd.to_datetime(column)
     except (ValueError, TypeError, OverflowError) as error:
         raise DataError(
-            f"{where} holds dates that pandas cannot hold together. Give them one time "
-            f"zone, and years from {YEARS[0]} to {YEARS[1]}. "
-            f"pandas says: {in_short(str(error))}"
+            f"{where} holds dates that pandas cannot store in one column. Use a "
+            f"single time zone, and years from {YEARS[0]} to {YEARS[1]}. pandas "
+            f"says: {in_short(str(error))}"
         ) from error
     if column.dtype == object and getattr(times.dt, "tz", None) is not None:
         raise DataError(
@@ -110,16 +110,16 @@ def from_texts(cells: pd.Series, written: str, *, where: str) -> pd.Series:
         how = f"in the format {quote(written)}" if written else "such as 2024-01-31"
         remedy = "Correct the format" if written else 'Set format, such as "%d.%m.%Y",'
         raise DataError(
-            f"{where} holds {listed(wrong)} in {n_wrong} of {len(cells)} cells, where "
-            f"dates {how}, of the years {YEARS[0]} to {YEARS[1]}, are expected. "
-            f"{remedy} under [[derived]], or add what means missing to [data] "
-            "missing_values."
+            f"{where} holds {listed(wrong)} in {n_wrong} of {len(cells)} cells, "
+            f"where dates {how}, of the years {YEARS[0]} to {YEARS[1]}, are "
+            f"expected. {remedy} under [[derived]], or add the markers of missing "
+            "values to [data] missing_values."
         )
     offsets = {_offset(time) for time in times if time}
     if len(offsets) > 1:
         raise DataError(
             f"{where} holds times with several offsets from UTC: "
-            f"{listed(sorted(map(str, offsets)))}. Write all with one, or without."
+            f"{listed(sorted(map(str, offsets)))}. Use a single offset, or none."
         )
     naive = [time.replace(tzinfo=None) for time in times if time] + [pd.NaT]
     return pd.Series(pd.DatetimeIndex(naive)[codes])  # -1, a missing cell, is the last

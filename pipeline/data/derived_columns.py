@@ -125,35 +125,34 @@ DERIVED: dict[str, Kind] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DerivedSection:
-    """A column made of others. It is audited, but no model is given it, unless it is a
-    part of a date: that is a feature like any other.
+    """A column derived from others. Of these, models are given only parts of dates.
 
     Attributes
     ----------
     name : str
-        How the report names it.
+        The name used in the report.
     kind : str
-        How it is made: "conjunction", "disjunction" or "xor" of truths, "step" of a
-        number, "level" of a column, "product" or "linear_combination" of numbers,
-        "expression" of what a formula names, "date_part" of a date.
+        How it is derived: "conjunction", "disjunction" or "xor" of true/false columns,
+        "step" of a number, "level" of a category, "product" or "linear_combination" of
+        numbers, "expression" for a formula, "date_part" of a date.
     of : tuple of str
-        The columns it is made of, or others derived before it; "not x" is the
-        opposite of the truth "x". Left out for an expression.
+        The columns it is derived from, which may be derived columns defined before it;
+        "not x" negates the true/false column "x". Left out for an expression.
     threshold : float
-        Of "step": it is 1 above this number, else 0.
+        For "step": 1 above this number, else 0.
     level : str
-        Of "level": it is 1 where the column has this level, else 0.
+        For "level": 1 where the column has this level, else 0.
     weights : tuple of float
-        Of "linear_combination": one per column.
+        For "linear_combination": one weight per column.
     expression : str
-        Of "expression": a formula such as "log(x1) * (x2 > 3)"; it has columns,
+        For "expression": a formula such as "log(x1) * (x2 > 3)". It may use columns,
         numbers, + - * / **, comparisons, and, or, not, log, exp, sqrt, abs, min, max.
     part : str
-        Of "date_part": which part of the date, as a number. The column of dates
-        itself is a feature only if [data] features names it.
+        For "date_part": which part of the date, as a number. The date column itself is
+        a feature only if [data] features names it.
     format : str
-        Of "date_part": how texts are written, as Python's strptime has it, such as
-        "%d.%m.%Y"; by default ISO dates such as 2024-01-31.
+        For "date_part": the format of the texts, in the notation of Python's strptime,
+        such as "%d.%m.%Y"; by default ISO dates such as 2024-01-31.
     """
 
     name: Annotated[str, NAME]
@@ -337,7 +336,7 @@ def _unknown_inputs(
             hint = did_you_mean(name, columns) if place < HINTED else ""
             yield f"{subject} names {quote(name)}, {what}.{hint}"
         elif is_opposite and DERIVED[section.kind].reads != "truths":
-            rule = f"kind {section.kind!r} takes columns as they are"
+            rule = f"kind {section.kind!r} takes columns without negation"
             yield f'{subject} holds {quote(item)}; {rule}, without "not".'
 
 
@@ -403,7 +402,7 @@ def _no_dates(column: pd.Series, section: DerivedSection) -> tuple[str, str] | N
     del section
     if is_dates(column):
         return None
-    return "dates, or texts that spell them", "texts" if is_category(
+    return "dates, or text that contains them", "texts" if is_category(
         column
     ) else "numbers"
 

@@ -282,9 +282,9 @@ def _columns(encoding: Encoding, column: pd.Series, model: str) -> Floats:
         return column.to_numpy(dtype=np.float64)[np.newaxis]
     if encoding.kind == "none":
         raise DataError(
-            f"Column {quote(column.name)} is a category, and model {quote(model)} was "
-            "fitted on an array of numbers. Say how the model knows it: encoder "
-            "'ordinal', or predict= with a function of the frame."
+            f"Column {quote(column.name)} is a category, and model {quote(model)} "
+            "was fitted on an array of numbers. State how the model encodes it: "
+            "encoder 'ordinal', or predict= with a function of the frame."
         )
     levels = encoding.levels.get(str(column.name)) or _ordinal(column)
     codes = _codes(column, levels.declared, model)
@@ -318,8 +318,8 @@ def _misplaced_error(
     n_missing = int((codes < 0).sum())
     return DataError(
         f"Column {quote(column.name)} has {several(n_missing, 'missing value')}, for "
-        f"which the one-hot columns of model {quote(model)} have no place. Make "
-        "missing a level of its own, or leave those rows out."
+        f"which the one-hot columns of model {quote(model)} have no category. Make "
+        "missing values a separate level, or leave those rows out."
     )
 
 
@@ -329,6 +329,6 @@ def unknown_levels(
     """Return the error for levels that were not met in training."""
     return DataError(
         f"Column {quote(column.name)} holds {listed(levels)}, which model "
-        f"{quote(model)} did not meet in training; it knows {listed(known_levels)}. "
+        f"{quote(model)} did not see in training; it knows {listed(known_levels)}. "
         "Train on rows that have it, or leave it out of the column's levels."
     )

@@ -190,7 +190,10 @@ def _problems(node: ast.expr) -> Iterator[str]:
         for part in _parts(node):
             if not _is_truth(part):
                 operand = ast.unparse(part)
-                yield f"joins {quote(operand)}; and, or, not join only comparisons."
+                yield (
+                    f"combines {quote(operand)}; and, or and not combine comparisons "
+                    "only."
+                )
     for part in _parts(node):
         yield from _problems(part)
 
@@ -246,4 +249,7 @@ def _value(node: ast.expr, columns: Mapping[str, Cells]) -> Any:
             return function(*values) if least == 1 else reduce(function, values)
         case ast.Constant():
             return np.float64(node.value)
-    raise TypeError(f"{quote(ast.unparse(node))} cannot be computed: ask `problem_of`.")
+    raise TypeError(
+        f"{quote(ast.unparse(node))} cannot be computed; call `problem_of` for the "
+        "reason."
+    )

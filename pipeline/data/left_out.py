@@ -1,17 +1,69 @@
 """What reading leaves out where a configuration says so, and the findings that say it.
 
-Rows without a target, and levels that no training row has.
+Rows without a target, levels that no training row has, and columns without a part.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import pandas as pd
 
+from ..records.dataset_and_model import LeftOut
 from ..records.errors import listed, quote, several
-from ..records.finding import Finding
+from ..records.finding import Finding, cause_of
 from . import column_types
 from .section import DataSection
 from .tables import Table
+
+NEARLY_ALL = 0.99
+"""The share of the rows from which one value makes a column nearly constant."""
+
+
+def columns_without_part(
+    table: Table,
+    section: DataSection,
+    *,
+    audited: Collection[str],
+    dated: Collection[str],
+) -> Iterator[LeftOut]:
+    """Yield the columns of a table that are neither audited nor the target.
+
+    Parameters
+    ----------
+    table : Table
+        Of the training rows.
+    section : DataSection
+    audited : collection of str
+        The features, and what is held out of the models.
+    dated : collection of str
+        Dates of which parts are taken.
+    """
+    roles = dict.fromkeys(dated, "dates")
+    roles |= {section.weights: "weights", section.test.get("column", ""): "split"}
+    for name in table.frame.columns:
+        if name in audited or name == section.target:
+            continue
+        cells = table.frame[name]
+        if cells.dtype == object:
+            cells = column_types.without(cells, section.missing_values)
+        look, distinct = _look(cells.dropna())
+        yield LeftOut(str(name), roles.get(name, "not_listed"), look, distinct)
+
+
+def _look(values: pd.Series) -> tuple[str, int]:
+    """Return what the cells of a column are like, and how many differ."""
+    if values.empty:
+        return "empty", 0
+    try:
+        counts = values.value_counts(sort=False)
+    except TypeError:  # lists and the like, which cannot be counted
+        return "", 0
+    distinct = len(counts)
+    if distinct == 1:
+        return "constant", 1
+    if counts.max() >= NEARLY_ALL * len(values):
+        return "near_constant", distinct
+    is_name = not pd.api.types.is_float_dtype(values) and distinct == len(values)
+    return "names_rows" if is_name else "", distinct
 
 
 def with_target(
@@ -83,4 +135,5 @@ def _unseen_note(
         ),
         remedy="Train on rows that have these levels, or merge rare ones.",
         evidence={"rows": n_rows, "levels": len(levels)},
+        cause=cause_of("unseen_levels", column),
     )

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..records.dataset_and_model import ColumnType
+from ..records.dataset_and_model import ColumnType, LeftOut
 from ..records.errors import DataError, hints, listed, quote, quote_odd, several
 from ..records.finding import Finding
 from . import column_types, dates
 from .derived_columns import DerivedSection, date_formats, derive, sources_of
 from .encoding import column_type
-from .left_out import with_seen_levels, with_target
+from .left_out import columns_without_part, with_seen_levels, with_target
 from .section import DataSection
 from .splits import Rows, drawn_rows, rows_with
 from .tables import RFrame, Table, read_table, source_of
@@ -44,7 +44,7 @@ class Side(NamedTuple):
         How the report names them, and where they came from.
     script, script_sha256 : str
         As in `tables.Table`.
-    unread, types, notes
+    unread, types, notes, left_out
         As in `Dataset`.
     """
 
@@ -59,6 +59,7 @@ class Side(NamedTuple):
     unread: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     types: Mapping[str, ColumnType] = MappingProxyType({})
     notes: tuple[Finding, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class Reading(NamedTuple):
@@ -131,7 +132,8 @@ def read(
         )
         for rows, facts in zip((~is_test, is_test), words, strict=True)
     ]
-    sides[0] = sides[0]._replace(notes=notes)
+    left_out = columns_without_part(tables[0], section, audited=audited, dated=dated)
+    sides[0] = sides[0]._replace(notes=notes, left_out=tuple(left_out))
     reading = Reading(sides[0], sides[1], _inferred_features(tables, audited, section))
     if not section.reference_rows:
         return _with_seen_levels(reading) if section.unseen == "missing" else reading

@@ -62,44 +62,45 @@ class DataSection:
     Attributes
     ----------
     train : table
-        The rows models are fitted on: a file (.csv and .tsv, also .gz, with
+        The rows that models are fitted on. A file: .csv and .tsv, also .gz, with
         separator, decimal and encoding; .xlsx with sheet; .parquet, .feather; .sqlite
-        and .db with sql or table; .rds with its sha256, as reading it may run its
-        code), what sql answers of the database whose address the environment variable
-        url_env holds, an R data set, scikit-learn's, or what an R script makes: a data
-        frame, or a list with one named train, test or reference_rows; of one alone,
-        `test` says which rows to hold out. index_column of a file or database is a
-        column that only names rows, "" one without a name.
+        and .db with sql or table; .rds with its sha256, because reading it may run
+        code. Or the result of sql in the database whose address is in the environment
+        variable url_env, an R data set, or one of scikit-learn's. Or the result of an R
+        script: a data frame, or a list with elements named train, test or
+        reference_rows; if it has only one of them, `test` says which rows to hold out.
+        index_column of a file or database is a column that only identifies rows; ""
+        means a column without a name.
     test : table
-        The rows importances are measured on: a source like `train`, a fraction of
-        its rows drawn with the seed, or those with a value in a column.
+        The rows on which importances are measured: a source like `train`, a fraction of
+        its rows drawn with the seed, or the rows with a given value in a column.
     reference_rows : table
-        Rows, with or without a target, that FIRM and the gradients are taken over
-        instead of the test rows: a source like `train`.
+        Rows, with or without a target, that FIRM and the gradients use instead of the
+        test rows: a source like `train`.
     target : str
-        The column that is predicted.
+        The column to be predicted.
     task : {"regression", "binary", "multiclass"}
-        What kind of prediction it is; never guessed.
+        The type of prediction task; never inferred.
     positive_class : str, int or bool
-        The class whose probability is measured; a binary target of texts must name
-        it, else it is 1 or true.
+        The class whose probability is predicted. Required for a binary target of texts;
+        otherwise 1 or true.
     weights : str
-        A column of row weights; empty if every row counts the same.
+        A column of row weights; empty if all rows have equal weight.
     features : tuple of str
-        The audited columns that models are given; by default all others.
+        The audited columns that models are given; all other columns by default.
     held_out_columns : tuple of str
-        Columns that are audited, but that no model is given.
+        Columns that are audited but given to no model.
     categories : mapping of str to tuple of str
-        Columns that are categories, with their levels in order; by default texts are
-        categories with sorted levels.
+        Categorical columns, with their levels in order; by default text columns are
+        categorical, with sorted levels.
     missing_values : tuple of str
-        Texts that mean "missing", as an empty cell always does.
+        Texts that mean "missing", in addition to the empty cell.
     drop_missing_target : bool
-        Whether rows without a target are left out, and counted in a finding; else
+        Whether rows without a target are left out and counted in a finding; otherwise
         they are an error.
     unseen : {"error", "missing"}
-        What a level is that no training row has: an error, or missing in the rows
-        that have it, with a finding per column.
+        How to treat a level that no training row has: as an error, or as missing in the
+        rows that have it, with a finding per column.
     """
 
     train: Annotated[Mapping[str, Any], Tables(SOURCES)]

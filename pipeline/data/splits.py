@@ -116,6 +116,6 @@ def _check_classes_met(train: Dataset, fold: npt.NDArray[np.int64]) -> None:
         if len(folds) == 1:
             raise NotApplicable(
                 f"Class {quote(name)} has a single training row, in fold "
-                f"{folds[0] + 1}: what is fitted to the other folds would not meet the "
+                f"{folds[0] + 1}: models fitted to the other folds would not see the "
                 "class. Add rows of the class, or leave it out."
             )

@@ -148,8 +148,8 @@ def option_problems(source: Mapping[str, Any]) -> Iterator[str]:
     separator, decimal = source.get("separator", ","), source.get("decimal", ".")
     if "separator" in keys and separator == decimal and suffix.startswith(".csv"):
         yield (
-            f"decimal must be another sign than the separator; {quote(decimal)} was "
-            'given. Set separator = ";" if cells are separated so.'
+            f"decimal must differ from the separator; {quote(decimal)} was given. "
+            'Set separator = ";" if that separates the cells.'
         )
 
 
@@ -164,7 +164,7 @@ def _without_index(name: str, frame: pd.DataFrame, index: str | None) -> pd.Data
     if "" in frame:
         raise DataError(
             f"{name}: column {columns.index('') + 1} has no name. Name it, or set "
-            'index_column = "" beside the file if it only names the rows.'
+            'index_column = "" beside the file if it merely identifies rows.'
         )
     return frame
 
@@ -286,7 +286,7 @@ def _read_texts(path: Path, source: Mapping[str, Any]) -> Table:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(
-                f"{path.name} cannot be read as gzip: {error}. Write it again."
+                f"{path.name} cannot be read as gzip: {error}. Compress the file again."
             ) from error
     decimal = source.get("decimal", ".")
     table = read_csv(

@@ -114,8 +114,8 @@ def untried(name: str, versions: Mapping[str, str]) -> str:
         version = versions.get(package, "")
         if is_newer(package, version):
             sentences.append(
-                f"{package} {version} is newer than any version whose numbers were met "
-                f"(the newest: {PACKAGES[package].newest}); it is asked as that one is."
+                f"{package} {version} is newer than any tested version (newest "
+                f"tested: {PACKAGES[package].newest}); it is called in the same way."
             )
     return " ".join(sentences)
 
@@ -125,7 +125,10 @@ def _lack(name: str, version: str, broken: Mapping[str, str]) -> str:
     if name in broken:
         return f"cannot load package {quote(name)} ({broken[name]})"
     if version:
-        return f"has {name} {version}, and {PACKAGES[name].oldest} is the oldest asked"
+        return (
+            f"has {name} {version}, and {PACKAGES[name].oldest} is the oldest "
+            "version supported"
+        )
     return f"has no package {quote(name)}"
 
 
@@ -145,7 +148,7 @@ def _own_version() -> str:
 def loss_source(engine: str, loss: str) -> str:
     """Return in words whose code computes a loss when an engine is asked."""
     if engine == "python":
-        return "ours, in Python"
+        return "importance-audit, in Python"
     if engine == "DALEX" and loss in dalex.OWN_LOSSES:
         return f"DALEX::{dalex.OWN_LOSSES[loss]}"
-    return "ours, written again in R"
+    return "importance-audit, rewritten in R"

@@ -54,7 +54,9 @@ def dalex_parts(
     refuse("DALEX", "permutation", data, n_repeats=n_repeats, n_rows=n_rows)
     for name in dalex.FULL, dalex.Y_PERMUTED:
         if name in data.groups:
-            raise NotApplicable(f"DALEX keeps the name {quote(name)} for itself.")
+            raise NotApplicable(
+                f"DALEX reserves the name {quote(name)} for its own use."
+            )
     if min(n_rows or data.n_samples, data.n_samples) == 1:
         # R's sample(5) is sample(1:5): it draws more, and all after it something else.
         raise NotApplicable("DALEX permutes a single target as if it were a count.")
@@ -201,7 +203,9 @@ def _check(data: Dataset, method: str, *, n_rows: int | None = None) -> None:
     refuse("DALEX", method, data, n_rows=n_rows)
     for name in dalex.PROFILE_COLUMNS:
         if name in data.features:
-            raise NotApplicable(f"DALEX keeps the name {quote(name)} for itself.")
+            raise NotApplicable(
+                f"DALEX reserves the name {quote(name)} for its own use."
+            )
 
 
 def _check_local(data: Dataset, feature: str, kind: str, n_rows: int | None) -> None:

@@ -36,8 +36,8 @@ def hstats_permutation(
     sums = [name for name in losses if losses[name] not in hstats.ROW_LOSSES]
     if sums:
         raise NotApplicable(
-            f"hstats takes losses that are means over the rows, and {listed(sums)} "
-            "is none."
+            f"hstats needs losses that are means over the rows; {listed(sums)} is "
+            "not such a loss."
         )
     draws = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows or data.n_samples}
     by_loss = [
@@ -108,8 +108,8 @@ def hstats_pd_importance(
     for group, columns in data.groups.items():
         if len(columns) > 1:
             raise NotApplicable(
-                "hstats takes one column for method 'pd_importance'; group "
-                f"{quote(group)} has {len(columns)}. Ask for features."
+                "hstats takes one column at a time for method 'pd_importance'; "
+                f"group {quote(group)} has {len(columns)}. Measure features instead."
             )
     _refuse_one_column(data)
     features = [column for (column,) in data.groups.values()]
@@ -121,7 +121,7 @@ def hstats_pd_importance(
 def _refuse_one_column(data: Dataset) -> None:
     """Refuse what hstats cannot be asked."""
     if len(data.X.columns) < 2:
-        raise NotApplicable("hstats needs two columns or more; there is one.")
+        raise NotApplicable("hstats needs at least two columns; there is one.")
 
 
 def _draw_options(data: Dataset, seed: int, n_rows: int | None) -> dict[str, Any]:

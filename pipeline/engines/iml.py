@@ -39,7 +39,7 @@ def iml_permutation(
     _refuse(data, "permutation")
     if model.task == "multiclass":
         raise NotApplicable(
-            "iml hands one number per row to a loss, and a prediction of model "
+            "iml passes one number per row to a loss, but a prediction of model "
             f"{quote(model.name)} has {len(model.classes)}."
         )
     draws = {"seed": seed, "n_repeats": n_repeats}
@@ -74,7 +74,7 @@ def iml_partial_dependence(
     _refuse(data, "partial_dependence")
     if data.X[feature].nunique(dropna=False) < 2:
         raise NotApplicable(
-            f"iml refuses column {quote(feature)}, which has one value."
+            f"iml does not accept column {quote(feature)}, which has one value."
         )
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
     is_measured = is_predicted(model, data.X, feature, points)
@@ -131,13 +131,13 @@ def iml_h_statistic(
     groups = columns_of(data, (1, 2, 3), "h_statistic")
     _refuse(data, "h_statistic")
     if not standardised:
-        raise NotApplicable("iml tells H as a ratio only. Ask standardised = true.")
+        raise NotApplicable("iml computes H as a ratio only. Set standardised = true.")
     if any(len(columns) > 2 for columns in groups):
-        raise NotApplicable("iml tells H of one column or two only.")
+        raise NotApplicable("iml computes H for one or two columns only.")
     if n_rows is not None and n_rows < data.n_samples:
         raise NotApplicable(
-            f"iml draws {n_rows} of {data.n_samples} rows in an order that nobody can "
-            f"replay. Ask n_rows = {data.n_samples}."
+            f"iml draws {n_rows} of {data.n_samples} rows in an order that cannot be "
+            f"replayed. Set n_rows = {data.n_samples}."
         )
     values = []
     for predict in outputs(model, scale):
@@ -154,7 +154,7 @@ def _refuse(data: Dataset, method: str) -> None:
     """Raise if iml has no answer for these rows."""
     refuse("iml", method, data)
     if len(data.X.columns) < 2:
-        raise NotApplicable("iml needs two columns or more; there is one.")
+        raise NotApplicable("iml needs at least two columns; there is one.")
 
 
 def _curves(

@@ -95,10 +95,10 @@ DEFECTS: tuple[Defect, ...] = (
         touches=lambda question: _permutes(question) and question.n_rows is not None,
         effect="BASELINE_ROWS",
         text=(
-            "vip 0.4 draws one subsample, keeps it for all features and repeats, and "
-            "holds it against the loss of all rows: every difference is off by the "
-            "same amount, every ratio by the same factor. Ours repeats that in the "
-            "stream 'vip-0.4'. Use all rows, or vip 0.5."
+            "vip 0.4 draws one subsample, keeps it for all features and repeats, "
+            "and compares it with the loss of all rows: every difference is off by "
+            "the same amount, every ratio by the same factor. Stream 'vip-0.4' "
+            "reproduces this in Python. Use all rows, or vip 0.5."
         ),
     ),
     Defect(
@@ -111,8 +111,8 @@ DEFECTS: tuple[Defect, ...] = (
         ),
         effect="refused",
         text=(
-            "vip before 0.5 cannot score a single feature in a single repeat. Ask "
-            "for two repeats or more."
+            "vip before 0.5 cannot score a single feature in a single repeat. Use "
+            "at least two repeats."
         ),
     ),
     Defect(
@@ -138,7 +138,7 @@ DEFECTS: tuple[Defect, ...] = (
         before="",
         touches=lambda question: question.is_weighted,
         effect="refused",
-        text="vip has no row weights, so it would answer another question.",
+        text="vip does not support row weights, so it would measure something else.",
     ),
     Defect(
         id="DALEX-WEIGHTS",
@@ -147,7 +147,7 @@ DEFECTS: tuple[Defect, ...] = (
         before="",
         touches=lambda question: question.is_weighted,
         effect="refused",
-        text="DALEX ignores row weights, so it would answer another question.",
+        text="DALEX ignores row weights, so it would measure something else.",
     ),
     Defect(
         id="IML-WEIGHTS",
@@ -156,7 +156,7 @@ DEFECTS: tuple[Defect, ...] = (
         before="",
         touches=lambda question: question.is_weighted,
         effect="refused",
-        text="iml has no row weights, so it would answer another question.",
+        text="iml does not support row weights, so it would measure something else.",
     ),
     Defect(
         id="PDP-WEIGHTS",
@@ -165,7 +165,7 @@ DEFECTS: tuple[Defect, ...] = (
         before="",
         touches=lambda question: question.is_weighted,
         effect="refused",
-        text="pdp has no row weights, so it would answer another question.",
+        text="pdp does not support row weights, so it would measure something else.",
     ),
     Defect(
         id="DALEX-NAN",

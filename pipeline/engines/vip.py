@@ -58,7 +58,7 @@ def vip_permutation(
     """
     if form not in ("difference", "ratio"):
         raise NotApplicable(
-            f"vip gives differences and ratios only, and the form asked is {form!r}."
+            f"vip computes differences and ratios only; the form requested is {form!r}."
         )
     features = features_of(data)
     refuse("vip", "permutation", data, n_repeats=n_repeats, n_rows=n_rows)
@@ -146,13 +146,14 @@ def vip_shapley(
     refuse("vip", "shapley", data)
     if features != tuple(data.X.columns):
         raise NotApplicable(
-            "vip explains by the columns that are asked and has no others, but "
-            f"{len(features)} of {len(data.X.columns)} are asked. Ask for all features."
+            "vip explains predictions by the requested columns only, but "
+            f"{len(features)} of {len(data.X.columns)} are requested. Request all "
+            "features."
         )
     if "fastshap" not in host.installed().get("packages", {}):
         raise NotApplicable(
-            "vip takes Shapley values from R package 'fastshap', and R has none. "
-            "Run: importance-audit install-r"
+            "vip takes Shapley values from R package 'fastshap', which is not "
+            "installed. Run: importance-audit install-r"
         )
     options = {"seed": seed, "n_repeats": n_repeats, "n_permutations": n_permutations}
     scores = [
@@ -215,7 +216,7 @@ def _firm(
     refuse("vip", "partial_dependence", data)
     if "pdp" not in host.installed().get("packages", {}):
         raise NotApplicable(
-            "vip takes its curves from R package 'pdp', and R has none. "
+            "vip takes its curves from R package 'pdp', which is not installed. "
             "Run: importance-audit install-r"
         )
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)

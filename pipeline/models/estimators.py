@@ -4,18 +4,19 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module, metadata
 from inspect import Parameter, isclass, signature
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..records.errors import ModelError, did_you_mean, listed, quote, words
 
-INSTALL = " Install the package that has it, or put the module beside audit.toml."
+INSTALL = " Install the package that contains it, or put the module beside audit.toml."
 
 
 def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
@@ -42,7 +43,8 @@ def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
         return kind(**parameters)
     except Exception as error:
         raise ModelError(
-            f"Model {quote(model)} cannot be made. {kind.__name__} says: {words(error)}"
+            f"Model {quote(model)} cannot be created. {kind.__name__} says: "
+            f"{words(error)}"
         ) from error
 
 
@@ -99,7 +101,7 @@ def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> 
         return
     unknown = [name for name in parameters if name not in accepted]
     if unknown:
-        other = f" Look up which {kind.__name__} has."
+        other = f" See the documentation of {kind.__name__}."
         remedy = did_you_mean(unknown[0], accepted) or other
         raise ModelError(
             f"Model {quote(model)}: {kind.__name__} has no "
@@ -187,6 +189,10 @@ def final(estimator: Any) -> Any:
     return steps[-1][1] if steps else estimator
 
 
+HOLDERS = frozenset(
+    "steps transformers transformer_list estimator regressor transformer".split()
+)
+"""Parameters of wrappers that hold other estimators."""
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 """The distribution of a package that is called otherwise."""
 
@@ -232,11 +238,78 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
     return {name: _plain(value) for name, value in last.get_params(deep=False).items()}
 
 
+class EstimatorStep(NamedTuple):
+    """One part of a pipeline, a search or another wrapper.
+
+    Attributes
+    ----------
+    path : str
+        The names that lead to it, joined by /; empty of the wrapper itself.
+    kind : str
+        Its class, or what stands in the place of a step: "drop", "passthrough".
+    parameters : mapping
+        Those that differ from the defaults of its class.
+    """
+
+    path: str
+    kind: str
+    parameters: Mapping[str, Any]
+
+
+def steps_of(estimator: Any) -> tuple[EstimatorStep, ...]:
+    """Return a wrapper and its steps, in order; none of an estimator without any."""
+    return tuple(_walk(estimator, "")) if _parts_of(estimator) else ()
+
+
+def _walk(part: Any, path: str) -> Iterator[EstimatorStep]:
+    """Yield one part of a wrapper, then the parts within it."""
+    if part is None or isinstance(part, str):
+        yield EstimatorStep(path, part or "passthrough", {})
+        return
+    yield EstimatorStep(path, type(part).__name__, _changed_parameters(part))
+    for name, inner in _parts_of(part):
+        yield from _walk(inner, f"{path}/{name}" if path else str(name))
+
+
+def _parts_of(estimator: Any) -> list[tuple[str, Any]]:
+    """Return the fitted parts of a wrapper of scikit-learn's kind, by their names."""
+    if hasattr(estimator, "best_estimator_"):
+        return [("best", estimator.best_estimator_)]
+    if hasattr(estimator, "regressor_"):
+        target = getattr(estimator, "transformer_", None)
+        first = [] if target is None else [("target", target)]
+        return [*first, ("regressor", estimator.regressor_)]
+    for name in ("steps", "transformers_", "transformer_list"):
+        if parts := getattr(estimator, name, None):
+            return [(part[0], part[1]) for part in parts]
+    return []
+
+
+def _changed_parameters(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of one estimator that differ from its class's defaults.
+
+    Those that hold its parts are left out: these are steps of their own.
+    """
+    if not hasattr(estimator, "get_params"):
+        return {}
+    kind: type = type(estimator)
+    defaults = _accepted_parameters(kind)
+    return {
+        name: _plain(value)
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in HOLDERS
+        and (name not in defaults or repr(value) != repr(defaults[name].default))
+    }
+
+
 def _plain(value: Any) -> Any:
     """Return a value JSON can hold."""
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
-    return value if isinstance(value, str | int | float | None) else repr(value)
+    if isinstance(value, str | int | float | None):
+        return value
+    # Where an object lies in memory is no fact about it, and differs in every run.
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
 def parameters_text(parameters: Mapping[str, Any]) -> str:

@@ -148,7 +148,7 @@ def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitted
         n_train=train.n_samples,
         train_sha256=train.sha256,
         train=train,
-        fit_on=partial(_fit_again, section, base),
+        fit_on=partial(_fit_again, section, base.resolve()),
     )
 
 
@@ -305,8 +305,8 @@ def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
         return {"sample_weight": train.weights.copy()}
     raise ModelError(
         f"Model {quote(name)} cannot be fitted with the row weights of the data: "
-        f"{type(estimator).__name__} takes none. Choose another estimator, or leave "
-        "the weights out."
+        f"{type(estimator).__name__} does not accept them. Choose another estimator, "
+        "or leave the weights out."
     )
 
 
@@ -358,8 +358,9 @@ def _given_encoding(
     """Return how a frame reaches an estimator that was fitted before."""
     if encoder in ("one_hot", "one_hot_full"):
         raise ModelError(
-            f"Model {quote(name)}: encoder {encoder!r} works only where the audit fits "
-            "the model. Save a Pipeline that encodes, or set 'ordinal'."
+            f"Model {quote(name)}: encoder {encoder!r} works only where the audit "
+            "fits the model. Save a Pipeline that includes the encoding, or set "
+            "'ordinal'."
         )
     features = _columns_read(name, own or default)
     n_seen = getattr(estimator, "n_features_in_", len(features))
@@ -378,8 +379,8 @@ def _columns_read(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
     if features:
         return tuple(features)
     raise ModelError(
-        f"Nothing says which columns model {quote(name)} reads. Pass features=[…] in "
-        "the order of its columns."
+        f"The columns that model {quote(name)} reads are not stated. Pass "
+        "features=[…] in the order of its columns."
     )
 
 
@@ -397,8 +398,8 @@ def _task(name: str, estimator: Any, labels: tuple[str, ...]) -> Task:
     """Return the task an estimator was fitted for."""
     if estimator is None:
         raise ModelError(
-            f"Model {quote(name)} is a function, and nothing says its task. Pass task "
-            "as 'regression', 'binary' or 'multiclass'."
+            f"Model {quote(name)} is a function, and its task is not stated. Pass "
+            "task as 'regression', 'binary' or 'multiclass'."
         )
     if not labels:
         return "regression"

@@ -165,8 +165,8 @@ def _task(name: str, objective: str, n_classes: int) -> tuple[Task, tuple[str, .
     if objective in NO_PROBABILITY:
         instead = "multi:softprob" if n_classes else "binary:logistic"
         raise ModelError(
-            f"Model {quote(name)} gives no probabilities: it was trained for "
-            f"{quote(objective)}. Train it for {quote(instead)}."
+            f"Model {quote(name)} gives no probabilities: it was trained with "
+            f"objective {quote(objective)}. Train it with {quote(instead)}."
         )
     if objective in MULTICLASS:
         return "multiclass", tuple(str(code) for code in range(n_classes))

@@ -139,14 +139,14 @@ def _check(name: str, objective: str, text: str) -> None:
     """Refuse what the trees alone do not say."""
     if objective not in (*AS_THEY_ARE, *LOG_LINKED, *SIGMOID, "multiclass"):
         raise ModelError(
-            f"Model {quote(name)} was trained for {quote(objective)}, whose scores are "
-            "not read here. Wrap the Booster, or a function that asks it."
+            f"Model {quote(name)} was trained for {quote(objective)}, whose scores "
+            "are not supported. Wrap the Booster, or a function that calls it."
         )
     levels = text.rpartition("pandas_categorical:")[2].strip()
     if levels not in ("", "null", "[]") and "pandas_categorical:" in text:
         raise ModelError(
             f"Model {quote(name)} was trained on categories of pandas, whose levels "
-            "are not read here. Save the Booster with joblib."
+            "are not supported. Save the Booster with joblib."
         )
 
 
@@ -174,7 +174,7 @@ def _tree(facts: Mapping[str, str]) -> Tree:
         levels=levels,
     )
     if {len(column) for column in tree[:5]} != {int(facts["num_leaves"]) - 1}:
-        raise ValueError(f"Tree={facts['Tree']} is not whole")
+        raise ValueError(f"Tree={facts['Tree']} is incomplete")
     return tree
 
 

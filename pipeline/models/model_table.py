@@ -39,3 +39,23 @@ def models_frame(
             for model in models
         ]
     )
+
+
+def steps_frame(models: Sequence[FittedModel]) -> pd.DataFrame:
+    """Return what pipelines and other wrappers among the models are made of.
+
+    Columns: model, step (the names that lead to it, joined by /), estimator (its
+    class), parameters (JSON text of those that are not the defaults of the class).
+    """
+    return FRAMES["steps"].of(
+        [
+            {
+                "model": model.name,
+                "step": step.path,
+                "estimator": step.kind,
+                "parameters": estimators.parameters_text(step.parameters),
+            }
+            for model in models
+            for step in estimators.steps_of(model.estimator)
+        ]
+    )

@@ -7,6 +7,8 @@ stand in for a module that is installed.
 import hashlib
 import importlib
 import sys
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,31 +18,45 @@ from typing import Any
 _FOLDERS: dict[str, Path] = {}
 """The folder that each module of a user was imported from in this process."""
 
+_lock = threading.Lock()
+_inside: Counter[Path] = Counter()
+"""How many blocks let modules of a folder be imported now."""
+_former: dict[Path, tuple[bool, bool]] = {}
+"""Whether the folder was on the path before them, and whether nothing was written."""
+
 
 @contextmanager
 def modules_of(folder: Path) -> Iterator[None]:
-    """Let modules of a folder be imported inside the block, without a trace in it."""
+    """Let modules of a folder be imported inside the block, without a trace in it.
+
+    Several threads may be inside at a time.
+    """
     folder = folder.resolve()
-    # Another audit may have a module of the same name.
-    for name in [name for name, owner in _FOLDERS.items() if owner != folder]:
-        del _FOLDERS[name]
-        for key in [k for k in sys.modules if k.partition(".")[0] == name]:
-            del sys.modules[key]
-    before, writes_nothing = set(sys.modules), sys.dont_write_bytecode
-    is_there = str(folder) in sys.path
-    if not is_there:
-        sys.path.append(str(folder))
-    sys.dont_write_bytecode = True
-    importlib.invalidate_caches()
+    with _lock:
+        # Another audit may have a module of the same name.
+        for name in [name for name, owner in _FOLDERS.items() if owner != folder]:
+            del _FOLDERS[name]
+            for key in [k for k in sys.modules if k.partition(".")[0] == name]:
+                del sys.modules[key]
+        before = set(sys.modules)
+        if not _inside[folder]:
+            _former[folder] = str(folder) in sys.path, sys.dont_write_bytecode
+            sys.path += [str(folder)] * (not _former[folder][0])
+        _inside[folder] += 1
+        sys.dont_write_bytecode = True
+        importlib.invalidate_caches()
     try:
         yield
     finally:
-        sys.dont_write_bytecode = writes_nothing
-        if not is_there and str(folder) in sys.path:
-            sys.path.remove(str(folder))
-        for name in set(sys.modules) - before:
-            if _file_in(folder, sys.modules[name]):
-                _FOLDERS[name] = folder
+        with _lock:
+            _inside[folder] -= 1
+            if not _inside[folder]:
+                was_there, sys.dont_write_bytecode = _former.pop(folder)
+                if not was_there and str(folder) in sys.path:
+                    sys.path.remove(str(folder))
+            for name in set(sys.modules) - before:
+                if _file_in(folder, sys.modules[name]):
+                    _FOLDERS[name] = folder
 
 
 def code_of(folder: Path) -> list[str]:

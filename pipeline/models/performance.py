@@ -1,5 +1,6 @@
 """How well a model predicts, and how well a constant would. Not: importances."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +25,18 @@ class Judged(NamedTuple):
 
 
 class Performance(NamedTuple):
-    """The frames `performance` and `readings` of one model."""
+    """The frames `performance` and `readings` of one model, and its predictions.
+
+    Attributes
+    ----------
+    losses, readings : DataFrame
+    prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Of the test rows.
+    """
 
     losses: pd.DataFrame
     readings: pd.DataFrame
+    prediction: Floats
 
 
 class Reading(NamedTuple):
@@ -97,7 +106,11 @@ def performance(
         half of them.
     readings : DataFrame
         One row per split and reading of `READINGS`. Columns: model, reading, split,
-        n_samples, value, std_error (to first order, from what each row adds).
+        n_samples, value, std_error: that of the loss it is made of, times the slope;
+        to first order, from what each row adds, where the model is not asked for that
+        loss.
+    prediction : ndarray
+        Of the test rows.
     """
     rows: list[dict[str, Any]] = []
     readings: list[dict[str, Any]] = []
@@ -112,21 +125,87 @@ def performance(
         losses = _losses(model, data, predictions, np.arange(data.n_samples))
         bootstrap = _resample(model, data, predictions, seed=seed, split=split)
         rows += _rows(model, data, losses, bootstrap, split=split)
-        readings += _readings(model, data, prediction, split=split)
-    return Performance(FRAMES["performance"].of(rows), FRAMES["readings"].of(readings))
+        errors = dict(zip(model.losses, _std_of_defined(bootstrap.value), strict=True))
+        readings += _readings(model, data, prediction, errors, split=split)
+    return Performance(
+        FRAMES["performance"].of(rows),
+        FRAMES["readings"].of(readings),
+        predicted["test"][1],
+    )
+
+
+def paired_differences(
+    model: FittedModel,
+    prediction: Floats,
+    other: FittedModel,
+    other_prediction: Floats,
+    data: Dataset,
+) -> list[dict[str, Any]]:
+    """Return how far two models are apart on the same rows, one row per shared loss.
+
+    Parameters
+    ----------
+    model, other : FittedModel
+    prediction, other_prediction : ndarray
+        What each predicts of every row of `data`.
+    data : Dataset
+
+    Returns
+    -------
+    list of dict
+        The rows of the frame `comparisons`. The standard error is that of the
+        difference of what each row adds to the two losses, to first order; it is NaN
+        of a loss of which that is not known.
+    """
+    rows = []
+    n = data.n_samples
+    for loss in (name for name in model.losses if name in other.losses):
+        answers = [
+            (data.y, each, data.weights) for each in (prediction, other_prediction)
+        ]
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
+            first, second = (LOSSES[loss].function(*answer) for answer in answers)
+            error = np.nan
+            if loss in INFLUENCE and n > 1:
+                one, another = (INFLUENCE[loss](*answer) for answer in answers)
+                error = np.sqrt(np.square(one - another).sum() / (n * (n - 1)))
+            difference = first - second
+        rows.append(
+            {
+                "model_a": model.name,
+                "model_b": other.name,
+                "loss": loss,
+                "split": "test",
+                "n_samples": n,
+                "difference": float(difference),
+                "std_error": float(error),
+            }
+        )
+    return rows
 
 
 def _readings(
-    model: FittedModel, data: Dataset, prediction: Floats, *, split: str
+    model: FittedModel,
+    data: Dataset,
+    prediction: Floats,
+    errors: Mapping[str, float],
+    *,
+    split: str,
 ) -> list[dict[str, Any]]:
-    """Return one row of the frame per reading."""
+    """Return one row of the frame per reading.
+
+    `errors` has the standard error of each loss of the model: an AUC whose error is
+    not that of 1 - AUC, two lines further on, would puzzle every reader.
+    """
     rows = []
     for name, loss, slope in READINGS[model.task]:
         answer, n = (data.y, prediction, data.weights), data.n_samples
         with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
             value = 1 - slope * LOSSES[loss].function(*answer)
-            influence = INFLUENCE[loss](*answer)
-            variance = np.square(influence).sum() / (n * (n - 1)) if n > 1 else np.nan
+            error = errors.get(loss, np.nan)
+            if loss not in errors and n > 1:
+                influence = INFLUENCE[loss](*answer)
+                error = np.sqrt(np.square(influence).sum() / (n * (n - 1)))
         rows.append(
             {
                 "model": model.name,
@@ -134,7 +213,7 @@ def _readings(
                 "split": split,
                 "n_samples": n,
                 "value": value,
-                "std_error": slope * float(np.sqrt(variance)),
+                "std_error": slope * float(error),
             }
         )
     return rows

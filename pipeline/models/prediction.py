@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from inspect import unwrap
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -189,6 +190,64 @@ def predict(
     return checked(predictions, len(X), form)
 
 
+class SoleEstimator(NamedTuple):
+    """The estimator that alone makes the predictions of a model.
+
+    Attributes
+    ----------
+    estimator : Any
+    columns : int or list of int
+        Which of its probabilities, or of its numbers, are the prediction.
+    read : callable
+        Returns what the estimator gets of a frame.
+    encoded : tuple of str
+        For each column it gets, the feature that it was made from.
+    """
+
+    estimator: Any
+    columns: int | list[int]
+    read: Callable[[pd.DataFrame], Any]
+    encoded: tuple[str, ...]
+
+
+def sole_estimator(function: Callable[..., Any]) -> SoleEstimator | None:
+    """Return the estimator that `predict` of a model asks; None if there is more.
+
+    An estimator of another library, or one whose code lies beside the audit, is not
+    returned; nor is one that was given a predict of its own, or that is asked for
+    labels. A function that only watches another one names it as `__wrapped__`.
+    """
+    function = unwrap(function)
+    if not isinstance(function, partial) or function.func is not predict:
+        return None
+    ask, encoding = function.keywords["ask"], function.keywords["encoding"]
+    if isinstance(ask, partial) and ask.func is of_classes:
+        estimator, columns = ask.args
+    elif getattr(ask, "__name__", "") == "predict" and hasattr(ask, "__self__"):
+        estimator, columns = ask.__self__, 0
+        if hasattr(estimator, "classes_"):
+            return None
+    else:
+        return None
+    if {"predict", "predict_proba"} & getattr(estimator, "__dict__", {}).keys():
+        return None
+    types = function.keywords.get("types")
+    name = function.keywords["form"].model
+    read = partial(_read, encoding=encoding, model=name, types=types)
+    return SoleEstimator(estimator, columns, read, encoding.encoded)
+
+
+def _read(
+    X: pd.DataFrame,
+    *,
+    encoding: Encoding,
+    model: str,
+    types: Mapping[str, ColumnType] | None,
+) -> Any:
+    """Return what an estimator gets of a frame."""
+    return encode(encoding, X, model, types)
+
+
 def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> ModelError:
     """Return the failure of an estimator: its own exception, and what is missing.
 
@@ -214,8 +273,8 @@ def missing(form: Form, column: pd.Series) -> DataError:
     n_missing = int(column.isna().sum())
     return DataError(
         f"Column {quote(column.name)} has {several(n_missing, 'missing value')}, and "
-        f"model {quote(form.model)} ({form.kind}) takes none. Leave those rows or the "
-        "column out, or choose an estimator that takes missing values."
+        f"model {quote(form.model)} ({form.kind}) does not accept them. Leave those "
+        "rows or the column out, or choose an estimator that takes missing values."
     )
 
 

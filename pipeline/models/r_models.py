@@ -112,8 +112,9 @@ def _fit_script(section: ModelSection, train: Dataset, path: Path) -> FittedMode
     sha256 = hashlib.sha256(content).hexdigest()
     if section.sha256 not in ("", sha256):
         raise ModelError(
-            f"Model {quote(name)}: the sha256 of {path.name!r} is {sha256!r}, and the "
-            f"configuration gives {section.sha256!r}. State the new one, or none."
+            f"Model {quote(name)}: the sha256 of {path.name!r} is {sha256!r}, and "
+            f"the configuration gives {section.sha256!r}. State the new one, or "
+            "leave it out."
         )
     try:
         script = content.decode("utf-8-sig")
@@ -159,7 +160,7 @@ def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
     del rows, seed
     raise NotApplicable(
         f"Model {quote(name)} cannot be fitted again: an R script fits it, and may "
-        "name columns that other fits are not given. Name an estimator under "
+        "use columns that other fits do not receive. Name an estimator under "
         "[[models]]."
     )
 
@@ -363,7 +364,7 @@ def _other_kind(
 ) -> DataError:
     return DataError(
         f"Column {quote(column.name)} is {kind}, and model {quote(form.model)} was "
-        f"trained on {training_kind}. Say what it is under [data] categories."
+        f"trained on {training_kind}. Declare its type under [data] categories."
     )
 
 

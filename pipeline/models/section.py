@@ -18,37 +18,37 @@ def _empty() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ModelSection:
-    """One model: fitted by the audit, by a script of R, or read from a file.
+    """One model: fitted by the audit or by an R script, or read from a file.
 
     Attributes
     ----------
     name : str
-        How the report names it.
+        The name used in the report.
     estimator : str
-        The import path of a scikit-learn style class, fitted on the training rows; the
-        module may lie beside audit.toml.
+        The import path of a class with the scikit-learn interface, fitted on the
+        training rows; the module may be in the folder of audit.toml.
     parameters : mapping
-        What the estimator is made with.
+        The arguments of the estimator.
     encoder : {"auto", "none", "ordinal", "one_hot", "one_hot_full"}
-        How categories reach the estimator; "auto" is ordinal codes for trees, forests
-        and boosting, one-hot for everything else. "one_hot" leaves the first level
-        out, as R's contrasts do; "one_hot_full" has a column for each, so that a tree
-        can tell the first from all others.
+        How categories are encoded for the estimator. "auto" uses ordinal codes for
+        trees, forests and boosting, and one-hot encoding for everything else. "one_hot"
+        leaves out the first level, as R's contrasts do; "one_hot_full" has a column for
+        each level, so that a tree can separate the first level from all others.
     standardise : bool
-        Whether the estimator sees numbers, and the target of a regression, with mean
-        0 and standard deviation 1 (ddof 0; R's e1071 has 1); predictions keep their
-        unit.
+        Whether numeric features, and the target of a regression, are standardised to
+        mean 0 and standard deviation 1 for the estimator (ddof 0; R's e1071 uses 1);
+        predictions are converted back.
     file : str
-        A fitted model instead of an estimator: .joblib or, of R, .rds, whose loading
-        runs its code; or the text (.txt) that LightGBM writes of a model.
+        A fitted model instead of an estimator: .joblib, or .rds from R, which can run
+        code when loaded; or a model that LightGBM saved as text (.txt).
     r_script : str
-        An R script instead of an estimator. It finds the training rows as `train`; its
-        value is the fitted model.
+        An R script instead of an estimator. The training rows are available as `train`;
+        its last value is the fitted model.
     sha256 : str
-        The SHA-256 of that file, by which you say that you trust it; of a script or
-        a text, if given, it must be met.
+        The SHA-256 of that file, which states that you trust it. Optional for a script
+        or a text file; if given, it must match.
     version : str
-        The version of the model in your inventory, as the report prints it.
+        The version of the model in your inventory, printed in the report.
     """
 
     name: Annotated[str, NAME]

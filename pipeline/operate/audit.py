@@ -217,8 +217,8 @@ class Audit:
         )
         if not curves:
             raise DataError(
-                f"There is no curve of {quote(name)}. Ask a method that is taken from "
-                'curves: methods=["partial_dependence"].'
+                f"There is no curve for {quote(name)}. Use a method that is computed "
+                'from curves: methods=["partial_dependence"].'
             )
         return curves
 
@@ -229,8 +229,9 @@ class Audit:
         other = next((record for record in records if record.engine != OURS), None)
         if other is None:
             raise DataError(
-                'No other engine answered. Ask one: engines=["DALEX"]. `findings` has '
-                "why one that was asked did not."
+                "No other engine returned a result. Request one with "
+                'engines=["DALEX"]; if one was requested, `findings` says why it '
+                "returned none."
             )
         ours = [
             record

@@ -33,9 +33,10 @@ from .child_process import describe_exit
 from .exit_codes import GRAVEST, gravest
 
 WORDS = {
-    2: "Configuration, data or model need a correction: importance-audit run names it.",
-    3: "R is required, but unavailable: importance-audit doctor says why.",
-    5: "Another process was at work on the audit.",
+    2: "The configuration, the data or a model must be corrected: importance-audit "
+    "run says what.",
+    3: "R is required but unavailable: importance-audit doctor says why.",
+    5: "Another process was running the audit.",
     130: "The run was interrupted.",
 }
 """What is said of a run that left no word of its own."""
@@ -65,7 +66,7 @@ def audits_of(folder: Path) -> tuple[str, ...]:
         ) from error
     names = sorted(path.name for path in inner if _is_audit(path))
     if not names:
-        remedy = "It is one audit: leave out --all." if _is_audit(folder) else ""
+        remedy = "It is a single audit: leave out --all." if _is_audit(folder) else ""
         raise AuditError(
             f"{str(folder)!r} holds no folder with an audit.toml. {remedy}".rstrip()
         )
@@ -155,8 +156,8 @@ def _begin(
     if former is None:
         return frozenset(), {}
     tell(
-        f"The batch begun at {former.began} was cut short and is taken up: "
-        f"what finished is not run again, {several(len(former.finished), 'audit')} "
+        f"The batch begun at {former.began} was interrupted and is resumed without "
+        f"the audits that had finished: {several(len(former.finished), 'audit')} "
         "(--fresh runs all)."
     )
     return former.started, {outcome.audit: outcome for outcome in former.finished}
@@ -179,7 +180,7 @@ def _run(audit: Path, options: Sequence[str]) -> tuple[Outcome, bool]:
         Whether the batch is to stop.
     """
     if not _is_audit(audit):
-        words = "audit.toml went away after the batch began."
+        words = "audit.toml disappeared after the batch began."
         return Outcome(audit.name, 2, message=words), False
     before, n_events = run_names(audit), len(_events(audit))
     start = time.monotonic()

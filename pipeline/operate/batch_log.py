@@ -97,8 +97,8 @@ def find_unfinished_batch(folder: Path, tell: Tell) -> UnfinishedBatch | None:
     if not timedelta() <= age <= RESUMED_WITHIN:
         why = "more than 24 h ago" if age > timedelta() else "in what is now the future"
         tell(
-            f"The batch begun at {lines[0]['time']} was cut short and is not resumed, "
-            f"because it began {why}. All audits are run."
+            f"The batch begun at {lines[0]['time']} was interrupted and is not "
+            f"resumed, because it began {why}. All audits are run."
         )
         return None
     began = {e["audit"]: e["time"] for e in lines if e["event"] == "audit_began"}
@@ -140,7 +140,7 @@ def _sound(lines: Iterable[Line], tell: Tell) -> list[Line]:
         else:
             n_others += 1
     if n_others:
-        words = "cannot be read; what was told there is run again."
+        words = "cannot be read; the audits recorded there are run again."
         tell(f"Of {LOG} {several(n_others, 'line')} {words}")
     return sound
 

@@ -198,8 +198,8 @@ def _settings(
     if twice:
         raise ConfigError(
             [
-                f"{listed(twice)} and config are both given; config decides on them. "
-                "Leave one of them out."
+                f"{listed(twice)} and config are both given, and config already sets "
+                "them. Leave one of them out."
             ]
         )
     if isinstance(config, str | Path):
@@ -422,7 +422,7 @@ def _task_note(task: _Task) -> Finding:
         severity="info",
         subject="audit",
         message=f"The task is {task.name}, because {task.reason}.",
-        remedy="Pass task= if it is another one.",
+        remedy="Pass task= to set another one.",
     )
 
 

@@ -34,9 +34,12 @@ FLOORS = {
     "joblib": "1.2",
 }
 USES = {
-    "openpyxl": ("3.0.9", "reads Excel files"),
+    "openpyxl": ("3.0.9", "reads and writes Excel files"),
+    "python-docx": ("0.8.11", "writes Word files"),
     "SQLAlchemy": ("1.4", "reads databases other than SQLite"),
+    "numba": ("0.56", "answers faster for permuted trees, forests and boosting"),
     "pyarrow": ("", "reads Parquet and Feather files"),
+    "distributed": ("", "gives work to a Dask cluster"),
     "xgboost": ("", "predicts by models of XGBoost"),
     "lightgbm": ("", "predicts by models of LightGBM; its text files need none"),
 }
@@ -75,7 +78,7 @@ def _schedules() -> tuple[Row, ...]:
     names = outdated_jobs()
     if not names:
         return ()
-    state = f"these call the former name of the package, -m pipeline: {listed(names)}"
+    state = f"these use the former name of the package, -m pipeline: {listed(names)}"
     remedy = "importance-audit schedule AUDIT --install (units: --as systemd)"
     return (Row("Scheduled audits", "optional", state, remedy),)
 
@@ -111,7 +114,7 @@ def _r() -> tuple[Row, ...]:
     """Return R itself, the packages that answer questions, and a round trip."""
     r_facts = host.installed()
     if r_facts["reason"]:
-        remedy = "scripts/install sets R and rpy2 up."
+        remedy = "Run scripts/install to set up R and rpy2."
         return (Row("R through rpy2", "optional", str(r_facts["reason"]), remedy),)
     rpy2 = " ".join(f"{part} {number}" for part, number in r_facts["rpy2"].items())
     return (
@@ -139,7 +142,7 @@ def _r_package(name: str, r_facts: Mapping[str, Any]) -> Row:
     oldest, newest = availability.PACKAGES[name]
     if availability.is_older(version, oldest):
         return Row(what, "optional", f"{has}, older than {oldest}{lacks}", remedy)
-    newer = f"; newer than {newest}, the newest that was tried"
+    newer = f"; newer than {newest}, the newest tested version"
     return Row(
         what, "ok", has + (newer if availability.is_newer(name, version) else "")
     )
@@ -154,7 +157,7 @@ def _round_trip(has_dalex: bool) -> Row:
     except RBridgeError as error:
         return Row(what, "missing", str(error), remedy)
     if wrong:
-        return Row(what, "missing", f"R gave back other {', '.join(wrong)}", remedy)
+        return Row(what, "missing", f"R returned different {', '.join(wrong)}", remedy)
     replayed = "sample()" + (" and DALEX::model_parts" if has_dalex else "")
     state = f"columns of every type and a callback came back; {replayed} replayed"
     return Row(what, "ok", state)

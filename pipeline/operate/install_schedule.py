@@ -130,8 +130,10 @@ def crontab_plan(name: str, line: str | None) -> Plan:
     after = "\n".join([*new, *(old for old in lines if not _is_own(old, name))])
     if after and not after.endswith("\n"):
         after += "\n"
-    words = ["This line goes to the top of your crontab:", "", *new, ""] * len(new)
-    words += ["This leaves your crontab:", "", *own, ""] * bool(own)
+    words = ["This line will be added at the top of your crontab:", "", *new, ""] * len(
+        new
+    )
+    words += ["This line will be removed from your crontab:", "", *own, ""] * bool(own)
     text = "" if own == new else "\n".join(words)
     return Plan(text, lambda: _set_crontab(before, after), bool(own))
 
@@ -144,13 +146,13 @@ def units_plan(name: str, files: Mapping[str, str] | None) -> Plan:
     there = [path for path in there if path.exists()]
     if files is None:
         listed = "\n".join(map(str, there))
-        words = f"These files are removed, and the timer is stopped:\n\n{listed}\n"
+        words = f"These files will be removed, and the timer stopped:\n\n{listed}\n"
         gone = words if there else ""
         return Plan(gone, lambda: _remove_units(name, there), bool(there))
     texts = {folder / file: text for file, text in files.items()}
     same = all(_text_of(path) == text for path, text in texts.items())
     contents = "\n".join(f"{path}\n\n{text}" for path, text in texts.items())
-    words = f"These files are written, and the timer is started:\n\n{contents}"
+    words = f"These files will be written, and the timer started:\n\n{contents}"
     words = "" if same and _is_on(name) else words
     return Plan(words, lambda: _set_units(name, texts), bool(there))
 
@@ -230,8 +232,8 @@ def _set_crontab(before: str, after: str) -> None:
     current_lines = iter("" if answer.code else _crontab().split("\n"))
     if answer.code or not all(line in current_lines for line in after.split("\n")):
         raise AuditError(
-            f"Your crontab did not take the change; crontab says: {answer.message} "
-            f"What it held before is in {backup}. Look with: crontab -l"
+            f"Your crontab could not be changed; crontab says: {answer.message} A "
+            f"copy of its previous contents is in {backup}. Check with: crontab -l"
         )
     backup.unlink()
 

@@ -80,10 +80,10 @@ def _run(
     }
     if status != 0:
         words_ = (
-            f"ended with {describe_exit(status or 0)}. It said: {last_words or '-'}"
+            f"ended with {describe_exit(status or 0)}. Its output: {last_words or '-'}"
         )
         why = printable(last_words if status is None else words_)
-        yield f"[schedule] on_{event} told nobody of the run: {argv[0]!r} {why}"
+        yield f"[schedule] on_{event} did not run successfully: {argv[0]!r} {why}"
     try:
         append_event(folder, "notified", **facts, message=last_words)
     except AuditError as error:
@@ -113,7 +113,7 @@ def _answer(
     if is_own:
         return child.returncode, decode(output)
     late = f"was ended after {several(seconds, 'second')} (command_seconds)."
-    return None, f"{late} It said: {decode(output) or '-'}"
+    return None, f"{late} Its output: {decode(output) or '-'}"
 
 
 def _environment(event: str, notice: Notice) -> dict[bytes, bytes]:

@@ -4,6 +4,7 @@ Everything is made once: the pages carry the very files that the run folder hold
 how a page looks (`report`), or writing (`runs`).
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +16,8 @@ from ..runs.run_context import NO_CONTEXT, RunContext
 if TYPE_CHECKING:
     from ..report.pages.pdf_checks import PdfCheck
     from ..report.pages.view import ReportView
+
+logger = logging.getLogger(__name__)
 
 Phase = Callable[[str], AbstractContextManager[Any]]
 
@@ -78,7 +81,7 @@ def render_result(
             data = data_files(checked_result, files)
     if checked_result.run.config["report"]["profile"] == "bundle":
         return Rendered(checked_result, data, {})
-    from ..report.pages.html import html_files, pdf_files
+    from ..report.pages.html import figure_files, html_files, pdf_files
     from ..report.pages.pdf import PdfError
     from ..report.pages.report_views import report_views
 
@@ -91,11 +94,11 @@ def render_result(
             document=data["result.json"],
         )
     with phase("report: figures"):
-        for view in views.values():
-            for figure in view.figures:
-                figure.svg  # noqa: B018, kept with the figure
+        figures = figure_files(views)
     with phase("report: HTML"):
-        pages = html_files(views, checked_result, data)
+        pages = {**html_files(views, checked_result, data), **figures}
+    with phase("report: Excel file"):
+        pages |= _excel_file(checked_result)
     if not pdf:
         return Rendered(checked_result, data, pages)
     try:
@@ -106,6 +109,18 @@ def render_result(
     with phase("report: checks of the PDF"):
         pdf_checks = _checks(views, checked_result, pdfs)
     return Rendered(checked_result, data, {**pages, **pdfs}, pdf_checks)
+
+
+def _excel_file(result: AuditResult) -> dict[str, bytes]:
+    """Return tables.xlsx; none without openpyxl, and a fault costs no report."""
+    from ..records.as_xlsx import workbook
+
+    try:
+        data = workbook(result)
+    except Exception:
+        logger.warning("The Excel file of all tables was not made.", exc_info=True)
+        return {}
+    return {"tables.xlsx": data} if data else {}
 
 
 def _checks(

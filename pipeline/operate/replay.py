@@ -5,7 +5,7 @@ Not: the digests of the folder (`verify`), or what a difference means (`diff`).
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -21,6 +21,7 @@ from ..records.as_json import NOT_FINITE, to_dict
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
 from ..records.stacks import FLOOR, OTHER_STACK, SAME_STACK, changes
+from ..records.versions import RECORDS, AsRead
 from ..runs.baseline.drift import AGAINST_BASELINE
 from ..runs.folder import load_run
 from ..runs.signoff import answers
@@ -144,9 +145,8 @@ def _config(folder: Path, stored_result: AuditResult) -> AuditConfig:
         )
     if any(finding.check == "time_limit" for finding in stored_result.findings):
         raise DataError(
-            f"{folder} cannot be replayed: its time limit was over before everything "
-            "was measured, and falls elsewhere each time. Replay a run with more "
-            "minutes."
+            f"{folder} cannot be replayed: it reached its time limit, which stops "
+            "every run at a different point. Replay a run with a longer limit."
         )
     config = load_config(folder / "audit.toml")
     return replace(config, audit=stored_result.run.audit, base=folder.parents[1])
@@ -159,7 +159,7 @@ def _check_r(versions: Mapping[str, str]) -> None:
     r_facts = host.installed()
     if r_facts["reason"]:
         raise RUnavailable(
-            f"The run asked R, which is not available: {r_facts['reason']}."
+            f"The run used R, which is not available: {r_facts['reason']}."
         )
     had = [name.removesuffix(" (R)") for name in versions if name.endswith(" (R)")]
     lacks = [name for name in had if name not in r_facts["packages"]]
@@ -185,22 +185,44 @@ def compare(stored_result: AuditResult, now: AuditResult) -> Replay:
         for name in ("schema_version", *stored_result.as_read.absent.get((), ())):
             before.pop(name, None)
             after.pop(name, None)
+        for part in RECORDS:
+            _pass_over(_unknown_to(stored_result.as_read, part), before, after, part)
     walk.step("", before, after)
     return Replay(
         walk.n_numbers, walk.n_equal, tolerance, other, tuple(walk.differences)
     )
 
 
+def _unknown_to(form: AsRead, part: str) -> set[str]:
+    """Return the fields that some stored record of a part did not have."""
+    lacking = (names for path, names in form.absent.items() if path[:1] == (part,))
+    return set().union(*lacking)
+
+
+def _pass_over(
+    names: Collection[str], before: dict[str, Any], after: dict[str, Any], part: str
+) -> None:
+    """Take fields out of all records of a part, unless their reader derived them."""
+    for name in names:
+        if any(record.get(name) for record in before[part]):
+            continue
+        for record in (*before[part], *after[part]):
+            record.pop(name, None)
+
+
 def _outcome_of(result: AuditResult) -> dict[str, Any]:
     """Return a result as a dict, without what is no outcome of the audit."""
     document = json.loads(json.dumps(to_dict(result)))
     document.pop("answers", None)
+    verdicts = list(result.check_verdicts)
     for name in ("volatile", "versions", "environment"):
         del document["run"][name]
     document["findings"] = [f for f in document["findings"] if f["check"] not in LATER]
     for name, part in document.items():
         if isinstance(part, dict) and "columns" in part:
             document[name] = {c["name"]: c["values"] for c in part["columns"]}
+    if verdicts:
+        document["checks"]["verdict"] = verdicts
     is_outcome = [name not in LATER for name in document["checks"].get("check", ())]
     for name, values in document["checks"].items():
         document["checks"][name] = list(compress(values, is_outcome))

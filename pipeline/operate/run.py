@@ -372,7 +372,7 @@ def _save(
 def _describe(error: BaseException) -> str:
     """Return why a report could not be made, in the words of its cause."""
     if isinstance(error, OutOfTime):
-        return f"It was not ready {REPORT_SECONDS:g} s after the time limit."
+        return f"It was not finished {REPORT_SECONDS:g} s after the time limit."
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
     if isinstance(cause, OSError) and cause.strerror:
         return f"The system reports: {cause.strerror}."

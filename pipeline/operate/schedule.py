@@ -127,19 +127,20 @@ def cron_line(job: Job, offsets: Collection[int] = (0,)) -> str:
 
 def zone_note(zone: str, offsets: Collection[int], section: ScheduleSection) -> str:
     """Return what is to be known of cron's time zone, in one sentence or two."""
-    reminder = "Install the line again if that zone is ever changed."
+    reminder = "Install the line again if that time zone ever changes."
     at = _minute_of_day(section)
     local = " or ".join(_clock((at + offset) % DAY) for offset in sorted(set(offsets)))
     if set(offsets) == {0}:
-        return f"Cron goes by {zone} here, which is UTC. {reminder}"
+        return f"Cron uses the time zone {zone} here, which is UTC. {reminder}"
     if len(set(offsets)) == 1:
         return (
-            f"Cron goes by {zone} here: {section.time} UTC is {local} there. {reminder}"
+            f"Cron uses the time zone {zone} here: {section.time} UTC is {local} "
+            f"there. {reminder}"
         )
     return (
-        f"Cron goes by {zone} here, whose offset from UTC changes: {section.time} UTC "
-        f"is {local} there. The line is tried at each and runs when it is the time in "
-        f"UTC. {reminder}"
+        f"Cron uses the time zone {zone} here, whose offset from UTC changes: "
+        f"{section.time} UTC is {local} there. The line is tried at each and runs "
+        f"when it is the time in UTC. {reminder}"
     )
 
 

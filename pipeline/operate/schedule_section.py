@@ -40,7 +40,7 @@ def read_schedule(file: Path) -> ScheduleSource:
         if (source := _read(copy)) is not None:
             words = f"{broken}: that of run {copy.parent.name!r} holds."
             return source._replace(note=words)
-    words = f"{broken}, nor that of any run: nobody is told."
+    words = f"{broken}, nor in any run, so no notification is sent."
     return ScheduleSource(ScheduleSection(), ScheduleSection().minutes, words)
 
 

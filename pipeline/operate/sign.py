@@ -10,16 +10,17 @@ import shutil
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from ..records.as_csv import rows_of
 from ..records.as_json import content_digest
 from ..records.errors import AuditError, ConfigError, DataError, quote
 from ..records.result import AuditResult
 from ..report.pages.html import page_files
 from ..report.pages.pdf import PdfError
 from ..runs import manifest
-from ..runs.files import as_bytes, stored_attachments
+from ..runs.files import as_bytes, path_in_run, paths_below, stored_attachments
 from ..runs.folder import write_folder
 from ..runs.load import load_context, load_whole_run
 from ..runs.locks import locked
@@ -346,7 +347,11 @@ def _pages(
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the signed document, with the tables of the run that it links to."""
     make_files = partial(
-        page_files, result, attachments=stored_attachments(run), context=context
+        page_files,
+        result,
+        attachments=stored_attachments(run),
+        context=context,
+        figures="",
     )
     fault: tuple[str, ...] = ()
     try:
@@ -354,11 +359,11 @@ def _pages(
     except PdfError as error:
         fault = (f"The signed PDF was not written beside the HTML: {error}",)
         files = make_files(pdf=False)
-    documents = {
-        p: as_bytes(d) for p, d in files.items() if not p.startswith("figures/")
-    }
+    documents = {path: as_bytes(data) for path, data in files.items()}
     pages = b"".join(data for path, data in documents.items() if path.endswith(".html"))
-    for path in sorted(run.glob("*.csv")):
-        if f'href="{path.name}"'.encode() in pages:
-            documents[path.name] = path.read_bytes()
+    here = paths_below(run)
+    for path in rows_of(result):
+        stored = path_in_run(PurePosixPath(path).name, here)
+        if f'{path}"'.encode() in pages and stored in here:
+            documents[path] = (run / stored).read_bytes()
     return documents, fault

@@ -136,7 +136,7 @@ def _run_with_retries(
         is_late = stop.is_asked or minutes <= 0
         if not ended.r_failed or is_late or not left:
             break
-        say(f"R failed, so the audit is tried again, {left} more: {ended.message}")
+        say(f"R failed, so the audit is retried ({left} more): {ended.message}")
     return ended
 
 
@@ -181,11 +181,11 @@ def _record_kill(
     with suppress(AuditError), locked(folder):
         record_killed_attempt(folder, _events(folder), run_folders(folder))
     if not is_own:
-        why = f"it did not stop within {GRACE_SECONDS:g} seconds of being asked to"
+        why = f"it did not stop within {GRACE_SECONDS:g} seconds of the request to stop"
         return RunOutcome(130, message=f"The run did not finish: {why}.")
     why = f"its process ended with {describe_exit(status)}"
     code = 130 if stop.is_asked else 4
-    last = f" It last said: {_last(output)}" if output else ""
+    last = f" Its last output: {_last(output)}" if output else ""
     return RunOutcome(code, message=f"The run did not finish: {why}.{last}")
 
 
@@ -305,7 +305,7 @@ def _unsent_news(
         if not message:
             return ""
     words_ = f"ended with exit code {code} at {last['time']}"
-    return f"The run before {words_}, and nobody was told: {message}"
+    return f"The previous run {words_}, and no notification was sent: {message}"
 
 
 def _was_unattended(events: tuple[dict[str, Any], ...]) -> bool:
@@ -322,15 +322,15 @@ def _news(
         yield ended.message
     if ended.run_id and last and not last.get("run_id"):
         yield (
-            f"The attempt before ended with exit code {last.get('exit_code')} and left "
-            "no run; this one did."
+            f"The previous attempt ended with exit code {last.get('exit_code')} and "
+            "left no run; this one did."
         )
     if ended.run_id:
         try:
             yield from _changes_since_last(folder / "runs" / ended.run_id)
         except Exception as error:  # whatever it is, people are told of the run
             yield (
-                "The run could not be compared with the one before: "
+                "The run could not be compared with the previous one: "
                 f"{type(error).__name__} says: {error}"
             )
 

@@ -12,30 +12,44 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from .cells import escaped
-from .frames import FRAMES
+from .frames import FRAMES, csv_path
 from .importance_record import Effect, Importance
 from .result import AuditResult
 from .surface_record import Surface
 
 Table: TypeAlias = Iterable[Sequence[Any]]
+KEPT = (csv_path("importances"), csv_path("findings"))
+"""Tables that are there without rows too: every report hands them over."""
 WHO = ("model", "method", "engine", "engine_version")
 WHAT = ("scale", "positive_class", "split", "unit", "n_samples", "stream", "seed")
 
 
 def tables(result: AuditResult) -> dict[str, str]:
-    """Return the text of each table by the name of its file, "importances.csv"."""
+    """Return the text of each table by the path of its file in the run folder.
+
+    A table without rows is left out, but for those in `KEPT`.
+    """
+    texts = {name: csv_text(rows) for name, rows in rows_of(result).items()}
+    return {n: text for n, text in texts.items() if n in KEPT or has_rows(text)}
+
+
+def has_rows(text: str) -> bool:
+    """Return whether a table as CSV has more than its head, which is one line."""
+    return text.index("\n") < len(text) - 1
+
+
+def rows_of(result: AuditResult) -> dict[str, Table]:
+    """Return head and rows of each table by the path of its file; to be read once."""
     return {
-        "importances.csv": csv_text(_importances(result.importances)),
-        "effects.csv": csv_text(_effects(result.effects)),
-        "surfaces.csv": csv_text(_surfaces(result.surfaces)),
-        "findings.csv": csv_text(_findings(result)),
-        **{
-            frame.csv: csv_text(_frame(result.frames[name]))
-            for name, frame in FRAMES.items()
-        },
+        csv_path("importances"): _importances(result.importances),
+        csv_path("effects"): _effects(result.effects),
+        csv_path("surfaces"): _surfaces(result.surfaces),
+        csv_path("findings"): _findings(result),
+        **{frame.csv: _frame(result.frames[name]) for name, frame in FRAMES.items()},
     }
 
 
@@ -54,10 +68,13 @@ def _importances(records: Iterable[Importance]) -> Table:
 def _effects(records: Iterable[Effect]) -> Table:
     """Yield the long table of curves: one row per point."""
     names = (*WHO, *WHAT, "feature", "kind")
-    yield (*names, "point", "grid", "value")
+    yield (*names, "point", "grid", "value", "band_low", "band_high")
     for record in records:
         who = [getattr(record, name) for name in names]
-        points = zip(record.grid.tolist(), record.values, strict=True)
+        nothing = np.full(len(record.values), np.nan)
+        low = record.band_low if record.has_band else nothing
+        high = record.band_high if record.has_band else nothing
+        points = zip(record.grid.tolist(), record.values, low, high, strict=True)
         for n, numbers in enumerate(points, start=1):
             yield (*who, n, *numbers)
 
@@ -79,7 +96,7 @@ def _findings(result: AuditResult) -> Table:
     names = ("key", "check", "measure", "severity", "subject", "message", "remedy")
     yield (*names, "evidence")
     for finding in result.findings:
-        evidence = {name: _cell(value) for name, value in finding.evidence.items()}
+        evidence = {name: cell(value) for name, value in finding.evidence.items()}
         row = [getattr(finding, name) for name in names]
         yield (*row, json.dumps(evidence, ensure_ascii=False))
 
@@ -94,7 +111,7 @@ def csv_text(table: Table) -> str:
     """Return a table as CSV: LF, full precision, quotes where needed, `escaped`."""
     text = _Lines()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerows([_cell(value) for value in row] for row in table)
+    writer.writerows([cell(value) for value in row] for row in table)
     return text.getvalue()
 
 
@@ -106,7 +123,7 @@ class _Lines(io.StringIO):
         return super().write(f"{row[:-2]}\n")
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
     """Return a number with all its digits, and the words for what is not finite."""
     if isinstance(value, str):
         return escaped(value)

@@ -35,7 +35,8 @@ NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 ANYTHING = ("options", "evidence", "config", "versions", "environment", "volatile")
 """Fields that map names to values of any plain type."""
 GRIDS = ("first_grid", "second_grid")
-ARRAYS = ("raw", "baseline", "y_permuted", "values", "grid", *GRIDS)
+BANDS = ("band_low", "band_high")
+ARRAYS = ("raw", "baseline", "y_permuted", "values", "grid", *BANDS, *GRIDS)
 _DIGESTS: WeakKeyDictionary[AuditResult, str] = WeakKeyDictionary()
 SCHEMA_FILE = Path(__file__).with_name("result.schema.json")
 KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}

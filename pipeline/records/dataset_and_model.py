@@ -41,6 +41,27 @@ class ColumnType(NamedTuple):
     missing: tuple[Any, ...] = ()
 
 
+class LeftOut(NamedTuple):
+    """A column of the rows that is neither audited nor the target.
+
+    Attributes
+    ----------
+    column : str
+    reason : {"weights", "split", "dates", "not_listed"}
+        Its other role, "dates" of which parts are taken; or none, since the
+        configuration does not list it among the features.
+    look : {"", "empty", "constant", "near_constant", "names_rows"}
+        What its cells are like.
+    distinct : int
+        How many different values it has.
+    """
+
+    column: str
+    reason: str
+    look: str
+    distinct: int
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
     """Rows, their target, and what is asked of them.
@@ -78,6 +99,8 @@ class Dataset:
         Rows that need no target; `measure.ON_REFERENCE` are taken over them.
     types : mapping of str to ColumnType
         What each column was that has another type in `X`, such as texts.
+    left_out : tuple of LeftOut
+        The columns of the table that are neither in `X` nor the target.
     """
 
     name: str
@@ -97,6 +120,7 @@ class Dataset:
     notes: tuple[Finding, ...] = ()
     reference: "Dataset | None" = None
     types: Mapping[str, ColumnType] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -266,6 +290,10 @@ class FittedModel:
         part = self.train.part(features, rows)
         return self.fit_on(part, seed).with_losses(self.losses)
 
+    def unfitted(self) -> "FittedModel":
+        """Return what `refit` needs of the model, to be sent elsewhere: not its fit."""
+        return replace(self, predict=_not_fitted, estimator=None)
+
     @property
     def outputs(self) -> tuple[str, ...]:
         """What one prediction consists of: its classes, or the one number."""
@@ -276,3 +304,7 @@ class FittedModel:
     def with_losses(self, losses: tuple[str, ...]) -> "FittedModel":
         """Return the same model under other losses."""
         return replace(self, losses=losses)
+
+
+def _not_fitted(_: pd.DataFrame) -> Floats:
+    raise RuntimeError("This model was sent to be fitted again and cannot predict.")

@@ -1,7 +1,7 @@
 """What an audit tells its reader in one sentence."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -33,7 +33,8 @@ class Finding:
         Why, as a short code that code may rely on, "" if nothing is known. Of a method
         that failed or an audit that stopped: "r_died", "r_timeout", "r_unavailable",
         "r_error", "r_call", "data", "model", "memory" or "ours". Of a disagreement, the
-        `cause` of its row in ``result.agreement``.
+        `cause` of its row in ``result.agreement``. Where one thing makes several
+        findings, that thing, as `cause_of` writes it: `by_cause` puts them together.
     engines : tuple of str
         The packages that had to answer for it to be found, ours left out: two of a
         disagreement between two of them. A run without one of them did not look.
@@ -61,6 +62,50 @@ class Finding:
         """
         identity = "\0".join((self.check, self.measure, self.subject))
         return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+ONE_CAUSE = ("r_unavailable",)
+"""Codes that are one thing, however many findings have them."""
+SEVERITIES: tuple[Severity, ...] = ("failure", "warning", "info")
+"""Gravest first."""
+
+
+def cause_of(check: str, *of: str) -> str:
+    """Return the cause of findings that come of one thing.
+
+    Parameters
+    ----------
+    check : str
+        The check that tells of it, or would.
+    of : str
+        What it is about: a column, a model, an expectation.
+
+    Examples
+    --------
+    >>> cause_of("unseen_levels", "dealer.code")
+    'unseen_levels: dealer.code'
+    """
+    return f"{check}: {', '.join(of)}"
+
+
+def by_cause(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
+    """Return findings that come of one thing together, the gravest things first.
+
+    The first of each is the gravest, and of equals the one that tells of the cause
+    itself; otherwise they stay in the order in which they were made.
+    """
+    together: dict[str | int, list[Finding]] = {}
+    for place, finding in enumerate(findings):
+        is_shared = ": " in finding.cause or finding.cause in ONE_CAUSE
+        together.setdefault(finding.cause if is_shared else place, []).append(finding)
+    groups = (tuple(sorted(group, key=_weight)) for group in together.values())
+    return sorted(groups, key=lambda group: SEVERITIES.index(group[0].severity))
+
+
+def _weight(finding: Finding) -> tuple[int, bool]:
+    """Return what sorts the findings of one cause: severity, then who tells of it."""
+    tells = finding.cause.startswith(f"{finding.check}: ")
+    return SEVERITIES.index(finding.severity), not tells
 
 
 def places_apart(share: float, limit: float) -> int:

@@ -12,6 +12,10 @@ import pandas as pd
 Row: TypeAlias = dict[str, Any]
 
 
+TABLES = "tables"
+"""The folder of a run that holds its tables as files."""
+
+
 class Frame(NamedTuple):
     """A frame of a result.
 
@@ -35,12 +39,23 @@ class Frame(NamedTuple):
 
     @property
     def csv(self) -> str:
-        """The name of its file of comma-separated values."""
-        return f"{self.name}.csv"
+        """The path of its file of comma-separated values, in the run folder."""
+        return csv_path(self.name)
 
     def of(self, rows: Iterable[Mapping[str, Any]] = ()) -> pd.DataFrame:
         """Return rows as this frame, with its columns if there are none."""
         return pd.DataFrame(list(rows), columns=list(self.columns))
+
+
+def csv_path(name: str) -> str:
+    """Return where in the folder of a run the file of a table is.
+
+    Examples
+    --------
+    >>> csv_path("importances")
+    'tables/importances.csv'
+    """
+    return f"{TABLES}/{name}.csv"
 
 
 _WHO = ("model", "method", "of", "loss", "positive_class")
@@ -97,6 +112,72 @@ _FRAMES = (
         since=3,
     ),
     Frame(
+        "comparisons",
+        (
+            *("model_a", "model_b", "loss", "split", "n_samples", "difference"),
+            "std_error",
+        ),
+        "How far two models are apart on the same rows: one row per pair of models and "
+        "loss. difference: loss of a less loss of b; std_error: over other rows, each "
+        "of them predicted by both models.",
+        since=4,
+    ),
+    Frame(
+        "roc",
+        ("model", "positive_class", "split", "threshold", "false_rate", "true_rate"),
+        "The ROC curve of each model of two classes, at most 200 points by falling "
+        "threshold. false_rate: share of the negative class predicted at or above the "
+        "threshold; true_rate: the same share of the positive class.",
+        since=4,
+    ),
+    Frame(
+        "calibration",
+        (
+            *("model", "positive_class", "split", "bin", "rows", "hits", "weight"),
+            *("lowest", "highest", "predicted", "observed", "low", "high"),
+        ),
+        "Predicted probabilities beside what happened, in tenths of the rows by rising "
+        "probability, tied rows together. Of two classes it is the probability of the "
+        "positive class; of several, where positive_class is empty, that of the "
+        "predicted class. bin: from 1; hits: rows that are of the class; lowest, "
+        "highest, predicted: smallest, largest and mean probability; observed: share "
+        "of the class; low, high: its 95 % interval by Wilson.",
+        since=4,
+    ),
+    Frame(
+        "residuals",
+        (
+            *("model", "split", "bin", "rows", "weight", "lowest", "highest"),
+            *("fitted", "mean", "q05", "q25", "q50", "q75", "q95"),
+        ),
+        "Residuals, target less prediction, of a number: in at most 20 equal parts of "
+        "the rows by rising prediction, tied rows together, of 10 rows or more. "
+        "lowest, highest, fitted: smallest, largest and mean prediction; mean, q05 to "
+        "q95: mean and quantiles of the residuals.",
+        since=4,
+    ),
+    Frame(
+        "steps",
+        ("model", "step", "estimator", "parameters"),
+        "What pipelines, searches and other wrappers are made of: one row for the "
+        "wrapper and one per step, in order. step: the names that lead to it, joined "
+        "by /, empty of the wrapper itself; estimator: its class, or drop or "
+        "passthrough; parameters: those that differ from the defaults of the class, "
+        "as JSON.",
+        since=4,
+    ),
+    Frame(
+        "left_out",
+        ("column", "reason", "look", "distinct"),
+        "Columns of the table of training rows that are neither audited nor the "
+        'target. reason: "weights", "split" or "dates", of which parts are taken, if '
+        'the configuration gives them that role, else "not_listed" among its features; '
+        'look: "empty", "constant", "near_constant" (one value in 99 % of the rows or '
+        'more), "names_rows" (every text or whole number differs), else empty; '
+        "distinct: how many values it has.",
+        since=4,
+    ),
+    Frame(
         "y_permuted",
         ("model", "of", "loss", "repeat", "value"),
         "Loss with the target permuted.",
@@ -130,7 +211,8 @@ _FRAMES = (
         "checks",
         ("check", "subject", "observed", "threshold", "set_by", "verdict"),
         "One row per check, with its threshold. observed, threshold: numbers or words; "
-        "verdict: pass, warn, fail, error or not run.",
+        "verdict: pass, note, warn, fail, error or not run; note, since 1.4: outside "
+        "its threshold, and of information only.",
     ),
     Frame(
         "claims",

@@ -191,6 +191,9 @@ class Effect:
         Where the curve was asked: floats, or the levels as text.
     values : ndarray of shape (n_grid,)
         The curve, in `unit`.
+    band_low, band_high : ndarray of shape (n_grid,)
+        Quartiles over the rows of their centred curves; empty if the method has none,
+        or the engine does not tell. See `effects.partial_dependence`.
     """
 
     model: str
@@ -210,6 +213,8 @@ class Effect:
     grid: npt.NDArray[Any]
     values: Floats
     supplied_by: str = ""
+    band_low: Floats = field(default_factory=lambda: np.empty(0))
+    band_high: Floats = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -218,6 +223,11 @@ class Effect:
     def is_supplied(self) -> bool:
         """Whether the curve was measured elsewhere and read from a file."""
         return bool(self.supplied_by)
+
+    @property
+    def has_band(self) -> bool:
+        """Whether the spread of the curves of single rows is known."""
+        return len(self.band_low) > 0
 
     @property
     def estimand(self) -> dict[str, Any]:

@@ -94,27 +94,15 @@ def _one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) ->
     return values / (2 * n_classes)
 
 
-def _clipped_as_dalex(y: Array, prediction: Array) -> Array:
-    return losses.clipped_surprises(y, prediction, losses.DALEX_SMALLEST)
-
-
 INFLUENCE: dict[str, Influence] = {
+    **{
+        name: partial(_of_sum if name in losses.SUMS else _of_mean, of_rows)
+        for name, of_rows in losses.OF_ROWS.items()
+    },
     "rmse": _rmse,
-    "mse": partial(_of_mean, losses.squared_distances),
-    "sum_of_squares": partial(_of_sum, losses.squared_distances),
-    "mae": partial(_of_mean, losses.absolute_errors),
-    "poisson_deviance": partial(_of_mean, losses.poisson_deviances),
-    "gamma_deviance": partial(_of_mean, losses.gamma_deviances),
-    "mape": partial(_of_mean, losses.percent_errors),
     "one_minus_r2": _one_minus_r2,
     "one_minus_auc": _one_minus_auc,
-    "log_loss": partial(_of_mean, losses.surprises),
-    "log_loss_clipped": partial(_of_mean, losses.clipped_surprises),
-    "dalex_cross_entropy": partial(_of_sum, _clipped_as_dalex),
-    "brier": partial(_of_mean, losses.squared_distances),
-    "one_minus_accuracy": partial(_of_mean, losses.misses),
     "one_minus_balanced_accuracy": _one_minus_balanced_accuracy,
-    "negative_log_likelihood": partial(_of_sum, losses.surprises),
 }
 """By loss. One that is not here has no influence values: `one_minus_pr_auc`, whose
 curve is joined by straight lines between points that other rows would move."""

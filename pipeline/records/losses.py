@@ -435,8 +435,34 @@ LOSSES: dict[str, Loss] = {
 }
 
 
+def _clipped_as_dalex(y: Array, prediction: Array) -> Array:
+    """Return what each row adds to `dalex_cross_entropy`."""
+    return clipped_surprises(y, prediction, DALEX_SMALLEST)
+
+
 SUMS = ("sum_of_squares", "dalex_cross_entropy", "negative_log_likelihood")
 """Losses that grow with the rows."""
+OF_ROWS: dict[str, RowLosses] = {
+    "rmse": squared_distances,
+    "mse": squared_distances,
+    "sum_of_squares": squared_distances,
+    "mae": absolute_errors,
+    "poisson_deviance": poisson_deviances,
+    "gamma_deviance": gamma_deviances,
+    "mape": percent_errors,
+    "one_minus_r2": squared_distances,
+    "log_loss": surprises,
+    "log_loss_clipped": clipped_surprises,
+    "dalex_cross_entropy": _clipped_as_dalex,
+    "brier": squared_distances,
+    "one_minus_accuracy": misses,
+    "negative_log_likelihood": surprises,
+}
+"""What a loss is the weighted mean over rows of; the sum, if it is one of `SUMS`.
+
+RMSE is the root of the mean, and 1 - R2 divides it by that about the mean of y. Losses
+that are no mean over rows are not here.
+"""
 SCORERS = {
     "roc_auc": "one_minus_auc",
     "average_precision": "one_minus_pr_auc",

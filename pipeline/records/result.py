@@ -17,7 +17,7 @@ from .frozen import freeze
 from .importance_record import Effect, Importance
 from .surface_record import Surface
 
-SCHEMA_VERSION = "1.3"
+SCHEMA_VERSION = "1.4"
 
 
 def run_id(started: datetime, config_sha256: str, data_sha256: str) -> str:
@@ -149,6 +149,21 @@ class AuditResult:
         """The engines, by the names rows and records give them, not asked here."""
         records: tuple[Importance | Effect, ...] = (*self.importances, *self.effects)
         return frozenset(record.engine for record in records if record.is_supplied)
+
+    @cached_property
+    def check_verdicts(self) -> tuple[str, ...]:
+        """The verdict of each row of `checks`; what has a finding is no pass.
+
+        Up to schema 1.3 a check outside its limit was stored as "pass" if its finding
+        was no more than a note; it is read as "note" here.
+        """
+        rows = [
+            ((row.get("check"), row.get("subject")), str(row["verdict"]))
+            for row in self.checks.to_dict("records")
+        ]
+        notes = {(f.check, f.subject) for f in self.findings if f.severity == "info"}
+        notes -= {key for key, verdict in rows if verdict != "pass"}
+        return tuple("note" if key in notes else verdict for key, verdict in rows)
 
     @property
     def against(self) -> tuple[Finding, ...]:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from .errors import DataError, quote
 from .finding import Finding
 from .frames import FRAMES
@@ -40,6 +42,7 @@ ADDED_FIELDS: dict[int, Mapping[str, tuple[str, ...]]] = {
         "effects": ("supplied_by",),
         "findings": ("cause", "engines"),
     },
+    4: {"effects": ("band_low", "band_high")},
 }
 """By minor version, the fields of records it brought."""
 MIGRATIONS: dict[int, Callable[[Plain], Plain]] = {}
@@ -218,4 +221,5 @@ def _nothing(path: Path, name: str) -> list[Any]:
             values.append(item.default)
         elif item.default_factory is not MISSING:
             values.append(item.default_factory())
-    return [list(value) if isinstance(value, tuple) else value for value in values]
+    are_lists = (tuple, np.ndarray)
+    return [list(value) if isinstance(value, are_lists) else value for value in values]

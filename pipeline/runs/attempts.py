@@ -103,7 +103,7 @@ def record_killed_attempt(
     append_event(folder, "died", **facts)
     what = f"It left run {left!r}." if left else "It left no run."
     return (
-        f"The run before did not finish: process {facts['pid']}, which began it at "
+        f"The previous run did not finish: process {facts['pid']}, which began it at "
         f"{facts['began']}, was killed, or its machine stopped. {what}"
     )
 

@@ -149,7 +149,7 @@ def read_manifest(folder: Path) -> Manifest:
     name = folder.name
     path = folder / "manifest.json"
     if path.exists() and (path.is_symlink() or not path.is_file()):
-        raise DataError(f"Run {quote(name)} has a manifest.json that is no file.")
+        raise DataError(f"Run {quote(name)} has a manifest.json that is not a file.")
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
@@ -174,10 +174,10 @@ def _parse_manifest(name: str, data: bytes) -> Manifest:
         is_text = all(isinstance(text, str) for text in (kind, run_id, *previous))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
-            f"{subject} does not state its run and the one before."
+            f"{subject} does not state its own run and the previous one."
         ) from error
     if not is_text:
-        raise DataError(f"{subject} names a run by something else than a text.")
+        raise DataError(f"{subject} identifies a run by something other than text.")
     if kind != MANIFEST:
         raise DataError(
             f"{subject} has format {kind!r}; this version reads {MANIFEST!r}. Use the "
@@ -254,8 +254,12 @@ def _is_recorded_removal(removal: Mapping[str, Any] | None, by: Link) -> bool:
 
 
 def _gone(name: str, by: Link, removal: Mapping[str, Any] | None) -> str:
-    why = "retention removed another of its name" if removal else "its folder is gone"
-    return f"Run {quote(name)} is missing: run {by.run_id!r} names it, but {why}."
+    why = (
+        "retention removed another of its name"
+        if removal
+        else ("its folder no longer exists")
+    )
+    return f"Run {quote(name)} is missing: run {by.run_id!r} refers to it, but {why}."
 
 
 def _ended_and_gone(names: Iterable[Any]) -> Iterator[str]:
@@ -263,7 +267,7 @@ def _ended_and_gone(names: Iterable[Any]) -> Iterator[str]:
     for name in sorted(names):
         yield (
             f"Run {quote(name)} is missing: events.jsonl says that it ended, but its "
-            "folder is gone."
+            "folder no longer exists."
         )
 
 
@@ -287,11 +291,11 @@ def _forked(links: Iterable[Link]) -> Iterator[str]:
     for name, names in after.items():
         if len(names) > 1:
             what = (
-                f"name {quote(name)} as the run before"
+                f"name {quote(name)} as the previous run"
                 if name
-                else "name no run before"
+                else "name no previous run"
             )
-            yield f"Runs {listed(names)} do not follow one another: all {what}."
+            yield f"Runs {listed(names)} do not form a sequence: all {what}."
 
 
 def _sort_links(

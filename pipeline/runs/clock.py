@@ -15,7 +15,9 @@ from ..records.finding import Finding
 SLACK = timedelta(seconds=5)
 """How far a clock may be set back without a word: corrections of time servers."""
 _NAME = re.compile(r"\d{8}T\d{6}Z(?=-)")
-REMEDY = "Look after the time service of this machine, and read times beside this one."
+REMEDY = (
+    "Check the time service of this machine, and treat the recorded times with caution."
+)
 
 
 class Instant(NamedTuple):
@@ -59,8 +61,8 @@ def describe_clock_jump_before(
     if now >= last - SLACK:
         return ""
     return (
-        f"The system clock went back: at the start of this run it said {_text(now)}, "
-        f"and the last event before it has the time {_text(last)}."
+        "The system clock was set back: at the start of this run it said "
+        f"{_text(now)}, and the last event before it has the time {_text(last)}."
     )
 
 
@@ -71,8 +73,8 @@ def describe_clock_jump_during(start: Instant, now: Instant) -> str:
     if setback <= SLACK:
         return ""
     return (
-        f"The system clock went back by {setback.total_seconds():.0f} seconds during "
-        f"this run, which started at {_text(start.at)}."
+        f"The system clock was set back by {setback.total_seconds():.0f} seconds "
+        f"during this run, which started at {_text(start.at)}."
     )
 
 

@@ -4,12 +4,12 @@ Not: writing them (`history`), their digests (`manifest`), the report (`report`)
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from ..records import as_csv, as_json
+from ..records.frames import TABLES
 from ..records.result import AuditResult
 from . import manifest
 
@@ -18,6 +18,7 @@ Files: TypeAlias = Mapping[str, bytes | str]
 LOG = "log.jsonl"
 WHOLE = ("result.json", "environment.json")
 ALWAYS = ("audit.toml", "evidence.json", "importances.csv", "findings.csv")
+"""What every PDF carries, by its name there; `path_in_run` says where it lies."""
 LARGEST_ATTACHMENTS = 20_000_000
 """Bytes of all attachments together, above which the PDF carries `ALWAYS` alone."""
 
@@ -45,7 +46,8 @@ def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
     files = _own(result)
     for path in extra_files:
         inside = not PurePosixPath(path).is_absolute() and ".." not in Path(path).parts
-        if not inside or path in {*files, LOG, "evidence.json", "manifest.json"}:
+        made_here = {*files, LOG, "evidence.json", "manifest.json"}
+        if not inside or path_in_run(path, made_here) in made_here:
             raise ValueError(
                 "The path of a file must lie in the run folder and not be that of a "
                 f"file made here; {path!r} was given."
@@ -97,20 +99,49 @@ def log_file(
 
 
 def attachments(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return what the PDF carries of a run; less if all of it is too large."""
-    carried = {path: files[path] for path in (*ALWAYS, *WHOLE) if path in files}
+    """Return what the PDF carries of a run, by name; less if all is too large."""
+    paths = {name: path_in_run(name, files) for name in (*ALWAYS, *WHOLE)}
+    carried = {name: files[path] for name, path in paths.items() if path in files}
     if sum(map(len, carried.values())) > LARGEST_ATTACHMENTS:
-        return {path: data for path, data in carried.items() if path in ALWAYS}
+        return {name: data for name, data in carried.items() if name in ALWAYS}
     return carried
 
 
 def stored_attachments(folder: Path) -> dict[str, bytes]:
     """Return what the PDF of a stored run carries, as the folder holds it."""
-    files = {}
-    for path in (*ALWAYS, *WHOLE):
-        with suppress(FileNotFoundError):
-            files[path] = (folder / path).read_bytes()
-    return attachments(files)
+    here = paths_below(folder)
+    paths = {path_in_run(name, here) for name in (*ALWAYS, *WHOLE)}
+    return attachments({path: (folder / path).read_bytes() for path in paths & here})
+
+
+def path_in_run(name: str, paths: Container[str]) -> str:
+    """Return where a run has a file, by the name under which a PDF carries it.
+
+    Tables lie in a folder of their own; in runs of schema 1.3 and before, beside the
+    report. Nothing else says where a stored run has a table.
+
+    Parameters
+    ----------
+    name : str
+    paths : container of str
+        What the run has, by its paths: as a list of the run states it, or as
+        `paths_below` finds it.
+
+    Examples
+    --------
+    >>> path_in_run("findings.csv", {"result.json", "tables/findings.csv"})
+    'tables/findings.csv'
+    >>> path_in_run("findings.csv", {"result.json", "findings.csv"})
+    'findings.csv'
+    """
+    in_tables = f"{TABLES}/{name}"
+    return in_tables if name.endswith(".csv") and in_tables in paths else name
+
+
+def paths_below(folder: Path) -> frozenset[str]:
+    """Return the files of a stored run and of its tables, without other folders."""
+    paths = (*folder.glob("*"), *folder.glob(f"{TABLES}/*"))
+    return frozenset(p.relative_to(folder).as_posix() for p in paths if p.is_file())
 
 
 def as_bytes(content: bytes | str) -> bytes:

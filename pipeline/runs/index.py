@@ -231,7 +231,7 @@ def _summary_or_fault(
 ) -> tuple[ResultSummary, str, str]:
     """Return what a run found; or nothing and why: altered, or not to be read here."""
     if (verdict := manifest.facts.get("verdict")) not in VERDICTS:
-        stated = f"states {verdict!r}, which is no verdict."
+        stated = f"states {verdict!r}, which is not a verdict."
         return ResultSummary(), f"manifest.json of run {folder.name!r} {stated}", ""
     listed = _listed(manifest.facts)
     name = "history.json" if "history.json" in listed else "result.json"

@@ -11,7 +11,7 @@ from typing import Any
 from ..records.as_json import digest_of, from_dict, keep_digest
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
-from .files import ALWAYS, WHOLE
+from .files import ALWAYS, WHOLE, path_in_run, paths_below
 from .folder import load_document
 from .run_context import RunContext
 from .signoff.approvals import load_baseline, signoffs_in
@@ -42,8 +42,8 @@ def load_whole_run(folder: Path | str) -> AuditResult:
     keep_digest(result, digest)
     for item in compare_digest(document, digest):
         raise DataError(
-            f"{path} is not as its run wrote it: its content has the digest "
-            f"{item.actual[:12]}… and states another. {SEE_VERIFY} {folder}"
+            f"{path} was changed after the run: its content has the digest "
+            f"{item.actual[:12]}… but states another. {SEE_VERIFY} {folder}"
         )
     for key, value in (
         ("audit", result.run.audit),
@@ -51,7 +51,7 @@ def load_whole_run(folder: Path | str) -> AuditResult:
     ):
         if not _is_name(value):
             raise DataError(
-                f"{path} has {quote(value)} as its {key}, which is not a text without "
+                f"{path} has {quote(value)} as its {key}, which must be text without "
                 f"'/'. {SEE_VERIFY} {folder}"
             )
     if not _is_instant(result.run.volatile.get("started")):
@@ -92,8 +92,12 @@ def _as_listed(folder: Path, name: str) -> None:
     except FileNotFoundError:  # a folder that was handed on in part
         return
     stated = {file["path"]: file for file in read_statement(data, name)["files"]}
-    for path in filter(stated.__contains__, SHOWN):
-        _same(folder, stated[path], name)
+    here = paths_below(folder)
+    for shown in SHOWN:
+        path = path_in_run(shown, stated)
+        if path in stated:
+            _same(folder, stated[path], name)
+            _only(folder, path_in_run(shown, here), path, name)
 
 
 def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
@@ -108,6 +112,15 @@ def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
         raise DataError(
             f"{path} has {item.actual}; {by} states {item.expected}. {SEE_VERIFY} "
             f"{folder}"
+        )
+
+
+def _only(folder: Path, path: str, listed: str, by: str) -> None:
+    """Raise if a folder has a second file of a name, which would be taken instead."""
+    if path != listed:
+        raise DataError(
+            f"{folder / path} is there beside {listed}, and {by} does not list it. "
+            f"{SEE_VERIFY} {folder}"
         )
 
 

@@ -105,20 +105,20 @@ def _lives(number: int) -> bool:
 def _refused(folder: Path, error: OSError) -> NoReturn:
     """Say why there can be no lock."""
     raise AuditError(
-        f"Folder {str(folder)!r} cannot take {LOCK!r}, which keeps two runs apart: "
-        f"{error.strerror}. Nothing was written."
+        f"Folder {str(folder)!r} cannot take {LOCK!r}, which prevents concurrent "
+        f"runs: {error.strerror}. Nothing was written."
     ) from error
 
 
 def _whose(number: int, folder: Path) -> str:
     """Return who has the lock, as far as the file says it."""
-    who = "another process is at work in it"
+    who = "another process is using it"
     with suppress(*_UNREADABLE):
         holder = _holder_text(number)
         pid, host, began = holder["pid"], holder["host"], holder["began"]
-        who = f"process {pid} on {host!r} has been at work in it since {began}"
+        who = f"process {pid} on {host!r} has been using it since {began}"
     return (
-        f"Audit {str(folder)!r} is in use: {who}. Wait until it has ended, or end it."
+        f"Audit {str(folder)!r} is in use: {who}. Wait until it has ended, or stop it."
     )
 
 

@@ -24,12 +24,17 @@ MEDIA_TYPES = {
     ".jsonl": "application/jsonl",
     ".md": "text/markdown",
     ".pdf": "application/pdf",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
     ".toml": "application/toml",
     ".txt": "text/plain",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".xml": "application/xml",
 }
-RENDERINGS = ("report.html", "report.pdf", "junit.xml", "summary.txt", "summary.md")
+RENDERINGS = (
+    *("report.html", "report.pdf", "tables.xlsx"),
+    *("junit.xml", "summary.txt", "summary.md"),
+)
 
 
 def is_rendering(path: str) -> bool:

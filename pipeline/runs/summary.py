@@ -390,31 +390,31 @@ def _texts_but(
 
 def _texts(plain: Any) -> tuple[str, ...]:
     if not isinstance(plain, list):
-        raise TypeError(f"{plain!r} is no list")
+        raise TypeError(f"{plain!r} is not a list")
     return tuple(map(_text, plain))
 
 
 def _text(plain: Any) -> str:
     if not isinstance(plain, str):
-        raise TypeError(f"{plain!r} is no text")
+        raise TypeError(f"{plain!r} is not text")
     return plain
 
 
 def _start(plain: Any) -> str:
     if plain != "" and not is_instant(plain):  # "" where nobody knows it
-        raise ValueError(f"{plain!r} is no instant")
+        raise ValueError(f"{plain!r} is not a time")
     return _text(plain)
 
 
 def _verdict(plain: Any) -> str:
     if plain not in VERDICTS:
-        raise ValueError(f"{plain!r} is no verdict")
+        raise ValueError(f"{plain!r} is not a verdict")
     return str(plain)
 
 
 def _whole(plain: Any) -> int:
     if not isinstance(plain, int) or isinstance(plain, bool):
-        raise TypeError(f"{plain!r} is no whole number")
+        raise TypeError(f"{plain!r} is not an integer")
     return plain
 
 

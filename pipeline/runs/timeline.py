@@ -306,8 +306,8 @@ def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
         return Row(time, note=what, is_attempt=False) if code != 0 else None
     process = f"process {event.get('pid')}"
     notes = {
-        "died": f"{process} began and died",
-        "under way": f"{process} on {event.get('host')} began and has not ended",
+        "died": f"{process} started and was killed",
+        "under way": f"{process} on {event.get('host')} started and has not ended",
         "clock": str(message),
         "unreadable": f"line {event.get('line')} of events.jsonl is broken",
     }

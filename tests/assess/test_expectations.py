@@ -70,6 +70,47 @@ def test_zero_means_within_the_error_or_below_the_resolution(mean, sd, verdict):
     assert judged(expect("zero", "b"), record, resolution=0.05)[0] == [verdict]
 
 
+def over_rows(high):
+    """Return the interval of 'b' over other rows, in the first ranking."""
+    return {"record": 0, "feature": "b", "high": high, "route": "resampled"}
+
+
+@pytest.mark.parametrize(
+    ("intervals", "verdict"),
+    [
+        ([], "not as expected"),  # by the repeats
+        ([over_rows(-0.1)], "not as expected"),
+        ([over_rows(0.1)], "as expected"),  # other rows explain it
+        ([over_rows(-0.1) | {"record": 1}, over_rows(0.1)], "as expected"),
+        ([over_rows(0.1) | {"route": ""}], "not as expected"),
+    ],
+)
+def test_what_the_model_does_better_with_shuffled_is_not_at_zero(intervals, verdict):
+    record = ranking(10, -0.4, sd=0.001)  # 4 % of the largest
+    rows, findings = judge(
+        (expect("zero", "b"),), (record,), resolution=0.05, row_intervals=intervals
+    )
+    assert rows[0]["verdict"] == verdict
+    assert [(f.severity, f.message) for f in findings] == [
+        (
+            "info",
+            "The owner expects 'b' to have no importance (law). The ranking "
+            "disagrees: by permutation, rmse, shuffling 'b' makes the model better.",
+        )
+    ] * (verdict == "not as expected")
+
+
+def test_what_is_below_zero_and_far_from_it_is_warned_of_as_before():
+    (warning,) = judged(expect("zero", "b"), ranking(10, -4, sd=0.001))[1]
+    assert warning.severity == "warning"
+    assert "'b' has 40% of the largest importance" in warning.message
+
+
+def test_a_sign_that_no_shuffling_has_given_says_nothing_of_the_model():
+    impurity = ranking(10, -0.4, method="impurity", loss="", stream="")
+    assert judged(expect("zero", "b"), impurity)[0] == ["as expected"]
+
+
 @pytest.mark.parametrize("form", ["ratio", "raw"])
 def test_zero_of_a_ratio_is_one_and_of_a_loss_the_loss_as_it_is(form):
     record = ranking(20, 0, sd=0.0, baseline=20.0, form=form)
@@ -109,8 +150,8 @@ def test_what_no_ranking_of_a_model_bears_out_is_a_warning():
         "m",
     )
     assert warning.message == (
-        "The owner expects 'b', 'c' on top (law). 1 of 1 ranking disagrees: by "
-        "permutation, rmse, the top is 'a', 'b'."
+        "The owner expects 'b', 'c' to take the first 2 ranks (law). The ranking "
+        "disagrees: by permutation, rmse, the first 2 ranks go to 'a', 'b'."
     )
 
 
@@ -119,14 +160,30 @@ def test_what_some_rankings_bear_out_is_a_note():
     (note,) = judged(expect("zero", "b"), ranking(10, 8), impurity)[1]
     assert note.severity == "info"
     assert note.message == (
-        "The owner expects 'b' at zero (law). 1 of 2 rankings disagrees: by "
-        "permutation, rmse, 'b' has 80% of the largest."
+        "The owner expects 'b' to have no importance (law). 1 of 2 rankings disagrees: "
+        "by permutation, rmse, 'b' has 80% of the largest importance."
     )
+
+
+def test_two_rankings_that_both_disagree_are_said_to_be_none_that_agrees():
+    second = ranking(9, 5, method="impurity", loss="", stream="")
+    (warning,) = judged(expect("top", "b"), ranking(9, 5), second)[1]
+    assert warning.severity == "warning"
+    assert warning.message == (
+        "The owner expects 'b' to take the first rank (law). None of the 2 rankings "
+        "agrees: by permutation, rmse, the first rank goes to 'a'."
+    )
+
+
+def test_a_ranking_of_one_class_is_named_with_that_class():
+    of_yes = ranking(9, 5, loss="one_minus_auc", positive_class="yes")
+    (warning,) = judged(expect("top", "b"), of_yes)[1]
+    assert ": by permutation, one_minus_auc, class yes, the first" in warning.message
 
 
 def test_a_share_just_beyond_the_limit_does_not_read_like_it():
     (note,) = judged(expect("zero", "b"), ranking(1000, 101, stream=""))[1]
-    assert note.message.endswith("'b' has 10.1% of the largest.")
+    assert note.message.endswith("'b' has 10.1% of the largest importance.")
 
 
 def test_an_audit_keeps_what_was_expected_beside_what_was_found():

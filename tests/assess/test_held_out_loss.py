@@ -76,6 +76,6 @@ def test_a_model_that_came_as_it_is_cannot_be_judged_in_folds():
     with pytest.raises(NotApplicable) as refused:
         held_out_loss.in_folds(linear_model(2, 1), "mse", folds=2, repeats=1, seed=1)
     assert str(refused.value) == (
-        "Model 'linear' cannot be judged in folds, because the audit did not fit it. "
-        "Name its estimator under [[models]]."
+        "Model 'linear' cannot be cross-validated, because the audit did not fit it. "
+        "Give its estimator under [[models]]."
     )

@@ -202,13 +202,13 @@ def test_many_rows_are_drawn_from_their_covariance(monkeypatch):
 def test_why_there_is_no_interval_is_said():
     (record,), terms = measured("binary", ("one_minus_pr_auc",), 50, 1, n_repeats=2)
     with pytest.raises(
-        NotApplicable, match="how a single row moves 'one_minus_pr_auc'"
+        NotApplicable, match="of single rows to 'one_minus_pr_auc' is not known"
     ):
         intervals(record, terms)
     (record,), terms = measured(
         "regression", ("mse",), 200, 1, n_repeats=2, within="leaves"
     )
-    with pytest.raises(NotApplicable, match="other rows would have other leaves"):
+    with pytest.raises(NotApplicable, match="other rows would give other leaves"):
         intervals(record, terms)
 
 

@@ -187,16 +187,16 @@ def test_more_shuffles_change_none_and_another_seed_changes_all():
     [
         (
             "permutation",
-            "they come from shuffled targets, and a model would have to be fitted "
-            "again to each of those.",
+            "they come from shuffled targets, and a model would have to be refitted "
+            "to each of them.",
         ),
         (
             "pca",
-            "'pca' does not look at the target, so shuffling it tests nothing.",
+            "'pca' does not use the target, so shuffling it tests nothing.",
         ),
         (
             "mrmr",
-            "'mrmr' counts places, and one feature takes the first whatever the "
+            "'mrmr' assigns places, and some feature takes the first whatever the "
             "target is.",
         ),
     ],

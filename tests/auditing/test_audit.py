@@ -17,6 +17,7 @@ from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RUnavailable
 from importance_audit.records.as_json import dumps, loads
 from importance_audit.records.errors import ConfigError, DataError, ModelError
+from importance_audit.records.finding import by_cause
 from importance_audit.records.streams import seed_of
 from importance_audit.report.pages.html import show
 
@@ -175,7 +176,7 @@ def test_names_that_only_meet_in_the_audit_are_refused_together():
     with pytest.raises(ConfigError) as refusal:
         audited(linear(), linear(), entries=entries, groups={"both": ["a", "B1"]})
     assert refusal.value.problems == (
-        "The names of the models must differ; 'linear' is there twice.",
+        "The names of the models must differ; 'linear' is given twice.",
         "A model must be one that the audit has; 'Linaer' is not. "
         "Did you mean 'linear'?",
         "A column of a group must be one that the audit has; 'B1' is not. "
@@ -208,6 +209,26 @@ def test_what_the_report_says_of_no_feature_is_refused_before_any_predict():
         "[report] always_show must name features of the audit; 'unred' "
         "is none. Did you mean 'unread'?",
     )
+
+
+def test_labels_of_nothing_and_labels_that_two_names_share_are_refused():
+    labels = {"a": "Age", "B": "Body", "linear": "Champion", "both": "b"}
+    with pytest.raises(ConfigError) as refusal:
+        audited(linear(), groups={"both": ["a", "b"]}, labels=labels)
+    assert refusal.value.problems == (
+        "[labels] must name features, groups or models of the audit; 'B' is none. "
+        "Did you mean 'b'?",
+        "[labels] 'both' must differ from every other name that the report shows; 'b' "
+        "is another's too.",
+    )
+
+
+def test_labels_change_no_number():
+    plain, labelled = audited(linear()), audited(linear(), labels={"a": "Age"})
+    assert labelled.run.config["labels"] == {"a": "Age"}
+    for one, other in zip(plain.importances, labelled.importances, strict=True):
+        assert one.features == other.features
+        assert (one.raw == other.raw).all()
 
 
 def test_a_predict_that_fails_is_a_failed_method_and_the_others_are_answered():
@@ -254,6 +275,15 @@ def test_a_level_the_model_cannot_predict_touches_its_feature_only():
     )
 
 
+def test_what_a_level_without_training_rows_leaves_out_has_one_cause():
+    findings = audited_with_a_new_level().findings
+    assert {f.check: f.cause for f in findings} == dict.fromkeys(
+        ("not_applicable", "unmeasured"), "unseen_levels: kind"
+    )
+    ((first, other),) = by_cause(findings)
+    assert (first.check, other.check) == ("unmeasured", "not_applicable")
+
+
 @pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_dalex
 def test_dalex_is_asked_about_the_levels_the_model_can_predict():
@@ -278,7 +308,7 @@ def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do(
     result = audited(callable_model(predict))
     failures = [f for f in result.findings if f.check == "method_failed"]
     assert any(problem in f.message for f in failures)
-    assert {f.remedy[:19] for f in failures} == {"Let predict answer "}
+    assert {f.remedy[:23] for f in failures} == {"Make sure that predict "}
     assert exit_code(result) == 4
 
 
@@ -464,7 +494,9 @@ def test_a_package_that_is_newer_than_those_tried_is_a_warning(monkeypatch):
     result = audited(callable_model(lambda X: X["a"].to_numpy()), entries=[entry])
     (note,) = (f for f in result.findings if f.check == "engine_untested")
     assert (note.severity, note.subject) == ("warning", "hstats")
-    assert note.message.startswith("hstats 9.0 is newer than any version whose numbers")
+    assert note.message.startswith(
+        "hstats 9.0 is newer than any tested version (newest tested: "
+    )
 
 
 def killing(times):

@@ -71,9 +71,9 @@ def test_once_time_is_over_no_model_is_asked_and_what_lacks_is_named(late_after)
     assert [(r.method, r.entry) for r in result.importances] == [("permutation", "")]
     (message,) = messages_of(result, "time_limit")
     assert message == (
-        "The time limit of 2 minutes was over before everything was measured. Cut "
-        "short: permutation of features, m, long (permutation of features by python). "
-        "Not begun: partial_dependence of features, m."
+        "The time limit of 2 minutes was reached before everything was measured. "
+        "Cut short: permutation of features, m, long (permutation of features by "
+        "python). Not begun: partial_dependence of features, m."
     )
     assert "Not begun: partial_dependence of features, m." in page(result)
 
@@ -164,7 +164,7 @@ def test_max_repeats_takes_the_place_of_more_and_says_so():
     repeats = [r.raw.shape[1] for r in result.importances if r.method == "permutation"]
     assert repeats == [4, 4]
     assert messages_of(result, "max_repeats") == [
-        "max_repeats = 4 takes the place of more n_repeats: long 6."
+        "max_repeats = 4 limits n_repeats: long 6."
     ]
 
 
@@ -276,6 +276,12 @@ def test_the_calls_that_are_counted_are_those_that_are_made(entry):
     counted = count_calls(section, counting([]), ROWS, {})
     # One baseline serves all repeats, and the curves say what each mean is too.
     assert counted - section.options.get("n_repeats", 0) <= made <= counted + 1
+
+
+def test_the_mean_over_all_permutations_asks_for_one_prediction():
+    entry = {"method": "permutation", "draws": "exact"}
+    (section,) = parse_config({"importance": [entry]}).importance
+    assert count_calls(section, counting([]), ROWS, {}) == 1
 
 
 def test_what_is_left_follows_from_the_calls_planned_and_their_time():

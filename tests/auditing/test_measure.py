@@ -17,6 +17,8 @@ from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import read_datasets
 from importance_audit.engines import EngineInfo
 from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import ConfigError, NotApplicable
 from importance_audit.records.streams import seed_of
 from importance_audit.report.pages.html import to_html
@@ -140,6 +142,42 @@ def test_we_run_again_in_the_order_of_an_engine_where_that_changes_the_draws(
     assert wants_run_beside(section, normal_data(), engine, primary) == beside
 
 
+def test_an_option_of_a_later_version_does_not_make_another_question():
+    """Runs are compared with those before it: their records have no such option."""
+    section = parse_config(BASE_CONFIG).importance[0]
+    ours = EngineInfo("python", True, "1", "", "")
+    question = Question(linear_model(2, 1), normal_data(), section, ours)
+    (record, *_) = importances(question, seed=1, stream="numpy")
+    assert "draws" not in record.options
+    same = parse_config(
+        BASE_CONFIG | {"importance": [{"method": "permutation", "draws": "sampled"}]}
+    )
+    assert dict(same.importance[0].options) == dict(section.options)
+
+
+def test_what_is_exact_is_not_run_again_in_the_order_of_an_engine():
+    entry = {"method": "permutation", "engines": ["vip"], "draws": "exact"}
+    section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
+    engine = EngineInfo("vip", True, "0.5", "vip-0.5", "")
+    assert not wants_run_beside(section, normal_data(), engine, "numpy")
+
+
+@pytest.mark.needs_numba
+def test_what_is_exact_has_no_stream():
+    forest = ModelSection(
+        name="m",
+        estimator="sklearn.ensemble.RandomForestRegressor",
+        parameters={"n_estimators": 3},
+    )
+    entry = {"method": "permutation", "draws": "exact"}
+    section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
+    ours = EngineInfo("python", True, "1", "", "")
+    question = Question(fit(forest, normal_data()), normal_data(), section, ours)
+    (record,) = importances(question, seed=1, stream="numpy")
+    assert record.stream == ""
+    assert record.n_repeats == 1
+
+
 def test_an_engine_without_an_option_is_not_asked_with_it():
     entry = {"method": "permutation", "n_repeats": 2, "within": "leaves"}
     section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
@@ -210,3 +248,19 @@ def test_the_page_ranks_pairs_beside_features():
     assert "Interaction of pairs of features" in page
     assert "Interaction of each feature with all others" in page
     assert "age:sex" in page
+
+
+def test_partial_dependence_has_a_band_and_other_curves_have_none():
+    _, _, result = audited(
+        {"method": "partial_dependence", "n_grid": 5},
+        {"method": "curve_impact", "curve": "ale", "n_grid": 5},
+        {"method": "curve_importance", "curve": "conditional_profile", "n_grid": 5},
+    )
+    curves = {effect.method for effect in result.effects}
+    assert curves == {"partial_dependence", "ale", "conditional_profile"}
+    for effect in result.effects:
+        assert effect.has_band is (effect.method == "partial_dependence")
+        if effect.has_band:  # of a linear model: no row acts otherwise than the mean
+            assert effect.band_low == pytest.approx(effect.values)
+            assert effect.band_high == pytest.approx(effect.values)
+    assert "on_band" not in result.effects[0].options

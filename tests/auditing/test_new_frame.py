@@ -51,7 +51,7 @@ def test_a_frame_takes_one_module_one_row_and_one_section(monkeypatch):
     text = dumps(result)
     assert json.loads(text)["leaders"]["rows"] == 1
     assert loads(text).leaders.to_dict("records") == [row]
-    (line,) = csv.DictReader(io.StringIO(tables(result)["leaders.csv"]))
+    (line,) = csv.DictReader(io.StringIO(tables(result)["tables/leaders.csv"]))
     assert line == {"record": "0", "feature": "x1"}
     assert FRAME.meaning in result_schema()["properties"]["leaders"]["description"]
     page = unescape(page_files(loads(text), pdf=False)["report.html"])

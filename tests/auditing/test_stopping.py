@@ -196,7 +196,7 @@ def test_an_audit_that_could_not_begin_has_a_report_too(error, code, check, has_
 @pytest.mark.parametrize("has_rows", [True, False])
 def test_an_audit_whose_time_was_over_before_it_began_says_so(has_rows):
     rows = dataset(X, X["a"], name="my rows", task="regression")
-    error, given = OutOfTime("the time limit was over."), (None, rows)
+    error, given = OutOfTime("the time limit was reached."), (None, rows)
     read = given if has_rows else None
     result = empty_result(CONFIG, error, "reading of the rows", read, minutes=2)
     assert (exit_code(result), result.run.status) == (4, "complete")

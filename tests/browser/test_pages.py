@@ -1,6 +1,8 @@
 """The pages as a browser, its reader and a checker of HTML find them."""
 
+import base64
 import json
+import re
 import shutil
 import subprocess
 from hashlib import sha256
@@ -16,14 +18,39 @@ from importance_audit.report.pages.history_page import AuditRow, index_html
 from importance_audit.report.pages.html import page_files
 
 HERE = Path(__file__).parent
-PAGES = ("disagreeing", "hostile", "wide", "interrupted", "multiclass")
+PAGES = ("disagreeing", "hostile", "wide", "interrupted", "multiclass", "long names")
 """Between them every template, with much, little and nothing in it."""
 LOOSE = ("history", "audits")
 """Pages that are no report on one result."""
 WHOLE = ("disagreeing",)
 """The page with most kinds of tables, figures, verdicts and findings."""
+MARKED, SCRIPTLESS = "marked", "scriptless"
+"""Copies of a page: with the values of its marks in its figures, without our script."""
+LONG = (
+    *("months_since_most_recent_delinquency_any_trade", "bureau.score.v3"),
+    *("totalDebtToIncomeRatioAfterDisbursementPercent", "dealer.code"),
+    *("revolving.utilisation.percent.of.limit", "monthly-instalment-to-net-income"),
+    *("number_of_bureau_enquiries_last_6_months", "bureau.score.v2"),
+)
+COPIES = (MARKED, SCRIPTLESS)
 KNOWN_MISTAKE = "Resource violates Content Security Policy"
 """Nu says that data: images are blocked where the policy allows them."""
+
+
+def with_titles(page):
+    """Return a page whose figures name the values of their marks."""
+
+    def titled(match):
+        svg = base64.b64decode(match[1]).decode()
+        marks = "".join(
+            f'<rect id="estimate-{n}" x="{40 * n}" y="9" width="9" height="9">'
+            f"<title>mark {n}</title></rect>"
+            for n in range(2)
+        )
+        svg = svg.replace("</svg>", f"{marks}</svg>")
+        return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+    return re.sub(r"data:image/svg\+xml;base64,([\w+/=]+)", titled, page)
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +58,13 @@ def folder(tmp_path_factory):
     """Return a folder with one file per page."""
     path = tmp_path_factory.mktemp("pages")
     for name in PAGES:
-        page = page_files(result_of(name), pdf=False)["report.html"]
+        result = plain_result(LONG) if name == "long names" else result_of(name)
+        page = page_files(result, pdf=False)["report.html"]
         path.joinpath(f"{name}.html").write_text(page, encoding="utf-8")
+    page = path.joinpath(f"{WHOLE[0]}.html").read_text(encoding="utf-8")
+    path.joinpath(f"{MARKED}.html").write_text(with_titles(page), encoding="utf-8")
+    bare = re.sub("<script>.*</script>", "", page, flags=re.DOTALL)
+    path.joinpath(f"{SCRIPTLESS}.html").write_text(bare, encoding="utf-8")
     audits = [AuditRow("apartments", 0, "confirmed", MADE, "run-1", "a/report.html")]
     listed = index_html(audits, folder="reports", date=MADE, exit_code=0)
     path.joinpath("audits.html").write_text(listed, encoding="utf-8")
@@ -51,8 +83,10 @@ def observations(folder):
     job = {
         "chromium": shutil.which("chromium"),
         "downloads": str(folder),
-        "pages": {name: str(folder / f"{name}.html") for name in (*PAGES, *LOOSE)},
-        "whole": WHOLE,
+        "pages": {
+            name: str(folder / f"{name}.html") for name in (*PAGES, *LOOSE, *COPIES)
+        },
+        "whole": (*WHOLE, SCRIPTLESS),
     }
     run = subprocess.run(
         ["node", HERE / "look.mjs"],
@@ -65,9 +99,10 @@ def observations(folder):
 
 
 @pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE, *COPIES])
 def test_no_rule_of_accessibility_is_broken(observations, name):
-    modes = ("light", "dark", "narrow") if name in WHOLE else ("light", "narrow")
+    is_whole = name in (*WHOLE, SCRIPTLESS)
+    modes = ("light", "dark", "narrow") if is_whole else ("light", "narrow")
     assert observations[name]["axe"] == {mode: [] for mode in modes}
 
 
@@ -81,7 +116,87 @@ def test_nothing_is_asked_of_a_network_even_without_the_policy(observations, nam
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", [*PAGES, *LOOSE])
 def test_a_narrow_window_scrolls_in_one_direction(observations, name):
-    assert observations[name]["overflow"] <= 0
+    assert all(by <= 0 for by in observations[name]["overflow"].values())
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
+def test_words_of_neighbouring_columns_never_touch(observations, name):
+    assert observations[name]["touching"] == {"320": [], "390": [], "1280": []}
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", ["disagreeing", "wide", "multiclass", "long names"])
+def test_the_first_screen_shows_the_verdict_and_the_first_ranking(observations, name):
+    first = observations[name]["first"]
+    assert first["verdict"] < first["ranking"] <= first["height"] == 900
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", ["disagreeing", "wide", "multiclass", "long names"])
+def test_a_column_is_sorted_from_the_keyboard_and_back(observations, name):
+    found = observations[name]["scripted"]["sorted"]
+    printed = found["printed"]
+    numbers = sorted(number for number in printed if number is not None)
+    ends = [None] * printed.count(None)
+    assert found["first"] == ["descending", numbers[::-1] + ends]
+    assert found["second"] == ["ascending", numbers + ends]
+    assert found["third"] == [None, printed]
+
+
+@pytest.mark.needs_chromium
+def test_a_long_table_is_filtered_by_what_its_rows_say(observations):
+    found = observations["wide"]["scripted"]["filtered"]
+    assert found["said"] == f"{found['n']} of {found['all']} rows"
+    assert 0 < found["n"] < found["all"]
+    assert found["right"]
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_the_contents_mark_the_section_in_the_window(observations, name):
+    current = observations[name]["scripted"]["current"]
+    assert len(current) == 6
+    assert [marked for section, marked in current if marked != [section]] == []
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_sections_for_reference_are_folded_until_a_link_leads_to_them(
+    observations, name
+):
+    found = observations[name]["scripted"]
+    assert {"sec-m", "sec-n"} <= set(found["folded"])
+    assert set(found["folded"]) <= {f"sec-{letter}" for letter in "ejmno"}
+    assert found["opened"]
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", [MARKED, "disagreeing", "wide", "long names"])
+def test_a_figure_shows_the_values_of_its_marks_on_focus_and_under_the_pointer(
+    observations, name
+):
+    figure = observations[name]["scripted"]["figure"]
+    first, second = figure["titles"][:2]
+    assert figure["focused"] == f"{first} (← and → show the others)"
+    assert (figure["next"], figure["none"]) == (second, "")
+    assert figure["hovered"] == second
+    assert figure["inside"]
+    assert len(figure["role"]) > 40
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", ["disagreeing", "multiclass"])
+def test_a_phone_shows_every_number_of_page_one_without_scrolling(observations, name):
+    assert observations[name]["phone"] == {"tables": 2, "beyond": []}
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", ["disagreeing", SCRIPTLESS])
+def test_a_phone_keeps_the_names_of_rows_beside_their_ranks(observations, name):
+    names = observations[name]["names"]
+    assert names
+    assert all(left >= 0 and ranks >= 2 for left, ranks in names)
 
 
 @pytest.mark.needs_chromium
@@ -103,7 +218,7 @@ def test_the_tab_key_leads_from_the_skip_link_and_shows_where_it_is(observations
 @pytest.mark.parametrize("name", PAGES)
 def test_an_address_inside_the_page_leads_into_the_window(observations, name):
     links = observations[name]["links"]
-    assert {"sec-a", "sec-q"} < set(links["some"])
+    assert {"sec-b", "sec-q"} < set(links["some"])
     assert links["lost"] == []
 
 
@@ -118,7 +233,11 @@ def test_a_copied_row_has_one_tab_between_its_cells(observations, name):
 def test_printed_from_a_browser_nothing_is_cut_and_nothing_asks_for_a_click(
     observations, name
 ):
-    assert observations[name]["printed"] == {"shown": 0, "cut": []}
+    assert observations[name]["printed"] == {
+        "shown": 0,
+        "folded": 0,
+        "cut": [],
+    }
 
 
 @pytest.mark.needs_chromium
@@ -154,6 +273,6 @@ def test_a_table_too_large_for_the_page_lies_beside_it_under_its_digest():
     """The digest is that of the file as a run folder holds it."""
     result = plain_result([f"{i:02}.{'x' * 2700}" for i in range(24)])
     page = page_files(result, pdf=False)["report.html"]
-    digest = sha256(tables(result)["importances.csv"].encode()).hexdigest()
-    assert '<a href="importances.csv">importances.csv</a>' in page
+    digest = sha256(tables(result)["tables/importances.csv"].encode()).hexdigest()
+    assert '<a href="tables/importances.csv">tables/importances.csv</a>' in page
     assert f'<span class="hash">{digest}</span>' in page

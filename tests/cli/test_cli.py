@@ -24,6 +24,7 @@ from importance_audit.cli.main import main
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance import METHODS, options_of
+from importance_audit.operate.unattended import RunOutcome
 from importance_audit.report.pages.html import page_files
 from importance_audit.runs.folder import load_run
 
@@ -109,8 +110,11 @@ def test_a_sound_audit_leaves_one_folder_with_both_reports(printed):
     assert answer.exit_code == 0, answer.stderr
     (run_folder,) = runs(folder)
     names = {path.name for path in run_folder.iterdir()}
-    assert {"result.json", "report.html", "report.pdf", "importances.csv"} <= names
-    assert {"agreement.csv", "summary.txt", "audit.toml", "manifest.json"} <= names
+    assert {"result.json", "report.html", "report.pdf", "tables"} <= names
+    assert {"summary.txt", "audit.toml", "manifest.json"} <= names
+    assert not list(run_folder.glob("*.csv"))
+    tables = {path.name for path in (run_folder / "tables").iterdir()}
+    assert {"importances.csv", "findings.csv", "checks.csv"} <= tables
 
 
 FOREST = "sklearn.ensemble.RandomForestRegressor"
@@ -188,7 +192,15 @@ def test_render_needs_neither_model_nor_data(printed, tmp_path, tmp_path_factory
     )
     assert answer.exit_code == 0, answer.output
     (page,) = output.glob("*.html")
-    assert page.read_bytes() == (run_folder / "report.html").read_bytes()
+    # Pages of several runs may share a folder: the figures of each have one of theirs.
+    stored_page = (run_folder / "report.html").read_bytes()
+    links = f'href="{page.stem}/figures/'.encode()
+    assert page.read_bytes() == stored_page.replace(b'href="figures/', links)
+    stored_figures = sorted((run_folder / "figures").iterdir())
+    assert {path.suffix for path in stored_figures} == {".svg", ".png"}
+    for figure in stored_figures:
+        again = output / page.stem / "figures" / figure.name
+        assert again.read_bytes() == figure.read_bytes()
     (pdf,) = output.glob("*.pdf")
     assert pdf.read_bytes() == (run_folder / "report.pdf").read_bytes()
 
@@ -215,7 +227,34 @@ def test_render_shows_the_profile_that_is_asked_for(printed, tmp_path_factory):
     )
     (page,) = output.glob("*.html")
     letters = re.findall(r'<section id="sec-(\w)"', page.read_text("utf-8"))
-    assert "".join(letters) == "abjp"
+    assert "".join(letters) == "bajp"
+
+
+@pytest.mark.needs_docx
+def test_render_writes_the_formats_that_are_asked_for(printed, tmp_path_factory):
+    (run_folder,) = runs(printed[0])
+    output = tmp_path_factory.mktemp("output")
+    options = ["--output", str(output), "--as", "docx", "--as", "html"]
+    answer = CliRunner().invoke(main, ["render", str(run_folder), *options])
+    assert answer.exit_code == 0, answer.output
+    stem = f"{printed[0].name}-{run_folder.name}"
+    names = [f"{stem}.docx", f"{stem}.html"]
+    assert sorted(path.name for path in output.iterdir()) == [stem, *names]
+    assert {path.suffix for path in (output / stem / "figures").iterdir()} == {
+        *(".svg", ".png")
+    }
+    assert sorted(answer.stdout.split()) == [str(output / name) for name in names]
+
+
+def test_a_reference_without_a_word_file_is_a_wrong_call(printed, tmp_path):
+    house = tmp_path / "house.docx"
+    house.write_bytes(b"")
+    (run_folder,) = runs(printed[0])
+    answer = runner().invoke(
+        main, ["render", str(run_folder), "--reference", str(house)]
+    )
+    assert answer.exit_code == 2
+    assert "--reference requires --as docx." in answer.stderr
 
 
 def test_init_writes_a_file_once(tmp_path):
@@ -306,7 +345,7 @@ BAD = {
     "missing file": (lambda f: (f / "train.csv").unlink(), "train.csv"),
     "wrong delimiter": (
         lambda f: pd.read_csv(f / "train.csv").to_csv(f / "train.csv", sep=";"),
-        "semicolons and no comma in its first line",
+        "semicolons but no comma in its first line",
     ),
     "unknown column": (
         lambda f: configured(f, more='[data.categories]\ncolour = ["red"]\n'),
@@ -354,7 +393,7 @@ BAD = {
         ),
         "'m'",
     ),
-    "a file that is no text": (
+    "a file that is not text": (
         text("train.csv", b"a,b,c,y\n\xff\xfe,1,2,3\n1,2,3,4\n"),
         "UTF-8",
     ),
@@ -390,7 +429,8 @@ def saved_run(folder):
     """Return the one run of a folder, with numbers and without a report."""
     (run_folder,) = runs(folder)
     names = {path.name for path in run_folder.iterdir()}
-    assert {"result.json", "importances.csv", "summary.txt", "audit.toml"} <= names
+    assert {"result.json", "tables", "summary.txt", "audit.toml"} <= names
+    assert (run_folder / "tables" / "importances.csv").is_file()
     assert "report.html" not in names
     return run_folder
 
@@ -539,7 +579,7 @@ def test_a_required_engine_that_is_absent_stops_with_3_before_any_fit(
     assert "'DALEX' is not available" in answer.stderr
     page = stopped(folder, code=3, step="engines and models")
     assert "'DALEX' is not available" in page
-    assert "No model was reached in this run." in page
+    assert "No model was loaded in this run." in page
 
 
 def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypatch):
@@ -549,7 +589,7 @@ def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypat
     command = [sys.executable, "-m", "importance_audit", "run", str(folder)]
     answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert answer.returncode == 0, answer.stderr
-    agreement = pd.read_csv(runs(folder)[0] / "agreement.csv")
+    agreement = pd.read_csv(runs(folder)[0] / "tables" / "agreement.csv")
     assert set(agreement["verdict"]) == {"not compared"}
     no_r = "R ended with status|R was not found"  # by the version of rpy2
     assert agreement["reasons"].str.contains(no_r).all()
@@ -587,7 +627,7 @@ def test_ctrl_c_and_a_scheduler_leave_a_partial_report_130_and_no_process(
     assert bool(started) == (engines != "[]")
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
     page = stopped(folder, code=130, step="permutation of features, m")
-    assert "standard errors better than the constant" in page
+    assert 'id="tab-quality"' in page  # what was measured until then
     by = " by SIGTERM" * (number == signal.SIGTERM)
     assert f"The audit was interrupted{by} in the step" in page
 
@@ -628,8 +668,44 @@ def test_without_a_pdf_the_page_is_there_and_nothing_is_missed(folder):
     names = {path.name for path in runs(folder)[0].iterdir()}
     assert "report.html" in names
     assert "report.pdf" not in names
-    findings = (runs(folder)[0] / "findings.csv").read_text()
+    findings = (runs(folder)[0] / "tables" / "findings.csv").read_text()
     assert "pdf_failed" not in findings
+
+
+@pytest.mark.parametrize(
+    ("given", "passed"),
+    [
+        ([], []),
+        (["--no-pdf"], ["--no-pdf"]),
+        (
+            ["--no-pdf", "--unattended", "--keep", "0", "--minutes", "1.5"],
+            ["--no-pdf", "--unattended", "--minutes", "1.5", "--keep", "0"],
+        ),
+    ],
+)
+def test_the_runs_of_a_batch_get_the_options_of_the_batch(
+    folder, monkeypatch, given, passed
+):
+    calls = []
+    monkeypatch.setattr(
+        "importance_audit.cli.run_all.run_all",
+        lambda _, **keywords: calls.append(keywords) or 0,
+    )
+    runner().invoke(main, ["run", "--all", str(folder), *given])
+    assert [list(call["options"]) for call in calls] == [passed]
+
+
+def test_an_unattended_run_passes_no_pdf_to_the_process_it_starts(folder, monkeypatch):
+    calls = []
+
+    def started(_, **keywords):
+        calls.append(keywords["options"])
+        return RunOutcome(0)
+
+    monkeypatch.setattr("importance_audit.operate.unattended.run_unattended", started)
+    for given in ([], ["--no-pdf"]):
+        runner().invoke(main, ["run", str(folder), "--unattended", *given])
+    assert calls == [(), ("--no-pdf",)]
 
 
 def test_the_phases_are_printed_and_logged_with_their_seconds(folder):
@@ -650,12 +726,12 @@ def test_the_phases_are_printed_and_logged_with_their_seconds(folder):
 def test_the_last_line_says_why_the_verdict_is_what_it_is(folder):
     answer = runner().invoke(main, ["run", str(folder)])
     assert answer.stdout.split("\n\n")[0].splitlines()[-1] == (
-        "reason: Calculation not cross-checked: no R engine was asked. Add engines = "
-        '["DALEX"] to an entry of [[importance]].'
+        "reason: Calculation not cross-checked: no R engine was requested. Add "
+        'engines = ["DALEX"] to an entry of [[importance]].'
     )
 
 
 def test_json_goes_with_one_attended_run_only(folder):
     answer = runner().invoke(main, ["run", str(folder), "--json", "--unattended"])
     assert answer.exit_code == 2
-    assert "--json goes with one attended run only." in answer.stderr
+    assert "--json works with a single attended run only." in answer.stderr

@@ -14,7 +14,7 @@ import pytest
 from importance_audit.assess.claims import CLAIMS
 from importance_audit.assess.claims.section import ClaimSection, claim_rules
 from importance_audit.config import json_schema
-from importance_audit.config.load import load_config, parse_config
+from importance_audit.config.load import LATER_OPTIONS, load_config, parse_config
 from importance_audit.config.sections import (
     KEYS,
     LISTS,
@@ -127,7 +127,16 @@ def test_without_a_question_permutation_is_asked():
 def test_options_left_out_have_the_defaults_of_the_signature(method):
     question = {"method": method, "of": METHODS[method].of[0]}
     (entry,) = parse_config({"importance": [question]}).importance
-    assert dict(entry.options) == options_of(METHODS[method].function)
+    usual = options_of(METHODS[method].function)
+    later = {name: usual[name] for name in LATER_OPTIONS if name in usual}
+    assert dict(entry.options) | later == usual
+    assert not entry.options.keys() & later.keys()
+
+
+def test_an_option_of_a_later_version_is_stated_where_it_changes_something():
+    question = {"method": "permutation", "draws": "exact"}
+    (entry,) = parse_config({"importance": [question]}).importance
+    assert entry.options["draws"] == "exact"
 
 
 def test_an_option_that_is_given_replaces_its_default_only():
@@ -227,6 +236,18 @@ def test_an_unknown_key_is_an_error_in_every_section(section):
         (
             {"limits": {"minute": 3}},
             "[limits] has no key 'minute'. Did you mean 'minutes'?",
+        ),
+        (
+            {"execution": {"n_jobs": 0}},
+            "[execution] n_jobs must be at least 1; 0 was given.",
+        ),
+        (
+            {"execution": {"backend": "dask"}},
+            '[execution] backend = "dask" needs its address: scheduler = "tcp://…".',
+        ),
+        (
+            {"execution": {"scheduler": "tcp://10.0.0.5:8786"}},
+            '[execution] scheduler works only with backend = "dask".',
         ),
         (
             {"r": {"memory_gb": True}},
@@ -425,11 +446,12 @@ def test_the_digest_is_that_of_the_json_spelt_out():
         '"intended_use":"","classification":"","unit":"","decision":"Accept, accept '
         'with conditions, or reject this evidence.","limits":[],'
         '"tier":"","people":[],"rationale":{},"always_show":[],"frameworks":[],'
-        '"profile":"technical","fonts":[]},'
+        '"profile":"technical","fonts":[],"reference":""},'
         '"schedule":{"time":"06:00","days":[],"minutes":120.0,"retries":1,"keep":0,'
         '"on_change":[],"on_failure":[],"on_success":[],"command_seconds":60.0},'
         '"r":{"seconds":600.0,"memory_gb":null},'
-        '"limits":{"minutes":null,"max_rows":null,"max_repeats":null}}'
+        '"limits":{"minutes":null,"max_rows":null,"max_repeats":null},'
+        '"execution":{"n_jobs":1,"backend":"loky","scheduler":""},"labels":{}}'
     )
     assert config.sha256 == hashlib.sha256(spelt.encode()).hexdigest()
 
@@ -440,7 +462,12 @@ def test_nothing_in_a_configuration_can_be_changed():
     for record in (config, *sections, config.checks, config.r):
         with pytest.raises(FrozenInstanceError):
             setattr(record, fields(record)[0].name, 1)
-    for mapping in (config.groups, config.data.train, config.importance[0].options):
+    for mapping in (
+        config.groups,
+        config.labels,
+        config.data.train,
+        config.importance[0].options,
+    ):
         with pytest.raises(TypeError):
             mapping["new"] = 1
 
@@ -702,6 +729,8 @@ def test_the_example_shows_the_defaults_of_models_and_methods():
             {"data": DATA, "importance": [{"method": entry["method"]}]}
         ).resolved()["importance"]
         default["models"] = entry.get("models", [])
+        usual = options_of(METHODS[entry["method"]].function)
+        default |= {name: usual[name] for name in LATER_OPTIONS if name in usual}
         assert entry == {key: default[key] for key in entry}
 
 

@@ -127,7 +127,10 @@ def test_levels_that_differ_in_case_only_are_pointed_out(tmp_path):
 
 LEFT_OUT = {
     "when": ([f"2024-01-{i + 1:02}" for i in range(N)], "holds dates such as '2024-"),
-    "id": ([f"c{i}" for i in range(N)], "every value is different, so they name rows"),
+    "id": (
+        [f"c{i}" for i in range(N)],
+        "every value is different, so it identifies rows",
+    ),
     "same": (["5"] * N, 'constant, "5"'),
     "rare": (cycle(*[""] * 5, "1"), "20 of 24 missing"),
     "none": ([""] * N, "empty"),
@@ -220,10 +223,13 @@ def test_a_target_of_one_value_is_told(tmp_path):
 
 
 IDENTIFIERS = {
-    "customer_id": (cycle(1.5, 2.5), "its name says that it identifies rows or what"),
-    "customerId": (cycle(1.5, 2.5), "its name says that it identifies rows or what"),
-    "ID": (cycle(1.5, 2.5), "its name says that it identifies rows or what"),
-    "number": ([*range(100, 100 + N)], "every value is different, so they name rows"),
+    "customer_id": (cycle(1.5, 2.5), "its name suggests an identifier"),
+    "customerId": (cycle(1.5, 2.5), "its name suggests an identifier"),
+    "ID": (cycle(1.5, 2.5), "its name suggests an identifier"),
+    "number": (
+        [*range(100, 100 + N)],
+        "every value is different, so it identifies rows",
+    ),
     "humid": (cycle(1.5, 2.5), ""),
     "valid": (cycle("true", "false"), ""),
     "share": (NUMBERS, ""),
@@ -257,7 +263,7 @@ def test_of_many_features_the_cost_is_said_and_pairs_of_few_are_offered(
     rows = "".join(f"{','.join([v] * n_features)},{v}\n" for v in NUMBERS)
     text, document = started(tmp_path, f"{names},y\n{rows}")
     parse_config(document)
-    cost = "# Cost: 61 features. Each n_repeats asks a model 61 times"
+    cost = "# Cost: 61 features. Each repeat needs 61 predictions of all test rows"
     assert (cost in text) == is_wide
     assert ("# top = 10\n" in text) == is_wide
     if is_wide:

@@ -130,24 +130,24 @@ def test_the_clock_of_the_column_is_read():
         (
             ["2024-01-31", "31.01.2024", "31.01.2024"],
             {},
-            "a.csv: column 'when' holds '31.01.2024' in 4 of 6 cells, where dates such "
-            "as 2024-01-31, of the years 1678 to 2261, are expected. Set format, such "
-            'as "%d.%m.%Y", under [[derived]], or add what means missing to [data] '
-            "missing_values.",
+            "a.csv: column 'when' holds '31.01.2024' in 4 of 6 cells, where dates "
+            "such as 2024-01-31, of the years 1678 to 2261, are expected. Set "
+            'format, such as "%d.%m.%Y", under [[derived]], or add the markers of '
+            "missing values to [data] missing_values.",
         ),
         (
             ["2024-01-31", "9999-12-31"],
             {"format": "%Y-%m-%d"},
-            "a.csv: column 'when' holds '9999-12-31' in 2 of 4 cells, where dates in "
-            "the format '%Y-%m-%d', of the years 1678 to 2261, are expected. Correct "
-            "the format under [[derived]], or add what means missing to [data] "
-            "missing_values.",
+            "a.csv: column 'when' holds '9999-12-31' in 2 of 4 cells, where dates "
+            "in the format '%Y-%m-%d', of the years 1678 to 2261, are expected. "
+            "Correct the format under [[derived]], or add the markers of missing "
+            "values to [data] missing_values.",
         ),
         (
             ["2024-01-31T10:00+01:00", "2024-07-31T10:00+02:00"],
             {},
-            "a.csv: column 'when' holds times with several offsets from UTC: '1:00:00',"
-            " '2:00:00'. Write all with one, or without.",
+            "a.csv: column 'when' holds times with several offsets from UTC: "
+            "'1:00:00', '2:00:00'. Use a single offset, or none.",
         ),
     ],
 )
@@ -287,8 +287,8 @@ def test_a_target_of_dates_is_refused():
     with pytest.raises(DataError) as error:
         dataset(X[["x"]], X["when"], task="regression", name="rows")
     assert str(error.value) == (
-        "rows: y holds dates (dtype datetime64[ns]), which only a feature can. Turn "
-        "them into numbers."
+        "rows: y holds dates (dtype datetime64[ns]), which only features can hold. "
+        "Convert them to numbers."
     )
 
 

@@ -472,8 +472,8 @@ TABLES = [
     ),
     (
         [OLD | {"of": ["not age"]}],
-        "[[derived]] 'old' of holds 'not age'; kind 'step' takes columns as they "
-        'are, without "not".',
+        "[[derived]] 'old' of holds 'not age'; kind 'step' takes columns without "
+        'negation, without "not".',
     ),
     (
         [YOUNG_AND_RICH | {"of": ["young", "pay"]}],

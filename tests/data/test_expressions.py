@@ -52,7 +52,7 @@ def test_the_columns_of_a_formula_are_told_in_its_order_once():
     assert names_of("log(b) + a * m2.price - b") == ("b", "a", "m2.price")
 
 
-JOINED = "joins {}; and, or, not join only comparisons."
+JOINED = "combines {}; and, or and not combine comparisons only."
 MADE = "holds {}; a formula is made of columns, numbers, operators and functions."
 CALLED = "calls {}; the functions are log, exp, sqrt, abs, min and max."
 COMPUTED = "computes {}; the operators are +, -, *, / and **."

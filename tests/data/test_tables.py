@@ -101,7 +101,8 @@ def parse_config_section(name):
 def test_a_broken_gzip_file_is_one_sentence(tmp_path):
     (tmp_path / "a.csv.gz").write_bytes(b"x,y\n1,2\n")
     assert refusal(tmp_path, {"file": "a.csv.gz"}) == (
-        "a.csv.gz cannot be read as gzip: Not a gzipped file (b'x,'). Write it again."
+        "a.csv.gz cannot be read as gzip: Not a gzipped file (b'x,'). Compress the "
+        "file again."
     )
 
 
@@ -343,8 +344,8 @@ def test_a_word_for_missing_among_the_numbers_of_a_sheet(tmp_path):
     assert rows.X["x"].isna().tolist() == [False, True, False]
     assert refusal(tmp_path, {"file": "a.xlsx"}) == (
         "a.xlsx: column 'x' holds mixed-integer values (dtype object), which are "
-        "neither numbers nor texts nor true and false. Say in [data] missing_values if "
-        "'NA' means missing, convert it, or leave it out of the features."
+        "not numbers, text or booleans. Say in [data] missing_values if 'NA' means "
+        "missing, convert it, or leave it out of the features."
     )
 
 
@@ -415,8 +416,8 @@ def test_several_tables_are_named(database):
     with closing(sqlite3.connect(database / "a.sqlite")) as connection:
         connection.execute("create table other (x)")
     assert refusal(database, {"file": "a.sqlite"}) == (
-        "a.sqlite does not say which table to read. It has 'rows', 'other'. Set table, "
-        "or sql, beside the file."
+        "The table to read from a.sqlite is not stated. It has 'rows', 'other'. "
+        "Set table, or sql, beside the file."
     )
 
 
@@ -457,7 +458,7 @@ def test_no_message_shows_the_password(address, database, monkeypatch):
         rows_of(database, QUERY)
     assert "s3cret" not in str(error.value)
     assert error.value.__context__ is None
-    assert "The database of AUDIT_DB cannot be asked. SQLAlchemy says: " in str(
+    assert "The database of AUDIT_DB cannot be queried. SQLAlchemy says: " in str(
         error.value
     )
 

@@ -524,21 +524,21 @@ REFUSED = [
         "vip_permutation",
         weighted(),
         {},
-        "vip has no row weights, so it would answer another question.",
+        "vip does not support row weights, so it would measure something else.",
         marks=pytest.mark.needs_vip,
     ),
     pytest.param(
         "vip_partial_dependence",
         weighted(),
         {},
-        "vip has no row weights, so it would answer another question.",
+        "vip does not support row weights, so it would measure something else.",
         marks=pytest.mark.needs_vip,
     ),
     pytest.param(
         "dalex_permutation",
         weighted(),
         {},
-        "DALEX ignores row weights, so it would answer another question.",
+        "DALEX ignores row weights, so it would measure something else.",
         marks=pytest.mark.needs_dalex,
     ),
     (
@@ -551,20 +551,20 @@ REFUSED = [
         "vip_permutation",
         normal_data(),
         {"form": "raw"},
-        "vip gives differences and ratios only, and the form asked is 'raw'.",
+        "vip computes differences and ratios only; the form requested is 'raw'.",
     ),
     (
         "vip_shapley",
         normal_data().with_groups({"x2": ("x2",)}),
         {},
-        "vip explains by the columns that are asked and has no others, but 1 of 2 are "
-        "asked. Ask for all features.",
+        "vip explains predictions by the requested columns only, but 1 of 2 are "
+        "requested. Request all features.",
     ),
     (
         "dalex_curve",
         replace(normal_data(), X=normal_data().X.rename(columns={"x1": "_vname_"})),
         {"feature": "x2"},
-        "DALEX keeps the name '_vname_' for itself.",
+        "DALEX reserves the name '_vname_' for its own use.",
     ),
     pytest.param(
         "dalex_accumulated_profile",
@@ -585,7 +585,7 @@ REFUSED = [
         "dalex_permutation",
         normal_data().with_groups({"_baseline_": ("x1",)}),
         {},
-        "DALEX keeps the name '_baseline_' for itself.",
+        "DALEX reserves the name '_baseline_' for its own use.",
     ),
     (
         "dalex_permutation",
@@ -633,10 +633,10 @@ def test_what_predict_raises_comes_back_as_it_was():
 @pytest.mark.parametrize(
     ("engine", "loss", "source"),
     [
-        ("python", "rmse", "ours, in Python"),
+        ("python", "rmse", "importance-audit, in Python"),
         ("DALEX", "rmse", "DALEX::loss_root_mean_square"),
-        ("DALEX", "mae", "ours, written again in R"),
-        ("vip", "rmse", "ours, written again in R"),
+        ("DALEX", "mae", "importance-audit, rewritten in R"),
+        ("vip", "rmse", "importance-audit, rewritten in R"),
     ],
 )
 def test_whose_code_computes_a_loss_is_told(engine, loss, source):
@@ -678,7 +678,7 @@ def test_a_package_newer_than_those_whose_numbers_were_met_is_said_to_be(
     engine, versions, words
 ):
     note = engines.availability.untried(engine, versions)
-    newer = " is newer than any version whose numbers were met (the newest: "
+    newer = " is newer than any tested version (newest tested: "
     assert note.partition(newer)[0] == words
     assert bool(note) == bool(words)
 
@@ -748,7 +748,7 @@ def test_a_missing_package_is_named_with_the_remedy(tmp_path):
 def test_a_package_older_than_what_was_replayed_is_not_asked(tmp_path):
     library = library_with_vip(tmp_path, "0.3.2")
     version = host.installed()["r_version"]
-    has = f"R {version} has vip 0.3.2, and 0.4.0 is the oldest asked."
+    has = f"R {version} has vip 0.3.2, and 0.4.0 is the oldest version supported."
     expected = f"vip|False|||{has} Run: importance-audit install-r"
     assert report_of(DESCRIBED, library) == expected
 
@@ -769,8 +769,8 @@ def test_vip_without_pdp_has_no_curves(tmp_path):
     if has_pdp == "True":
         pytest.skip("pdp is installed for all users of this machine")
     assert refusal == (
-        "NotApplicable: vip takes its curves from R package 'pdp', and R has none. "
-        "Run: importance-audit install-r"
+        "NotApplicable: vip takes its curves from R package 'pdp', which is not "
+        "installed. Run: importance-audit install-r"
     )
 
 
@@ -783,8 +783,8 @@ def test_vip_without_fastshap_has_no_shapley_values(tmp_path):
     if has_fastshap == "True":
         pytest.skip("fastshap is installed for all users of this machine")
     assert refusal == (
-        "NotApplicable: vip takes Shapley values from R package 'fastshap', and R has "
-        "none. Run: importance-audit install-r"
+        "NotApplicable: vip takes Shapley values from R package 'fastshap', which "
+        "is not installed. Run: importance-audit install-r"
     )
 
 

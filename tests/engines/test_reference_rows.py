@@ -104,7 +104,7 @@ def test_the_card_of_firm_names_them(tmp_path):
     cards = section(build_view(result), "E").parts["cards"]
     facts = [{plain(k): plain(v) for k, v in card.facts.rows} for card in cards]
     descriptions = [fact["Data"] for fact in facts]
-    mark = "3 rows of more, the reference rows, unweighted; their target is not read"
+    mark = "3 rows of more, the reference rows, unweighted; their target is not used"
     assert descriptions.count(mark) == 2
     assert sum("reference" in text for text in descriptions) == 2
 

@@ -36,7 +36,7 @@ def test_a_predict_that_changes_its_rows_fails():
         "predict_writes", after(lambda X: X.__setitem__("x2", 0.0))
     )
     assert (verdict, observed) == ("fail", "changed")
-    assert finding.message == "Predict changes the rows that it is given."
+    assert finding.message == "Predict modifies the rows that it is given."
     assert check_outcome("predict_writes", linear_model(2, 1))[0] == "pass"
 
 
@@ -51,7 +51,7 @@ def test_a_predict_that_moves_a_global_random_state_is_warned_of(draw, state):
     verdict, observed, finding = check_outcome("predict_draws", after(draw))
     assert (verdict, observed) == ("warn", 1.0)
     assert finding.message == (
-        f"Predict draws random numbers: it moves the global state of {state}."
+        f"Predict draws random numbers: it changes the global random state of {state}."
     )
 
 
@@ -67,8 +67,8 @@ def test_a_column_that_is_read_but_not_named_fails():
     verdict, observed, finding = check_outcome("reads_more", secret)
     assert (verdict, observed) == ("fail", "changed")
     assert finding.message == (
-        "The model reads columns that it does not name: shuffling 'x3' changes its "
-        "predictions."
+        "The model reads columns that are not listed as its features: shuffling 'x3' "
+        "changes its predictions."
     )
     assert check_outcome("reads_more", steady) == ("pass", "unchanged", None)
 
@@ -94,8 +94,8 @@ def test_numbers_that_predict_takes_from_r_are_warned_of():
     ((row, finding),) = checks.of_draws(linear_model(2, 1), 3)
     assert (passed[0]["verdict"], row["verdict"]) == ("pass", "warn")
     assert finding.message == (
-        "Predict takes 3 numbers from R's stream of random numbers for a few rows, "
-        "so no draw of R can be replayed."
+        "Predict takes 3 numbers from R's random number generator for a few rows, so "
+        "no draw of R can be replayed."
     )
 
 

@@ -310,8 +310,8 @@ def test_a_booster_without_probabilities_is_refused():
     with pytest.raises(ia.ModelError) as refusal:
         ia.wrap(xgboost.train(parameters, matrix, 2), name="m")
     assert str(refusal.value) == (
-        "Model 'm' gives no probabilities: it was trained for 'multi:softmax'. Train "
-        "it for 'multi:softprob'."
+        "Model 'm' gives no probabilities: it was trained with objective "
+        "'multi:softmax'. Train it with 'multi:softprob'."
     )
 
 

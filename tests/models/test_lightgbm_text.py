@@ -91,8 +91,8 @@ def test_a_text_model_is_a_file_of_an_audit_and_no_code(tmp_path):
         ),
         (
             ("left_child=", "left_child=1 "),
-            "Model 'm' cannot be read as a text model of LightGBM: Tree=0 is not "
-            "whole. Write it with lgb.save or Booster.save_model.",
+            "Model 'm' cannot be read as a text model of LightGBM: Tree=0 is "
+            "incomplete. Write it with lgb.save or Booster.save_model.",
         ),
         (
             ("is_linear=0", "is_linear=1"),
@@ -102,12 +102,12 @@ def test_a_text_model_is_a_file_of_an_audit_and_no_code(tmp_path):
         (
             ("objective=regression", "objective=cross_entropy_lambda"),
             "Model 'm' was trained for 'cross_entropy_lambda', whose scores are not "
-            "read here. Wrap the Booster, or a function that asks it.",
+            "supported. Wrap the Booster, or a function that calls it.",
         ),
         (
             ("end of parameters", 'end\npandas_categorical:[["a", "b"]]'),
-            "Model 'm' was trained on categories of pandas, whose levels are not read "
-            "here. Save the Booster with joblib.",
+            "Model 'm' was trained on categories of pandas, whose levels are not "
+            "supported. Save the Booster with joblib.",
         ),
     ],
 )

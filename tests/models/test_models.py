@@ -240,9 +240,9 @@ def test_a_level_not_met_in_training_is_refused(estimator):
     model = fit(section(estimator), replace(data, X=data.X.assign(grade=declared)))
     new = data.X.assign(grade=declared.where(data.X.index > 0, "top"))
     message = (
-        "Column 'grade' holds 'top', which model 'm' did not meet in training; it "
-        "knows 'low', 'mid', 'high'. Train on rows that have it, or leave it out of"
-        " the column's levels."
+        "Column 'grade' holds 'top', which model 'm' did not see in training; it "
+        "knows 'low', 'mid', 'high'. Train on rows that have it, or leave it out of "
+        "the column's levels."
     )
     assert refused(model.predict, new) == (DataError, message)
     undeclared = fit(section(estimator), data)
@@ -326,8 +326,8 @@ def test_a_missing_level_has_no_place_among_indicators():
     assert refused(model.predict, with_a_gap("grade").X) == (
         DataError,
         "Column 'grade' has 2 missing values, for which the one-hot columns of "
-        "model 'm' have no place. Make missing a level of its own, or leave those "
-        "rows out.",
+        "model 'm' have no category. Make missing values a separate level, or leave "
+        "those rows out.",
     )
 
 
@@ -504,7 +504,7 @@ def test_models_are_made_in_the_order_of_their_sections():
             "no_such_library.Model",
             {},
             "Model 'm': there is no module 'no_such_library'. Install the package "
-            "that has it, or put the module beside audit.toml.",
+            "that contains it, or put the module beside audit.toml.",
         ),
         (
             "sklearn.ensemble.RandomForestRegresor",
@@ -522,7 +522,7 @@ def test_models_are_made_in_the_order_of_their_sections():
             FOREST,
             {"parameters": {"n_trees": 5, "max_dept": 3}},
             "Model 'm': RandomForestRegressor has no parameters 'n_trees', "
-            "'max_dept'. Look up which RandomForestRegressor has.",
+            "'max_dept'. See the documentation of RandomForestRegressor.",
         ),
         (
             FOREST,
@@ -589,8 +589,8 @@ def test_weights_that_an_estimator_cannot_take_are_refused():
     assert error == (
         ModelError,
         "Model 'm' cannot be fitted with the row weights of the data: "
-        "KNeighborsRegressor takes none. Choose another estimator, or leave the "
-        "weights out.",
+        "KNeighborsRegressor does not accept them. Choose another estimator, or "
+        "leave the weights out.",
     )
 
 
@@ -728,7 +728,7 @@ def test_a_file_that_holds_no_pickle_says_so_in_joblibs_words(tmp_path):
             {},
             {"encoder": "one_hot"},
             "Model 'm': encoder 'one_hot' works only where the audit fits the "
-            "model. Save a Pipeline that encodes, or set 'ordinal'.",
+            "model. Save a Pipeline that includes the encoding, or set 'ordinal'.",
         ),
     ],
 )
@@ -815,14 +815,14 @@ def test_a_function_beside_an_estimator_is_asked_instead_of_it():
         (
             abs,
             {"features": ["size"]},
-            "Model 'm' is a function, and nothing says its task. Pass task as "
+            "Model 'm' is a function, and its task is not stated. Pass task as "
             "'regression', 'binary' or 'multiclass'.",
         ),
         (
             abs,
             {"task": "regression"},
-            "Nothing says which columns model 'm' reads. Pass features=[…] in the "
-            "order of its columns.",
+            "The columns that model 'm' reads are not stated. Pass features=[…] in "
+            "the order of its columns.",
         ),
         (
             abs,
@@ -994,8 +994,8 @@ def test_a_category_is_no_number_for_a_model_of_arrays():
     assert refused(model.predict, table()) == (
         DataError,
         "Column 'grade' is a category, and model 'm' was fitted on an array of "
-        "numbers. Say how the model knows it: encoder 'ordinal', or predict= with a"
-        " function of the frame.",
+        "numbers. State how the model encodes it: encoder 'ordinal', or predict= "
+        "with a function of the frame.",
     )
 
 
@@ -1023,4 +1023,4 @@ def test_parameters_that_json_does_not_know_are_shown_as_python_does():
     estimator = LinearRegression().fit(table()[["size"]], np.ones(90))
     estimator.set_params(n_jobs=float("nan"), copy_X=table)
     parameters = wrap(estimator, name="m").parameters
-    assert (parameters["n_jobs"], parameters["copy_X"]) == ("nan", repr(table))
+    assert (parameters["n_jobs"], parameters["copy_X"]) == ("nan", "<function table>")

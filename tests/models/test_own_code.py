@@ -1,6 +1,7 @@
 """Classes that lie beside an audit: loaded, asked, named on the card, kept apart."""
 
 import hashlib
+import importlib
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import importance_audit as ia
 from importance_audit.data.datasets import read_datasets
 from importance_audit.models.fit import fit_models
 from importance_audit.models.model_table import models_frame
+from importance_audit.models.own_code import modules_of
 
 CODE = """
 from sklearn.linear_model import LinearRegression
@@ -149,3 +151,17 @@ def test_fitted_classes_of_one_name_in_two_audits_are_kept_apart(tmp_path):
     one, rows = loaded(audit_to_fit(tmp_path / "first", "beside_both", factor=1))
     ten, _ = loaded(audit_to_fit(tmp_path / "second", "beside_both", factor=10))
     assert ten.predict(rows.X) == pytest.approx(10 * one.predict(rows.X))
+
+
+def test_one_of_two_that_are_inside_may_leave_before_the_other(tmp_path):
+    (tmp_path / "beside_threads.py").write_text("x = 1")
+    path = list(sys.path)
+    one, other = modules_of(tmp_path), modules_of(tmp_path)
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert importlib.import_module("beside_threads").x == 1
+    assert sys.dont_write_bytecode
+    other.__exit__(None, None, None)
+    assert sys.path == path
+    assert not (tmp_path / "__pycache__").exists()

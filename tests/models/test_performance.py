@@ -20,7 +20,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.fit import fit
-from importance_audit.models.performance import performance
+from importance_audit.models.performance import paired_differences, performance
 from importance_audit.models.section import ModelSection
 from importance_audit.records.frames import FRAMES
 
@@ -165,6 +165,14 @@ def readings_of(model, data):
     return performance(model, None, data, seed=1).readings.to_dict("records")
 
 
+def test_an_auc_and_the_loss_it_is_made_of_have_one_standard_error():
+    model = replace(logistic_model(1, 2), losses=("one_minus_auc",))
+    frames = performance(model, None, binary_data(), seed=1)
+    (error,) = frames.losses["std_error"]
+    assert frames.readings["std_error"].tolist() == [error, 2 * error]
+    assert frames.readings["value"].iloc[0] == 1 - frames.losses["value"].iloc[0]
+
+
 @pytest.mark.parametrize("task", ["regression", "binary"])
 def test_the_error_of_a_reading_is_how_far_it_moves_from_table_to_table(task):
     rows = []
@@ -211,3 +219,57 @@ def test_a_forest_is_judged_out_of_bag_and_no_prediction_is_asked_for_it():
     r2 = frames.readings.set_index("split")["value"]
     assert r2["out_of_bag"] == pytest.approx(reference.oob_score_)
     assert out_of_bag_rows(linear_model(2, 1)) is None
+
+
+def paired(weights=None, losses=("mse", "mae")):
+    """Return the comparison of two linear models by loss, and their errors."""
+    data = normal_data(2, 1, n_samples=400)
+    if weights is not None:
+        data = replace(data, weights=weights)
+    models = linear_model(2, 1, losses=losses), linear_model(1, 1, losses=losses)
+    one, other = (model.predict(data.X) for model in models)
+    rows = paired_differences(models[0], one, models[1], other, data)
+    return {row["loss"]: row for row in rows}, data.y - one, data.y - other
+
+
+def test_two_models_differ_by_the_mean_difference_of_their_row_losses():
+    rows, one, other = paired()
+    for loss, each in (("mse", one**2 - other**2), ("mae", abs(one) - abs(other))):
+        assert rows[loss]["difference"] == pytest.approx(each.mean(), rel=1e-9)
+        error = each.std(ddof=1) / np.sqrt(len(each))
+        assert rows[loss]["std_error"] == pytest.approx(error, rel=1e-9)
+        assert set(rows[loss]) == set(FRAMES["comparisons"].columns)
+
+
+def test_a_model_differs_from_itself_by_nothing_for_certain():
+    data = binary_data()
+    model = logistic_model(1, 0, losses=("one_minus_auc", "log_loss"))
+    same = model.predict(data.X)
+    for row in paired_differences(model, same, model, same, data):
+        assert (row["difference"], row["std_error"]) == (0.0, 0.0)
+
+
+def test_only_losses_of_both_models_are_compared():
+    data = normal_data(2, 1)
+    models = linear_model(2, 1, losses=("mse", "mae")), linear_model(1, 1)
+    answers = [part for m in models for part in (m, m.predict(data.X))]
+    assert [row["loss"] for row in paired_differences(*answers, data)] == ["mse"]
+
+
+def test_the_error_of_a_difference_is_what_resampled_rows_say():
+    rows, one, other = paired(weights=np.arange(400) % 3 + 1.0, losses=("rmse",))
+    draw = np.random.default_rng(1)
+    weights, apart = np.arange(400) % 3 + 1.0, []
+    for _ in range(600):
+        at = draw.integers(400, size=400)
+        apart.append(
+            np.subtract(
+                *(
+                    np.sqrt(np.average(each[at] ** 2, weights=weights[at]))
+                    for each in (one, other)
+                )
+            )
+        )
+    ratio = rows["rmse"]["std_error"] / np.std(apart, ddof=1)
+    # The SD of 600 draws is known to one part in sqrt(2 * 599).
+    assert abs(ratio - 1) < 4 / np.sqrt(2 * 599) + 0.02

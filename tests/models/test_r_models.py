@@ -162,9 +162,9 @@ def test_a_level_that_training_did_not_meet_is_refused(fitted_model):
     with pytest.raises(DataError) as refusal:
         model.predict(new)
     assert str(refusal.value) == (
-        "Column 'g' holds 'z', which model 'm' did not meet in training; it knows "
-        "'b', 'a', 'c'. Train on rows that have it, or leave it out of the column's"
-        " levels."
+        "Column 'g' holds 'z', which model 'm' did not see in training; it knows "
+        "'b', 'a', 'c'. Train on rows that have it, or leave it out of the column's "
+        "levels."
     )
 
 
@@ -195,9 +195,9 @@ def test_a_missing_value_is_refused_where_the_package_has_no_answer(fitted_model
     assert str(refusal.value) == (
         by_r
         if kind == "ranger"
-        else f"Column 'x' has 1 missing value, and model 'm' ({kind}) takes none. "
-        "Leave those rows or the column out, or choose an estimator that takes missing "
-        "values."
+        else f"Column 'x' has 1 missing value, and model 'm' ({kind}) does not accept "
+        "them. Leave those rows or the column out, or choose an estimator that "
+        "takes missing values."
     )
 
 
@@ -207,8 +207,8 @@ def test_a_category_where_the_model_knows_a_number_is_refused(fitted_model):
     with pytest.raises(DataError) as refusal:
         model.predict(train.X.assign(x=train.X["g"]))
     assert str(refusal.value) == (
-        "Column 'x' is a category, and model 'm' was trained on a number. Say what "
-        "it is under [data] categories."
+        "Column 'x' is a category, and model 'm' was trained on a number. Declare "
+        "its type under [data] categories."
     )
 
 
@@ -218,8 +218,8 @@ def test_a_number_where_the_model_knows_levels_is_refused(fitted_model):
     with pytest.raises(DataError) as refusal:
         model.predict(train.X.assign(g=1.0))
     assert str(refusal.value) == (
-        "Column 'g' is a number, and model 'm' was trained on one of 'b', 'a', 'c'."
-        " Say what it is under [data] categories."
+        "Column 'g' is a number, and model 'm' was trained on one of 'b', 'a', 'c'. "
+        "Declare its type under [data] categories."
     )
 
 

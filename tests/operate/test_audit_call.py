@@ -195,8 +195,8 @@ def test_what_a_configuration_says_is_not_said_twice():
     with pytest.raises(ia.ConfigError) as refusal:
         ia.audit(LINEAR, X, Y, config=document, n_repeats=3, seed=2)
     assert str(refusal.value) == (
-        "'n_repeats', 'seed' and config are both given; config decides on them. Leave "
-        "one of them out."
+        "'n_repeats', 'seed' and config are both given, and config already sets "
+        "them. Leave one of them out."
     )
 
 
@@ -341,8 +341,11 @@ def test_levels_are_drawn_in_their_order():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("effects",), "There is no curve of 'a'. Ask a method that is taken from "),
-        (("agreement",), "No other engine answered. Ask one: "),
+        (
+            ("effects",),
+            "There is no curve for 'a'. Use a method that is computed from ",
+        ),
+        (("agreement",), "No other engine returned a result. Request one with "),
         (("rankings",), "kind must be "),
     ],
 )

@@ -176,7 +176,8 @@ def test_an_old_batch_is_not_taken_up_and_that_is_said(tmp_path, hours, why):
     lines = []
     assert find_unfinished_batch(tmp_path, lines.append) is None
     assert lines[0].endswith(
-        f"was cut short and is not resumed, because it began {why}. All audits are run."
+        f"was interrupted and is not resumed, because it began {why}. All audits are "
+        "run."
     )
 
 
@@ -187,7 +188,9 @@ def test_lines_that_nobody_can_read_are_counted(tmp_path):
     lines = []
     batch = find_unfinished_batch(tmp_path, lines.append)
     assert [outcome.audit for outcome in batch.finished] == ["a"]
-    message = f"Of {LOG} 3 lines cannot be read; what was told there is run again."
+    message = (
+        f"Of {LOG} 3 lines cannot be read; the audits recorded there are run again."
+    )
     assert lines == [message]
 
 
@@ -214,7 +217,7 @@ def test_what_was_under_way_at_a_kill_has_its_turn_last(tmp_path):
     batch, lines = quietly(tmp_path)
     assert [line.split()[-1] for line in lines[1:]] == ["c", "a"]
     assert lines[0].endswith(
-        "what finished is not run again, 1 audit (--fresh runs all)."
+        "without the audits that had finished: 1 audit (--fresh runs all)."
     )
     assert [outcome.exit_code for outcome in batch.outcomes] == [2, 0, 2]
 
@@ -230,7 +233,7 @@ def test_an_audit_that_goes_away_meanwhile_is_told(tmp_path):
         audit(tmp_path / name).joinpath("audit.toml").write_text("x = [")
     gone = tmp_path / "b" / "audit.toml"
     batch, _ = quietly(tmp_path, after_each=lambda _: gone.unlink(missing_ok=True))
-    message = "audit.toml went away after the batch began."
+    message = "audit.toml disappeared after the batch began."
     assert batch.outcomes[1] == Outcome("b", 2, message=message)
 
 
@@ -323,7 +326,7 @@ def test_only_folders_with_an_audit_beside_each_other_are_audits(tmp_path):
     [
         ("gone", "cannot be read: No such file or di"),
         ("empty", "holds no folder with an audit.toml."),
-        ("one", "audit.toml. It is one audit: leave out --all."),
+        ("one", "audit.toml. It is a single audit: leave out --all."),
     ],
 )
 def test_a_folder_without_audits_is_one_sentence(tmp_path, name, message):

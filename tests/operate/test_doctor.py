@@ -76,7 +76,7 @@ def test_a_machine_without_r_lacks_nothing_that_audits_need(monkeypatch):
     (row,) = doctor._r()
     assert row.verdict == "optional"
     assert row.state == "R must be on PATH; it was not found. Install R."
-    assert row.remedy == "scripts/install sets R and rpy2 up."
+    assert row.remedy == "Run scripts/install to set up R and rpy2."
 
 
 HERE = {"DALEX": "2.5.4", "hstats": "1.0", "iml": "9.0"}
@@ -94,7 +94,7 @@ FOUND = {
         (
             "iml",
             "ok",
-            "9.0 from CRAN; newer than 0.11.4, the newest that was tried",
+            "9.0 from CRAN; newer than 0.11.4, the newest tested version",
             "",
         ),
         (
@@ -149,7 +149,7 @@ def test_other_draws_than_ours_are_no_r_to_ask(monkeypatch):
     other = RStream(1)
     monkeypatch.setattr(doctor, "RStream", lambda _: other)
     row = doctor._round_trip(False)
-    assert (row.verdict, row.state) == ("missing", "R gave back other draws")
+    assert (row.verdict, row.state) == ("missing", "R returned different draws")
     assert row.remedy == "Install R again, then rpy2: scripts/install."
 
 

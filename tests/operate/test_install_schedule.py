@@ -41,8 +41,8 @@ esac
 """
 MINE = b"# mine: importance-audit\n\nMAILTO=me\r\n5 4 * * * echo \xff 100\\%\n"
 CONFIRM = (
-    "The change was not confirmed: there is no terminal to ask on. Nothing was "
-    "changed. Add --yes to confirm.\n"
+    "The change was not confirmed: there is no terminal on which to ask. Nothing "
+    "was changed. Add --yes to confirm.\n"
 )
 
 
@@ -98,14 +98,16 @@ def test_installing_again_changes_nothing(home, audit):
     (home / "bin" / "crontab").write_text(CRONTAB.replace("-) cat", "-) exit 9; cat"))
     again = run_schedule(audit, "--install", "--yes")
     assert again.exit_code == 0, again.stderr
-    assert again.stdout == "It is installed as it is here. Nothing was changed.\n"
+    assert again.stdout == (
+        "The same schedule is already installed. Nothing was changed.\n"
+    )
     assert tab(home) == once
 
 
 def test_another_time_takes_the_place_of_the_one_before(home, audit):
     run_schedule(audit, "--install", "--yes")
     configured(audit, more='[schedule]\ntime = "07:30"\n')
-    differs = "What is installed differs; --install replaces it.\n"
+    differs = "A different schedule is installed; --install replaces it.\n"
     assert run_schedule(audit).stderr.endswith(differs)
     run_schedule(audit, "--install", "--yes")
     assert tab(home).decode() == run_schedule(audit).stdout
@@ -128,7 +130,7 @@ def test_a_job_that_calls_the_former_name_is_named_and_replaced(home, audit, kin
         doctor.Row(
             "Scheduled audits",
             "optional",
-            "these call the former name of the package, -m pipeline: "
+            "these use the former name of the package, -m pipeline: "
             f"{name_of(audit)!r}",
             "importance-audit schedule AUDIT --install (units: --as systemd)",
         ),
@@ -149,7 +151,7 @@ def test_a_line_from_before_a_change_of_the_zone_is_told_of(home, audit):
     offset = cron_zone().offsets[0] + 15
     line = cron_line(job_of(load_config(audit), audit), (offset,))
     (home / "tab").write_text(f"{line}\n")
-    differs = "What is installed differs; --install replaces it.\n"
+    differs = "A different schedule is installed; --install replaces it.\n"
     assert run_schedule(audit).stderr.endswith(differs)
 
 
@@ -225,13 +227,14 @@ def test_on_a_terminal_it_shows_the_line_and_asks(home, audit, typed, code):
     [
         (
             CRONTAB.replace("-) cat", "-) echo 'No space left.' >&2; exit 1; cat"),
-            "Your crontab did not take the change; crontab says: No space left. What "
-            "it held before is in {kept}. Look with: crontab -l\n",
+            "Your crontab could not be changed; crontab says: No space left. A copy "
+            "of its previous contents is in {kept}. Check with: crontab -l\n",
         ),
         (
             CRONTAB.replace('-) cat >"$HOME/tab"', "-) cat >/dev/null"),
-            "Your crontab did not take the change; crontab says: nothing, and ends "
-            "with 0. What it held before is in {kept}. Look with: crontab -l\n",
+            "Your crontab could not be changed; crontab says: nothing, and ends "
+            "with 0. A copy of its previous contents is in {kept}. Check with: "
+            "crontab -l\n",
         ),
     ],
 )
@@ -304,7 +307,9 @@ def test_units_are_written_and_the_timer_is_started(home, audit):
     started = [f"--user {what} {timer}" for what in ("enable", "restart")]
     assert calls[-3:] == ["--user daemon-reload", *started]
     again = run_schedule(audit, "--as", "systemd", "--install", "--yes")
-    assert again.stdout == "It is installed as it is here. Nothing was changed.\n"
+    assert again.stdout == (
+        "The same schedule is already installed. Nothing was changed.\n"
+    )
 
 
 def test_removing_units_leaves_those_of_others(home, audit):
@@ -381,7 +386,7 @@ def test_nothing_is_written_before_a_plan_is_applied(home):
     ("words", "message"),
     [
         ([], "Either AUDIT or --example must be given."),
-        (["x", "--as", "github", "--install"], "--install goes with --as cron and"),
+        (["x", "--as", "github", "--install"], "--install works with --as cron and"),
         (["x", "--example", "mail"], "Either AUDIT or --example must be given."),
     ],
 )
@@ -396,8 +401,8 @@ def test_a_workflow_needs_a_repository(audit, kind):
     answer = run_schedule(audit, "--as", kind)
     assert (answer.exit_code, answer.stderr) == (
         2,
-        f"Audit {str(audit)!r} is in no git repository, which --as {kind} needs. Make "
-        "one with: git init\n",
+        f"Audit {str(audit)!r} is not in a git repository, which --as {kind} needs. "
+        "Make one with: git init\n",
     )
     (audit.parent / ".git").mkdir()
     answer = run_schedule(audit, "--as", kind)

@@ -97,8 +97,8 @@ def test_a_command_that_fails_is_said_with_its_words(tmp_path):
         tmp_path, "/bin/sh", "-c", "echo no route >&2; exit 7"
     )
     assert faults == (
-        "[schedule] on_failure told nobody of the run: '/bin/sh' ended with exit code "
-        "7. It said: no route",
+        "[schedule] on_failure did not run successfully: '/bin/sh' ended with exit "
+        "code 7. Its output: no route",
     )
     assert (event["hook"], event["exit_code"]) == ("on_failure", 7)
 
@@ -107,20 +107,20 @@ def test_what_a_failed_command_says_moves_nothing_in_a_log(tmp_path):
     forged = "2026-11-22T08:00:00+00:00 Ended with exit code 0"
     code = f"print('\\x1b[2J\\r\\u202e'); print({forged!r}); raise SystemExit(7)"
     (fault,), (event,) = notify_outcome(tmp_path, *python(code))
-    assert fault.endswith(rf"It said: \x1b[2J\r\u202e\n{forged}")
+    assert fault.endswith(rf"Its output: \x1b[2J\r\u202e\n{forged}")
     assert event["message"].startswith("\x1b[2J\r")
 
 
 def test_a_command_that_a_signal_without_a_name_ended_is_said(tmp_path):
     faults, (event,) = notify_outcome(tmp_path, "/bin/sh", "-c", "kill -40 $$")
-    assert "'/bin/sh' ended with signal 40. It said: -" in faults[0]
+    assert "'/bin/sh' ended with signal 40. Its output: -" in faults[0]
     assert event["exit_code"] == -40
 
 
 def test_a_command_that_is_missing_is_said(tmp_path):
     faults, (event,) = notify_outcome(tmp_path, "nowhere-at-all")
     assert faults == (
-        "[schedule] on_failure told nobody of the run: 'nowhere-at-all' did not "
+        "[schedule] on_failure did not run successfully: 'nowhere-at-all' did not "
         "start: No such file or directory.",
     )
     assert event["exit_code"] is None
@@ -138,8 +138,8 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path, monkey
     monkeypatch.undo()
     message, pid = faults[0].rsplit(" ", 1)
     assert message == (
-        "[schedule] on_failure told nobody of the run: '/bin/sh' was ended after 600 "
-        "seconds (command_seconds). It said:"
+        "[schedule] on_failure did not run successfully: '/bin/sh' was ended after "
+        "600 seconds (command_seconds). Its output:"
     )
     assert event["exit_code"] is None
     assert event["seconds"] >= 900

@@ -3,10 +3,12 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 from tests.cli.test_cli import configured, rows
+from tests.report.made_records import made_effect
 from tests.report.made_variants import plain_result
 from tests.run_folders import below, small_result
 
@@ -178,12 +180,39 @@ def test_a_run_of_an_older_schema_is_compared_in_what_it_had():
     assert compare(from_dict(to_dict(small_result())), now).is_mismatch
 
 
+BAND = {"band_low": np.array([3.0, 4.0]), "band_high": np.array([5.0, 7.0])}
+
+
+def curved(**changes):
+    """Return a result with one curve of two points and its band."""
+    points = {"grid": np.array([1.0, 2.0]), "values": np.array([4.0, 5.0])}
+    curve = replace(made_effect("forest", "floor"), **points, **BAND)
+    curve = replace(curve, **changes)
+    return replace(small_result(), effects=(curve,))
+
+
+def test_the_band_of_a_curve_is_compared():
+    (difference,) = compare(
+        curved(band_high=np.array([5.0, 7.5])), curved()
+    ).differences
+    assert difference == ("effects[0].band_high[1]", "7.5", "7.0")
+
+
+def test_a_run_from_before_bands_is_compared_in_its_curves():
+    document = to_dict(curved()) | {"schema_version": "1.3"}
+    for name in BAND:
+        del document["effects"][0][name]
+    assert compare(from_dict(document), curved()).differences == ()
+    document["effects"][0]["values"][1] = 5.5
+    (difference,) = compare(from_dict(document), curved()).differences
+    assert difference.path == "effects[0].values[1]"
+
+
 def test_a_run_that_its_time_limit_cut_is_not_replayed(tmp_path):
     run = run_of(tmp_path, more="[limits]\nminutes = 1e-9\n")
     code, (line,) = replay_output(run)
     assert code == 2
     assert line == (
-        f"{run.resolve()} cannot be replayed: its time limit was over before "
-        "everything was measured, and falls elsewhere each time. "
-        "Replay a run with more minutes."
+        f"{run.resolve()} cannot be replayed: it reached its time limit, which stops "
+        "every run at a different point. Replay a run with a longer limit."
     )

@@ -150,7 +150,7 @@ def test_a_report_that_is_not_ready_in_time_loses_no_number(tmp_path, monkeypatc
         outcome = run(tmp_path, report="[limits]\nminutes = 0.05\n")
     assert outcome.code == 4
     assert outcome.no_report == (
-        "The report could not be made; the numbers are saved. It was not ready 0.01 s "
-        "after the time limit."
+        "The report could not be made; the numbers are saved. It was not finished "
+        "0.01 s after the time limit."
     )
     assert load_run(outcome.folder).importances != ()

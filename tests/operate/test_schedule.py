@@ -130,8 +130,8 @@ def test_a_zone_of_half_hours_is_tried_at_both(tmp_path):
 def test_the_note_tells_the_time_there():
     section = ScheduleSection(time="06:00")
     assert zone_note("Etc/UTC", (0,), section) == (
-        "Cron goes by Etc/UTC here, which is UTC. "
-        "Install the line again if that zone is ever changed."
+        "Cron uses the time zone Etc/UTC here, which is UTC. Install the line again "
+        "if that time zone ever changes."
     )
     assert "06:00 UTC is 11:30 there." in zone_note("Asia/Kolkata", (330,), section)
     changing = zone_note("Europe/Berlin", (60, 120), section)

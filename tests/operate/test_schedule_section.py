@@ -57,5 +57,6 @@ def test_where_there_is_none_at_all_that_is_said(tmp_path):
     source = read_schedule(tmp_path / "audit.toml")
     assert source.section.on_failure == ()
     assert source.note == (
-        "[schedule] of audit.toml cannot be read, nor that of any run: nobody is told."
+        "[schedule] of audit.toml cannot be read, nor in any run, so no "
+        "notification is sent."
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.test_cli import configured, rows, runner
-from tests.run_folders import below, seal
+from tests.run_folders import below, move_tables_up, seal, write_evidence
 from tests.runs.verify.test_verify import flip
 from tests.signed_runs import (
     APPROVAL,
@@ -30,6 +30,7 @@ from importance_audit.operate.run import run_audit
 from importance_audit.operate.sign import append_missing_line, sign
 from importance_audit.records.as_json import content_digest
 from importance_audit.records.errors import AuditError, ConfigError, DataError
+from importance_audit.report.pages import html
 from importance_audit.runs.load import load_context
 from importance_audit.runs.locks import locked
 from importance_audit.runs.signoff.approvals import (
@@ -150,8 +151,9 @@ def test_a_baseline_that_was_altered_is_refused(audit, file):
     with pytest.raises(DataError) as error:
         load_baseline(audit, approved)
     words = (
-        rf"{path} is not as it was when its run was approved: its digest was [0-9a-f]"
-        rf"{{12}}… and is [0-9a-f]{{12}}…\. Run: importance-audit verify {path.parent}"
+        rf"{path} was changed after its run was approved: its digest was [0-9a-f]"
+        rf"{{12}}… and is now [0-9a-f]{{12}}…\. Run: "
+        rf"importance-audit verify {path.parent}"
     )
     assert re.fullmatch(words, str(error.value))
 
@@ -163,8 +165,8 @@ def test_a_broken_trail_names_no_baseline(audit):
         baseline_of(audit)
     before = sha256(lines[0].rstrip())
     assert str(error.value) == (
-        f"{audit}/signoffs.jsonl is not as approve wrote it: line 1 should have "
-        f"previous_sha256 none (the line before) and has {before}. Run: "
+        f"{audit}/signoffs.jsonl was changed after approve wrote it: line 1 should "
+        f"have previous_sha256 none (the line before) and has {before}. Run: "
         f"importance-audit verify {audit}"
     )
 
@@ -210,18 +212,45 @@ def test_what_was_not_said_is_told_at_once_where_nobody_can_be_asked(audit):
     assert (answer.exit_code, answer.stderr) == (
         2,
         "approve needs to know who signs what: --name, --relation, --meaning, "
-        "--statement are missing. Give them, or run it on a terminal, which asks.\n",
+        "--statement are missing. Give them, or run the command in a terminal, "
+        "which asks for them.\n",
     )
 
 
+@pytest.mark.parametrize("early", [True, False])
+def test_a_sign_off_holds_the_tables_that_its_page_links_to(
+    tmp_path, monkeypatch, early
+):
+    monkeypatch.setattr(html, "DOWNLOADS", 0)  # every table is too large for the page
+    run = save(tmp_path, FIRST, profile="technical")
+    if early:
+        move_tables_up(run)
+        write_evidence(run)
+        seal(run)
+    with without_pdf():
+        folder = sign(run, REVIEW).folder
+    page = (folder / "report.html").read_text("utf8")
+    links = set(re.findall(r'href="([^"]*\.csv)"', page))
+    assert "tables/importances.csv" in links
+    assert links == {path for path in below(folder) if path.endswith(".csv")}
+    tables = run if early else run / "tables"
+    for link in links:
+        data = (folder / link).read_bytes()
+        assert data == (tables / Path(link).name).read_bytes()
+        assert f'<span class="hash">{sha256(data)}</span>' in page
+    assert verify(run).mismatches == verify(tmp_path).mismatches == ()
+    with without_pdf():
+        assert sign(run, APPROVAL).record.signoff_id.endswith("/2")
+
+
 def test_an_altered_run_is_not_signed(audit):
-    path = audit / "runs" / SECOND / "importances.csv"
+    path = audit / "runs" / SECOND / "tables" / "importances.csv"
     old = sha256(path.read_bytes())
     flip(path, 0)
     assert refusal(audit, SECOND) == (
         f"runs/{SECOND} is not as it was written and cannot be signed: "
-        f"importances.csv: expected SHA-256 {old}, found {sha256(path.read_bytes())}. "
-        f"Run: importance-audit verify runs/{SECOND}"
+        f"tables/importances.csv: expected SHA-256 {old}, found "
+        f"{sha256(path.read_bytes())}. Run: importance-audit verify runs/{SECOND}"
     )
 
 
@@ -424,7 +453,7 @@ def test_a_terminal_is_asked_for_what_is_missing_having_shown_what_is_signed(aud
 
 def test_a_refusal_counts_what_else_is_wrong(audit):
     for name in ("importances.csv", "models.csv"):
-        (audit / "runs" / SECOND / name).unlink()
+        (audit / "runs" / SECOND / "tables" / name).unlink()
     assert "; 4 mismatches in all. Run: " in refusal(audit, SECOND)
 
 

@@ -108,9 +108,9 @@ def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
     second = start_run(folder, "-q")
     assert second.communicate()[1] == (
         f"Audit {str(folder)!r} is in use: process {first.pid} on "
-        f"{os.uname().nodename!r} has been at work in it since "
+        f"{os.uname().nodename!r} has been using it since "
         f"{json.loads((folder / '.lock').read_bytes())['began']}. Wait until it has "
-        "ended, or end it.\n"
+        "ended, or stop it.\n"
     )
     assert (second.returncode, kinds(folder)) == (5, ["began"])
     first.kill()
@@ -167,8 +167,8 @@ def test_a_run_beyond_its_time_is_ended_and_told(audit, limits, schedule, minute
     assert (ended.code, ended.run_id, ended.is_stopped) == (4, run.name, False)
     assert load_run(run).run.status == "complete"
     message = (
-        "The time limit of 0.06 minutes was over before everything was measured. Cut "
-        "short: models."
+        "The time limit of 0.06 minutes was reached before everything was measured. "
+        "Cut short: models."
     )
     assert message in notices(folder)[-1]["SUMMARY"]
     assert kinds(folder).count("began") == 1
@@ -195,7 +195,7 @@ def test_a_limit_passes_through_the_commands_that_run_others(audit):
     process.communicate()
     (run,) = (folder / "runs").iterdir()
     (message,) = (f.message for f in load_run(run).findings if f.check == "time_limit")
-    assert message.startswith("The time limit of 0.05 minutes was over")
+    assert message.startswith("The time limit of 0.05 minutes was reached")
     assert process.returncode == 4
 
 
@@ -220,8 +220,8 @@ def test_a_run_that_r_failed_is_tried_again_and_each_try_is_said(audit, monkeypa
     ended = run_unattended(folder, say=lines.append)
     assert (ended.code, ended.r_failed) == (3, True)
     assert kinds(folder)[:4] == ["began", "ended", "began", "ended"]
-    assert [line[:46] for line in lines if "tried again" in line] == [
-        "R failed, so the audit is tried again, 1 more:"
+    assert [line[:43] for line in lines if "is retried" in line] == [
+        "R failed, so the audit is retried (1 more):"
     ]
 
 
@@ -272,7 +272,7 @@ def test_a_run_that_never_returns_is_killed_and_told(audit, monkeypatch):
     threading.Thread(target=stop, daemon=True).start()
     ended = run_unattended(folder, say=lambda _: None)
     assert (ended.code, ended.run_id, ended.is_stopped) == (130, "", True)
-    words = "it did not stop within 0.5 seconds of being asked to."
+    words = "it did not stop within 0.5 seconds of the request to stop."
     assert words in notices(folder)[-1]["NEWS"]
     with locked(folder):
         assert kinds(folder)[:2] == ["began", "died"]
@@ -305,8 +305,8 @@ def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
     append_event(folder, "ended", run_id="", exit_code=4, message="It broke.")
     run_unattended(folder, say=lambda _: None)
     first, _ = notices(folder)[0]["NEWS"].splitlines()
-    assert first.startswith("The run before ended with exit code 4 at 20")
-    assert first.endswith(", and nobody was told: It broke.")
+    assert first.startswith("The previous run ended with exit code 4 at 20")
+    assert first.endswith(", and no notification was sent: It broke.")
 
 
 def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
@@ -316,8 +316,10 @@ def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
     assert process.communicate() == ("", "")
     assert run_unattended(folder, say=lambda _: None).code == 0
     (news,) = (one["NEWS"] for one in notices(folder) if one["EVENT"] == "change")
-    assert news.startswith("The run before ended with exit code 0 at 20")
-    assert ", and nobody was told: This is the first run: not cross-checked" in news
+    assert news.startswith("The previous run ended with exit code 0 at 20")
+    assert (
+        ", and no notification was sent: This is the first run: not cross-checked"
+    ) in news
 
 
 def test_a_run_after_an_attempt_that_left_none_is_news(audit):
@@ -326,7 +328,7 @@ def test_a_run_after_an_attempt_that_left_none_is_news(audit):
     append_event(folder, "ended", run_id="", exit_code=2, message="It is wrong.")
     append_event(folder, "notified", hook="on_failure", exit_code=0)
     run_unattended(folder, say=lambda _: None)
-    words = "The attempt before ended with exit code 2 and left no run; this one did."
+    words = "The previous attempt ended with exit code 2 and left no run; this one did."
     assert words in notices(folder)[0]["NEWS"]
 
 

@@ -203,8 +203,8 @@ def test_pd_importance_of_a_group_is_not_asked_of_hstats():
     with pytest.raises(NotApplicable) as refusal:
         hstats_pd_importance(*mixed(TOGETHER), seed=1)
     assert str(refusal.value) == (
-        "hstats takes one column for method 'pd_importance'; group 'x' has 2. Ask for "
-        "features."
+        "hstats takes one column at a time for method 'pd_importance'; group 'x' "
+        "has 2. Measure features instead."
     )
 
 
@@ -222,4 +222,4 @@ def test_a_single_column_shares_nothing_and_is_refused():
     for ask in (hstats_h_statistic, hstats_pd_importance):
         with pytest.raises(NotApplicable) as refusal:
             ask(linear_model(1), normal_data(1), seed=1)
-        assert str(refusal.value) == "hstats needs two columns or more; there is one."
+        assert str(refusal.value) == "hstats needs at least two columns; there is one."

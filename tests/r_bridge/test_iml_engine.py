@@ -128,32 +128,32 @@ REFUSED = [
         iml_permutation,
         weighted(),
         {},
-        "iml has no row weights, so it would answer another question.",
+        "iml does not support row weights, so it would measure something else.",
     ),
     (
         iml_permutation,
         normal_data(1),
         {},
-        "iml needs two columns or more; there is one.",
+        "iml needs at least two columns; there is one.",
     ),
     (
         iml_h_statistic,
         normal_data(),
         {"n_rows": None},
-        "iml tells H as a ratio only. Ask standardised = true.",
+        "iml computes H as a ratio only. Set standardised = true.",
     ),
     (
         iml_h_statistic,
         normal_data(),
         {"n_rows": 20, "standardised": True},
-        f"iml draws 20 of {normal_data().n_samples} rows in an order that nobody can "
-        f"replay. Ask n_rows = {normal_data().n_samples}.",
+        f"iml draws 20 of {normal_data().n_samples} rows in an order that cannot be "
+        f"replayed. Set n_rows = {normal_data().n_samples}.",
     ),
     (
         iml_h_statistic,
         THREE,
         {"n_rows": None, "standardised": True},
-        "iml tells H of one column or two only.",
+        "iml computes H for one or two columns only.",
     ),
     (
         iml_ale,
@@ -165,7 +165,7 @@ REFUSED = [
         iml_partial_dependence,
         replace(normal_data(), X=normal_data().X.assign(x1=1.0)),
         {"feature": "x1"},
-        "iml refuses column 'x1', which has one value.",
+        "iml does not accept column 'x1', which has one value.",
     ),
 ]
 
@@ -181,4 +181,4 @@ def test_what_iml_cannot_be_asked_is_said(row, data, options, message):
 def test_a_prediction_of_several_numbers_is_refused():
     with pytest.raises(NotApplicable) as refusal:
         iml_permutation(level_model(), level_data(), seed=1)
-    assert str(refusal.value).startswith("iml hands one number per row to a loss, and")
+    assert str(refusal.value).startswith("iml passes one number per row to a loss, but")

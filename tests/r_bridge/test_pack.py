@@ -13,7 +13,7 @@ from importance_audit.r_bridge.pack import pack
 REFUSALS = [
     (
         pd.DataFrame([[1, 2]], columns=["a", "a"]),
-        "X must name each column once; 'a' is there twice.",
+        "X must name each column once; 'a' is given twice.",
     ),
     (
         pd.DataFrame([[1]], columns=[0]),
@@ -62,7 +62,7 @@ REFUSALS = [
     ),
     (
         pd.DataFrame({"c": pd.Categorical([1, "1"], categories=[1, "1"])}),
-        "X, column 'c' must have levels that differ as text; '1' is there twice.",
+        "X, column 'c' must have levels that differ as text; '1' is given twice.",
     ),
     (
         pd.DataFrame({"t": ["a\0b"]}),

@@ -241,7 +241,8 @@ def test_the_schema_requires_every_field_that_a_record_had_first(definition, rec
 def test_the_schema_requires_every_part_that_the_first_version_had():
     since = dict(versions.brought())
     later, names = {name for name in since if since[name]}, {"run", *since}
-    assert later == {"quantiles", "answers", "row_intervals", "readings"}
+    of_models = {"comparisons", "roc", "calibration", "residuals", "steps", "left_out"}
+    assert later == {"quantiles", "answers", "row_intervals", "readings", *of_models}
     assert set(SCHEMA["required"]) == names - later | {"schema_version"}
     assert names <= set(SCHEMA["properties"])
     assert SCHEMA["properties"]["run"]["required"] == [f.name for f in fields(RunInfo)]
@@ -473,3 +474,27 @@ def test_what_is_no_json_object_is_refused_by_name(text, message):
 def test_what_json_cannot_hold_is_refused_when_written(value):
     with pytest.raises(TypeError, match=r"^The .* a result must be .* was given\.$"):
         dumps(result(run=run_info(config={"key": value})))
+
+
+def test_a_curve_of_an_older_result_has_no_band_and_is_written_without_one():
+    numbers = np.array([1.0, 2.0])
+    bare = effect("number", numbers, numbers)
+    document = json.loads(dumps(result(effects=(bare,)))) | {"schema_version": "1.3"}
+    for name in versions.ADDED_FIELDS[4]["effects"]:
+        assert document["effects"][0].pop(name) == []
+    document["content_digest"] = as_json.digest_of(document)
+    back = from_dict(document)
+    assert not back.effects[0].has_band
+    assert json.loads(dumps(back)) == document
+
+
+def test_a_band_is_stored_and_read_back_with_its_gaps():
+    numbers = np.array([1.0, 2.0])
+    ends = {"band_low": np.array([0.5, np.nan]), "band_high": np.array([1.5, np.nan])}
+    banded = replace(effect("number", numbers, numbers), **ends)
+    document = json.loads(dumps(result(effects=(banded,))))
+    VALIDATOR.validate(document)
+    (back,) = from_dict(document).effects
+    assert back.has_band
+    for name, end in ends.items():
+        assert getattr(back, name) == pytest.approx(end, nan_ok=True)

@@ -74,16 +74,17 @@ def test_the_table_marks_what_is_unstable_and_says_what_that_means():
         "absent",
     ]
     assert column(ranking_table, "Rank") == ["2", "3", "1", "–"]
-    assert "under two standard deviations over the trials" in words(ranking_table.notes)
+    assert "less than two standard deviations over the trials" in words(
+        ranking_table.notes
+    )
 
 
 def test_the_finding_names_what_is_unstable_and_fails_no_audit():
     answers = checks.of_importance(impact(), ROWS)
     ((row, finding),) = (a for a in answers if a[0]["check"] == "unstable")
-    assert (row["observed"], row["verdict"], finding.severity) == (1, "pass", "info")
+    assert (row["observed"], row["verdict"], finding.severity) == (1, "note", "info")
     assert finding.message == (
-        "The mean of 'wild' over the trials is less than 2 of their standard "
-        "deviations."
+        "The importance of 'wild' is less than 2 standard deviations over the trials."
     )
 
 

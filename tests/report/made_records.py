@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import RunInfo
 
@@ -243,6 +244,23 @@ def made_run(audit: str = "apartments", **fields: Any) -> RunInfo:
 
 def made_frame(name: str, rows: Sequence[dict[str, Any]] = ()) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=COLUMNS[name].split())
+
+
+def row_intervals_frame(
+    importances: Sequence[Importance], half_width: float
+) -> pd.DataFrame:
+    """Return intervals over other rows, so far up and down from each estimate."""
+    rows = [
+        {
+            **{"record": record, "feature": feature, "std_error": half_width / 2},
+            **{"low": mean - half_width, "high": mean + half_width},
+            **{"rank_low": 1.0, "rank_high": float(len(importance.features))},
+            **{"top_k_share": 1.0, "lead_share": 0.5, "route": "resampled"},
+        }
+        for record, importance in enumerate(importances)
+        for feature, mean in zip(importance.features, importance.mean, strict=True)
+    ]
+    return pd.DataFrame(rows).reindex(columns=FRAMES["row_intervals"].columns)
 
 
 def datasets_frame(features: int, **fields: Any) -> pd.DataFrame:

@@ -152,6 +152,39 @@ def interrupted_result() -> AuditResult:
     )
 
 
+def stopped_result(**changes: Any) -> AuditResult:
+    """Return what is left of an audit that was stopped while engines were asked.
+
+    The forest is measured by both engines and under one of two losses; nothing was
+    compared, no expectation judged, no row drawn anew.
+    """
+    stopped = Finding(
+        check="interrupted",
+        severity="failure",
+        subject="audit",
+        message="The audit was interrupted in the step 'permutation, linear'.",
+    )
+    whole = apartments_result()
+    entry = {"method": "permutation", "engines": ["DALEX"], "losses": ["rmse", "mae"]}
+    expected = [{"features": ["surface"], "place": "top", "reason": "Law."}]
+    config = {
+        **whole.run.config,
+        "importance": [entry],
+        "expected": expected,
+        "stability": {"resamples": 50},
+    }
+    empty = {name: made_frame(name) for name in ("agreement", "stability")}
+    forest = [r for r in whole.importances if r.model == "forest"]
+    fields: dict[str, Any] = {
+        "run": made_run(status="interrupted", config=config),
+        "importances": tuple(r for r in forest if r.method == "permutation"),
+        "effects": (),
+        "findings": (stopped,),
+        **empty,
+    }
+    return apartments_result(**fields | changes)
+
+
 def failed_result() -> AuditResult:
     """Return a complete audit in which one measure of one model failed."""
     failed = Finding(
@@ -193,6 +226,7 @@ RESULTS = {
     "binary": binary_result,
     "multiclass": multiclass_result,
     "interrupted": interrupted_result,
+    "stopped": stopped_result,
     "failed": failed_result,
     "odd": odd_result,
     "one feature": lambda: plain_result(("surface",)),

@@ -1,6 +1,5 @@
 """Reports as they are printed, each made once and shared by all tests."""
 
-import re
 import subprocess
 from dataclasses import replace
 from datetime import date
@@ -94,7 +93,6 @@ def report(name: str) -> Report:
     return Report(result, build_view(result), path, pages)
 
 
-def page_of(pages: tuple[str, ...], line: str) -> int:
-    """Return the first page, from 1, on which a line that begins so stands."""
-    start = re.compile(f"^{re.escape(line)}", re.MULTILINE)
-    return next(n for n, page in enumerate(pages, start=1) if start.search(page))
+def page_of(pages: tuple[str, ...], heading: str) -> int:
+    """Return the first page, from 1, on which a line says this and no more."""
+    return next(n for n, page in enumerate(pages, 1) if heading in page.splitlines())

@@ -49,6 +49,16 @@ def texts(svg):
     ]
 
 
+def titles(svg):
+    """Return what the marks of a figure tell, in the order they are drawn."""
+    return [node.text for node in ElementTree.fromstring(svg).iter(f"{SVG}title")]
+
+
+def title_of(group):
+    """Return what a group tells, empty if it tells nothing."""
+    return group.findtext(f"{SVG}title") or ""
+
+
 def words(svg):
     return [text for text, *_ in texts(svg)]
 

@@ -25,7 +25,7 @@ def test_an_attempt_that_never_ended_is_told_once(tmp_path):
     start_attempt(tmp_path, unattended=True)
     began = read_events(tmp_path)[0]["time"]
     assert start_attempt(tmp_path, unattended=True).died == (
-        f"The run before did not finish: process {os.getpid()}, which began it at "
+        f"The previous run did not finish: process {os.getpid()}, which began it at "
         f"{began}, was killed, or its machine stopped. It left no run."
     )
     end_attempt(tmp_path, run_id="", exit_code=0, verdict="", message="")

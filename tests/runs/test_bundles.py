@@ -37,7 +37,7 @@ def test_every_schema_version_up_to_this_one_has_its_bundle():
 def test_a_bundle_is_of_its_version_and_small(run):
     document = json.loads((run / "result.json").read_text("utf8"))
     assert document["schema_version"] == run.parents[1].name
-    assert sum(path.stat().st_size for path in run.iterdir()) < 60_000
+    assert sum(path.stat().st_size for path in run.rglob("*")) < 60_000
 
 
 def test_a_bundle_verifies(run):

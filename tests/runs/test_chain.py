@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,9 +51,7 @@ def audit(tmp_path):
 
 
 def remove(folder):
-    for path in folder.iterdir():
-        path.unlink()
-    folder.rmdir()
+    shutil.rmtree(folder)
 
 
 def names(audit):
@@ -78,7 +77,8 @@ def test_a_deleted_run_is_a_gap(audit):
     chain = read_chain(audit)
     assert [link.run_id for link in chain.order] == [A, C]
     assert chain.gaps == (
-        f"Run '{B}' is missing: run '{C}' names it, but its folder is gone.",
+        f"Run '{B}' is missing: run '{C}' refers to it, but its folder no longer "
+        "exists.",
     )
 
 
@@ -93,8 +93,8 @@ def test_a_run_removed_with_another_digest_is_a_gap(audit):
     remove(audit / "runs" / A)
     append_event(audit, "removed", run_id=A, manifest_sha256="0" * 64)
     assert read_chain(audit).gaps == (
-        f"Run '{A}' is missing: run '{B}' names it, but retention removed another of "
-        "its name.",
+        f"Run '{A}' is missing: run '{B}' refers to it, but retention removed "
+        "another of its name.",
     )
 
 
@@ -103,8 +103,8 @@ def test_a_deleted_last_run_is_a_gap_where_events_tell_of_it(audit):
     append_event(audit, "ended", run_id="", exit_code=2)
     remove(audit / "runs" / C)
     assert read_chain(audit).gaps == (
-        f"Run '{C}' is missing: events.jsonl says that it ended, but its folder is "
-        "gone.",
+        f"Run '{C}' is missing: events.jsonl says that it ended, but its folder no "
+        "longer exists.",
     )
 
 
@@ -118,7 +118,7 @@ def test_an_altered_manifest_is_a_gap(audit):
     )
 
 
-CANNOT = "manifest.json of run '{b}' does not state its run and the one before."
+CANNOT = "manifest.json of run '{b}' does not state its own run and the previous one."
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ CANNOT = "manifest.json of run '{b}' does not state its run and the one before."
         (b"[" * 100_000, CANNOT),
         (
             b'{"format": 1, "run_id": "", "previous": null}',
-            "manifest.json of run '{b}' names a run by something else than a text.",
+            "manifest.json of run '{b}' identifies a run by something other than text.",
         ),
         (
             b'{"format": "x/2", "run_id": "", "previous": null}',
@@ -164,8 +164,8 @@ def test_two_runs_after_one_are_a_fork_and_the_later_of_them_goes_on(audit):
     write_run(audit, D, B)
     assert names(audit) == [A, B, C, D]
     assert read_chain(audit).gaps == (
-        f"Runs '{C}', '{D}' do not follow one another: all name '{B}' as the run "
-        "before.",
+        f"Runs '{C}', '{D}' do not form a sequence: all name '{B}' as the previous "
+        "run.",
     )
     append_event(audit, "ended", run_id=C)
     assert names(audit)[-1] == C
@@ -174,7 +174,7 @@ def test_two_runs_after_one_are_a_fork_and_the_later_of_them_goes_on(audit):
 def test_two_first_runs_are_a_fork(audit):
     write_run(audit, D)
     assert read_chain(audit).gaps == (
-        f"Runs '{A}', '{D}' do not follow one another: all name no run before.",
+        f"Runs '{A}', '{D}' do not form a sequence: all name no previous run.",
     )
 
 

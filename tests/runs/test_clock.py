@@ -20,7 +20,7 @@ def event(at):
 
 def test_a_start_before_the_last_event_is_said():
     assert describe_clock_jump_before([event(NOON + timedelta(hours=1))], [], NOON) == (
-        "The system clock went back: at the start of this run it said "
+        "The system clock was set back: at the start of this run it said "
         "2026-11-22T12:00:00+00:00, and the last event before it has the time "
         "2026-11-22T13:00:00+00:00."
     )
@@ -74,8 +74,8 @@ def test_events_without_a_time_are_passed_over():
 def test_a_clock_set_back_during_a_run_is_said_with_the_seconds_it_lost():
     start, later = Instant(NOON, 100.0), Instant(NOON - timedelta(hours=1), 160.0)
     assert describe_clock_jump_during(start, later) == (
-        "The system clock went back by 3660 seconds during this run, which started at "
-        "2026-11-22T12:00:00+00:00."
+        "The system clock was set back by 3660 seconds during this run, which "
+        "started at 2026-11-22T12:00:00+00:00."
     )
 
 

@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.report.made_variants import plain_result, result_of
+from tests.run_folders import below, move_tables_up
 
 from importance_audit.cli.main import main
 from importance_audit.operate.save import save_run
+from importance_audit.records.as_csv import KEPT
 from importance_audit.records.as_json import content_digest
 from importance_audit.report.figures.typeface import font_files
 from importance_audit.report.text.wording import look_up
@@ -26,6 +28,8 @@ from importance_audit.runs.files import (
     LARGEST_ATTACHMENTS,
     attachments,
     data_files,
+    path_in_run,
+    paths_below,
     stored_attachments,
 )
 from importance_audit.runs.folder import load_run
@@ -70,9 +74,10 @@ def whole_run(tmp_path_factory):
 def test_evidence_holds_the_digest_of_every_file_but_renderings_and_the_log(whole_run):
     evidence = json.loads((whole_run / "evidence.json").read_text())
     renderings = {"report.html", "report.pdf", "summary.txt", "summary.md", "junit.xml"}
+    renderings.add("tables.xlsx")
     itself = {"evidence.json", "manifest.json", "log.jsonl"}  # which grows meanwhile
-    names = {path.name for path in whole_run.iterdir() if path.is_file()}
-    assert [f["path"] for f in evidence["files"]] == sorted(names - renderings - itself)
+    paths = {path for path in below(whole_run) if not path.startswith("figures/")}
+    assert [f["path"] for f in evidence["files"]] == sorted(paths - renderings - itself)
     for file in evidence["files"]:
         assert file["sha256"] == sha256((whole_run / file["path"]).read_bytes())
     assert evidence["format"] == "importance-audit-evidence/1"
@@ -85,7 +90,8 @@ def test_the_pdf_carries_the_files_of_the_folder(whole_run, tmp_path):
     subprocess.run(["pdfdetach", "-saveall", "-o", str(tmp_path), pdf], check=True)
     assert {path.name for path in tmp_path.iterdir()} == CARRIED
     for path in tmp_path.iterdir():
-        assert path.read_bytes() == (whole_run / path.name).read_bytes()
+        folder = whole_run / "tables" if path.suffix == ".csv" else whole_run
+        assert path.read_bytes() == (folder / path.name).read_bytes()
 
 
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
@@ -118,7 +124,10 @@ def test_render_in_another_process_clock_and_language_gives_the_same_bytes(
     subprocess.run(command, check=True, cwd=tmp_path, env={**os.environ, **facts})
     for kind in ("html", "pdf"):
         (again,) = tmp_path.glob(f"*.{kind}")
-        assert again.read_bytes() == (whole_run / f"report.{kind}").read_bytes()
+        # Beside pages of other runs, the figures lie in a folder named like the page.
+        figures = f"{again.stem}/figures/".encode()
+        page = again.read_bytes().replace(figures, b"figures/")
+        assert page == (whole_run / f"report.{kind}").read_bytes()
 
 
 def test_the_log_has_one_line_per_step_in_the_order_of_time(whole_run):
@@ -131,8 +140,8 @@ def test_the_log_has_one_line_per_step_in_the_order_of_time(whole_run):
     steps = [line["step"] for line in lines if line["seconds"] is not None]
     seconds = load_run(whole_run).run.volatile["seconds_by_step"]
     phases = [step for step in steps if step not in seconds]
-    parts = "runs before, tables, sections, figures, HTML, PDF, checks of the PDF"
-    report = [f"report: {part}" for part in parts.split(", ")]
+    parts = "runs before, tables, sections, figures, HTML, Excel file, PDF"
+    report = [f"report: {part}" for part in (*parts.split(", "), "checks of the PDF")]
     assert phases == ["reading of the rows", "model m", *report]
     assert [step for step in steps if step in seconds] == list(seconds)
     assert "permutation of features, m" in steps
@@ -178,6 +187,45 @@ def test_an_older_run_carries_what_its_folder_has(tmp_path):
     folder = save_run(result_of("apartments"), tmp_path, {}, exit_code=0)
     (folder / "evidence.json").unlink()
     assert set(stored_attachments(folder)) == CARRIED - {"audit.toml", "evidence.json"}
+
+
+def test_an_early_run_carries_the_tables_beside_its_report(tmp_path):
+    files = {"audit.toml": "seed = 1\n"}
+    folder = save_run(result_of("apartments"), tmp_path, files, exit_code=0)
+    carried = stored_attachments(folder)
+    move_tables_up(folder)
+    assert stored_attachments(folder) == carried
+    assert set(carried) == CARRIED
+
+
+def test_every_table_of_a_run_lies_in_the_folder_of_tables_and_has_rows(tmp_path):
+    folder = save_run(result_of("apartments"), tmp_path, {}, exit_code=0)
+    tables = [path for path in below(folder) if path.endswith(".csv")]
+    assert {str(Path(path).parent) for path in tables} == {"tables"}
+    for path in {*tables} - {*KEPT}:
+        assert (folder / path).read_bytes().count(b"\n") > 1
+
+
+def test_a_table_is_looked_for_in_its_folder_first_and_no_other_file_is():
+    both = {"tables/x.csv", "x.csv", "tables/result.json", "result.json"}
+    assert path_in_run("x.csv", both) == "tables/x.csv"
+    assert path_in_run("x.csv", both - {"tables/x.csv"}) == "x.csv"
+    assert path_in_run("x.csv", ()) == "x.csv"
+    assert path_in_run("result.json", both) == "result.json"
+
+
+def test_what_lies_below_a_run_is_its_files_and_its_tables(tmp_path):
+    paths = {"a.json", "tables/x.csv"}
+    for path in (*paths, "signed/1/a.json", "tables/deep/y.csv"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("")
+    assert paths_below(tmp_path) == paths
+
+
+@pytest.mark.parametrize("path", ["importances.csv", "tables/importances.csv"])
+def test_a_file_with_the_name_of_a_table_is_refused_at_both_places(path):
+    with pytest.raises(ValueError, match="not be that of a file made here"):
+        data_files(result_of("apartments"), {path: "x"})
 
 
 def test_inputs_that_are_files_are_named_with_their_size(tmp_path):

@@ -24,7 +24,6 @@ from importance_audit.operate.save import save_run
 from importance_audit.records.as_json import content_digest, to_dict
 from importance_audit.records.errors import AuditError, DataError
 from importance_audit.records.finding import Finding
-from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import AuditResult, RunInfo, run_id
 from importance_audit.report.pages.short_views import summary
@@ -86,6 +85,12 @@ def manifest_of(folder):
 
 def everything_below(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def content_of(folder):
+    """Return the bytes of every file of a folder, by its path there."""
+    paths = (p for p in everything_below(folder) if (folder / p).is_file())
+    return {p: (folder / p).read_bytes() for p in paths}
 
 
 def test_a_run_is_named_by_its_start_in_utc_and_its_question():
@@ -167,10 +172,10 @@ def test_a_half_written_run_of_another_process_is_no_run_before(tmp_path):
 
 def test_a_second_run_of_the_same_second_gets_a_name_of_its_own(tmp_path):
     first = save(tmp_path)
-    before = {p: (first / p).read_bytes() for p in os.listdir(first)}
+    before = content_of(first)
     names = [save(tmp_path).name for _ in range(2)]
     assert names == [f"{NAME}-2", f"{NAME}-3"]
-    assert {p: (first / p).read_bytes() for p in os.listdir(first)} == before
+    assert content_of(first) == before
     again = load_run(tmp_path / "runs" / names[1])
     assert again.run.volatile["run_id"] == names[1]
 
@@ -311,7 +316,7 @@ def table(path):
 
 def test_importances_are_one_line_per_feature_and_repeat_with_every_digit(tmp_path):
     folder = save(tmp_path, result(importances=(importance(),)))
-    rows, data = table(folder / "importances.csv")
+    rows, data = table(folder / "tables" / "importances.csv")
     assert [row["raw"] for row in rows] == [
         *("0.30000000000000004", "NaN", "1e+300", "Infinity", "1.0", "2.0")
     ]
@@ -326,8 +331,12 @@ def test_every_frame_of_a_result_is_a_table(tmp_path):
     whole = result()
     folder = save(tmp_path, whole)
     assert {"stability", "top_k", "performance", "checks"} < set(whole.frames)
-    for name in whole.frames:
-        head = (folder / f"{name}.csv").read_text().splitlines()[0]
+    for name, frame in whole.frames.items():
+        path = folder / "tables" / f"{name}.csv"
+        assert path.exists() == bool(len(frame))
+        if frame.empty:
+            continue
+        head = path.read_text().splitlines()[0]
         assert head.split(",") == list(getattr(whole, name).columns)
 
 
@@ -342,11 +351,15 @@ def test_curves_are_one_line_per_point(tmp_path):
         grid=np.array(["a", "b"], dtype=object),
         values=np.array([0.1, 1 / 3]),
     )
-    rows, _ = table(save(tmp_path, result(effects=(curve,))) / "effects.csv")
-    assert [(r["feature"], r["point"], r["grid"], r["value"]) for r in rows] == [
+    banded = replace(curve, band_low=np.array([0.0, 0.25]), band_high=np.ones(2))
+    folder = save(tmp_path, result(effects=(curve, banded)))
+    rows, _ = table(folder / "tables" / "effects.csv")
+    assert [(r["feature"], r["point"], r["grid"], r["value"]) for r in rows] == 2 * [
         ("kind", "1", "a", "0.1"),
         ("kind", "2", "b", "0.3333333333333333"),
     ]
+    ends = [(r["band_low"], r["band_high"]) for r in rows]
+    assert ends == [("NaN", "NaN")] * 2 + [("0.0", "1.0"), ("0.25", "1.0")]
 
 
 def test_findings_and_frames_are_tables_too(tmp_path):
@@ -361,12 +374,11 @@ def test_findings_and_frames_are_tables_too(tmp_path):
         {"engine_a": ["python"], "verdict": ["replayed"], "spearman": [1 / 3]}
     )
     folder = save(tmp_path, result(findings=(finding,), agreement=frame))
-    (row,), _ = table(folder / "findings.csv")
+    (row,), _ = table(folder / "tables" / "findings.csv")
     assert (row["message"], row["evidence"]) == ("Weak, \nvery.", '{"loss": "NaN"}')
-    (row,), _ = table(folder / "agreement.csv")
+    (row,), _ = table(folder / "tables" / "agreement.csv")
     assert list(row.values()) == ["python", "replayed", "0.3333333333333333"]
-    names = ",".join(FRAMES["disagreements"].columns)
-    assert table(folder / "disagreements.csv")[1] == f"{names}\n".encode()
+    assert not (folder / "tables" / "disagreements.csv").exists()
 
 
 def test_the_environment_is_a_file_of_its_own(tmp_path):
@@ -467,8 +479,8 @@ def test_an_empty_result_has_a_summary_too():
     assert summary(result()).splitlines()[1:] == [
         "pairs: none",
         "findings: none",
-        "reason: Calculation not cross-checked: no R engine was asked. Add engines = "
-        '["DALEX"] to an entry of [[importance]].',
+        "reason: Calculation not cross-checked: no R engine was requested. Add "
+        'engines = ["DALEX"] to an entry of [[importance]].',
     ]
 
 

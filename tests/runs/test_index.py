@@ -225,7 +225,7 @@ def test_a_verdict_that_is_none_is_a_gap_and_breaks_no_report(audit):
     audit_runs = read_runs(audit)
     assert audit_runs.runs[-1].verdict == "not established"
     assert audit_runs.gaps == (
-        f"manifest.json of run '{C}' states 'splendid', which is no verdict.",
+        f"manifest.json of run '{C}' states 'splendid', which is not a verdict.",
     )
 
 

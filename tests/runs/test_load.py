@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.run_folders import move_tables_up, seal, write_evidence
 from tests.signed_runs import stored_result
 
 from importance_audit.cli.main import main
@@ -68,8 +69,8 @@ def put(*path_and_value):
 def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, changed):
     code, words = run_command(command, tmp_path, changed)
     assert code == 2
-    assert words.startswith("RUN/result.json is not as its run wrote it: its")
-    assert words.endswith("and states another. Run: importance-audit verify RUN")
+    assert words.startswith("RUN/result.json was changed after the run: its")
+    assert words.endswith("but states another. Run: importance-audit verify RUN")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, cha
 def test_the_name_of_a_run_leads_to_no_other_folder(tmp_path, key, value):
     assert run_command("render", tmp_path, put("run", "volatile", key, value)) == (
         2,
-        f"RUN/result.json has {value!r} as its {key}, which is not a text without "
+        f"RUN/result.json has {value!r} as its {key}, which must be text without "
         "'/'. Run: importance-audit verify RUN",
     )
 
@@ -87,7 +88,7 @@ def test_the_name_of_an_audit_leads_to_no_other_folder(tmp_path):
     changed = put("run", "audit", "../taken")
     assert run_command("handoff", tmp_path, changed, sealed=True) == (
         2,
-        "RUN/result.json has '../taken' as its audit, which is not a text without "
+        "RUN/result.json has '../taken' as its audit, which must be text without "
         "'/'. Run: importance-audit verify RUN",
     )
 
@@ -127,7 +128,7 @@ def run_with_past(tmp_path_factory):
 
 
 @pytest.mark.parametrize("list_", ["manifest.json", "evidence.json"])
-@pytest.mark.parametrize("name", ["history.json", "findings.csv"])
+@pytest.mark.parametrize("name", ["history.json", "tables/findings.csv"])
 def test_a_report_without_what_its_run_lists_is_refused(
     tmp_path, run_with_past, name, list_
 ):
@@ -140,6 +141,29 @@ def test_a_report_without_what_its_run_lists_is_refused(
         2,
         f"{run / name} is missing, and {list_} lists it. Run: importance-audit verify "
         f"{run}\n",
+    )
+
+
+@pytest.mark.parametrize("list_", ["manifest.json", "evidence.json"])
+def test_a_table_that_no_list_of_the_run_has_is_not_taken_for_one(tmp_path, list_):
+    """A report carries the tables of its run: an early one has them beside it."""
+    written = stored_result("20261121T084600Z-3f9a1c2b")
+    run = save_run(written, tmp_path, {}, exit_code=0)
+    move_tables_up(run)
+    write_evidence(run)
+    seal(run)
+    words = ["render", str(run), "--output", str(tmp_path), "--as", "html"]
+    answer = CliRunner().invoke(main, words)
+    assert answer.exit_code == 0, answer.output
+    (run / "tables").mkdir()
+    (run / "tables" / "findings.csv").write_text("key\n", encoding="utf8")
+    if list_ == "evidence.json":
+        (run / "manifest.json").unlink()
+    answer = CliRunner().invoke(main, words)
+    assert (answer.exit_code, answer.output) == (
+        2,
+        f"{run}/tables/findings.csv is there beside findings.csv, and {list_} does "
+        f"not list it. Run: importance-audit verify {run}\n",
     )
 
 

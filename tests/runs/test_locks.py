@@ -56,8 +56,8 @@ def test_a_lock_held_elsewhere_is_refused_with_process_host_and_time(tmp_path):
         pass
     assert re.fullmatch(
         rf"Audit '{re.escape(str(tmp_path))}' is in use: process {process.pid} on '"
-        rf"{re.escape(os.uname().nodename)}' has been at work in it since \d{{"
-        r"4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\. Wait until it has ended, or end it\.",
+        rf"{re.escape(os.uname().nodename)}' has been using it since \d{{"
+        r"4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\. Wait until it has ended, or stop it\.",
         str(refused.value),
     )
 
@@ -91,7 +91,7 @@ def test_the_same_process_does_not_take_a_lock_twice(tmp_path):
 def test_a_holder_that_said_nothing_is_another_process(tmp_path):
     with holder(tmp_path):
         (tmp_path / ".lock").write_text("")
-        words = "is in use: another process is at work in it"
+        words = "is in use: another process is using it"
         with pytest.raises(LockedError, match=words), locked(tmp_path):
             pass
 
@@ -101,6 +101,6 @@ def test_a_folder_that_takes_no_file_is_named(tmp_path):
     with pytest.raises(AuditError) as refused, locked(tmp_path):
         pass
     assert str(refused.value) == (
-        f"Folder {str(tmp_path)!r} cannot take '.lock', which keeps two runs apart: "
-        "Is a directory. Nothing was written."
+        f"Folder {str(tmp_path)!r} cannot take '.lock', which prevents concurrent "
+        "runs: Is a directory. Nothing was written."
     )

@@ -212,15 +212,15 @@ VERIFY = "importance-audit verify"
         ),
         (
             of_run(verdict="best"),
-            BROKEN.format("'best' is no verdict", VERIFY),
+            BROKEN.format("'best' is not a verdict", VERIFY),
         ),
         (
             of_run(started="2025-11-20T08:46"),
-            BROKEN.format("'2025-11-20T08:46' is no instant", VERIFY),
+            BROKEN.format("'2025-11-20T08:46' is not a time", VERIFY),
         ),
-        (with_past(gaps="no"), BROKEN.format("'no' is no list", VERIFY)),
-        (with_past(gaps=[1]), BROKEN.format("1 is no text", VERIFY)),
-        (with_past(n_runs=True), BROKEN.format("True is no whole number", VERIFY)),
+        (with_past(gaps="no"), BROKEN.format("'no' is not a list", VERIFY)),
+        (with_past(gaps=[1]), BROKEN.format("1 is not text", VERIFY)),
+        (with_past(n_runs=True), BROKEN.format("True is not an integer", VERIFY)),
         (
             with_past(findings=[{"in_last": 1}]),
             BROKEN.format("1 is neither true nor false", VERIFY),

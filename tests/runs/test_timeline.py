@@ -94,8 +94,8 @@ def test_an_attempt_that_left_no_run_stands_between_the_runs(audit):
     append_event(audit, "clock", message="The clock went back.")
     append_event(audit, "began", pid=8, host="h")
     assert notes(audit) == [
-        *(A, "audit.toml: no.", "process 7 began and died", B),
-        *("The clock went back.", "process 8 on h began and has not ended"),
+        *(A, "audit.toml: no.", "process 7 started and was killed", B),
+        *("The clock went back.", "process 8 on h started and has not ended"),
     ]
     assert notes(audit, last=3)[0] == B
     assert [row.exit_code for row in timeline(audit).rows] == [
@@ -141,7 +141,7 @@ def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
 def test_a_begin_that_is_no_instant_is_not_taken_for_one(audit):
     append_event(audit, "died", began="once", pid=7)
     last = timeline(audit).rows[-1]
-    assert last.note == "process 7 began and died"
+    assert last.note == "process 7 started and was killed"
     assert datetime.fromisoformat(last.time).tzinfo is not None
 
 
@@ -155,7 +155,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
     answer = history(audit)
     assert answer.exit_code == 0, answer.stderr
     head, _, *rows, last = answer.stdout.splitlines()
-    assert head == "a: 2 runs, 1 finding in the last complete one"
+    assert head == "a: 2 runs, 1 finding in the last complete run"
     words = f"{'not cross-checked':25}"
     digests = [
         run.content_digest[:12] for run in (r.run for r in timeline(audit).rows[:2])
@@ -183,7 +183,8 @@ def test_gaps_end_the_list(audit):
     remove(audit / "runs" / A)
     assert history(audit).stdout.splitlines()[-2:] == [
         "gaps:",
-        f"  Run '{A}' is missing: run '{B}' names it, but its folder is gone.",
+        f"  Run '{A}' is missing: run '{B}' refers to it, but its folder no longer "
+        "exists.",
     ]
 
 
@@ -252,7 +253,7 @@ def test_a_page_does_not_say_that_a_removed_run_is_there(audit):
     remove(audit / "runs" / A)
     history(audit, "--html")
     page = (audit / "history.html").read_text(encoding="utf8")
-    assert " that retention removed, as events.jsonl says." in page
+    assert " removed under the retention rules, as recorded in events.jsonl." in page
 
 
 def test_a_link_beside_the_folder_of_an_audit_is_not_another_audit(audit):
@@ -275,7 +276,7 @@ def test_a_link_to_an_audit_elsewhere_has_its_own_name_and_report(audit, tmp_pat
 def test_what_is_one_is_not_told_as_several(tmp_path):
     add(tmp_path / "b", A, findings=(make_finding(),))
     assert history(tmp_path / "b").stdout.splitlines()[0] == (
-        "b: 1 run, 1 finding in the last complete one"
+        "b: 1 run, 1 finding in the last complete run"
     )
 
 
@@ -308,7 +309,7 @@ def test_the_last_rows_are_as_many_as_asked_for(audit):
     [
         (
             "",
-            "'{folder}' holds no audit: neither it nor a folder in it has an "
+            "'{folder}' contains no audit: neither it nor a folder in it has an "
             "audit.toml or runs/.\n",
         ),
         (
@@ -363,7 +364,7 @@ def test_the_history_starts_without_tables_and_numbers(audit):
     )
     command = [sys.executable, "-c", code, str(audit)]
     output = subprocess.check_output(command, cwd=ROOT, text=True)
-    assert output.splitlines()[0] == "a: 2 runs, 1 finding in the last complete one"
+    assert output.splitlines()[0] == "a: 2 runs, 1 finding in the last complete run"
     assert output.splitlines()[-1] == "set()"
 
 

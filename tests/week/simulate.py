@@ -156,7 +156,10 @@ def hold(folder: Path, codes: list[int]) -> None:
         "exit codes": (codes, [0, 0, 0, 0, 0, 3, 0]),
         "run folders": (len(runs(folder)), 7),
         "fare is told to both commands": (lines.count("distribution_shift"), 2),
-        "embarked is told": ("Columns that are gone: 'embarked'." in lines, True),
+        "embarked is told": (
+            "Columns that no longer exist: 'embarked'." in lines,
+            True,
+        ),
         "no R is told": (lines.count("== failure, exit code 3,") > 0, True),
         "the stop is told": ("was killed, or its machine stopped" in lines, True),
     }

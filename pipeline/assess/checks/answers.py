@@ -9,7 +9,8 @@ Row: TypeAlias = dict[str, Any]
 Answer: TypeAlias = tuple[Row, Finding | None]
 Answers: TypeAlias = list[Answer]
 
-VERDICTS: dict[Severity, str] = {"info": "pass", "warning": "warn", "failure": "fail"}
+VERDICTS: dict[Severity, str] = {"info": "note", "warning": "warn", "failure": "fail"}
+"""What a check reads that made a finding: outside its limit none reads "pass"."""
 
 
 class Limit(NamedTuple):

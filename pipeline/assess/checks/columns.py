@@ -11,7 +11,7 @@ import pandas as pd
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import listed
-from ...records.finding import Finding
+from ...records.finding import Finding, cause_of
 from ..dependence import associations, clusters
 from .answers import Answer, Limit, Limits, answer
 
@@ -51,12 +51,13 @@ def same_columns(
         severity="warning" if alone else "info",
         subject=test.name,
         message=(
-            "These columns hold the same on all rows, up to unit or labels, so none "
-            f"has an importance of its own: {'; '.join(sets)}{more}."
+            "These columns carry the same information in all rows, up to unit or "
+            "labels, so none of them has an importance of its own: "
+            f"{'; '.join(sets)}{more}."
         ),
         remedy=(
-            'Put them under [groups] and ask an [[importance]] of = "groups", or leave '
-            "all but one of them out."
+            'Put them under [groups] and add an [[importance]] with of = "groups", or '
+            "leave out all but one of them."
             if alone
             else "Read the importance of their group, not their own."
         ),
@@ -80,11 +81,12 @@ def constant_column(
         severity="info",
         subject=test.name,
         message=(
-            "These columns are constant, so nothing can be said of their importance: "
-            f"{listed(constant)}."
+            "These columns are constant in the evaluation rows, so their importance "
+            f"cannot be measured: {listed(constant)}."
         ),
-        remedy="Leave it out, or audit rows in which it varies.",
+        remedy="Leave them out, or audit rows in which they vary.",
         evidence={"columns": len(constant)},
+        cause=cause_of("constant_column", test.name),
     )
     limit = Limit(0.0, "definition")
     return answer(finding, bool(constant), len(constant), limit)
@@ -111,7 +113,7 @@ def dependence(
         severity="info",
         subject=test.name,
         message=(
-            "These features depend on each other, so their importances cannot be read "
+            "These features are correlated, so their importances should not be read "
             f"one by one: {_describe_clusters(linked, names, strength)}."
         ),
         remedy=_remedy([{names[k] for k in places} for places in linked], grouped),
@@ -152,7 +154,7 @@ def _remedy(linked: list[set[str]], grouped: Collection[tuple[str, ...]]) -> str
     if all(any(names <= set(columns) for columns in grouped) for names in linked):
         return "Read the importance of their group beside their own."
     return (
-        'Put them under [groups] and ask an [[importance]] of = "groups", or ask '
+        'Put them under [groups] and add an [[importance]] with of = "groups", or use '
         '"permutation" with within = "leaves".'
     )
 

@@ -10,7 +10,7 @@ from ...methods.importance import METHODS
 from ...methods.importance.data_only import is_number
 from ...records.dataset_and_model import Dataset
 from ...records.errors import listed, quote
-from ...records.finding import Finding
+from ...records.finding import Finding, cause_of
 from ...records.frames import Row
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, nothing_of, options_text
@@ -48,23 +48,26 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
         for name in missing
     )
     why = describe_undefined(importance.method, broken)
+    is_of_constants = all(is_constant(data, of[name]) for name in missing)
+    cause = cause_of("unmeasured", _question(importance))
     finding = Finding(
         check="unmeasured",
         severity="info" if expected else "warning",
         subject=_question_of(importance),
         measure=options_text(importance, with_repeats=False),
         message=(
-            f"There is no number for {listed(missing)}. "
+            f"No importance could be computed for {listed(missing)}. "
             f"{'It is' if len(missing) == 1 else 'They are'} shown without a rank. "
             f"{why}".rstrip()
         ),
         remedy=(
-            "Ask them of another method."
+            "Use another method for them."
             if outside.issuperset(missing)
             else "Look for constant columns, infinite losses, unknown levels and "
             "columns that no model is given."
         ),
         evidence={"features": len(missing)},
+        cause=cause_of("constant_column", data.name) if is_of_constants else cause,
     )
     return answer(finding, bool(missing), len(missing), Limit(0.0, "definition"))
 
@@ -88,10 +91,11 @@ def constant_feature(
         subject=_question_of(importance),
         measure=options_text(importance, with_repeats=False),
         message=(
-            f"{names} never varies, and yet differs from the baseline by {off:.2g}: a "
-            "constant column measures exactly the baseline."
+            f"{names} {'is' if len(constant) == 1 else 'are'} constant, but the "
+            f"permuted loss differs from the baseline by {off:.2g}. Permuting a "
+            "constant column changes no loss."
         ),
-        remedy="Do not use these numbers: whoever measured them permutes wrongly.",
+        remedy="Do not use these numbers: the engine does not permute correctly.",
         evidence={"features": len(constant), "off": off},
     )
     return answer(finding, off != 0, off, Limit(0.0, "definition"))
@@ -116,6 +120,7 @@ def unbounded(importance: Importance, data: Dataset, limits: Limits) -> Answer |
         measure=options_text(importance, with_repeats=False),
         message=message,
         remedy=remedy,
+        cause=cause_of("unbounded", _question(importance)),
     )
     if importance.form != "ratio":
         limit = Limit("finite", "definition")
@@ -136,10 +141,10 @@ def varies_over_trials(
         subject=_question_of(importance),
         measure=options_text(importance, with_repeats=False),
         message=(
-            f"The mean of {listed(names)} over the trials is less than {LEAST:g} of "
-            "their standard deviations."
+            f"The importance of {listed(names)} is less than {LEAST:g} standard "
+            "deviations over the trials."
         ),
-        remedy="Read no order into them, or ask more rows.",
+        remedy="Do not rank these features, or use more rows.",
         evidence={"features": len(names)},
     )
     limit = Limit(0.0, "definition")
@@ -164,10 +169,11 @@ def silent_leaves(
         subject=_question_of(importance),
         measure=options_text(importance, with_repeats=False),
         message=(
-            f"More than {float(limit.value):.0%} of the leaves over all trials hold "
-            f"one value of the feature, and say nothing about it: {counts}."
+            f"In more than {float(limit.value):.0%} of the leaves over all trials the "
+            "feature has a single value, so these leaves say nothing about it: "
+            f"{counts}."
         ),
-        remedy="Set min_samples_leaf higher, n_trees higher, or merge rare levels.",
+        remedy="Increase min_samples_leaf or n_trees, or merge rare levels.",
         evidence={"features": len(above), "share": max(shares.values())},
     )
     return answer(finding, bool(above), max(shares.values()), limit)
@@ -189,11 +195,13 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
         measure=options_text(importance, with_repeats=False),
         message=(
             f"Permuting {quote(importance.features[strongest])}, the strongest "
-            f"feature, does not raise the loss: it changes it by {observed:.3g}."
+            "feature, does not increase the loss: the loss changes by "
+            f"{observed:.3g}."
         ),
         remedy="Check which class is the positive one, and whether the model is "
         "better than chance.",
         evidence={"rise": observed},
+        cause=cause_of("event_level", _question(importance)),
     )
     return answer(finding, not observed > 0, observed, Limit(0.0, "definition"))
 
@@ -227,15 +235,16 @@ def negative_importance(
         subject=_question(importance),
         measure=options_text(importance, with_repeats=False),
         message=(
-            f"Shuffling {listed(below)} makes the model better on these rows: the "
-            f"{LEVEL:.0%} {'interval' if one else 'intervals'} over other rows "
-            f"{'lies' if one else 'lie'} wholly below {nothing:g}."
+            f"Shuffling {listed(below)} improves the model on these rows: the "
+            f"{LEVEL:.0%} {'interval' if one else 'intervals'} over resampled rows "
+            f"{'lies' if one else 'lie'} entirely below {nothing:g}."
         ),
         remedy=(
-            f"Fit the model without {'it' if one else 'them'}, and keep the better of "
-            "the two on rows that neither has seen."
+            f"Refit the model without {'it' if one else 'them'}, and compare the two "
+            "on rows that neither has seen."
         ),
         evidence={"features": len(below)},
+        cause=cause_of("negative_importance", importance.model, *sorted(below)),
     )
     return answer(finding, bool(below), len(below), Limit(0.0, "definition"))
 
@@ -248,23 +257,24 @@ def _permutes(importance: Importance) -> bool:
 def _out_of_bounds(importance: Importance, limit: float) -> tuple[str, str, str]:
     """Return subject, message and remedy; the message is empty if all is in bounds."""
     finite = (
-        "Use a loss that is finite for every probability, such as brier; log losses "
-        "are infinite where the class observed was given none."
+        "Use a loss that is always finite, such as brier; log losses are infinite if "
+        "the observed class has probability 0."
     )
     is_infinite = np.isinf(importance.raw).any(axis=1)
     baseline = float(importance.baseline.mean())
     if np.isinf(baseline):
-        message = "The loss of the model with nothing permuted is infinite."
+        message = "The loss of the model before permutation is infinite."
         return _question(importance), message, finite
     if is_infinite.any():
         names = listed(importance.features[n] for n in np.flatnonzero(is_infinite))
-        message = f"The loss of {names} is infinite, so its rank means little."
+        their = "its rank means" if is_infinite.sum() == 1 else "their ranks mean"
+        message = f"The loss for {names} is infinite, so {their} little."
         return _question_of(importance), message, finite
     highest = float(np.nanmax(np.abs(importance.raw), initial=0.0))
     if importance.form == "ratio" and abs(baseline) * limit < highest:
         message = (
-            "The loss of the model with nothing permuted is almost zero "
-            f"({baseline:.1e}), and the importances are ratios to it."
+            "The loss of the model before permutation is almost zero "
+            f"({baseline:.1e}), so ratios to it mean little."
         )
         return _question(importance), message, 'Use form = "difference".'
     return _question(importance), "", ""
@@ -304,7 +314,7 @@ def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...
 def describe_undefined(method: str, broken: dict[str, tuple[str, ...]]) -> str:
     """Return a sentence for each rule that some features do not keep."""
     return " ".join(
-        f"{method!r} is defined for {rule} only, not for {listed(names)}."
+        f"{method!r} is defined only for {rule}, not for {listed(names)}."
         for rule, names in broken.items()
     )
 
@@ -317,6 +327,10 @@ def _rules_broken(
         yield "single columns"
     number = is_number(data.X[columns[0]])
     if method in NUMBERS and not number:
-        yield "numbers"
+        yield "numeric columns"
     if method == "anova" and number == (data.task == "regression"):
-        yield "categories under a numeric target" if number else "numbers under classes"
+        yield (
+            "categories with a numeric target"
+            if number
+            else "numeric columns with a target of classes"
+        )

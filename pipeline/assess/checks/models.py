@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import listed, several
-from ...records.finding import Finding, Severity
+from ...records.finding import Finding, Severity, cause_of
 from ...records.losses import SUMS
 from ...records.streams import stream
 from .answers import Answer, Limit, Limits, answer, row_of
@@ -33,10 +33,10 @@ def predict_ignores_x(
         severity="failure",
         subject=model.name,
         message=(
-            "No prediction changes when the rows change places: predict does not use "
-            "the rows it is given, or always returns the same."
+            "No prediction changes when the rows are shuffled: predict ignores its "
+            "argument, or always returns the same value."
         ),
-        remedy="Let predict use its argument. A constant model has no importances.",
+        remedy="Make predict use its argument. A constant model has no importances.",
     )
     observed = "unchanged" if ignored else "changed"
     limit = Limit("changed", "definition")
@@ -55,10 +55,10 @@ def not_deterministic(
         severity=_severity(gap, limit),
         subject=model.name,
         message=(
-            "Two predictions of the same rows differ, by up to "
-            f"{gap:.1e} of the larger."
+            f"Two predictions of the same rows differ by up to {gap:.1e}, relative to "
+            "the larger one."
         ),
-        remedy="Give the estimator a fixed seed, or one thread.",
+        remedy="Fix the seed of the estimator, or use a single thread.",
         evidence={"gap": gap},
     )
     return answer(finding, gap != 0, gap, limit)
@@ -76,10 +76,11 @@ def scored_on_training_rows(
         severity="warning",
         subject=model.name,
         message=(
-            "The importances are measured on the rows that the model was trained on, "
-            "not on rows that it has not seen."
+            "The importances are measured on the training rows of the model, not on "
+            "unseen rows."
         ),
-        remedy="Name other rows under [data] test.",
+        remedy="Set test under [data] to other rows.",
+        cause=cause_of("scored_on_training_rows", data.name),
     )
     limit = Limit("other rows", "definition")
     if not is_comparable:
@@ -107,8 +108,8 @@ def predict_writes(
         check="predict_writes",
         severity="failure",
         subject=model.name,
-        message="Predict changes the rows that it is given.",
-        remedy="Let predict work on a copy of its argument.",
+        message="Predict modifies the rows that it is given.",
+        remedy="Make predict work on a copy of its argument.",
     )
     observed = "changed" if changed else "unchanged"
     return answer(finding, changed, observed, Limit("unchanged", "definition"))
@@ -131,7 +132,7 @@ def predict_draws(
         severity="warning",
         subject=model.name,
         message=(
-            "Predict draws random numbers: it moves the global state of "
+            "Predict draws random numbers: it changes the global random state of "
             f"{listed(changed_states)}."
         ),
         remedy="Give the estimator a fixed seed of its own.",
@@ -160,10 +161,10 @@ def reads_more(
         severity="failure",
         subject=model.name,
         message=(
-            "The model reads columns that it does not name: shuffling "
+            "The model reads columns that are not listed as its features: shuffling "
             f"{listed(others)} changes its predictions."
         ),
-        remedy="Name every column that predict reads.",
+        remedy="List every column that predict reads.",
     )
     observed = "changed" if reads else "unchanged"
     return answer(finding, reads, observed, Limit("unchanged", "definition"))
@@ -177,10 +178,10 @@ def predict_draws_in_r(model: FittedModel, draws: int, limits: Limits) -> Answer
         severity="warning",
         subject=model.name,
         message=(
-            f"Predict takes {several(draws, 'number')} from R's stream of random "
-            "numbers for a few rows, so no draw of R can be replayed."
+            f"Predict takes {several(draws, 'number')} from R's random number "
+            "generator for a few rows, so no draw of R can be replayed."
         ),
-        remedy="Give the model a seed for its predictions.",
+        remedy="Give the model a seed of its own for its predictions.",
         evidence={"draws": draws},
     )
     return answer(finding, draws != 0, draws, Limit(0.0, "definition"))
@@ -194,10 +195,10 @@ def prediction_mismatch(model: FittedModel, gap: float, limits: Limits) -> Answe
         severity=_severity(gap, limit),
         subject=model.name,
         message=(
-            "R received other predictions than Python makes: they differ by up to "
-            f"{gap:.1e} of the larger."
+            "The predictions that R received differ from those in Python by up to "
+            f"{gap:.1e}, relative to the larger one."
         ),
-        remedy="Compare types and category levels of the columns on both sides.",
+        remedy="Compare the types and category levels of the columns on both sides.",
         evidence={"gap": gap},
     )
     return answer(finding, gap != 0, gap, limit)
@@ -210,18 +211,21 @@ def weak_model(model: FittedModel, row: Mapping[str, Any], limits: Limits) -> An
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = float(np.divide(gain, error))
     side = "below" if gain > 0 else "above"
-    place = f"{abs(errors):.2g} standard errors {side}" if error > 0 else "not below"
+    size = f"{abs(errors):.2g}"
+    unit = "standard error" if size == "1" else "standard errors"
+    place = f"{size} {unit} {side}" if error > 0 else "not below"
     finding = Finding(
         check="weak_model",
         severity="warning",
         subject=f"{model.name}, {row['loss']}",
         message=(
             f"The loss of the model, {row['value']:.4g}, is {place} that of the "
-            f"constant predictor, {row['constant']:.4g}. Only more than "
-            f"{limit.value:g} below it count as better."
+            f"constant predictor, {row['constant']:.4g}. A model counts as better "
+            f"only if its loss is more than {limit.value:g} standard errors below."
         ),
-        remedy="Do not explain what does not predict: improve the model first.",
+        remedy="Improve the model before interpreting its importances.",
         evidence={"loss": row["value"], "constant": row["constant"]},
+        cause=cause_of("weak_model", model.name),
     )
     if gain > 0 and np.isnan(error):
         unknown = "no standard error: the loss is not defined on most resamples"
@@ -256,22 +260,26 @@ def train_test_gap(
         observed = float(np.divide(gap, test["constant"]))
         is_over = fires and observed > float(limit.value)
     is_out = train["split"] == "out_of_bag"
-    how = ", each predicted by the members that did not see it" if is_out else ""
+    how = ", predicted out of bag" if is_out else ""
     finding = Finding(
         check="train_test_gap",
         severity="warning" if is_over else "info",
         subject=f"{model.name}, {loss}",
         message=(
             f"The loss of the model is {test['value']:.4g} on the evaluation rows and "
-            f"{train['value']:.4g} on the rows it was fitted to{how}: "
-            f"{errors:.2g} standard errors more."
+            f"{train['value']:.4g} on its training rows{how}: a gap of "
+            f"{errors:.2g} standard errors."
         ),
-        remedy="Look for rows of another kind or time, then fit a simpler model.",
+        remedy=(
+            "Check whether the evaluation rows come from another population or "
+            "period. If not, fit a simpler model."
+        ),
         evidence={
             "train": train["value"],
             "test": test["value"],
             "standard_error": error,
         },
+        cause=cause_of("train_test_gap", model.name),
     )
     return answer(finding, fires, observed, limit)
 

@@ -39,15 +39,15 @@ def crowded_fits(
         subject=_subject(importance),
         measure=options_text(importance, with_repeats=False),
         message=(
-            f"{class_name(model.estimator)} is fitted to {n_drawn * width:.3g} columns "
-            f"in each member, and a bootstrap sample has about {distinct:.0f} distinct "
-            f"rows of {n}: {limit.value:g} columns per row are too many. How well it "
-            "does out of its sample is mostly chance."
+            f"Each member fits {class_name(model.estimator)} to "
+            f"{n_drawn * width:.3g} columns, and a bootstrap sample has about "
+            f"{distinct:.0f} distinct rows out of {n}. With {limit.value:g} or more "
+            "columns per row, out-of-bag performance is mostly chance."
         ),
         remedy=(
-            f"Set n_drawn to {most} or less, or choose a base learner with a penalty."
+            f"Set n_drawn to {most} or less, or choose a penalised base learner."
             if most > 0
-            else "Choose a base learner with a penalty."
+            else "Choose a penalised base learner."
         ),
         evidence={"columns": n_drawn * width, "distinct_rows": distinct},
     )
@@ -71,18 +71,19 @@ def not_drawn(
         if place >= 0 and rare[place] < 2
     }
     names = listed(f"{name} ({n})" for name, n in missing.items())
-    needs = "" if importance.method == TWIN else ", and two that leave it out"
+    needs = "" if importance.method == TWIN else ", and at least two to leave it out"
     finding = Finding(
         check="not_drawn",
         severity="warning",
         subject=_subject(importance),
         measure=options_text(importance, with_repeats=False),
         message=(
-            f"A number needs two or more of the {importance.n_repeats} members that "
-            f"draw a feature{needs}. These features, with how many draw them, have no "
-            f"number and no rank, which is not an importance of 0: {names}."
+            f"An importance requires at least two of the {importance.n_repeats} "
+            f"members to draw the feature{needs}. These features have no importance "
+            "and no rank, which is not an importance of 0 (in parentheses the number "
+            f"of members that draw them): {names}."
         ),
-        remedy="Ask for more n_repeats.",
+        remedy="Increase n_repeats.",
         evidence={"features": len(missing)},
     )
     return answer(finding, bool(missing), len(missing), Limit(0.0, "definition"))
@@ -101,6 +102,7 @@ def no_better_than_average(
     z[importance.mean == 0] = 0.0  # also where no member differs from another
     order = [j for j in np.argsort(-z, kind="stable") if z[j] <= float(limit.value)]
     names = listed(f"{importance.features[j]} (z = {z[j]:.2g})" for j in order)
+    they_are = "it is" if len(order) == 1 else "they are"
     finding = Finding(
         check="no_better_than_average",
         severity="info",
@@ -108,12 +110,12 @@ def no_better_than_average(
         measure=options_text(importance, with_repeats=False),
         message=(
             f"The PERF of {names} is not more than {limit.value:g} standard errors "
-            "above 0, so nothing says that it is better than the average feature. That "
-            "does not make it irrelevant."
+            f"above 0, so there is no evidence that {they_are} better than the average "
+            f"feature. This does not mean that {they_are} irrelevant."
         ),
         remedy=(
-            "Do not discard features for it: ask random_subspace_permutation or "
-            "drop_column too."
+            "Do not discard features for this reason; use random_subspace_permutation "
+            "or drop_column as well."
         ),
         evidence={"features": len(order)},
     )

@@ -24,13 +24,13 @@ def line(
     Parameters
     ----------
     intercept, slope : float
-        Of the line.
+        Parameters of the line.
     tolerance : float
-        The largest distance of the curve from it, at any point of its grid.
+        The largest distance between curve and line, at any grid point.
     """
     if record.kind != "number":
         raise NotApplicable(
-            f"{quote(features[0])} is a category, whose curve is no line."
+            f"{quote(features[0])} is a category, so its curve is not a line."
         )
     gap = float(np.abs(record.values - (intercept + slope * record.grid)).max())
     if np.isnan(gap):
@@ -70,13 +70,14 @@ def top_k(
     Parameters
     ----------
     k : int
-        Along how many of the first features; the worst of these counts.
+        The largest number of leading features; the claim is about the worst result from
+        1 to k features.
     judge : str
-        The model that was fitted to them.
+        The model that is fitted to the leading features.
     factor : float
-        Of the loss by the ranking that is best there.
+        The limit, as a multiple of the loss of the best ranking with as many features.
     side : {"at most", "at least"}
-        Whether the ranking is to stay below that, or to come above.
+        Whether the loss is claimed to be below that limit, or above.
     protocol : {"folds", "holdout"}
         As under [top_k].
     """
@@ -84,7 +85,9 @@ def top_k(
     if len(record.own) < k:
         raise NotApplicable(f"The curve has {len(record.own)} points, not {k}.")
     if not (record.best[:k] > 0).all():
-        raise NotApplicable("The best ranking leaves no error, so there is no ratio.")
+        raise NotApplicable(
+            "The best ranking has no loss above 0, so there is no ratio."
+        )
     worst = float((record.own[:k] / record.best[:k]).max())
     quantity = f"largest ratio to the best curve over {k} features, {judge}, {protocol}"
     return beside(quantity, worst, factor, side)

@@ -171,12 +171,14 @@ def _the_one(claim: ClaimSection, answers: Iterable[T]) -> T:
     ):
         names = list(dict.fromkeys(getattr(record, name, "") for record in records))
         if len(names) > 1:
-            raise NotApplicable(f"It names no {key}, and there are {listed(names)}.")
+            raise NotApplicable(
+                f"The claim names no {key}, and there are {listed(names)}."
+            )
     options = {options_text(record, with_repeats=False) for record in records}
     if len(options) > 1:
         raise NotApplicable(
-            f"{claim.method!r} is asked with {len(options)} sets of options, so it is "
-            "not clear which one is meant. Name the entry."
+            f"{claim.method!r} is measured with {len(options)} sets of options, so the "
+            "claim is ambiguous. Name the entry."
         )
     return records[0]
 
@@ -194,8 +196,8 @@ def _performance(claim: ClaimSection, measured: Measured) -> Judged:
     ]
     if len(rows) != 1:
         raise NotApplicable(
-            f"It names no single model and loss: {len(rows)} were measured on the "
-            f"{claim.options['split']} rows."
+            "The claim must be about one model and loss; "
+            f"{len(rows)} were measured on the {claim.options['split']} rows."
         )
     (row,) = rows
     return Judged(float(row["value"]), float(row["constant"]), row["loss"])
@@ -213,7 +215,7 @@ def _model(claim: ClaimSection, models: Sequence[FittedModel]) -> FittedModel:
     candidates = [model for model in models if claim.model in ("", model.name)]
     if len(candidates) != 1:
         names = listed(model.name for model in models)
-        raise NotApplicable(f"It names no model, and there are {names}.")
+        raise NotApplicable(f"The claim names no model, and there are {names}.")
     return candidates[0]
 
 
@@ -226,10 +228,10 @@ def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
     candidates = [row["loss"] for row in rows] or model.losses
     losses = tuple(dict.fromkeys([claim.loss] if claim.loss else candidates))
     if len(losses) > 1:
-        raise NotApplicable(f"It names no loss, and there are {listed(losses)}.")
+        raise NotApplicable(f"The claim names no loss, and there are {listed(losses)}.")
     if model.task not in LOSSES[losses[0]].tasks:
         raise NotApplicable(
-            f"{quote(losses[0])} is no loss for a model of task {model.task!r}."
+            f"{quote(losses[0])} is not a loss for task {model.task!r}."
         )
     return losses[0]
 
@@ -268,8 +270,9 @@ def _curves(claim: ClaimSection, measured: Measured) -> Curves:
     who = own[WHO].drop_duplicates()
     if len(who) != 1:
         raise NotApplicable(
-            f"It names no single ranking: {quote(claim.options['judge'])} judged "
-            f"{len(who)} by {quote(claim.options['protocol'])} under [top_k]."
+            "The claim must be about one ranking; [top_k] has "
+            f"{len(who)} for {quote(claim.options['judge'])} under "
+            f"{quote(claim.options['protocol'])}."
         )
     best = rows.groupby([*WHO, "k"])["value"].mean().groupby("k").min()
     means = own.groupby("k")["value"].mean()

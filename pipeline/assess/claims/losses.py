@@ -9,9 +9,9 @@ from .answer import Answer, Count, Names, Tolerance, near
 
 Split = Literal["train", "test", "out_of_bag"]
 ROWS = {
-    "train": "train rows",
+    "train": "training rows",
     "test": "test rows",
-    "out_of_bag": "train rows out of bag",
+    "out_of_bag": "training rows, out of bag",
 }
 
 
@@ -32,8 +32,8 @@ def performance(
     tolerance : float
         The largest difference from `expected` that counts as equal.
     split : {"train", "test", "out_of_bag"}
-        The rows it is measured on; of "out_of_bag" each is predicted by the members of
-        a bagged ensemble that did not see it.
+        The rows it is measured on; "out_of_bag" predicts each training row by those
+        members of a bagged ensemble that did not see it.
     """
     del features
     return near(f"loss on the {ROWS[split]}", record.value, expected, tolerance)
@@ -56,13 +56,16 @@ def explained(
     tolerance : float
         The largest difference from `expected` that counts as equal.
     split : {"train", "test", "out_of_bag"}
-        As of kind "performance".
+        As for kind "performance".
     """
     del features
     if record.constant == 0:
-        raise NotApplicable("The constant has no loss, of which to save a share.")
+        raise NotApplicable(
+            "The loss of the constant predictor is 0, so nothing can reduce it."
+        )
     saved = 1 - record.value / record.constant
-    quantity = f"share saved of the loss of a constant on the {ROWS[split]}"
+    rows = ROWS[split]
+    quantity = f"relative loss reduction against the constant predictor on the {rows}"
     return near(quantity, saved, expected, tolerance)
 
 
@@ -84,11 +87,11 @@ def cross_validated(
     tolerance : float
         The largest difference from `expected` that counts as equal.
     folds : int
-        Parts of the training rows; each is left out in turn, and the model fitted anew.
+        Number of cross-validation folds of the training rows.
     repeats : int
-        How often the rows are cut into folds.
+        How often the cross-validation is repeated with new folds.
     """
     del features
-    times = "" if repeats == 1 else f", cut {repeats} times"
-    quantity = f"mean loss in {folds} folds of the train rows{times}"
+    times = "" if repeats == 1 else f", repeated {repeats} times"
+    quantity = f"mean loss in {folds}-fold cross-validation{times}"
     return near(quantity, record.value, expected, tolerance)

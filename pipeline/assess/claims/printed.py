@@ -30,13 +30,13 @@ def printed(
     Parameters
     ----------
     numbers : mapping of str to float
-        What is printed for each feature or group. As in tables of DALEX,
+        The printed number of each feature or group. As in tables of DALEX,
         "_full_model_" is the loss with nothing permuted, and "_baseline_" that with the
         target permuted, both in the form of the importance.
     decimals : int
-        How many decimals are printed.
+        The number of printed decimals.
     engines : tuple of str
-        Who must meet them: each makes a claim of each number.
+        The engines that must reproduce them: each number is a claim for each engine.
     """
     del features, engines
     ((name, number),) = numbers.items()
@@ -62,7 +62,7 @@ def _value(record: Importance, name: str) -> tuple[str, float]:
     if name == FULL:
         return "loss with nothing permuted", nothing_of(record)
     if not len(record.y_permuted):
-        raise NotApplicable(f"{record.engine} permuted no target.")
+        raise NotApplicable(f"{record.engine} did not permute the target.")
     loss, full = record.y_permuted.mean(), record.baseline.mean()
     with np.errstate(divide="ignore", invalid="ignore"):  # a model without any error
         in_form = {"difference": loss - full, "ratio": loss / full}

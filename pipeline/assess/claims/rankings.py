@@ -36,7 +36,7 @@ def rank(record: Importance, features: Names, *, within: Count) -> Answer:
     Parameters
     ----------
     within : int
-        The last place that any of them may take; ties share the mean of theirs.
+        The highest rank number that any of them may have; ties have their mean rank.
     """
     ranks = numbers_of(record, record.rank, features)
     return at_most(f"{largest_of(features)}rank of {listed(features)}", ranks, within)
@@ -48,8 +48,7 @@ def last(record: Importance, features: Names, *, within: Count | None = None) ->
     Parameters
     ----------
     within : int, optional
-        The place from the end that none may come before; by default as many as there
-        are features.
+        The rank from the end that none may exceed; by default the number of features.
     """
     ranks = int(np.isfinite(record.rank).sum()) + 1 - record.rank
     words = f"{largest_of(features)}rank from the end of {listed(features)}"
@@ -59,7 +58,7 @@ def last(record: Importance, features: Names, *, within: Count | None = None) ->
 def order(record: Importance, features: Names) -> Answer:
     """Say whether the features come in this order, whatever stands between them."""
     steps = -np.diff(numbers_of(record, record.mean, features))
-    quantity = f"smallest step down along {listed(features)}"
+    quantity = f"smallest drop from one to the next in {listed(features)}"
     return Answer(quantity, "above 0", float(steps.min()), bool((steps > 0).all()))
 
 
@@ -75,9 +74,9 @@ def sign(
     Parameters
     ----------
     sign : {"positive", "negative"}
-        Which sign.
+        The sign.
     share : float, default 1
-        The least share of the features that must have it.
+        The smallest share of the features that must have it.
     """
     values = numbers_of(record, record.mean, features)
     right = values > 0 if sign == "positive" else values < 0
@@ -145,7 +144,9 @@ def share(
     part = numbers_of(record, record.mean, features).sum()
     total = numbers_of(record, record.mean, record.features).sum()
     if total == 0:
-        raise NotApplicable("The values of all features sum to 0: there is no share.")
+        raise NotApplicable(
+            "The values of all features sum to 0, so there is no share."
+        )
     return near(f"share of {listed(features)}", part / total, expected, tolerance)
 
 
@@ -162,7 +163,7 @@ def frequency(
     Parameters
     ----------
     within : int
-        The last place that any of them may take; ties share the mean of theirs.
+        The highest rank number that any of them may have; ties have their mean rank.
     expected : float
         The share: 1 for every model, 0 for none.
     tolerance : float
@@ -190,15 +191,16 @@ def likeness(
     Parameters
     ----------
     bound : float
-        What the correlation is held against.
+        The limit for the correlation.
     other : str
         The second model; by default the same.
     other_method : str
         The second method; by default the same.
     statistic : {"kendall", "spearman", "pearson"}
-        Of the ranks, tau-b or rho, or of the values.
+        Kendall's tau-b or Spearman's rho of the ranks, or Pearson's correlation of the
+        values.
     side : {"at least", "at most"}
-        Whether they are to be alike, or to differ.
+        Whether the rankings are claimed to be alike, or to differ.
     """
     from scipy.stats import rankdata
 
@@ -213,7 +215,9 @@ def likeness(
         x, y = (rankdata(numbers_of(each, each.rank, names)) for each in record)
         correlation = association(x, y)[statistic]
     if np.isnan(correlation):
-        raise NotApplicable("One side has one value only, so nothing correlates.")
+        raise NotApplicable(
+            "One of the rankings is constant, so there is no correlation."
+        )
     with_whom = other or other_method
     quantity = f"{statistic.capitalize()}'s correlation with {quote(with_whom)}"
     return beside(quantity, correlation, bound, side)

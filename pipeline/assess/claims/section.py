@@ -20,41 +20,40 @@ CLAIM_KINDS = tuple(CLAIMS)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClaimSection:
-    """What a paper says, and which of our numbers answers to it.
+    """A claim of a paper, and the number that tests it.
 
     Attributes
     ----------
     text : str
         What the paper says, in words.
     kind : str
-        What is looked at: a rank, an order, a value, ….
+        The kind of claim: about a rank, an order, a value, ….
     source : str
-        Where it stands: author, year, figure or table.
+        Author, year, figure or table.
     method : str
-        The measure that answers, one of those under [[importance]]; left out if the
-        kind asks for the quality of a model.
+        The method that tests the claim, one of those under [[importance]]; left out if
+        the claim is about the performance of a model.
     features : tuple of str
-        The features, or groups, it is about, first to last.
+        The features, or groups, it is about, in the order of the claim.
     of : {"features", "groups", "pairs"}
-        What these are; a pair is named "a:b".
+        Whether these are features, groups or pairs; a pair is named "a:b".
     entry : str
-        The name of the entry of [[importance]] that is meant; may be left out if one
-        asks it.
+        The name of the entry of [[importance]]; may be left out if only one applies.
     model : str
-        Which model is meant; may be left out if there is one, none is asked, or the
-        kind is about all of them.
+        The model; may be left out if there is only one, if the method uses none, or if
+        the kind is about all of them.
     loss : str
-        Which loss is meant; may be left out if there is one.
+        The loss; may be left out if there is only one.
     engine : str
-        Whose number is meant.
+        The engine whose number is tested.
     output : str
-        Of a prediction of several classes, which one is meant.
+        The class, for predictions of several classes.
     paper : float
-        The number the paper prints, if it prints one.
+        The number printed in the paper, if there is one.
     not_comparable : str
-        Why the paper's number cannot be compared with ours; then it is only shown.
+        Why the paper's number cannot be compared with ours; it is then only shown.
     severity : {"info", "warning", "failure"}
-        What it means for the audit if the claim does not reproduce.
+        The severity of the finding if the claim is not reproduced.
     options : mapping
         What the kind compares with; in the file, keys of the entry.
     """

@@ -64,10 +64,10 @@ def _pairs_note(
         severity="info",
         subject=model.name,
         message=(
-            f"{section.method} of pairs is measured for {len(pairs)} of {total} pairs "
-            f"of model {quote(model.name)}: those of the {len(names)} features with "
-            f"the largest partial-dependence importance, {', '.join(names)}. A feature "
-            "that acts through an interaction alone is not among them."
+            f"{section.method} of pairs is measured for {len(pairs)} of {total} "
+            f"pairs of model {quote(model.name)}: those of the {len(names)} features "
+            f"with the largest partial-dependence importance: {', '.join(names)}. A "
+            "feature that acts through an interaction alone is not among them."
         ),
         remedy="Leave top out to measure all pairs.",
         measure=f"{section.method} of the first {section.top}, {section.name}",

@@ -13,14 +13,15 @@ from ...config.load import AuditConfig
 from ...methods.importance import METHODS
 from ...methods.importance.row_terms import RowTerms
 from ...records.errors import NotApplicable
+from ...records.execution import each
 from ...records.importance_record import Importance
 from ...records.streams import seed_of, stream
 from .. import measure
 from . import Guard, Results, StepResult
 
 FIXED = {
-    "refit": "it fits models anew, and each resample would cost as many fits",
-    "estimator": "it reads the fitted model, and no rows",
+    "refit": "it refits models, and each resample would need as many fits",
+    "estimator": "it reads the fitted model and uses no rows",
 }
 """Why the rows of a method are not resampled, by what it asks."""
 COPIES_COUNT = {"relieff": "a row that is drawn twice is its own nearest neighbour"}
@@ -114,24 +115,30 @@ def resampled(
     NotApplicable
         Resampled rows would say nothing of this method, or something wrong.
     """
-    section, rows = question.section, question.rows
+    section = question.section
     method = section.method
     reason = COPIES_COUNT.get(method) or FIXED.get(METHODS[method].asks)
     if reason:
         raise NotApplicable(
-            f"The rows are not resampled for {method!r}, so nothing is said of where "
-            f"its ranking could have stood: {reason}."
+            f"The rows are not resampled for {method!r}, so the stability of its "
+            f"ranking is not estimated: {reason}."
         )
     options = dict(section.options)
     if "n_repeats" in options:
         options["n_repeats"] = min(n_repeats, options["n_repeats"])
     fewer = replace(section, options=options)
-    answers = []
-    for resample in range(resamples):
-        generator = stream(seed, "resample", "", resample)
-        at = generator.integers(rows.n_samples, size=rows.n_samples)
-        part = rows.part(rows.features, at).with_groups(rows.groups)
-        own = seed_of(seed, "", "resample", str(resample))
-        on_part = replace(question, rows=part, section=fewer)
-        answers.append(measure.importances(on_part, seed=own, stream="numpy"))
-    return tuple(answers)
+    on_resample = partial(_on_resample, replace(question, section=fewer), seed)
+    return tuple(each(on_resample, range(resamples)))
+
+
+def _on_resample(
+    question: measure.Question, seed: int, resample: int
+) -> tuple[Importance, ...]:
+    """Return what `measure.importances` says of one resample."""
+    rows = question.rows
+    generator = stream(seed, "resample", "", resample)
+    at = generator.integers(rows.n_samples, size=rows.n_samples)
+    part = rows.part(rows.features, at).with_groups(rows.groups)
+    own = seed_of(seed, "", "resample", str(resample))
+    on_part = replace(question, rows=part)
+    return measure.importances(on_part, seed=own, stream="numpy")

@@ -18,7 +18,7 @@ from ...records.finding import Finding
 from ...records.importance_record import Importance
 from ...records.ranking import measure_of, primary, question_of
 from . import Guard, Inputs, Results, StepResult
-from .top_k import Ranking, loss_of, ordered, rankings_by_all
+from .top_k import Ranking, losses_of, ordered, rankings_by_all
 from .top_k_protocols import Protocol, in_splits
 
 ALL = "all features"
@@ -107,25 +107,24 @@ def errors(
         (NO_CHOICE, every),
         *((r.identity, kept_sets(r, perf)) for r in rankings),
     ]
-    fits: dict[tuple[int, frozenset[str]], float] = {}
+    sets_to_fit = dict.fromkeys(
+        (number, selection)
+        for _, sets in choices
+        for number, selection in enumerate(sets)
+        if selection
+    )
+    fits = dict(losses_of(by_loss, splits, [*sets_to_fit]))
     rows = []
     for facts, sets in choices:
-        for number, selection in enumerate(sets, start=1):
-            key = (number, selection)
-            if key not in fits:
-                part = splits.rounds[number - 1]
-                fits[key] = (
-                    loss_of(by_loss, splits.rows, selection, part)
-                    if selection
-                    else np.nan
-                )
+        for number, selection in enumerate(sets):
             own = {
                 "judge": judge.name,
                 "loss": loss,
-                "split": number,
+                "split": number + 1,
                 "k": len(selection),
             }
-            rows.append({**facts, **own, "value": fits[key]})
+            value = fits.get((number, selection), np.nan)
+            rows.append({**facts, **own, "value": value})
     return rows
 
 
@@ -154,12 +153,13 @@ def left_out(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
         subject=own.model,
         message=(
             "The sign of PERF alone does not choose features: over all features and "
-            "draws it sums to 0, so it keeps what is better than the average feature, "
-            f"not what matters. {_describe_selection(selection, who)}"
+            "draws it sums to 0, so it keeps features that are better than average, "
+            f"not those that matter. {_describe_selection(selection, who)}"
         ),
         remedy=(
-            "Hold the test error of what is kept against that of all features, and of "
-            "more of them under [top_k]; ask drop_column what one more is worth."
+            "Compare the test error of the kept features with that of all features, "
+            "or of more of them under [top_k]; use drop_column to see what one more "
+            "feature adds."
         ),
         evidence={"kept": float(len(selection)), "left_out": float(len(who))},
     )
@@ -170,7 +170,7 @@ def _describe_selection(selection: tuple[str, ...], who: dict[str, list[str]]) -
     n = len(selection)
     first = f"It keeps {listed(selection)}." if n else "It keeps none."
     if not who:
-        return f"{first} No other ranking has another feature among its first {n}."
+        return f"{first} No other ranking has a different feature among its first {n}."
     names = listed(f"{name} (by {', '.join(by)})" for name, by in who.items())
     return f"{first} Among the first {n} of other rankings, and left out: {names}."
 

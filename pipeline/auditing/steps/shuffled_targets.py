@@ -11,19 +11,20 @@ from ...assess import significance
 from ...config.load import AuditConfig
 from ...methods.importance import METHODS
 from ...records.errors import NotApplicable
+from ...records.execution import each
 from ...records.importance_record import Importance
 from ...records.streams import seed_of, stream
 from .. import measure
 from . import Guard, Results, StepResult
 
 OF_A_MODEL = (
-    "they come from shuffled targets, and a model would have to be fitted again to "
-    "each of those"
+    "they come from shuffled targets, and a model would have to be refitted to each "
+    "of them"
 )
 NO_TEST = {
-    "pca": "'pca' does not look at the target, so shuffling it tests nothing",
-    "mrmr": "'mrmr' counts places, and one feature takes the first whatever the target "
-    "is",
+    "pca": "'pca' does not use the target, so shuffling it tests nothing",
+    "mrmr": "'mrmr' assigns places, and some feature takes the first whatever the "
+    "target is",
 }
 """Why numbers of a method say nothing beside those of a shuffled target."""
 
@@ -86,16 +87,25 @@ def shuffled(
     NotApplicable
         The method asks a fitted model, or shuffled targets would say nothing of it.
     """
-    rows, method = question.rows, question.section.method
+    method = question.section.method
     reason = NO_TEST.get(method) or (METHODS[method].asks != "data" and OF_A_MODEL)
     if reason:
         raise NotApplicable(f"There are no p-values of {method!r}: {reason}.")
+    each_shuffle = each(partial(_of_shuffle, question, seed), range(shuffles))
     answers = []
     for shuffle in range(shuffles):
         report_progress(f"shuffle {shuffle + 1} of {shuffles}")
-        order = stream(seed, "shuffle", "", shuffle).permutation(rows.n_samples)
-        part = replace(rows, y=rows.y[order], sha256="")
-        own = seed_of(seed, "", "shuffle", str(shuffle))
-        on_part = replace(question, rows=part)
-        answers.append(measure.importances(on_part, seed=own, stream="numpy"))
+        answers.append(next(each_shuffle))
     return tuple(answers)
+
+
+def _of_shuffle(
+    question: measure.Question, seed: int, shuffle: int
+) -> tuple[Importance, ...]:
+    """Return what `measure.importances` says of one shuffle."""
+    rows = question.rows
+    order = stream(seed, "shuffle", "", shuffle).permutation(rows.n_samples)
+    part = replace(rows, y=rows.y[order], sha256="")
+    own = seed_of(seed, "", "shuffle", str(shuffle))
+    on_part = replace(question, rows=part)
+    return measure.importances(on_part, seed=own, stream="numpy")

@@ -135,8 +135,8 @@ def _refusal(entry: SuppliedSection, reason: str) -> Finding:
 
 
 REMEDY = (
-    "Measure again on this run's predictions: importance-audit handoff states their "
-    "digest. Or leave the entry out of [[supplied]]."
+    "Recompute on this run's predictions, whose digest importance-audit handoff "
+    "states, or leave the entry out of [[supplied]]."
 )
 
 
@@ -150,7 +150,7 @@ def _require_digest(entry: SuppliedSection, base: Path) -> None:
     if digest != entry.sha256:
         raise DataError(
             f"{subject} has the SHA-256 {digest}; the entry says {entry.sha256}. Ask "
-            "who supplied the file, and correct one of them."
+            "whoever supplied the file, and correct one of the two."
         )
 
 
@@ -169,7 +169,7 @@ def _other_predictions(digest: str, entry: SuppliedSection) -> str:
     if digest == entry.predictions_sha256:
         return ""
     return (
-        f"the predictions differ: theirs have the digest "
+        "the predictions differ: the supplied ones have the digest "
         f"{entry.predictions_sha256[:16]}, ours {digest[:16] or 'none'}"
     )
 
@@ -253,6 +253,8 @@ def _as_effects(
                 seed=entry.seed or 0,
                 grid=grid.astype(kind),
                 values=values,
+                band_low=np.empty(0),
+                band_high=np.empty(0),
                 supplied_by=entry.package,
             )
 

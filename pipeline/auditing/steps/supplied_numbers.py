@@ -101,7 +101,7 @@ def _from_vi(entry: SuppliedSection, content: Mapping[str, Any]) -> Numbers:
         apart = np.abs(values.mean(axis=1) - means)
     _require(
         entry,
-        "hold importances that are the means of its raw scores",
+        "hold importances that are means of its raw scores",
         "they were scaled or ranked" if (apart > SAME * size).any() else "",
     )
     return _finished(entry, tuple(map(str, content["feature"])), values)
@@ -196,7 +196,7 @@ def _finished(
 def _checked(entry: SuppliedSection, numbers: Numbers) -> Numbers:
     """Return an importance with a feature once, and the repeats that were said."""
     twice = len(set(numbers.features)) < len(numbers.features)
-    _require(entry, "name each feature once", "one is there twice" if twice else "")
+    _require(entry, "name each feature once", "one is given twice" if twice else "")
     n_expected, n_repeats = entry.options.get("n_repeats"), numbers.raw.shape[1]
     _require(
         entry,

@@ -97,6 +97,6 @@ def _first_pair(
         if is_ours and record.of == "pairs" and (record.rank == 1).any():
             return record.columns[int(np.flatnonzero(record.rank == 1)[0])]
     raise NotApplicable(
-        f"Model {quote(model.name)} has no pair that leads a ranking of pairs, so the "
-        "first has no surface. Name two features."
+        f"Model {quote(model.name)} has no ranking of pairs, so there is no leading "
+        "pair to draw a surface for. Name two features."
     )

@@ -16,6 +16,7 @@ from ...config.questions import in_its_order, seed_for
 from ...engines import EngineInfo
 from ...methods.importance import METHODS
 from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.execution import each
 from ...records.importance_record import Importance
 from ...records.losses import default_losses, evaluate
 from ...records.ranking import OURS
@@ -23,6 +24,7 @@ from .. import measure
 from . import Guard, Inputs, Results, StepResult
 from .top_k_protocols import PROTOCOLS, Protocol, Round
 
+FeaturesOfRound: TypeAlias = tuple[int, frozenset[str]]
 Fits: TypeAlias = dict[tuple[str, int, frozenset[str]], float]
 
 
@@ -114,22 +116,28 @@ def rankings(
     NotApplicable
         The method or the model cannot be asked.
     """
-    section, model, rows = ranker.section, ranker.model, protocol.rows
+    section, model = ranker.section, ranker.model
     name = "" if model is None else model.name
     own = seed_for(section, seed, name)
-    answers: list[tuple[Importance, ...]] = []
-    for part in protocol.rounds:
-        learnt, places = protocol.seen(section.method, name, part)
-        rows_asked = in_its_order(section, rows.part(rows.features, places))
-        fitted = (
-            None if model is None else _on(model, rows).refit(model.features, learnt)
-        )
-        question = measure.Question(fitted, rows_asked, section, engine)
-        answers.append(measure.importances(question, seed=own, stream="numpy"))
+    learner = ranker._replace(model=model and model.unfitted())
+    answers = each(partial(_answer, learner, protocol, engine, own), protocol.rounds)
     return tuple(
         Ranking(_identity(ranker.entry, scores[0]), scores)
         for scores in zip(*answers, strict=True)
     )
+
+
+def _answer(
+    ranker: Ranker, protocol: Protocol, engine: EngineInfo, seed: int, part: Round
+) -> tuple[Importance, ...]:
+    """Return what a ranker says in one round."""
+    section, model, rows = ranker.section, ranker.model, protocol.rows
+    name = "" if model is None else model.name
+    learnt, places = protocol.seen(section.method, name, part)
+    rows_asked = in_its_order(section, rows.part(rows.features, places))
+    fitted = None if model is None else _on(model, rows).refit(model.features, learnt)
+    question = measure.Question(fitted, rows_asked, section, engine)
+    return measure.importances(question, seed=seed, stream="numpy")
 
 
 def _on(model: FittedModel, rows: Dataset) -> FittedModel:
@@ -184,23 +192,40 @@ def curve(
     """
     loss = "mae" if judge.task == "regression" else default_losses(judge.task)[0]
     own = {"protocol": protocol.name, "judge": judge.name, "loss": loss}
-    rows = []
-    for number, (part, order) in enumerate(
-        zip(protocol.rounds, ranking.orders, strict=True), start=1
-    ):
-        for n in range(1, min(k, len(order)) + 1):
-            key = (judge.name, number, frozenset(order[:n]))
-            if key not in fits:
-                by_loss = judge.with_losses((loss,))
-                fits[key] = loss_of(by_loss, protocol.rows, key[2], part)
-            facts = {
-                "k": n,
-                "fold": number,
-                "feature": order[n - 1],
-                "value": fits[key],
-            }
-            rows.append({**ranking.identity, **own, **facts})
-    return rows
+    places = [
+        (number, order[:n])
+        for number, order in enumerate(ranking.orders)
+        for n in range(1, min(k, len(order)) + 1)
+    ]
+    sets = dict.fromkeys((number, frozenset(first)) for number, first in places)
+    sets_to_fit = [each_set for each_set in sets if (judge.name, *each_set) not in fits]
+    by_loss = judge.with_losses((loss,))
+    for each_set, value in losses_of(by_loss, protocol, sets_to_fit):
+        fits[judge.name, *each_set] = value
+    return [
+        {
+            **ranking.identity,
+            **own,
+            "k": len(first),
+            "fold": number + 1,
+            "feature": first[-1],
+            "value": fits[judge.name, number, frozenset(first)],
+        }
+        for number, first in places
+    ]
+
+
+def losses_of(
+    judge: FittedModel, protocol: Protocol, sets: Sequence[FeaturesOfRound]
+) -> Iterator[tuple[FeaturesOfRound, float]]:
+    """Yield each set of features, in a round by its place, and its loss there."""
+    losses = each(partial(_loss_of, judge.unfitted(), protocol), sets)
+    yield from zip(sets, losses, strict=True)
+
+
+def _loss_of(judge: FittedModel, protocol: Protocol, asked: FeaturesOfRound) -> float:
+    number, features = asked
+    return loss_of(judge, protocol.rows, features, protocol.rounds[number])
 
 
 def loss_of(

@@ -93,7 +93,8 @@ def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Proto
         raise NotApplicable(
             "There are no training rows to rank by."
             if train is None
-            else "The training rows are the test rows, which would judge themselves."
+            else "The training rows are also the test rows, so the rankings would be "
+            "judged on the rows they come from."
         )
     n, m = train.n_samples, test.n_samples
     part = Round(np.arange(n), np.arange(n, n + m))

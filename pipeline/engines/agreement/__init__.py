@@ -39,16 +39,17 @@ WITHOUT_REPLAY = {"iml"}  # streams in whose order nobody else can draw
 EXPLAINED = {"data", "known defect"}
 SYSTEMATIC = {*EXPLAINED, "definition"}
 REMEDIES = {
-    "data": "Compare what both sides received: types, levels, order of columns.",
+    "data": "Compare what both sides received: types, levels and column order.",
     "known defect": "Use a version without the defect.",
-    "newer version": "Ask a version that was tried, or hold the new one against the "
+    "newer version": "Use a tested version, or check the new one against the "
     "definition first.",
-    "implementation": "Report it, with this run, to the owners of both sides.",
+    "implementation": "Report it, with this run, to the maintainers of both "
+    "implementations.",
     "not explained": "Run it again with four times the repeats.",
 }
 ASK_AGAIN = (
-    "Ask who supplied the numbers for the seed that was set right before the call, the "
-    "rows and the options. Leave out a seed that is not known."
+    "Ask whoever supplied the numbers for the seed set immediately before the call, "
+    "the rows and the options. Leave out a seed that is not known."
 )
 
 

@@ -74,6 +74,9 @@ def circumstances(
     streams = [draws(a), draws(b)]
     if streams[0] != streams[1]:
         descriptions = [f"{d[0]} with seed {d[1]}" if d else "none" for d in streams]
+        one, other = streams
+        if one and other and one[1] == other[1]:
+            descriptions = [one[0], f"{other[0]}, both with seed {one[1]}"]
         why.append(because("STREAM", *descriptions))
     if isinstance(a, Importance) and isinstance(b, Importance):
         why += _repeats_differ(a, b)
@@ -142,7 +145,7 @@ def cause(
     if newer:
         return "newer version", ", ".join(newer)
     if shared and stated:
-        return "not explained", "same definition, draws of the seed that was stated"
+        return "not explained", "same definition, draws from the stated seed"
     if shared:
         return "implementation", "same definition, same draws"
     return "not explained", "same definition, independent draws"

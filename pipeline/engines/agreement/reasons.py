@@ -24,23 +24,25 @@ class Reason(NamedTuple):
 REASONS = {
     "MODEL_STATE": Reason("not compared", "the models are {a} and {b}"),
     "EVENT_LEVEL": Reason("not compared", "the classes measured are {a} and {b}"),
-    "DIRECTION": Reason("not compared", "{a} and {b} do not rise the same way"),
-    "ENCODING": Reason("not compared", "what is asked differs: {a} and {b}"),
-    "NO_ANSWER": Reason("not compared", "nothing was measured on both sides"),
+    "DIRECTION": Reason("not compared", "{a} and {b} point in opposite directions"),
+    "ENCODING": Reason("not compared", "what is measured differs: {a} and {b}"),
+    "NO_ANSWER": Reason("not compared", "nothing was measured by both sides"),
     "METHOD_FAMILY": Reason("comparable", "the methods are {a} and {b}"),
-    "GROUP_SEMANTICS": Reason("comparable", "other columns are asked together in {a}"),
+    "GROUP_SEMANTICS": Reason("comparable", "the columns differ in {a}"),
     "PERM_SCHEME": Reason("comparable", "what is permuted differs: {a} and {b}"),
     "LOSS": Reason("comparable", "the losses are {a} and {b}"),
     "LOSS_SCALE": Reason("comparable", "{a} and {b} are one loss on two scales"),
     "LOSS_CLIP": Reason("comparable", "{a} and {b} clip probabilities differently"),
-    "COMPARE": Reason("comparable", "values are shown as {a} and {b}"),
+    "COMPARE": Reason("comparable", "values are expressed as {a} and {b}"),
     "AGGREGATOR": Reason("comparable", "repeats are aggregated as {a} and {b}"),
     "PRED_SCALE": Reason("comparable", "the prediction scales are {a} and {b}"),
     "SPLIT": Reason("comparable", "the rows are {a} and {b}"),
     "SUBSAMPLE": Reason("comparable", "the numbers of rows are {a} and {b}"),
-    "BASELINE_ROWS": Reason("comparable", "{a} measures its baseline on other rows"),
+    "BASELINE_ROWS": Reason(
+        "comparable", "{a} computes its baseline on different rows"
+    ),
     "GRID": Reason("comparable", "the grids are {a} and {b}"),
-    "GRID_WEIGHT": Reason("comparable", "points of the grid count {a} and {b}"),
+    "GRID_WEIGHT": Reason("comparable", "the weights of grid points are {a} and {b}"),
     "CAT_SPREAD": Reason("comparable", "spreads over categories are {a} and {b}"),
     "CENTERING": Reason("comparable", "curves are centred by {a} and {b}"),
     "H_SCALE": Reason("comparable", "H is on the scales {a} and {b}"),
@@ -48,17 +50,25 @@ REASONS = {
     "OPTION": Reason("comparable", "an option differs: {a} and {b}"),
     "NA_DROPPED": Reason("comparable", "one side did not measure {a}"),
     "REPEATS (few)": Reason("comparable", "the numbers of draws are {a} and {b}"),
-    "REPEATS (wide)": Reason("comparable", "the band is {a}, the largest mean {b}"),
-    "REAGGREGATED": Reason("equivalent", "repeats made as {a} are aggregated as {b}"),
+    "REPEATS (wide)": Reason(
+        "comparable", "the band is too wide: {a}, with a largest mean of {b}"
+    ),
+    "REAGGREGATED": Reason(
+        "equivalent", "repeats computed as {a} are aggregated as {b}"
+    ),
     "REPEATS": Reason("equivalent", "the numbers of repeats are {a} and {b}"),
     "SUBSAMPLE (fresh)": Reason("equivalent", "rows drawn per repeat are {a} and {b}"),
-    "PERM_SCHEME (equal in law)": Reason("equivalent", "permuted are {a} and {b}"),
+    "PERM_SCHEME (equal in law)": Reason(
+        "equivalent", "{a} and {b} are permuted, with the same distribution"
+    ),
     "SHARED_SHUFFLE": Reason("equivalent", "one permutation serves {a} and {b}"),
     "TIE_MERGE": Reason("equivalent", "some predictions are tied {a}, {b}"),
     "TEXT_ROUNDING": Reason("equivalent", "rows are passed as text {a} and {b}"),
-    "PRED_RNG": Reason("equivalent", "predict draws from the stream {a} and {b}"),
+    "PRED_RNG": Reason(
+        "equivalent", "predict draws random numbers from the stream {a} and {b}"
+    ),
     "STREAM": Reason("equivalent", "the draws are independent: {a} and {b}"),
-    "REFERENCES": Reason("equivalent", "neither engine is ours: {a} and {b}"),
+    "REFERENCES": Reason("equivalent", "neither engine is Python: {a} and {b}"),
     "PREDICTIONS": Reason("equivalent", "the predictions differ by {a} relative"),
     "LOSS_SCALE (converted)": Reason("replayed", "{a} is converted to {b}"),
     "H_SCALE (converted)": Reason("replayed", "{a} is converted to {b}"),

@@ -10,7 +10,9 @@ one column per entry of `model.outputs`. `NotApplicable` says in a whole sentenc
 a model cannot be asked. Nothing that is given is changed.
 
 An effect's options are its keyword-only arguments with defaults, however many, and not
-a record: as with methods, configuration and card read them off the signature.
+a record: as with methods, configuration and card read them off the signature. No option
+is `on_band`, which a function has that knows the curves of single rows: it is told the
+ends of a band around the curve, each of the shape of `values`.
 """
 
 from collections.abc import Callable

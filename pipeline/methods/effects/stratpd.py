@@ -87,15 +87,17 @@ def stratpd(
     seed : int
         Breaks ties between equally good splits, and draws the rows of several trees.
     n_trees : int, default 1
-        Trees whose leaves are pooled. One is fitted to all rows, several each to a
-        bootstrap sample; all rows fall through each.
+        Trees whose leaves are pooled. A single tree is fitted to all rows, several
+        trees to a bootstrap sample each; all rows pass through every tree.
     min_samples_leaf : int, optional
-        Rows that a leaf must have: 15 for a number, 5 for a category by default.
+        Minimum number of rows per leaf: by default 15 for a numeric feature, 5 for a
+        category.
     min_slopes_per_x : int, default 5
-        Leaves that must cover a value of a number to be evidence there.
+        For a numeric feature: how many leaves must cover a value for it to count.
     merge : {"published", "least_squares"}, default "published"
-        How the leaves of a category are put together: one after another, as in the
-        paper, which depends on their order; or by least squares, which does not.
+        How the leaves of a categorical feature are combined: one after another, as in
+        the paper, where the result depends on their order; or by least squares, where
+        it does not.
 
     Returns
     -------

@@ -121,7 +121,7 @@ def raw_weights(
     seed : int
         Not used: nothing is drawn.
     powers : {"one", "any"}, default "one"
-        Of a polynomial kernel: the monomial with each column to the power of one, or
+        For a polynomial kernel: the monomial with each column to the power of one, or
         the sum over all powers from one, which is the weight of the product if the
         columns are 0 or 1.
 
@@ -145,8 +145,9 @@ def raw_weights(
 
     Warnings
     --------
-    A feature in smaller units has a larger weight: weights compare only what is
-    measured alike. They leave out what comes with a feature through correlation.
+    A feature in larger units, such as kilometres instead of metres, has a larger
+    weight: weights compare only what is measured alike. They leave out what comes with
+    a feature through correlation.
 
     References
     ----------

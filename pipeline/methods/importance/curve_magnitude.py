@@ -61,17 +61,19 @@ def curve_impact(
     seed : int
         Not used: nothing is drawn.
     curve : str, default "partial_dependence"
-        The curve of the model: that, "ale", "conditional_profile",
+        The curve of the model: "partial_dependence", "ale", "conditional_profile",
         "accumulated_profile" or "shapley".
     grid : {"quantile", "unique"}, default "quantile"
-        Where a number is asked; the curve is straight in between. "unique", every
-        value, is the definition itself, at the price of as many questions.
+        The points at which a numeric feature is evaluated, with linear interpolation
+        between them. "unique", every value, is the exact definition but needs more
+        predictions.
     n_grid : int, default 51
         Number of points of "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
     centred : bool, default False
-        Whether a number too counts from the mean, so that no value is the reference.
+        Whether the curve of a numeric feature is also measured from its mean, so that
+        no value is the reference.
     curves : mapping of str to (grid, values), optional
         Curves already measured with these options, by feature; others are measured.
 
@@ -154,17 +156,18 @@ def curve_importance(
     seed : int
         Not used: nothing is drawn.
     curve : str, default "partial_dependence"
-        The curve of the model: that, "ale", "conditional_profile",
+        The curve of the model: "partial_dependence", "ale", "conditional_profile",
         "accumulated_profile" or "shapley".
     grid : {"quantile", "unique"}, default "quantile"
-        Where a number is asked; the curve is straight in between. "unique", every
-        value, is the definition itself, at the price of as many questions.
+        The points at which a numeric feature is evaluated, with linear interpolation
+        between them. "unique", every value, is the exact definition but needs more
+        predictions.
     n_grid : int, default 51
         Number of points of "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
     centred : bool, default False
-        Whether numbers and categories count from the mean over the rows.
+        Whether curves are measured from their mean over the rows.
     curves : mapping of str to (grid, values), optional
         As in `curve_impact`.
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from itertools import islice, product
 from math import comb
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, quote
+from ...records.execution import each
 from ...records.streams import stream as generator_of
 from .refits import (
     Unit,
@@ -22,6 +25,14 @@ from .refits import (
 )
 
 MOST_PLAYERS = 12
+
+
+class Fit(NamedTuple):
+    """One fit of a repeat, with the columns of a group changed; with none as it is."""
+
+    repeat: int
+    name: str
+    columns: Unit
 
 
 def drop_column(
@@ -55,7 +66,7 @@ def drop_column(
     stream : {"numpy"}, default "numpy"
         Draw order of the ``random_state`` of each repeat.
     n_repeats : int, default 5
-        Number of times everything is fitted.
+        Number of times all models are fitted.
 
     Returns
     -------
@@ -90,13 +101,8 @@ def drop_column(
     """
     del stream
     training_rows(model, "drop_column")
-
-    def without(columns: Unit, name: str, repeat: int) -> Floats:
-        del name
-        others = [other for other in model.features if other not in columns]
-        return loss_of_refit(model, others, data, seed=seed_of_fit(seed, repeat))
-
-    return _against_all(model, data, without, seed=seed, n_repeats=n_repeats)
+    loss = partial(_loss_without, model.unfitted(), data, seed)
+    return _against_all(model, data, loss, n_repeats=n_repeats)
 
 
 def permute_refit(
@@ -160,21 +166,9 @@ def permute_refit(
        Importance. doi:10.48550/arXiv.2006.04750
     """
     del stream
-    train = training_rows(model, "permute_refit")
-
-    def shuffled(columns: Unit, name: str, repeat: int) -> Floats:
-        order = generator_of(seed, "permute", name, repeat).permutation(train.n_samples)
-        shuffled_columns = {
-            column: train.X[column].iloc[order].set_axis(train.X.index)
-            for column in columns
-        }
-        taught = replace(
-            model, train=replace(train, X=train.X.assign(**shuffled_columns))
-        )
-        fit_seed = seed_of_fit(seed, repeat)
-        return loss_of_refit(taught, model.features, data, seed=fit_seed)
-
-    return _against_all(model, data, shuffled, seed=seed, n_repeats=n_repeats)
+    training_rows(model, "permute_refit")
+    loss = partial(_loss_shuffled, model.unfitted(), data, seed)
+    return _against_all(model, data, loss, n_repeats=n_repeats)
 
 
 def shapley_refit(
@@ -216,7 +210,7 @@ def shapley_refit(
     form : {"difference", "raw", "absolute"}, default "difference"
         There is no ratio to a baseline of 0.
     n_repeats : int, default 1
-        Number of times everything is fitted.
+        Number of times all models are fitted.
 
     Returns
     -------
@@ -261,8 +255,11 @@ def shapley_refit(
             f"it reads {len(units)}. Group features under [groups], or leave some out."
         )
     raw = np.zeros((len(places), n_repeats, len(model.losses)))
+    loss = partial(_loss_of_subset, model.unfitted(), data, units, seed)
+    n_subsets = 2 ** len(units)
+    losses_in_turn = each(loss, product(range(n_repeats), range(n_subsets)))
     for repeat in range(n_repeats):
-        losses = _of_subsets(model, units, data, seed=seed_of_fit(seed, repeat))
+        losses = np.stack([*islice(losses_in_turn, n_subsets)])
         for row, place in enumerate(places):
             if place >= 0:
                 raw[row, repeat] = _shapley_value(losses, place, len(units))
@@ -278,37 +275,59 @@ def _check_repeats(n_repeats: int) -> None:
 def _against_all(
     model: FittedModel,
     data: Dataset,
-    loss: Callable[[Unit, str, int], Floats],
+    loss: Callable[[Fit], Floats],
     *,
-    seed: int,
     n_repeats: int,
 ) -> tuple[Floats, Floats]:
     """Return the loss of each group's refit, and of the refit with all as it is."""
     _check_repeats(n_repeats)
+    units = {name: columns_of(model, [unit]) for name, unit in data.groups.items()}
+    changes = [("", ()), *(change for change in units.items() if change[1])]
+    fits = [Fit(repeat, *change) for repeat in range(n_repeats) for change in changes]
+    losses = dict(zip(fits, each(loss, fits), strict=True))
     baseline = np.empty((n_repeats, len(model.losses)))
-    raw = np.empty((len(data.groups), *baseline.shape))
+    raw = np.empty((len(units), *baseline.shape))
     for repeat in range(n_repeats):
-        fit_seed = seed_of_fit(seed, repeat)
-        baseline[repeat] = loss_of_refit(model, model.features, data, seed=fit_seed)
-        for row, (name, columns) in enumerate(data.groups.items()):
-            unit = columns_of(model, [columns])
-            raw[row, repeat] = loss(unit, name, repeat) if unit else baseline[repeat]
+        baseline[repeat] = losses[Fit(repeat, "", ())]
+        for row, change in enumerate(units.items()):
+            raw[row, repeat] = losses.get(Fit(repeat, *change), baseline[repeat])
     return raw, baseline
 
 
-def _of_subsets(
-    model: FittedModel, units: list[Unit], data: Dataset, *, seed: int
+def _loss_without(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Floats:
+    """Return the losses of the model fitted without some columns."""
+    others = [other for other in model.features if other not in fit.columns]
+    return loss_of_refit(model, others, data, seed=seed_of_fit(seed, fit.repeat))
+
+
+def _loss_shuffled(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Floats:
+    """Return the losses of the model fitted with some columns permuted together."""
+    train = training_rows(model, "permute_refit")
+    generator = generator_of(seed, "permute", fit.name, fit.repeat)
+    order = generator.permutation(train.n_samples)
+    shuffled = {
+        column: train.X[column].iloc[order].set_axis(train.X.index)
+        for column in fit.columns
+    }
+    on_shuffled = replace(model, train=replace(train, X=train.X.assign(**shuffled)))
+    fit_seed = seed_of_fit(seed, fit.repeat)
+    return loss_of_refit(on_shuffled, model.features, data, seed=fit_seed)
+
+
+def _loss_of_subset(
+    model: FittedModel,
+    data: Dataset,
+    units: list[Unit],
+    seed: int,
+    subset_of_repeat: tuple[int, int],
 ) -> Floats:
-    """Return the losses of every subset, (2**n_units, n_losses).
+    """Return the losses of the model fitted on a subset.
 
     Unit *k* is in subset *s* if the *k*-th binary digit of *s* is 1.
     """
-    losses = np.empty((2 ** len(units), len(model.losses)))
-    for subset in range(len(losses)):
-        members = [unit for k, unit in enumerate(units) if subset >> k & 1]
-        columns = columns_of(model, members)
-        losses[subset] = loss_of_refit(model, columns, data, seed=seed)
-    return losses
+    repeat, subset = subset_of_repeat
+    columns = columns_of(model, [u for k, u in enumerate(units) if subset >> k & 1])
+    return loss_of_refit(model, columns, data, seed=seed_of_fit(seed, repeat))
 
 
 def _shapley_value(losses: Floats, player: int, n_players: int) -> Floats:

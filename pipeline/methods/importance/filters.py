@@ -47,12 +47,14 @@ def lowess_r2(
     seed : int
         Not used: nothing is drawn.
     fraction : float, default 2/3
-        Share of the rows in the neighbourhood of a point: how smooth the curve is.
+        Share of the rows in the neighbourhood of a point, which decides how smooth the
+        curve is.
     n_robust : int, default 3
-        Rounds in which rows far from the curve are weighed down.
+        Number of robustness iterations, in which rows far from the curve are
+        downweighted.
     step : float, default 0.01
-        Share of the feature's range over which the curve is drawn straight; 0 fits a
-        line at every value.
+        Share of the feature's range over which the curve is interpolated linearly; 0
+        fits a line at every value.
 
     Returns
     -------
@@ -139,12 +141,12 @@ def anova(
     seed : int
         Not used: nothing is drawn.
     test : {"equal_variances", "welch", "kruskal_wallis"}
-        The *F* above; Welch's, with a variance for each group [2]_; or the same
-        question asked of the ranks, *H* instead of *F*.
+        The *F* test above; Welch's, with a variance for each group [2]_; or the
+        Kruskal-Wallis test of the ranks, with *H* instead of *F*.
     statistic : {"statistic", "t", "minus_log10_p"}
-        *F* or *H*; the signed root of *F* for two groups, above 0 if the second level
-        or class is higher; or the p-value as :math:`-\log_{10} p`, which alone puts
-        features with different numbers of levels on one scale.
+        *F* or *H*; the signed root of *F* for two groups, positive if the second level
+        or class is higher; or :math:`-\log_{10} p`, the only choice that puts features
+        with different numbers of levels on one scale.
 
     Returns
     -------
@@ -238,15 +240,15 @@ def auc(
     seed : int
         Not used: nothing is drawn.
     direction : {"either", "rising"}
-        "rising" leaves areas below 0.5 as they are.
+        "either" replaces an area below 0.5 by its complement; "rising" keeps it.
     contrast : {"one_vs_rest", "one_vs_one"}
-        What an area is taken of; the same for two classes.
+        Which classes are compared; the same for two classes.
     summary : {"mean", "maximum"}
-        How the areas of several contrasts become one number. The maximum over the
-        pairs is that of ``caret::filterVarImp`` for three classes (for four and more
-        it looks at some of the pairs only); a maximum favours many classes by chance.
+        How the areas of several contrasts are combined. The maximum over pairs is that
+        of ``caret::filterVarImp`` for three classes (with four or more it considers
+        only some of the pairs); a maximum grows with the number of classes by chance.
     of_class : str, default ""
-        Take only the contrasts of this class; all by default.
+        Use only the contrasts of this class; all by default.
 
     Returns
     -------

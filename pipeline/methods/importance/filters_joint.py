@@ -42,8 +42,8 @@ def pca(
     seed : int
         Not used: nothing is drawn.
     scaled : bool, default True
-        Whether columns are brought to variance 1. Without it, the column with the
-        largest unit wins.
+        Whether columns are scaled to variance 1. Otherwise the column with the largest
+        variance dominates.
 
     Returns
     -------
@@ -142,15 +142,15 @@ def mrmr(
     seed : int
         Not used: nothing is drawn.
     measure : {"binned", "gaussian", "gaussian_ranks", "spearman"}
-        The mutual information of bins, for numbers, categories and classes alike; that
-        of normal variables, :math:`-\frac12 \log(1 - r^2)`, with *r* the correlation
-        of the values (as R's mRMRe) or of their ranks; or the size of the rank
-        correlation itself [2]_. All but the first take numbers only.
+        The mutual information of binned values, for numbers, categories and classes
+        alike; that of normal variables, :math:`-\frac12 \log(1 - r^2)`, with *r* the
+        correlation of the values (as in R's mRMRe) or of their ranks; or the absolute
+        rank correlation itself [2]_. All but the first need numeric columns.
     scheme : {"difference", "quotient"}
-        Relevance less redundancy, or by it.
+        Relevance minus redundancy, or divided by it.
     n_bins : int, default 5
-        Bins with about equally many rows that a column of numbers is cut into; a
-        column with no more values than that keeps them.
+        Number of bins for a numeric column, with about equally many rows; a column with
+        no more distinct values than that keeps its values.
 
     Returns
     -------

@@ -58,41 +58,42 @@ def firm(
     seed : int
         Not used: nothing is drawn.
     estimator : default "auto"
-        How :math:`q_j` and its spread are estimated. A feature that an estimator does
-        not suit is NaN.
+        How :math:`q_j` and its spread are estimated. If an estimator does not suit a
+        feature, the result is NaN.
 
-        * "auto": chosen by the column. "binary" if it has two values; "discrete" if it
+        * "auto": depends on the column. "binary" if it has two values; "discrete" if it
           is a category or has at most `n_bins` values, or is a group of such columns
-          (another group has no answer); else "binned" with at least 30 rows per bin,
-          or where values are missing; else "linear".
-        * "discrete": the mean score of each value, weighted by its share. Missing is
-          one more value.
+          (other groups give NaN); else "binned" with at least 30 rows per bin, or if
+          values are missing; else "linear".
+        * "discrete": the mean score of each value, weighted by its share. Missing is a
+          value of its own.
         * "binary": :math:`(q_b - q_a) \sqrt{p_a p_b}`, *b* the larger value or the
           later level. Exact, signed.
         * "linear": slope of the regression of *s* on :math:`f_j` times the standard
           deviation of :math:`f_j`. Signed.
-        * "binned": "discrete" in `n_bins` bins of equal weight; missing has its own.
+        * "binned": "discrete" in `n_bins` bins of equal weight; missing values have
+          their own bin.
         * "lowess": the spread of a smooth curve over the rows.
-        * "gaussian": the columns taken as normal and *s* as linear near their mean,
+        * "gaussian": assumes normal columns and *s* linear near their mean,
           :math:`\Sigma_{j\bullet} \nabla s(\mu) / \sqrt{\Sigma_{jj}}`. Signed. The
           gradient is that of linear and Gaussian-kernel estimators where they report
-          it, else central differences.
-        * "signs": columns of -1 and 1 under a linear score, by its weights. Signed.
+          it, else from central differences.
+        * "signs": for columns of -1 and 1 and a linear score, from its weights. Signed.
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
     standardised : bool, default False
-        Whether to divide by the standard deviation of the score, so that models can
-        be compared.
+        Whether to divide by the standard deviation of the score, so that models are
+        comparable.
     n_bins : int, default 10
-        Number of bins of "binned".
+        Number of bins for "binned".
     span : float, default 2/3
-        Share of the rows that each point of "lowess" looks at.
+        Share of the rows in the neighbourhood of each point for "lowess".
     covariance : default "ledoit_wolf"
-        What "gaussian" estimates :math:`\Sigma` by: "sample"; "ledoit_wolf" and "oas"
-        of scikit-learn; "schaefer_strimmer", which shrinks correlations to 0 [2]_;
-        "corpcor", which shrinks variances to their median too, as R's
-        ``corpcor::cov.shrink``, and so depends on the units of the columns. All but
-        "corpcor" shrink standardised columns and keep their variances.
+        How "gaussian" estimates :math:`\Sigma`: "sample"; "ledoit_wolf" and "oas" from
+        scikit-learn; "schaefer_strimmer", which shrinks correlations to 0 [2]_;
+        "corpcor", which also shrinks variances to their median, as R's
+        ``corpcor::cov.shrink``, and so depends on the units of the columns. All others
+        standardise the columns, shrink, and restore the variances.
 
     Returns
     -------

@@ -44,7 +44,8 @@ def h_statistic(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` of up to ``n_rows**2`` rows per pair and per column.
+        Asked for ``predict(X)`` of up to ``n_rows**2`` rows per pair and per column;
+        of pairs its trees may answer, see `trees.mean_predictions`.
     data : Dataset
         The rows, with their weights; each group is one column, a pair or three.
     seed : int
@@ -52,9 +53,9 @@ def h_statistic(
     stream : {"numpy", "hstats"}, default "numpy"
         Draw order of the rows; "hstats" has one repeat.
     n_repeats : int, default 1
-        How often rows are drawn; where all are taken, all repeats are alike.
+        How often rows are sampled; if all rows are used, all repeats are equal.
     n_rows : int or None, default 500
-        Rows of one repeat, drawn without replacement where there are more; None: all.
+        Rows of one repeat, sampled without replacement if there are more; None: all.
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
     standardised : bool, default False
@@ -93,15 +94,17 @@ def h_statistic(
     ((2, 1, 1), True)
     """
     groups = columns_of(data, (1, 2, 3), "h_statistic")
-    names = dict.fromkeys(name for columns in groups for name in columns)
 
     def of_rows(rows: Dataset) -> Floats:
+        squares_of = friedman.pairs_of_trees(model, rows, groups, scale)
+        others = [columns for columns in groups if columns not in squares_of]
+        names = dict.fromkeys(name for columns in others for name in columns)
         curves = {
             name: friedman.at_rows(model, rows, (name,), scale=scale) for name in names
         }
         values = []
         for columns in groups:
-            squares = friedman.h_statistic(
+            squares = squares_of.get(columns) or friedman.h_statistic(
                 model, rows, columns, seed=seed, curves=curves, n_rows=None, scale=scale
             )
             numerator, denominator = np.sqrt(squares)
@@ -144,9 +147,9 @@ def vint(
     data : Dataset
         The rows averaged over, with their weights; each group is a pair of columns.
     seed, stream, n_repeats, n_rows, scale
-        As in `h_statistic`. All rows define the grid.
+        As in `h_statistic`. The grid is that of all rows.
     grid, n_grid, categorical_spread
-        As in `effects.partial_dependence`, with at most `n_grid` points of each of the
+        As in `effects.partial_dependence`, with at most `n_grid` points for each of the
         two features.
     standardised : bool, default False
         Divide by the standard deviation of the joint curve. NaN where that is 0.

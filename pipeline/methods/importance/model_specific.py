@@ -30,8 +30,8 @@ def impurity(
     seed : int
         Not used: nothing is drawn.
     normalised : bool, default True
-        Whether to return scikit-learn's ``feature_importances_``, shares of one. A
-        forest averages the shares of its trees, so they are not its mean decreases
+        Whether to return scikit-learn's ``feature_importances_``, which sum to one. A
+        forest averages the shares of its trees, so these are not its mean decreases
         divided by their sum.
 
     Returns

@@ -35,8 +35,8 @@ def garson(
     seed : int
         Not used: nothing is drawn.
     output_weights : bool, default False
-        Whether hidden units count by their output weights; else all alike, as in R's
-        NeuralNetTools.
+        Whether hidden units are weighted by their output weights; otherwise all count
+        the same, as in R's NeuralNetTools.
 
     Returns
     -------

@@ -64,26 +64,27 @@ def partial_dependence(
         As in `effects.partial_dependence`. The grid decides the number: a feature
         with a far-off value is asked there as often as where its rows lie.
     categorical_spread : {"quarter_range", "range"}, default "quarter_range"
-        A quarter of the range, as in ``vip::vi_firm``, or the range itself, as in the
-        first text of the paper (2017).
+        For a categorical feature: a quarter of the range, as in ``vip::vi_firm``, or
+        the range itself, as in the first version of the paper (2017).
     spread : str, default "standard_deviation"
-        Of a number's curve.
+        For a numeric feature.
 
         * "standard_deviation": the sample standard deviation above.
         * "mean_absolute_deviation": the mean distance from the mean over the grid
           points.
         * "median_absolute_deviation": 1.4826 times the median distance from the median
-          over the grid points, as R's ``mad``: of a straight line it exceeds the
-          standard deviation, and a curve that is flat over more than half of its points
+          over the grid points, as R's ``mad``. For a straight line it exceeds the
+          standard deviation; a curve that is flat over more than half of its points
           measures 0.
         * "data_weighted": the standard deviation over the rows, each counted with its
-          weight at the grid point nearest to its value, at the lower of two equally
-          near ones. The divisor is the sum of the weights. Rows where the feature is
-          missing are not counted.
+          weight at the grid point nearest to its value (the lower one in a tie). The
+          divisor is the sum of the weights. Rows where the feature is missing are not
+          counted.
     of_curves : {"mean", "individual"}, default "mean"
-        Whether the spread is that of the mean curve; or is taken of the curve of each
-        row, :math:`f(v_k, x_{i,-j})`, and averaged over the rows with their weights.
-        Then opposite effects do not cancel, and no curve of `curves` answers.
+        "mean" takes the spread of the mean curve. "individual" takes the spread of the
+        curve of each row, :math:`f(v_k, x_{i,-j})`, and averages over the rows with
+        their weights. Then opposite effects do not cancel, and no curve of `curves` is
+        used.
 
     Returns
     -------

@@ -42,8 +42,8 @@ def pd_importance(
     stream, n_repeats, n_rows, scale
         As in `importance.interaction.h_statistic`.
     standardised : bool, default False
-        Divide by the root mean square of :math:`F`, as hstats does unless told
-        otherwise, with the square. NaN where that is 0.
+        Divide by the root mean square of :math:`F`. hstats does so by default, for the
+        square. NaN where that is 0.
 
     Returns
     -------

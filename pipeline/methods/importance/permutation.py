@@ -4,13 +4,11 @@ What is drawn comes first, as a sequence of `permutation_draws.Draw`; what is me
 follows from the draws alone.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, listed, quote
@@ -25,9 +23,17 @@ from .permutation_draws import (
     numpy_targets,
     redrawn,
 )
+from .permutation_exact import exact_permutation
+from .permuted_predictions import predictions
 from .row_terms import RowTerms
 
 Within = Literal["none", "leaves"]
+Draws = Literal["sampled", "exact"]
+NAMES = {
+    "draws": get_args(Draws),
+    "perturbation": get_args(Perturbation),
+    "within": get_args(Within),
+}
 
 
 def permutation(
@@ -41,6 +47,7 @@ def permutation(
     perturbation: Perturbation = "permute",
     within: Within = "none",
     min_samples_leaf: int = 15,
+    draws: Draws = "sampled",
     form: Form = "difference",
     on_row_terms: Callable[[RowTerms], None] | None = None,
 ) -> tuple[Floats, Floats]:
@@ -69,21 +76,26 @@ def permutation(
     n_repeats : int, default 10
         Number of permutations of each feature.
     n_rows : int, optional
-        Rows drawn without replacement, afresh for every repeat and shared by its
-        features and its baseline; all rows by default. "vip-0.4" repeats the fault
-        of that package: one draw for all repeats, and a baseline on all rows.
-        "hstats" has one draw for all repeats, the baseline's too.
+        Rows sampled without replacement, anew for every repeat and shared by all
+        features and the baseline; all rows by default. The stream "vip-0.4" reproduces
+        a defect of that package: one sample for all repeats, and a baseline on all
+        rows. "hstats" has one sample for all repeats, the baseline included.
     perturbation : {"permute", "resample"}, default "permute"
-        Whether each row is given the values of another, every row's once; or those of
-        a row drawn with replacement, each equally likely. A loss that is a mean over
-        the rows has, resampled, the mean over all pairs of rows as its expectation.
+        "permute" shuffles the values among the rows. "resample" draws the value of each
+        row with replacement; if the loss is a mean over rows, its expectation is then
+        the mean over all pairs of rows.
     within : {"none", "leaves"}, default "none"
-        Whether all rows exchange values, or only rows alike in all other columns of
-        ``data.X``: in one leaf of a tree that foretells *j* from them. This asks for
-        the importance of *j* beyond what the others tell of it [3]_. Each half of the
-        rows is parted by a tree fitted to the other half.
+        "none" exchanges values among all rows, "leaves" only among rows that are
+        similar in all other columns of ``data.X``: rows in the same leaf of a tree that
+        predicts *j* from these columns. This measures the importance of *j* beyond what
+        the other columns tell about it [3]_. Each half of the rows is grouped by a tree
+        fitted to the other half.
     min_samples_leaf : int, default 15
-        Rows that a leaf must have in the half its tree is fitted to.
+        Minimum number of rows per leaf, in the half the tree is fitted to.
+    draws : {"sampled", "exact"}, default "sampled"
+        "sampled" permutes `n_repeats` times. "exact" takes the mean loss over all
+        permutations of all rows from the nodes of an ensemble of trees; nothing is
+        drawn. Of RMSE it is the root of the mean squared error over all permutations.
     form : {"difference", "ratio", "raw", "absolute"}, default "difference"
         Of the importance that `on_row_terms` is about; the numbers are the same.
     on_row_terms : callable, optional
@@ -101,11 +113,12 @@ def permutation(
     Raises
     ------
     ValueError
-        If `n_repeats` or `min_samples_leaf` is less than 1, or `n_rows` not between 1
-        and all rows.
+        If `n_repeats` or `min_samples_leaf` is less than 1, `n_rows` not between 1 and
+        all rows, or an option has another value than those above.
     NotApplicable
         If values are to be resampled or exchanged within leaves in R's draw order; or
-        there are too few rows for leaves, or missing values.
+        there are too few rows for leaves, or missing values. If the mean over all
+        permutations is not known: see `permutation_exact`.
 
     Warnings
     --------
@@ -133,15 +146,24 @@ def permutation(
     ((2, 10, 1), True)
     """
     _check(data.n_samples, n_repeats, n_rows)
+    _check_names(draws=draws, perturbation=perturbation, within=within)
+    if draws == "exact":
+        if n_rows is not None or within != "none":
+            option = "n_rows" if within == "none" else "within"
+            raise NotApplicable(
+                f'draws = "exact" is of all rows, exchanged freely, but {option} was '
+                f'set. Leave {option} out, or set draws = "sampled".'
+            )
+        return exact_permutation(model, data, form=form, on_row_terms=on_row_terms)
     names, groups = tuple(data.groups), tuple(data.groups.values())
-    draws = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
+    drawn = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
     if (perturbation, within) != ("permute", "none"):
         _check_exchange(stream, perturbation, within)
         strata = [np.zeros(data.n_samples, dtype=np.int64)] * len(names)
         if within == "leaves":
             part = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
             strata = [part(data, name) for name in names]
-        draws = redrawn(draws, seed, names, perturbation, strata)
+        drawn = redrawn(drawn, seed, names, perturbation, strata)
     raw = np.empty((len(groups), n_repeats, len(model.losses)))
     baseline = np.empty((n_repeats, len(model.losses)))
 
@@ -152,26 +174,18 @@ def permutation(
         n_samples=data.n_samples,
         n_repeats=n_repeats,
     )
-    table = _copied(data, np.arange(data.n_samples))
     rows_drawn: Index | None = None
-    for draw in draws:
-        if draw.what == TARGET:
-            continue
+    for draw, table, ask in predictions(model, data, drawn):
         if draw.what == BASELINE and draw.rows is rows_drawn:
             baseline[draw.repeat] = baseline[draw.repeat - 1]
             continue
-        if draw.rows is not table.rows:
-            table = _copied(data, draw.rows)
+        answer = table.y, ask(), table.weights
         if draw.what == BASELINE:
-            answer = table.y, _predict(model, table), table.weights
             baseline[draw.repeat] = evaluate(model.losses, *answer)
             rows_drawn = draw.rows
             if terms:
                 terms.start(*answer)
             continue
-        columns = groups[draw.what]
-        permuted = _predict_permuted(model, table, columns, draw.order)
-        answer = table.y, permuted, table.weights
         loss = evaluate(model.losses, *answer)
         raw[draw.what, draw.repeat] = loss
         if terms:
@@ -233,77 +247,22 @@ def _check(n_samples: int, n_repeats: int, n_rows: int | None) -> None:
         )
 
 
-def _check_exchange(stream: str, perturbation: str, within: str) -> None:
-    """Refuse what names no exchange of values, or one that no R package makes."""
-    options = {"perturbation": perturbation, "within": within}
-    allowed = {"perturbation": ("permute", "resample"), "within": ("none", "leaves")}
+def _check_names(**options: str) -> None:
+    """Refuse what names no option."""
     for name, value in options.items():
-        if value not in allowed[name]:
-            names = listed(allowed[name])
+        if value not in NAMES[name]:
             raise ValueError(
-                f"{name} must be one of {names}; {quote(value)} was given."
+                f"{name} must be one of {listed(NAMES[name])}; {quote(value)} was "
+                "given."
             )
+
+
+def _check_exchange(stream: str, perturbation: str, within: str) -> None:
+    """Refuse an exchange of values that no R package makes."""
+    options = {"perturbation": perturbation, "within": within}
     if stream != "numpy":
         option = "within" if within != "none" else "perturbation"
         raise NotApplicable(
             f"{stream} draws permutations of all rows only, but {option} = "
             f'"{options[option]}" was asked. Leave {option} or the engine out.'
         )
-
-
-class _Table(NamedTuple):
-    """Some rows, copied once: columns are overwritten and put back.
-
-    `memory` holds, by column, the array that the frame itself reads; a column that is
-    not plain numbers is not in it.
-    """
-
-    rows: Index
-    frame: pd.DataFrame
-    memory: Mapping[Hashable, npt.NDArray[Any]]
-    y: npt.NDArray[Any]
-    weights: Floats
-
-
-def _copied(data: Dataset, rows: Index) -> _Table:
-    """Return a copy of these rows whose columns of numbers can be written to."""
-    frame = data.X.iloc[rows].copy()
-    memory = {n: frame[n].to_numpy() for n in frame if _is_plain(frame[n].dtype)}
-    for column in memory.values():
-        column.flags.writeable = True  # a view; pandas 3 hands it out read-only
-    return _Table(rows, frame, memory, data.y[rows], data.weights[rows])
-
-
-def _is_plain(dtype: Any) -> bool:
-    """Return whether pandas keeps such a column in a numpy array of numbers."""
-    return isinstance(dtype, np.dtype) and dtype.kind in "biuf"
-
-
-def _predict(model: FittedModel, table: _Table) -> Floats:
-    """Return what the model predicts for the table as it stands.
-
-    predict gets a shallow copy: the columns it adds or replaces, and the blocks that
-    pandas may merge, are then not the table's.
-    """
-    return model.predict(table.frame.copy(deep=False))
-
-
-def _predict_permuted(
-    model: FittedModel, table: _Table, columns: tuple[str, ...], order: Index
-) -> Floats:
-    """Return the prediction with these columns in this order, and put them back."""
-    memory, frame = table.memory, table.frame
-    originals = {n: memory[n].copy() if n in memory else frame[n] for n in columns}
-    for name, column in originals.items():
-        if name in memory:
-            column.take(order, out=memory[name], mode="clip")
-        else:
-            frame[name] = column.iloc[order].set_axis(column.index)
-
-    prediction = _predict(model, table)
-    for name, column in originals.items():
-        if name in memory:
-            memory[name][:] = column
-        else:
-            frame[name] = column
-    return prediction

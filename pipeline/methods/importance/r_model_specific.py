@@ -59,8 +59,8 @@ def model_specific(
     seed : int
         Not used: nothing is drawn.
     type : str, default ""
-        One of the quantities of the class; "" for the first that is named above, of a
-        randomForest the first that it has stored.
+        One of the quantities of the class; "" is the first one listed above, and for a
+        randomForest the first one it has stored.
     on_type : callable, optional
         ``on_type(type)``, told of the quantity that was read.
 

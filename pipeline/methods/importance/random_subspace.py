@@ -5,14 +5,15 @@ feature follows from who draws it and how well each does.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from .refits import refuse_ratio, units_of
-from .subspaces import Index, Mask, check_count, members_of, out_of, rises_of
+from .refits import Unit, refuse_ratio, units_of
+from .subspaces import Index, Mask, Member, check_count, members_of, out_of, rises_of
 
 PERF, TWIN = "random_subspace", "random_subspace_permutation"
 
@@ -59,10 +60,10 @@ def random_subspace(
     form : {"difference", "raw", "absolute"}, default "difference"
         There is no ratio to a baseline of 0.
     n_repeats : int, default 500
-        Number of members, *B*.
+        Number of small models, called members, *B*.
     n_drawn : int, optional
-        Features or groups that each member draws, *d*; by default the root of *p* for
-        classes and a third of *p* for numbers, rounded up, and less than *p*.
+        Features or groups that each member draws, *d*; by default the square root of
+        *p* for classes and *p* / 3 for numeric targets, rounded up, and less than *p*.
 
     Returns
     -------
@@ -106,8 +107,9 @@ def random_subspace(
     del stream
     refuse_ratio(form, PERF)
     units, places = units_of(model, data, PERF)
-    members = members_of(model, units, PERF, seed, n_repeats, n_drawn)
-    masks, scores = _stacked((member.mask, member.score) for member in members)
+    masks, scores = _stacked(
+        members_of(model, units, PERF, seed, n_repeats, n_drawn, _with_score)
+    )
     values = [_perf_by_member(masks, score) for score in scores.T]
     return _rows(np.stack(values, axis=-1), places)
 
@@ -136,8 +138,8 @@ def random_subspace_permutation(
     Parameters
     ----------
     model, data, seed, stream, form, n_repeats, n_drawn
-        As in `random_subspace`. Each member is asked for the predictions of 1 + *d*
-        copies of its out-of-bag rows.
+        As in `random_subspace`. Each member predicts 1 + *d* copies of its out-of-bag
+        rows.
 
     Returns
     -------
@@ -171,8 +173,10 @@ def random_subspace_permutation(
     del stream
     refuse_ratio(form, TWIN)
     units, places = units_of(model, data, TWIN)
-    members = members_of(model, units, TWIN, seed, n_repeats, n_drawn)
-    masks, rises = _stacked((m.mask, rises_of(m, units, seed)) for m in members)
+    rise = partial(_with_rises, units, seed)
+    masks, rises = _stacked(
+        members_of(model, units, TWIN, seed, n_repeats, n_drawn, rise)
+    )
     values = [_mean_by_member(masks, rises[..., k]) for k in range(rises.shape[-1])]
     return _rows(np.stack(values, axis=-1), places)
 
@@ -255,6 +259,14 @@ def members_of_bagging(
         out = out_of(bag, len(X))
         errors = y[out] - estimator.predict(X[np.ix_(out, columns)])
         yield np.isin(np.arange(X.shape[1]), columns), float(np.mean(errors**2))
+
+
+def _with_score(member: Member) -> tuple[Mask, Floats]:
+    return member.mask, member.score
+
+
+def _with_rises(units: list[Unit], seed: int, member: Member) -> tuple[Mask, Floats]:
+    return member.mask, rises_of(member, units, seed)
 
 
 def _stacked(members: Iterable[tuple[npt.ArrayLike, Any]]) -> tuple[Mask, Floats]:

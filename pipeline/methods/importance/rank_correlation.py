@@ -45,7 +45,7 @@ def spearman(
     seed : int
         Not used: nothing is drawn.
     coefficient : {"spearman", "kendall"}, default "spearman"
-        Rho, or tau: pairs of rows instead of ranks.
+        Spearman's rho, or Kendall's tau, which compares pairs of rows.
 
     Returns
     -------

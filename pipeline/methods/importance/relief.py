@@ -63,19 +63,20 @@ def relieff(
     seed : int
         Not used: nothing is drawn.
     n_neighbours : int, default 10
-        Neighbours of each row, in each class; all there are if they are fewer. Rows
+        Number of neighbours of each row in each class, or all if there are fewer. Rows
         tied for the last places share them, so the order of rows does not matter.
     weighting : {"equal", "rank"}
-        Whether neighbours count the same, or :math:`e^{-(r/\sigma)^2}` with *r* from 0
-        for the nearest.
+        Whether neighbours have equal weight, or weight :math:`e^{-(r/\sigma)^2}` with
+        *r* = 0 for the nearest.
     sigma : float, default 20.0
-        Of the weighting by rank.
+        For weighting by rank.
     same_below, different_above : float, default 0.0 and 1.0
-        Shares of the range below which two numbers are the same, 0, and above which
-        they differ wholly, 1; straight in between. R's CORElearn has 0.04 and 0.1.
+        As shares of the range: two numbers closer than the first count as equal, 0,
+        those farther apart than the second as different, 1; linear in between. R's
+        CORElearn uses 0.04 and 0.1.
     misses : {"each_class", "any_class"}, default "each_class"
-        Whether the neighbours are sought in each other class, or among the rows of all
-        others together, which with one neighbour is the first Relief [3]_.
+        Whether neighbours are sought in each other class separately, or among the rows
+        of all other classes, which with one neighbour is the original Relief [3]_.
 
     Returns
     -------

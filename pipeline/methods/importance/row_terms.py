@@ -103,6 +103,29 @@ class RowTerms:
                 square = float((own * own).mean())
             self.noise[name][feature] += scale * square / self.n_repeats
 
+    def add_expected(
+        self,
+        feature: int,
+        expected: Mapping[str, Array],
+        losses: Mapping[str, tuple[float, float]],
+    ) -> None:
+        """Add what holds over all permutations of one feature, from which no noise is.
+
+        Parameters
+        ----------
+        feature : int
+        expected : mapping of str to ndarray of shape (n_samples,)
+            By name, the influence of each row on the mean loss over all permutations,
+            by its own loss and by its values.
+        losses : mapping of str to (float, float)
+            By name, that mean loss and the unpermuted one.
+        """
+        for name, terms in self.terms.items():
+            unpermuted = self.unpermuted[name]
+            terms[feature] = self._of_importance(
+                expected[name], unpermuted, *losses[name]
+            )
+
     def _of_importance(
         self, permuted: Array, unpermuted: Array, loss: float, baseline: float
     ) -> Array:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, listed, quote
+from ...records.execution import each
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 from ..effects.partial_dependence import Scale
@@ -78,27 +79,29 @@ def shapley(
         number. The others replay R's fastshap, which vip calls: one feature after the
         other, so a row also depends on the rows before it.
     algorithm : {"sampling", "exact", "linear"}, default "sampling"
-        "exact" enumerates all coalitions of up to 12 columns; "linear" is
-        :math:`b_j (x_{ij} - \bar x_j)` for an estimator that reports its weights. They
-        draw nothing but rows.
+        "sampling" draws random orders; "exact" enumerates all coalitions of up to 12
+        columns; "linear" is :math:`b_j (x_{ij} - \bar x_j)` for an estimator that
+        reports its weights. The last two draw only rows.
     n_repeats : int, default 3
-        Number of estimates, each by all its permutations; their spread is the
-        Monte-Carlo error. What draws nothing repeats itself.
+        Number of independent estimates, whose spread is the Monte Carlo error. Without
+        random draws, all repeats are equal.
     n_permutations : int, default 10
-        Orders per row that one estimate is the mean of; fastshap's `nsim`.
+        Number of random orders per row that an estimate averages over; `nsim` of
+        fastshap.
     n_rows : int, optional
-        Rows explained, drawn without replacement afresh for every repeat; all by
-        default.
+        Number of explained rows, sampled without replacement anew for every repeat; all
+        by default.
     background : {"rows", "means"}, default "rows"
-        Where absent columns take their values: from rows, or from the one row of all
-        means.
+        Where absent columns take their values: from the background rows, or from one
+        row of all means.
     n_background : int, optional
-        Rows of the background, drawn like `n_rows`; all by default.
+        Number of background rows, sampled like `n_rows`; all by default.
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
     adjust : bool, default False
-        fastshap's: share out what its values miss of the sum, but of rows whose rounds
-        are all alike. The numpy stream misses nothing beyond its drawn background.
+        The adjustment of fastshap: distributes the difference between the sum of the
+        values and the prediction, except for rows whose rounds are all equal. The numpy
+        stream has no such difference apart from sampling of the background.
 
     Returns
     -------
@@ -188,12 +191,18 @@ def _in_numpy_order(
 ) -> list[Floats]:
     """Return each repeat, (n_groups, n_outputs)."""
     is_drawn = algorithm == "sampling" or question.n_rows or question.n_background
-    importances = []
-    for repeat in range(n_repeats if is_drawn else 1):
-        game, shares = question.game(repeat)
-        values = partial(_values, question, game, algorithm, n_permutations, repeat)
-        importances.append(_of_groups(question, values, shares))
+    of_repeat = partial(_of_repeat, question, algorithm, n_permutations)
+    importances = [*each(of_repeat, range(n_repeats if is_drawn else 1))]
     return importances if is_drawn else importances * n_repeats
+
+
+def _of_repeat(
+    question: _Question, algorithm: Algorithm, n_permutations: int, repeat: int
+) -> Floats:
+    """Return the importance of every group in one repeat, (n_groups, n_outputs)."""
+    game, shares = question.game(repeat)
+    values = partial(_values, question, game, algorithm, n_permutations, repeat)
+    return _of_groups(question, values, shares)
 
 
 def _values(
@@ -294,9 +303,9 @@ def _linear(model: FittedModel, game: Game, owner: Index) -> Floats:
             "for algorithm 'linear'; it reports no weights that give its predictions. "
             "Use algorithm 'sampling'."
         )
-    each = (x - game.shares @ others)[:, :, np.newaxis] * weights
+    terms = (x - game.shares @ others)[:, :, np.newaxis] * weights
     players = range(int(owner.max()) + 1)
-    return np.stack([each[:, owner == k].sum(axis=1) for k in players], axis=1)
+    return np.stack([terms[:, owner == k].sum(axis=1) for k in players], axis=1)
 
 
 def _draw_places(

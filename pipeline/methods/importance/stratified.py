@@ -61,17 +61,19 @@ def stratified_impact(
     n_repeats : int, default 10
         Number of trials; 1 if `resample` is "none".
     resample : {"subsample", "bootstrap", "none"}, default "subsample"
-        The rows of a trial: three quarters without replacement, as many as there are
-        with replacement, or all.
+        The rows of a trial: a sample of three quarters without replacement, a bootstrap
+        sample, or all rows.
     n_trees : int, default 1
         Trees whose leaves are pooled; several are each fitted to a bootstrap sample.
     min_samples_leaf : int, optional
-        Rows that a leaf must have: 15 for a number, 5 for a category by default.
+        Minimum number of rows per leaf: by default 15 for a numeric feature, 5 for a
+        category.
     min_slopes_per_x : int, default 5
-        Leaves that must cover a value of a number to be evidence there.
+        For a numeric feature: how many leaves must cover a value for it to count.
     merge : {"published", "least_squares"}, default "published"
-        How the leaves of a category are put together: one after another, as in the
-        paper, which depends on their order; or by least squares, which does not.
+        How the leaves of a categorical feature are combined: one after another, as in
+        the paper, where the result depends on their order; or by least squares, where
+        it does not.
     on_curve : callable, optional
         ``on_curve(repeat, feature, curve)``, told of each curve once it is made.
 
@@ -153,17 +155,19 @@ def stratified_importance(
     n_repeats : int, default 10
         Number of trials; 1 if `resample` is "none".
     resample : {"subsample", "bootstrap", "none"}, default "subsample"
-        The rows of a trial: three quarters without replacement, as many as there are
-        with replacement, or all.
+        The rows of a trial: a sample of three quarters without replacement, a bootstrap
+        sample, or all rows.
     n_trees : int, default 1
         Trees whose leaves are pooled; several are each fitted to a bootstrap sample.
     min_samples_leaf : int, optional
-        Rows that a leaf must have: 15 for a number, 5 for a category by default.
+        Minimum number of rows per leaf: by default 15 for a numeric feature, 5 for a
+        category.
     min_slopes_per_x : int, default 5
-        Leaves that must cover a value of a number to be evidence there.
+        For a numeric feature: how many leaves must cover a value for it to count.
     merge : {"published", "least_squares"}, default "published"
-        How the leaves of a category are put together: one after another, as in the
-        paper, which depends on their order; or by least squares, which does not.
+        How the leaves of a categorical feature are combined: one after another, as in
+        the paper, where the result depends on their order; or by least squares, where
+        it does not.
     on_curve : callable, optional
         ``on_curve(repeat, feature, curve)``, told of each curve once it is made.
 

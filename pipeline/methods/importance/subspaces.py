@@ -1,8 +1,9 @@
 """The members of a random subspace ensemble: drawn, fitted, judged out of bag."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from math import ceil, isqrt
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +11,13 @@ import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
+from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
 from .refits import Unit, columns_of, training_rows
 
 Index: TypeAlias = npt.NDArray[np.int64]
+T = TypeVar("T")
 Mask: TypeAlias = npt.NDArray[np.bool_]
 TRIES = 100
 CELLS = 2_000_000  # of the table that one call of predict is asked about
@@ -37,22 +40,37 @@ def members_of(
     seed: int,
     n_repeats: int,
     n_drawn: int | None,
-) -> Iterator[Member]:
-    """Yield the members in turn; more of them keep the first ones."""
-    train = training_rows(model, method)
+    answer: Callable[[Member], T],
+) -> Iterator[T]:
+    """Yield an answer about each member in turn; more members keep the first ones."""
+    training_rows(model, method)
     d = number_drawn(model, len(units), method, n_drawn)
     check_count(n_repeats)
-    for place in range(n_repeats):
-        generator, units_drawn = _draw(seed, place, len(units), d)
-        columns = columns_of(model, [units[k] for k in units_drawn])
-        fit_seed = int(generator.integers(2**31))
-        bag = _bag(generator, train, method)
-        fitted = model.refit(columns, bag, seed=fit_seed)
-        out = train.part(columns, out_of(bag, train.n_samples))
-        prediction = fitted.predict(out.X)
-        score = evaluate(model.losses, out.y, prediction, out.weights)
-        mask = np.isin(np.arange(len(units)), units_drawn)
-        yield Member(place, mask, fitted, out, score)
+    make = partial(_answer_of, answer, model.unfitted(), units, method, seed, d)
+    yield from each(make, range(n_repeats))
+
+
+def _answer_of(
+    answer: Callable[[Member], T],
+    model: FittedModel,
+    units: list[Unit],
+    method: str,
+    seed: int,
+    n_drawn: int,
+    place: int,
+) -> T:
+    """Return an answer about one member, which is drawn and fitted for it."""
+    train = training_rows(model, method)
+    generator, units_drawn = _draw(seed, place, len(units), n_drawn)
+    columns = columns_of(model, [units[k] for k in units_drawn])
+    fit_seed = int(generator.integers(2**31))
+    bag = _bag(generator, train, method)
+    fitted = model.refit(columns, bag, seed=fit_seed)
+    out = train.part(columns, out_of(bag, train.n_samples))
+    prediction = fitted.predict(out.X)
+    score = evaluate(model.losses, out.y, prediction, out.weights)
+    mask = np.isin(np.arange(len(units)), units_drawn)
+    return answer(Member(place, mask, fitted, out, score))
 
 
 def masks_of(seed: int, n_units: int, n_drawn: int, n_repeats: int) -> Mask:

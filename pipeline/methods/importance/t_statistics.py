@@ -90,7 +90,8 @@ def t_statistic(
     seed : int
         Not used: nothing is drawn.
     several_terms : {"root_f", "f"}, default "root_f"
-        What several terms measure; "f" is not on the scale of the others.
+        The statistic for a feature with several terms; "f" is not on the scale of the
+        others.
 
     Returns
     -------

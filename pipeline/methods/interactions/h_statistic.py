@@ -1,6 +1,6 @@
 """Friedman's H: the part of a joint partial dependence that is not a sum."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -14,9 +14,11 @@ from ..effects.partial_dependence import (
     SCALES,
     Scale,
     check_scale,
+    curve_of_trees,
     predictions_at,
     rounding_of,
 )
+from ..trees.mean_predictions import tree_means
 from .drawn import Stream, draw_rows
 
 
@@ -164,6 +166,38 @@ def _not_of_parts(dependence_of: Mapping[tuple[str, ...], Dependence]) -> Floats
         ],
         axis=0,
     )
+
+
+def pairs_of_trees(
+    model: FittedModel,
+    data: Dataset,
+    groups: Sequence[tuple[str, ...]],
+    scale: Scale,
+) -> dict[tuple[str, ...], tuple[Floats, Floats]]:
+    """Return numerator and denominator of those pairs that the model's trees answer.
+
+    As `h_statistic` on all rows; none if predict is to answer.
+    """
+    pairs = [columns for columns in groups if len(columns) == 2]
+    trees = tree_means(model, data, scale, data.n_samples**2 * len(pairs))
+    if trees is None or not pairs:
+        return {}
+    first = data.X[pairs[0][0]].iloc[:2].array
+    if curve_of_trees(trees, model, data, pairs[0][0], first) is None:
+        return {}
+    rounding = rounding_of(data.n_samples, trees.largest)
+    squares = {}
+    for pair in pairs:
+        if not all(map(trees.reads_as_one, pair)):
+            continue
+        residual = trees.together(*pair)
+        residual -= residual.mean(axis=0)
+        joint = residual + trees.alone(pair[0]) + trees.alone(pair[1])
+        squares[pair] = (
+            mean_square(residual, data.weights, rounding),
+            mean_square(joint, data.weights, rounding),
+        )
+    return squares
 
 
 def at_rows(

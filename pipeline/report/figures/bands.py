@@ -15,7 +15,8 @@ _SHAPES = {
     "disagrees": "■",
     "not compared": "○",
 }
-_Heads: TypeAlias = tuple[tuple[str, ...], ...]
+_Lines: TypeAlias = tuple[str, ...]
+_Heads: TypeAlias = tuple[tuple[_Lines, _Lines], ...]
 ENGINE_LINES, LINE = 3, 2.9  # at most so many, so many millimetres each
 
 
@@ -115,6 +116,8 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> st
                 f"difference-{n}-{m}",
                 is_judged=panel.verdict != "comparable",
             )
+            title = f"{panel.title}, {panel.engines}, {row.name}: {row.text}"
+            parts.tell(sheet, scale, (y, column.pitch), title)
         sheet.line((scale.at(0.0),) * 2, span, width=0.8, name="baseline")
         draw_band_head(sheet, panel, scale, slot.top, heads[n])
     return sheet.svg(height, salt=salt)
@@ -170,29 +173,36 @@ def band_layout(
     """Return names, place and lines of engines of each panel, and the height of all."""
     names = [[row.name for row in panel.rows] for panel in panels]
     shared = all(own == names[0] for own in names)
-    pitch = min(7.0, max(4.4, 7.4 - 0.15 * len(max(names, key=len))))
+    pitch = min(5.6, max(4.4, 6.2 - 0.15 * len(max(names, key=len))))
     columns = [
         parts.name_column(own, pitch=pitch, widest=62.0 if shared else 33.0)
         for own in names
     ]
     across = (3 if len(panels) == 3 or len(panels) > 4 else 2) if shared else 2
     left, rows = columns[0].plot, max(column.height for column in columns)
-    for lines in range(ENGINE_LINES + 1):
+    needed, head = 0.0, -1.0
+    while needed > head:  # higher heads may make panels narrower, hence higher still
+        head = needed
         slots, height = parts.slots(
             len(panels),
             rows,
             left=left if shared else 0.0,
-            head=8.8 + LINE * lines,
+            head=8.8 + head,
             across=across,
         )
         room = slots[0].right - slots[0].left - (0.0 if shared else left)
-        heads = _engine_lines(panels, room)
-        if max(map(len, heads)) <= lines:
-            break
+        titles = parts.headings([panel.title for panel in panels], room)
+        heads = tuple(zip(titles, _engine_lines(panels, room), strict=True))
+        needed = max(head, *(_above(*lines) for lines in heads))
     return columns, slots, height, heads
 
 
-def _engine_lines(panels: Sequence[BandPanel], room: float) -> _Heads:
+def _above(title: _Lines, engines: _Lines) -> float:
+    """Return the height of a head above that of a title of one line."""
+    return parts.heading_height([title]) + LINE * len(engines)
+
+
+def _engine_lines(panels: Sequence[BandPanel], room: float) -> tuple[_Lines, ...]:
     """Return the engines of each panel as lines of at most `room` millimetres."""
     names = [panel.engines for panel in panels]
     lines = typeface.shortened(names, room / parts.SLACK, SMALL, lines=ENGINE_LINES)
@@ -200,12 +210,13 @@ def _engine_lines(panels: Sequence[BandPanel], room: float) -> _Heads:
 
 
 def draw_band_head(
-    sheet: Sheet, panel: BandPanel, scale: Scale, top: float, lines: tuple[str, ...]
+    sheet: Sheet, panel: BandPanel, scale: Scale, top: float, lines: tuple[_Lines, ...]
 ) -> None:
     """Write the model, the two engines and the verdict above a panel."""
-    y = top - 6.2 - LINE * len(lines)
-    parts.title(sheet, (scale.left, y), panel.title, scale.right - scale.left)
-    for line, text in enumerate(lines, start=1):
+    title, engines = lines
+    y = top - 6.2 - LINE * len(engines)
+    parts.put_heading(sheet, (scale.left, y), title)
+    for line, text in enumerate(engines, start=1):
         sheet.text(scale.left, y + 0.5 + LINE * line, text, size=SMALL)
     verdict = f"{_SHAPES.get(panel.verdict, '')} {panel.verdict}".strip()
     colour = RED if panel.verdict == "disagrees" else parts.word_colour(AXIS)

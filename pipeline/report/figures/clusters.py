@@ -41,6 +41,8 @@ class ClusterRow:
         Which cluster it belongs to, from 0; -1 if to none.
     is_together : bool
         Whether it is the members of its cluster, asked together.
+    title : str
+        What the row tells under the pointer.
     """
 
     name: str
@@ -50,6 +52,7 @@ class ClusterRow:
     text: str
     cluster: int = -1
     is_together: bool = False
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,7 @@ def draw_clusters(
     parts.put_names(sheet, column, span[0], left=_NAMES)
     for n, (row, y) in enumerate(zip(rows, places, strict=True)):
         _row(sheet, row, scale, y, baseline, name=f"estimate-{n}")
+        parts.tell(sheet, scale, (y, column.pitch), row.title)
     parts.baseline(sheet, scale.at(baseline), span, words.baseline, right=right)
     parts.put_value_label(sheet, words.value, span[0])
     return sheet.svg(span[1] + parts.FOOT, salt=salt)

@@ -8,9 +8,12 @@ SVG; where things stand is decided here, so that every version draws the same.
 import io
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from itertools import groupby
 from math import ceil, floor, isfinite, log10, nan
 from typing import Any, Literal, NamedTuple
+from xml.sax.saxutils import escape
 
 from . import typeface
 
@@ -35,6 +38,8 @@ _FAMILY = "'DejaVu Sans',Verdana,sans-serif"
 # From the middle of a line of text down to its baseline, in em of DejaVu.
 _DROP = 0.36
 
+_TITLED = "~"  # before the place of a title, in the id of its mark
+
 _NEEDLESS_GROUPS = (
     (r' id="text_\d+"', r"<text [^>]*>[^<]*</text>"),
     (r' id="(?:line2d|patch)_\d+"', r"<path [^>]*/>"),
@@ -42,6 +47,41 @@ _NEEDLESS_GROUPS = (
 )
 
 Anchor = Literal["left", "center", "right"]
+
+
+class _Raster:
+    """A sheet that is wanted as a PNG: how fine, and what was drawn."""
+
+    def __init__(self, dpi: float) -> None:
+        self.dpi = dpi
+        self.png = b""
+
+
+_RASTER: ContextVar[_Raster | None] = ContextVar("_RASTER", default=None)
+
+
+def to_png(draw: Callable[[], str], *, dpi: float) -> bytes:
+    """Return as a PNG what a function draws as an SVG, on white paper.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns `Sheet.svg` of one sheet.
+    dpi : float
+        Dots per inch.
+
+    Returns
+    -------
+    bytes
+        The same for the same drawing and version of matplotlib.
+    """
+    raster = _Raster(dpi)
+    token = _RASTER.set(raster)
+    try:
+        draw()
+    finally:
+        _RASTER.reset(token)
+    return raster.png
 
 
 class Scale(NamedTuple):
@@ -142,9 +182,15 @@ class Sheet:
 
     def __init__(self) -> None:
         self._strokes: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+        self._titles: list[str] = []
 
-    def _add(self, artist: str, *args: Any, **options: Any) -> None:
-        self._strokes.append((artist, args, options))
+    def _add(
+        self, artist: str, *args: Any, name: str = "", title: str = "", **options: Any
+    ) -> None:
+        if title:
+            name += f"{_TITLED}{len(self._titles)}"
+            self._titles.append(title)
+        self._strokes.append((artist, args, {**options, "gid": name or None}))
 
     def line(
         self,
@@ -161,8 +207,13 @@ class Sheet:
         `name` becomes the id of its SVG group.
         """
         style = (0, tuple(dash / width for dash in dashes)) if dashes else "-"
-        look = {"color": colour, "lw": width, "ls": style, "solid_capstyle": "butt"}
-        self._add("Line2D", tuple(x), tuple(y), gid=name or None, **look)
+        look: dict[str, Any] = {
+            "color": colour,
+            "lw": width,
+            "ls": style,
+            "solid_capstyle": "butt",
+        }
+        self._add("Line2D", tuple(x), tuple(y), name=name, **look)
 
     def uprights(
         self,
@@ -197,11 +248,34 @@ class Sheet:
         edge: str = "none",
         width: float = 0.0,
         name: str = "",
+        title: str = "",
     ) -> None:
-        """Draw a rectangle between two x and two y."""
+        """Draw a rectangle between two x and two y.
+
+        `title` is what a browser shows of it under the pointer, and what assistive
+        technologies read; a rectangle without face and edge gives it to whatever is
+        drawn there.
+        """
         corners = [(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1])]
         look = {"fc": face, "ec": edge, "lw": width, "joinstyle": "miter"}
-        self._add("Polygon", corners, closed=True, gid=name or None, **look)
+        self._add("Polygon", corners, closed=True, name=name, title=title, **look)
+
+    def area(
+        self,
+        x: Sequence[float],
+        low: Sequence[float],
+        high: Sequence[float],
+        *,
+        face: str,
+        name: str = "",
+    ) -> None:
+        """Fill between two lines over the same x, broken where one of them is NaN."""
+        edges = list(zip(x, low, high, strict=True))
+        for is_whole, run in groupby(edges, lambda edge: all(map(isfinite, edge))):
+            if is_whole and len(part := list(run)) > 1:
+                corners = [(at, one) for at, one, _ in part]
+                corners += [(at, other) for at, _, other in reversed(part)]
+                self._add("Polygon", corners, closed=True, name=name, fc=face, lw=0.0)
 
     def mark(
         self,
@@ -212,10 +286,11 @@ class Sheet:
         colour: str = BLUE,
         size: float = 4.2,
         name: str = "",
+        title: str = "",
     ) -> None:
         """Draw one mark: "o" "s" filled, "O" "S" and "v^><D" open, "|x+" strokes."""
         look = {"ls": "none", "ms": size, **_mark_style(shape, colour)}
-        self._add("Line2D", (x,), (y,), gid=name or None, **look)
+        self._add("Line2D", (x,), (y,), name=name, title=title, **look)
 
     def text(
         self,
@@ -233,7 +308,12 @@ class Sheet:
         # and with its version.
         baseline = y + _DROP * size * typeface.MM_PER_POINT
         weight = "bold" if bold else "normal"
-        look = {"fontsize": size, "color": colour, "ha": anchor, "weight": weight}
+        look: dict[str, Any] = {
+            "fontsize": size,
+            "color": colour,
+            "ha": anchor,
+            "weight": weight,
+        }
         self._add("Text", x, baseline, typeface.drawable(words), **look)
 
     def svg(self, height: float, *, salt: str) -> str:
@@ -264,10 +344,28 @@ class Sheet:
             for artist, args, options in self._strokes:
                 options = {**options, "zorder": 1, "transform": places}
                 figure.add_artist(kinds[artist](*args, **options))
+            if raster := _RASTER.get():
+                raster.png = _png(figure, raster.dpi)
+                return ""
             file = io.BytesIO()
             metadata = {"Date": None, "Creator": None}
             figure.savefig(file, format="svg", metadata=metadata, transparent=True)
-        return _finished(file.getvalue().decode())
+        return _finished(file.getvalue().decode(), self._titles)
+
+
+def _png(figure: Any, dpi: float) -> bytes:
+    """Return a figure as PNG, of three colours: packing a fourth takes longest."""
+    import numpy as np
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    figure.dpi = dpi
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    image = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())
+    file = io.BytesIO()
+    image.save(file, "png", dpi=(dpi, dpi), compress_level=3)
+    return file.getvalue()
 
 
 def _mark_style(shape: str, colour: str) -> dict[str, Any]:
@@ -282,8 +380,10 @@ def _mark_style(shape: str, colour: str) -> dict[str, Any]:
     }
 
 
-def _finished(svg: str) -> str:
-    """Return the SVG without metadata and needless groups, styles as attributes.
+def _finished(svg: str, titles: Sequence[str] = ()) -> str:
+    """Return the SVG with titles, without metadata and needless groups.
+
+    Styles become attributes.
 
     WeasyPrint below 68 ignores the `font:` shorthand that matplotlib 3.6 writes, and
     reads attributes faster than styles. Only tags are touched: in text a "<" is
@@ -296,6 +396,17 @@ def _finished(svg: str) -> str:
     svg = svg.replace('<g id="figure_1">', shared, 1)
     for group, content in _NEEDLESS_GROUPS:
         svg = re.sub(rf"<g{group}>\s*({content})\s*</g>", r"\1", svg)
+
+    def titled(group: re.Match[str]) -> str:
+        name, title, path = group[1], titles[int(group[2])], group[3]
+        id_ = f' id="{name}"' if name else ""
+        # Nothing painted, nothing pointed at, unless told so.
+        is_bare = 'fill="none"' in path and "stroke" not in path
+        all_ = ' pointer-events="all"' if is_bare else ""
+        words = escape(typeface.drawable(title))
+        return f"<g{id_}{all_}>\n<title>{words}</title>\n{path}"
+
+    svg = re.sub(rf'<g id="([^"]*){_TITLED}(\d+)">\s*(<[^>]*>)', titled, svg)
     return re.sub(r"\n +", "\n", svg)
 
 

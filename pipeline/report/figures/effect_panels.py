@@ -4,17 +4,19 @@ Names are as the page shows them, except that a figure may shorten a long one; t
 field `text` is the number beside a mark, rounded like the table below the figure.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isfinite, nan
 from typing import Literal, NamedTuple
 
+from ..text.number_text import plain_number, significant
 from . import parts, typeface
 from .drawing import (
     AXIS,
     BLUE,
     DASHED,
+    FILL,
     FOOT,
     GRID,
     HAIR,
@@ -29,15 +31,17 @@ from .drawing import (
     tick_texts,
     ticks,
 )
-from .placing import Place
 
 HEADING = 5.4  # millimetres from the top of a panel to its plot: the name
 TICKS = 5.8  # below a plot: tick labels
 REFERENCE = "\0"  # the label of the line across, which no curve can have
+SPREAD = "\1"  # that of the band around the leading curve
 _FEW = 12  # grid points up to which each is marked
 _DOTS, _DOT = 2.8, (1.5, 6.0)  # points: wider than any curve, which shows between
+KEY_LINE = 4.2
 _PIECE, _GAP = 8.6, 5.0  # of a key: the piece of line before a word, and the room after
 _BOLD = 1.2  # bold words are at most so many times as wide
+_BAR = 2.2  # millimetres: the height of a band at a level
 _FOOT = 0.16  # share of a plot's height that the distribution may use
 
 
@@ -53,12 +57,15 @@ class Curve:
     values : tuple of float
     lead : bool
         The curve that leads the reading; the others are drawn thinner.
+    band : tuple of (float, float)
+        Lower and upper end of the band around it at each point; empty if it has none.
     """
 
     label: str
     grid: tuple[float | str, ...]
     values: tuple[float, ...]
     lead: bool
+    band: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,11 +160,22 @@ def value_axis(panels: Sequence[EffectPanel], reference: float | None) -> Axis:
     """Return the axis of these panels; numbers with counts get a foot below it."""
     values = [v for panel in panels for curve in panel.curves for v in curve.values]
     values += [y for panel in panels for line in straight(panel) for _, y in line]
+    values += [y for panel in panels for c in panel.curves for y in _ends(c)]
     line = () if reference is None else (reference,)
     low, high = limits([*values, *line], pad=0.07)
     footed = any(panel.kind == "number" and panel.counts for panel in panels)
     foot = _FOOT * (high - low) if footed else 0.0
     return Axis(low - foot, high, low, reference)
+
+
+def has_band(panels: Sequence[EffectPanel]) -> bool:
+    """Return whether some curve of these panels has a band around it."""
+    return any(curve.band for panel in panels for curve in panel.curves)
+
+
+def _ends(curve: Curve) -> Iterator[float]:
+    """Yield both ends of a band at each point."""
+    return chain.from_iterable(curve.band)
 
 
 def straight(panel: EffectPanel) -> list[list[tuple[float, float]]]:
@@ -186,6 +204,7 @@ class NumberPanel(NamedTuple):
     axis: Axis
     x: Scale
     y: Scale
+    heading: tuple[str, ...]
 
     def points(self, curve: Curve) -> list[tuple[float, float]]:
         """Return a curve in millimetres, y NaN where its value is not finite."""
@@ -195,6 +214,11 @@ class NumberPanel(NamedTuple):
             for x, y in pairs
             if isfinite(x)
         ]
+
+    def band(self, curve: Curve) -> list[tuple[float, float, float]]:
+        """Return x, lower and upper end of a band, NaN where one is not finite."""
+        pairs = sorted(zip(map(float, curve.grid), curve.band, strict=True))
+        return [(self.x.at(x), self.y.at(a), self.y.at(b)) for x, (a, b) in pairs]
 
     def straight(self) -> list[list[tuple[float, float]]]:
         """Return in millimetres both ends of each line the curves are held against."""
@@ -207,6 +231,7 @@ def number_panel(
     axis: Axis,
     corner: tuple[float, float],
     size: tuple[float, float],
+    heading: tuple[str, ...],
 ) -> NumberPanel:
     """Return a panel whose plot has this upper left corner and this size."""
     grid = [float(x) for curve in panel.curves for x in curve.grid]
@@ -215,13 +240,16 @@ def number_panel(
     edges = [counted_at[0] - half, counted_at[-1] + half] if counted_at else []
     x = Scale(*limits([*grid, *edges], pad=0.03), corner[0], size[0])
     y = Scale(axis.low, axis.high, corner[1] + size[1], -size[1])
-    return NumberPanel(panel, axis, x, y)
+    return NumberPanel(panel, axis, x, y, heading)
 
 
 def draw_number(sheet: Sheet, number: NumberPanel, look: Look, name: str) -> None:
     """Draw the curves of a numeric feature, and at the foot where its rows lie."""
-    panel, axis, x, y = number
+    panel, axis, x, y, heading = number
     span = (x.left, x.right)
+    for curve in panel.curves:  # below the lines of the grid, which stay readable
+        if curve.band:
+            sheet.area(*zip(*number.band(curve), strict=True), face=FILL, name="band")
     sheet.levels(span, [y.at(value) for value in axis.ticks], colour=GRID, width=0.5)
     _distribution(sheet, number)
     if axis.reference is not None:
@@ -234,9 +262,34 @@ def draw_number(sheet: Sheet, number: NumberPanel, look: Look, name: str) -> Non
     for line in number.straight():  # above the curves, which would hide it
         xs, ys = [x for x, _ in line], [y for _, y in line]
         sheet.line(xs, ys, width=_DOTS, dashes=_DOT, name="known")
-    numbers, texts = parts.fitting_ticks(x, grouped=x.high >= 1e4)
+    grid = (float(at) for curve in panel.curves for at in curve.grid)
+    whole = all(at.is_integer() for at in grid)
+    numbers, texts = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
     parts.foot(sheet, x, y.left, numbers, texts)
-    parts.title(sheet, (x.left, y.right - 2.8), panel.feature, x.width)
+    parts.put_heading(sheet, (x.left, y.right - 2.8), heading)
+    _values_at(sheet, number, look)
+
+
+def _values_at(sheet: Sheet, number: NumberPanel, look: Look) -> None:
+    """Lay over the plot, from grid point to grid point, what all curves say there."""
+    panel, _, x, y, _ = number
+    values_at: dict[float, list[str]] = {}
+    for curve in panel.curves:
+        for at, value in zip(map(float, curve.grid), curve.values, strict=True):
+            if isfinite(at) and curve.label in look:
+                values_at.setdefault(at, []).append(
+                    f"{curve.label}: {value_text(value)}"
+                )
+    grid = sorted(values_at)
+    middles = [x.at((one + other) / 2) for one, other in pairwise(grid)]
+    for at, ends in zip(grid, pairwise([x.left, *middles, x.right]), strict=True):
+        title = "; ".join([f"{panel.feature} {plain_number(at)}", *values_at[at]])
+        sheet.box(ends, (y.right, y.left), title=title)
+
+
+def value_text(value: float) -> str:
+    """Return a value of a curve as its title says it."""
+    return significant(value, 4)
 
 
 def put_value_ticks(sheet: Sheet, number: NumberPanel) -> None:
@@ -261,7 +314,7 @@ def _curve(
 
 def _distribution(sheet: Sheet, number: NumberPanel) -> None:
     """Draw how many rows lie where; each panel's fullest place is equally high."""
-    panel, axis, x, y = number
+    panel, axis, x, y, _ = number
     counts = sorted((x.at(float(place)), count) for place, count in panel.counts)
     half = max(0.42 * _least_gap([middle for middle, _ in counts]) or 1.7, 0.12)
     tallest = max((count for _, count in counts), default=0)
@@ -289,6 +342,8 @@ class CategoryPanel(NamedTuple):
         Its edges: names begin at the left one, counts end at the right one.
     pitch : float
         From level to level.
+    heading : tuple of str
+        The lines of its name.
     """
 
     panel: EffectPanel
@@ -298,6 +353,7 @@ class CategoryPanel(NamedTuple):
     right: float
     top: float
     pitch: float
+    heading: tuple[str, ...]
 
 
 def category_ends(panels: Sequence[EffectPanel], width: float) -> tuple[float, float]:
@@ -319,24 +375,34 @@ def draw_category(
     """Draw one row per level: its name, its marks, its number of rows."""
     panel, x = place.panel, place.x
     names, counts = levels(panel), _counts(panel)
-    top = place.top + HEADING
+    top = place.top + HEADING + parts.heading_height([place.heading])
     span = (top, top + place.pitch * len(names))
 
     parts.axis(sheet, x, span)
     if place.reference is not None:
         line = (x.at(place.reference),) * 2
         sheet.line(line, span, colour=AXIS, width=0.7, dashes=DASHED, name="reference")
-    texts = typeface.shortened(names, (x.left - place.left - 3.0) / parts.SLACK, NAME)
-    for n, (level, (text,)) in enumerate(zip(names, texts, strict=True)):
+    room = (x.left - place.left - 3.0) / parts.SLACK
+    lines = 2 if place.pitch >= 2 * parts.NAME_LINE else 1
+    texts = typeface.shortened(names, room, NAME, lines=lines)
+    for n, (level, text) in enumerate(zip(names, texts, strict=True)):
         y = top + place.pitch * (n + 0.5)
-        sheet.text(place.left, y, text)
-        _level(sheet, _values(panel, level), place, look, y, f"{name}-{n}")
+        for low, high in _bands(panel, level):
+            sides = (y - _BAR / 2, y + _BAR / 2)
+            sheet.box((x.at(low), x.at(high)), sides, face=FILL, name="band")
+        parts.put_name(sheet, text, place.left, y)
+        values = _values(panel, level)
+        _level(sheet, values, place, look, y, f"{name}-{n}")
         count = counts.get(level, "")
         sheet.text(place.right, y, count, size=SMALL, colour=SOFT, anchor="right")
+        readings = [f"{label}: {value_text(value)}" for label, value in values.items()]
+        row = (y - place.pitch / 2, y + place.pitch / 2)
+        title = "; ".join([f"{panel.feature} {level}", *readings])
+        sheet.box((x.left, x.right), row, title=title)
     if counts:
         at = place.right, top - 2.8
         sheet.text(*at, counts_label, size=SMALL, colour=SOFT, anchor="right")
-    parts.title(sheet, (place.left, top - 2.8), panel.feature, x.right - place.left)
+    parts.put_heading(sheet, (place.left, top - 2.8), place.heading)
 
 
 def _counts(panel: EffectPanel) -> dict[str, str]:
@@ -351,6 +417,16 @@ def _values(panel: EffectPanel, level: str) -> dict[str, float]:
         for place, value in zip(curve.grid, curve.values, strict=True)
         if str(place) == level and isfinite(value)
     }
+
+
+def _bands(panel: EffectPanel, level: str) -> list[tuple[float, float]]:
+    """Return the ends of each band at a level; finite ones only."""
+    return [
+        ends
+        for curve in panel.curves
+        for place, ends in zip(curve.grid, curve.band, strict=False)
+        if str(place) == level and all(map(isfinite, ends))
+    ]
 
 
 def _level(
@@ -373,53 +449,49 @@ def _level(
             _mark(sheet, at, style, f"{name}-{n}")
 
 
-def draw_words(
-    sheet: Sheet, words: Mapping[str, str], places: Mapping[str, Place], look: Look
-) -> None:
-    """Write the words beside their curves, the leading one in bold."""
-    lead = next(iter(look))
-    for label, place in places.items():
-        colour = parts.word_colour(look[label].colour) if label in look else SOFT
-        sheet.text(
-            place.x,
-            place.y,
-            words[label],
-            size=SMALL,
-            colour=colour,
-            anchor="center",
-            bold=label == lead,
-        )
+def key_lines(words: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the words of a key in lines of the sheet, by label.
+
+    A word is cut in the middle only where a line does not hold it alone.
+    """
+    room = (WIDTH - _PIECE) / parts.SLACK / _BOLD
+    texts = typeface.shortened(list(words.values()), room, SMALL)
+    lines: list[dict[str, str]] = [{}]
+    left = WIDTH
+    for label, (text,) in zip(words, texts, strict=True):
+        if lines[-1] and left < _key_width(text):
+            lines.append({})
+            left = WIDTH
+        lines[-1][label] = text
+        left -= _key_width(text) + _GAP
+    return lines
+
+
+def _key_width(text: str) -> float:
+    return _PIECE + typeface.width(text, SMALL, bold=True) * parts.SLACK
 
 
 def draw_key(
-    sheet: Sheet, words: Mapping[str, str], look: Look, *, marks: bool
+    sheet: Sheet, lines: Sequence[Mapping[str, str]], look: Look, *, marks: bool
 ) -> None:
     """Write the words above all panels, each after a piece of its line and its mark."""
-    x, y = 0.0, 1.6
-    for label, text in _fitting(words).items():
-        style = look.get(label, Style(AXIS, 0.7, DASHED, "", 0.0))
-        _line(sheet, (x, x + 7.0), (y, y), style, "key")
-        if marks and style.mark:
-            _mark(sheet, (x + 3.5, y), style, "key")
-        bold = style is _LEAD
-        colour = parts.word_colour(style.colour) if label in look else SOFT
-        sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)
-        x += _PIECE + typeface.width(text, SMALL, bold=bold) * parts.SLACK + _GAP
-
-
-def _fitting(words: Mapping[str, str]) -> dict[str, str]:
-    """Return the words of a key, the longest cut until one line holds them all."""
-    wide = [typeface.width(t, SMALL, bold=True) * parts.SLACK for t in words.values()]
-    limit, free = max(wide, default=0.0), WIDTH + _GAP - len(wide) * (_PIECE + _GAP)
-    for place, one in enumerate(sorted(wide)):
-        share = free / (len(wide) - place)
-        if one > share:
-            limit = share
-            break
-        free -= one
-    texts = typeface.shortened(list(words.values()), limit / parts.SLACK / _BOLD, SMALL)
-    lines = zip(words.items(), wide, texts, strict=True)
-    return {label: t if w <= limit else cut for (label, t), w, (cut,) in lines}
+    for n, words in enumerate(lines):
+        x, y = 0.0, 1.6 + KEY_LINE * n
+        for label, text in words.items():
+            if label == SPREAD:
+                sides = (y - _BAR / 2, y + _BAR / 2)
+                sheet.box((x, x + 7.0), sides, face=FILL, name="key-band")
+                sheet.text(x + _PIECE, y, text, size=SMALL, colour=SOFT)
+                x += _key_width(text) + _GAP
+                continue
+            style = look.get(label, Style(AXIS, 0.7, DASHED, "", 0.0))
+            _line(sheet, (x, x + 7.0), (y, y), style, "key")
+            if marks and style.mark:
+                _mark(sheet, (x + 3.5, y), style, "key")
+            bold = style is _LEAD
+            colour = parts.word_colour(style.colour) if label in look else SOFT
+            sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)
+            x += _key_width(text) + _GAP
 
 
 def _line(

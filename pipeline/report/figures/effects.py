@@ -6,14 +6,15 @@ side by side where that is lower, else below each other. Not: what the panels ho
 """
 
 from collections.abc import Mapping, Sequence
-from math import ceil
 from typing import NamedTuple
 
-from . import parts, typeface
-from .drawing import SMALL, WIDTH, Scale, Sheet
+from . import parts
+from .drawing import WIDTH, Scale, Sheet
 from .effect_panels import (
     HEADING,
+    KEY_LINE,
     REFERENCE,
+    SPREAD,
     TICKS,
     Axis,
     CategoryPanel,
@@ -23,7 +24,8 @@ from .effect_panels import (
     draw_category,
     draw_key,
     draw_number,
-    draw_words,
+    has_band,
+    key_lines,
     levels,
     looks,
     number_panel,
@@ -31,14 +33,16 @@ from .effect_panels import (
     ticks_width,
     value_axis,
 )
-from .placing import Area, Place, place_words
 
 LABEL = 4.2  # millimetres for the label of the axis above a block
 _BESIDE, _BETWEEN = 7.0, 2.6
 _SPLIT = 106.0  # where numbers end that have categories beside them
 _WIDEST = 112.0  # a panel alone
 _AIRY, _TIGHT = 6.8, 4.2  # from level to level
-_PLOT = {1: 46.0, 2: 36.0, 3: 31.0, 4: 29.0}  # height by panels side by side
+_PLOT = {1: 46.0, 2: 34.0, 3: 28.0, 4: 26.0}  # height by panels side by side
+_LOW = {1: 46.0, 2: 30.0, 3: 24.0, 4: 21.0}  # where that is more than a page
+_LONG_CAPTION = 22.0  # millimetres that a key of many marks takes below a full page
+_SPLIT_PLOT = 25.0
 
 
 class NumberSpot(NamedTuple):
@@ -69,10 +73,23 @@ class Layout(NamedTuple):
 def layout(
     panels: Sequence[EffectPanel], reference: float | None, *, top: float = 0.0
 ) -> Layout:
-    """Return the lower of both layouts, below `top`."""
+    """Return the lower of both layouts, below `top`, with low plots on a full page."""
+    plan = _lower(panels, reference, top, _PLOT)
+    if plan.height <= parts.PAGE - _LONG_CAPTION:
+        return plan
+    return _lower(panels, reference, top, _LOW)
+
+
+def _lower(
+    panels: Sequence[EffectPanel],
+    reference: float | None,
+    top: float,
+    plots: Mapping[int, float],
+) -> Layout:
+    """Return the lower of both layouts, numbers side by side as high as `plots`."""
     numbers = [panel for panel in panels if panel.kind == "number"]
     categories = [panel for panel in panels if panel.kind == "category"]
-    below = _below(numbers, categories, reference, top)
+    below = _below(numbers, categories, reference, top, plots)
     if not numbers or not categories:
         return below
     beside = _beside(numbers, categories, reference, top)
@@ -84,15 +101,17 @@ def _below(
     categories: Sequence[EffectPanel],
     reference: float | None,
     top: float,
+    plots: Mapping[int, float],
 ) -> Layout:
     """Return numbers over the whole width, categories under them."""
-    axis = value_axis(numbers, reference)
-    spots, bottom = _numbers(numbers, axis, (top, WIDTH), _across(len(numbers)))
+    axis, across = value_axis(numbers, reference), _across(len(numbers))
+    spots, bottom = _numbers(numbers, axis, (top, WIDTH), across, plots[across])
     start = bottom + 5.0 if numbers and categories else bottom
     across = min(len(categories), 2 if _long_levels(categories) else 3)
     right = _WIDEST if len(categories) == 1 else WIDTH
     axis = value_axis(categories, reference)
-    places, end = _columns(categories, axis, (0.0, start, right), across)
+    pitch = _TIGHT if plots is _LOW else 0.0
+    places, end = _columns(categories, axis, (0.0, start, right), across, pitch=pitch)
     tops = [top] * bool(numbers) + [start] * bool(categories)
     labels = tuple((0.0, y + 1.6, WIDTH) for y in tops)
     return Layout(spots, places, labels, max(bottom, end))
@@ -107,7 +126,7 @@ def _beside(
     """Return numbers at the left, one column of categories at the right."""
     across = 1 if len(numbers) == 1 else 2
     axis = value_axis(numbers, reference)
-    spots, bottom = _numbers(numbers, axis, (top, _SPLIT), across)
+    spots, bottom = _numbers(numbers, axis, (top, _SPLIT), across, _SPLIT_PLOT)
     left = _SPLIT + _BESIDE
     axis = value_axis(categories, reference)
     pitch = _pitch(categories, bottom - top - LABEL)
@@ -126,6 +145,7 @@ def _numbers(
     axis: Axis,
     corner: tuple[float, float],
     across: int,
+    plot: float,
 ) -> tuple[tuple[NumberSpot, ...], float]:
     """Return the numbers in lines, and where they end; `corner` is top and right."""
     top, right = corner
@@ -133,15 +153,19 @@ def _numbers(
         return (), top
     left = ticks_width(axis)
     width = (right - left - _BESIDE * (across - 1)) / across
-    plot = _PLOT[across] if right == WIDTH else 31.0
-    line = HEADING + plot + TICKS + _BETWEEN
-    spots = []
-    for n, panel in enumerate(panels):
-        x = left + (n % across) * (width + _BESIDE)
-        y = top + LABEL + HEADING + (n // across) * line
-        number = number_panel(panel, axis, (x, y), (min(width, _WIDEST), plot))
-        spots.append(NumberSpot(number, n % across == 0))
-    return tuple(spots), top + LABEL + line * ceil(len(panels) / across) - _BETWEEN
+    headings = parts.headings([panel.feature for panel in panels], width)
+    spots, y = [], top + LABEL
+    for start in range(0, len(panels), across):
+        line = slice(start, start + across)
+        y += HEADING + parts.heading_height(headings[line])
+        both = zip(panels[line], headings[line], strict=True)
+        for n, (panel, heading) in enumerate(both):
+            corner = left + n * (width + _BESIDE), y
+            size = min(width, _WIDEST), plot
+            number = number_panel(panel, axis, corner, size, heading)
+            spots.append(NumberSpot(number, n == 0))
+        y += plot + TICKS + _BETWEEN
+    return tuple(spots), y - _BETWEEN
 
 
 def _columns(
@@ -162,15 +186,17 @@ def _columns(
     width = (right - left - _BESIDE * (across - 1)) / across
     start, end = category_ends(panels, width)
     ends = [top + LABEL] * across
+    headings = parts.headings([panel.feature for panel in panels], end)
     spots = []
-    for panel in panels:
+    for panel, heading in zip(panels, headings, strict=True):
         column = ends.index(min(ends))
         x, n_levels = left + column * (width + _BESIDE), len(levels(panel))
         step = pitch or (_TIGHT if n_levels > 8 else 5.2)
         scale = Scale(axis.low, axis.high, x + start, end - start)
         edges = x, x + width, ends[column]
-        spots.append(CategoryPanel(panel, scale, axis.reference, *edges, step))
-        ends[column] += HEADING + step * n_levels + TICKS + _BETWEEN
+        spots.append(CategoryPanel(panel, scale, axis.reference, *edges, step, heading))
+        ends[column] += HEADING + parts.heading_height([heading])
+        ends[column] += step * n_levels + TICKS + _BETWEEN
     return tuple(spots), max(ends) - _BETWEEN
 
 
@@ -193,12 +219,14 @@ def draw_effects(
     reference_text: str,
     salt: str,
     counts_label: str = "rows",
+    band_text: str = "",
 ) -> str:
     """Return how predictions move with each feature, as an SVG.
 
     Numbers are small multiples on one axis, with the distribution of the rows at the
     foot; categories are dot plots on an axis of their own, with the rows of each
-    level counted. The leading curve is the thick blue one, or the dot.
+    level counted. The leading curve is the thick blue one, or the dot. A band, where a
+    curve has one, is filled light behind it.
 
     Parameters
     ----------
@@ -213,6 +241,8 @@ def draw_effects(
         The id of the figure; ids inside the file derive from it.
     counts_label : str, default "rows"
         The head of the counts.
+    band_text : str, optional
+        What the band around the leading curve is, written once if there is one.
 
     Raises
     ------
@@ -231,15 +261,15 @@ def draw_effects(
             "paged_effects."
         )
     look = looks(panels)
-    words = {label: label for label in look if len(look) > 1}
+    words = {label: label for label in look}
     if reference is not None and reference_text:
         words[REFERENCE] = reference_text
-    plan = layout(panels, reference)
-    places = best_words([spot.panel for spot in plan.numbers], words)
+    if band_text and has_band(panels):
+        words[SPREAD] = band_text
+    key = key_lines(words)
+    plan = layout(panels, reference, top=KEY_LINE * len(key))
     sheet = Sheet()
-    if words and not places:
-        plan = layout(panels, reference, top=LABEL)
-        draw_key(sheet, words, look, marks=bool(plan.categories))
+    draw_key(sheet, key, look, marks=bool(plan.categories))
     for x, y, right in plan.labels:
         parts.put_label(sheet, x, y, axis_label, right=right, lines=2)
     for n, (number, is_first) in enumerate(plan.numbers):
@@ -250,7 +280,6 @@ def draw_effects(
         draw_category(
             sheet, category, look, counts_label=counts_label, name=f"level-{n}"
         )
-    draw_words(sheet, words, places, look)
     return sheet.svg(plan.height, salt=salt)
 
 
@@ -262,47 +291,7 @@ def paged_effects(
 
 
 def _effects_fit(panels: Sequence[EffectPanel]) -> bool:
-    return len(panels) <= 12 and layout(panels, None).height <= parts.PAGE
-
-
-def best_words(
-    numbers: Sequence[NumberPanel], words: Mapping[str, str]
-) -> dict[str, Place]:
-    """Return places for words, by label; empty if there is not room for all.
-
-    The words of the curves stand in the panel that leaves them most room, that of
-    the reference in the first other panel where it fits.
-    """
-    if len(numbers) == 1:
-        return _find_words(numbers[0], words)
-    curves = {label: text for label, text in words.items() if label != REFERENCE}
-    line = {label: text for label, text in words.items() if label == REFERENCE}
-    places_of = [_find_words(number, curves) for number in numbers]
-    best = max(
-        range(len(places_of)), key=lambda n: _least_room(places_of[n]), default=-1
-    )
-    rest = [number for n, number in enumerate(numbers) if n != best or not curves]
-    lines = [places for number in rest if (places := _find_words(number, line))]
-    both = {**(places_of[best] if places_of else {}), **(lines[0] if lines else {})}
-    return both if set(both) == set(words) else {}
-
-
-def _least_room(places: Mapping[str, Place]) -> float:
-    return min((min(place.room, 6.0) for place in places.values()), default=-1.0)
-
-
-def _find_words(number: NumberPanel, words: Mapping[str, str]) -> dict[str, Place]:
-    curves = {curve.label: number.points(curve) for curve in number.panel.curves}
-    curves |= {f"{REFERENCE}{n}": line for n, line in enumerate(number.straight())}
-    if number.axis.reference is not None:
-        level = number.y.at(number.axis.reference)
-        curves[REFERENCE] = [(number.x.left, level), (number.x.right, level)]
-    if set(words) - set(curves):
-        return {}
-    widths = {
-        label: typeface.width(text, SMALL, bold=not n) * parts.SLACK
-        for n, (label, text) in enumerate(words.items())
-    }
-    floor = number.y.at(number.axis.floor)
-    area = Area(number.x.left, number.y.right, number.x.right, floor)
-    return place_words(curves, widths, area, soft=REFERENCE)
+    labels = dict.fromkeys(c.label for panel in panels for c in panel.curves)
+    # The line across may need a line of the key for itself.
+    top = KEY_LINE * (len(key_lines({label: label for label in labels})) + 1)
+    return len(panels) <= 12 and layout(panels, None, top=top).height <= parts.PAGE

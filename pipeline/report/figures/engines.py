@@ -27,10 +27,13 @@ class EngineRow:
     name : str
     points : tuple of (engine, mean, low, high)
         Engines that gave no answer for this feature are left out.
+    title : str
+        What the row tells under the pointer.
     """
 
     name: str
     points: tuple[tuple[str, float, float, float], ...]
+    title: str = ""
 
 
 def draw_engines(
@@ -92,6 +95,7 @@ def draw_engines(
         draw_points(sheet, row, engines, scale, (y, step), f"engine-{n}")
         if n == telling:
             draw_engine_words(sheet, row, engines, scale, (y, step), side)
+        parts.tell(sheet, scale, (y, column.pitch), row.title)
     parts.baseline(sheet, scale.at(baseline), span, baseline_label, right=right)
     if telling < 0:
         items = [(*ENGINES[k], engine) for k, engine in enumerate(engines)]

@@ -104,10 +104,9 @@ def draw_history(
         _baseline(sheet, scale, baseline, bottom)
     _verdicts(sheet, scale, verdicts, words, head[0])
     unit = _height_of_one(lines)
-    for n, (line, name) in enumerate(zip(lines, names, strict=True)):
+    for n, line in enumerate(lines):
         middle = _TOP + _PITCH * (n + 0.5)
-        ((short,),) = typeface.shortened([name], (column.plot - 3.0) / parts.SLACK, 8.0)
-        sheet.text(0.0, middle, short)
+        parts.put_name(sheet, column.names[n], 0.0, middle)
         _line(sheet, scale, line, middle, unit, f"line-{n}")
         sheet.text(WIDTH, middle, line.text, anchor="right")
     if lines:

@@ -64,16 +64,23 @@ def draw_interactions(
     has_room = widest * parts.SLACK <= side - 1.0
 
     sheet = Sheet()
-    for n, name in enumerate(_short(names, side)):
+    for n, (name, short) in enumerate(zip(names, _short(names, side), strict=True)):
         y = _TOP + _HEIGHT * (n + 0.5)
         for m, (value, text) in enumerate(zip(values[n], texts[n], strict=True)):
             face = tint(value / largest) if isfinite(value) and largest > 0 else "none"
             box = (side * m, side * (m + 1)), (y - _HEIGHT / 2, y + _HEIGHT / 2)
-            sheet.box(*box, face=face, edge=HAIR, width=0.5, name=f"pair-{n}-{m}")
+            sheet.box(
+                *box,
+                face=face,
+                edge=HAIR,
+                width=0.5,
+                name=f"pair-{n}-{m}",
+                title=f"{names[m]}, {name}: {text}",
+            )
             if has_room or not isfinite(value):
                 x = side * (m + 0.5)
                 sheet.text(x, y, text, size=SMALL, anchor="center")
-        sheet.text(side * n + 1.4 * (n > 0), y, name)
+        parts.put_name(sheet, short, side * n + 1.4 * (n > 0), y)
     _frame(sheet, values, largest, side)
     bottom = _TOP + _HEIGHT * len(names)
     if largest > 0:
@@ -90,10 +97,10 @@ def tint(share: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def _short(names: Sequence[str], side: float) -> list[str]:
-    """Return the names, each cut to the room right of its row."""
+def _short(names: Sequence[str], side: float) -> tuple[tuple[str, ...], ...]:
+    """Return the names in lines that the room right of the squares holds."""
     room = WIDTH - side * (len(names) - 1) - 1.4
-    return [lines[0] for lines in typeface.shortened(names, room / parts.SLACK, NAME)]
+    return typeface.shortened(names, room / parts.SLACK, NAME, lines=2)
 
 
 def _frame(

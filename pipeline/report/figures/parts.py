@@ -20,9 +20,12 @@ PAGE = 228.0  # millimetres: an A4 page less its furniture and the caption
 HEAD = 4.4  # from the upper edge to a plot: one line of small text
 FOOT = 9.4  # from an axis to the lower edge: tick labels and unit
 SLACK = 1.08  # a browser may have to guess the typeface
-_NAME_LINE = 3.2  # from one line of a name to the next
+NAME_LINE = 3.2  # from one line of a name to the next
+HEADING_LINES, _HEADING_LINE = 4, 3.5  # of the name of a panel, and millimetres each
+NAME_LINES, _ROWS = 3, 202.0  # of a name in its column, and millimetres of all rows
 _GAP = 3.0  # between names and plot
 _BESIDE, _BETWEEN = 6.0, 3.6  # between panels side by side, and below each other
+_OVER = 2.6  # how far a number may reach out of its axis: less than half of _BESIDE
 NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 
@@ -80,16 +83,29 @@ def name_column(
 ) -> Column:
     """Return the column for these names: as wide and as high as they need.
 
-    It is 33 mm wide and may grow to `widest`; a wider name takes two lines where
-    the page has the room for them, and is then cut in the middle. A `pitch` of 0
-    follows from the number of rows: airy for five, tight for thirty.
+    It is 33 mm wide and may grow to `widest`; a wider name takes two or three lines
+    where the page has the room for them, or else half as much width again. What that
+    does not hold is cut. A `pitch` of 0 follows from the number of rows: airy for
+    five, tight for thirty.
     """
     needed = max(typeface.width(name, NAME) for name in names) * SLACK + _GAP
-    plot = min(max(needed, 33.0), widest)
     airy = pitch or min(8.3, max(4.8, 8.3 - 0.15 * (len(names) - 5)))
-    lines = 2 if needed > widest and len(names) <= 30 else 1
-    short = typeface.shortened(names, (plot - _GAP) / SLACK, NAME, lines=lines)
-    return Column(short, plot, max(airy, 2.1 * _NAME_LINE if lines == 2 else 0.0))
+    has_room = len(names) * _height_of(2) <= _ROWS
+    plot = min(max(needed, 33.0), widest if has_room else 1.5 * widest)
+    for lines in range(1, NAME_LINES + 1):
+        if lines > 1 and len(names) * _height_of(lines) > _ROWS:
+            break
+        short = typeface.shortened(names, (plot - _GAP) / SLACK, NAME, lines=lines)
+        high = max(airy, _height_of(lines) if lines > 1 else 0.0)
+        column = Column(short, plot, high)
+        if all(is_whole(name, own) for name, own in zip(names, short, strict=True)):
+            break
+    return column
+
+
+def _height_of(lines: int) -> float:
+    """Return the millimetres of a row whose name takes so many lines."""
+    return (lines + 0.1) * NAME_LINE
 
 
 def value_column(texts: Sequence[str]) -> float:
@@ -188,23 +204,46 @@ def foot(
 
 
 def fitting_ticks(
-    scale: Scale, *, grouped: bool = True
+    scale: Scale, *, grouped: bool = True, whole: bool = False
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Return as many ticks as stand apart on the scale, at most nine, and texts."""
-    fitting: tuple[tuple[float, ...], tuple[str, ...]] = ((), ())
-    for most in range(2, 9):
-        numbers = drawing.ticks(scale.low, scale.high, most=most)
-        texts = drawing.tick_texts(numbers, grouped=grouped)
-        if len(fitting[0]) > 1 and not _stand_apart(scale, numbers, texts):
-            break
-        fitting = numbers, texts
-    return fitting
+    """Return as many ticks as stand apart on the scale, at most nine, and texts.
+
+    They stand well apart, or where no two would, just so that none touches another.
+    `whole` leaves out what is no whole number.
+    """
+    for least in (8.0, 0.0):
+        fitting: list[tuple[float, str]] = []
+        for most in range(2, 9):
+            ticks = drawing.ticks(scale.low, scale.high, most=most)
+            if whole:
+                ticks = tuple(tick for tick in ticks if tick == int(tick))
+            texts = drawing.tick_texts(ticks, grouped=grouped)
+            both = zip(ticks, texts, strict=True)
+            inside = [tick for tick in both if _is_inside(scale, *tick)]
+            if len(inside) > 1 and _stand_apart(scale, inside, least):
+                fitting = inside
+            elif fitting:
+                break
+        if fitting:
+            return tuple(n for n, _ in fitting), tuple(text for _, text in fitting)
+    # Numbers too wide for two of them on this axis: one says more than an overprint.
+    ticks = drawing.ticks(scale.low, scale.high, most=2)[:1]
+    return ticks, drawing.tick_texts(ticks, grouped=grouped)
 
 
-def _stand_apart(scale: Scale, numbers: Sequence[float], texts: Sequence[str]) -> bool:
-    wide = max(typeface.width(text, SMALL) for text in texts) + 1.8
-    middles = [_tick_middle(scale, n, t) for n, t in zip(numbers, texts, strict=True)]
-    return all(right - left >= max(wide, 8.0) for left, right in pairwise(middles))
+def _is_inside(scale: Scale, number: float, text: str) -> bool:
+    """Return whether the text of a tick leaves its neighbours their room."""
+    half = typeface.width(text, SMALL) * SLACK / 2
+    left, right = scale.at(number) - half, scale.at(number) + half
+    return scale.left - _OVER <= left and right <= scale.right + _OVER
+
+
+def _stand_apart(
+    scale: Scale, ticks: Sequence[tuple[float, str]], least: float
+) -> bool:
+    wide = max(typeface.width(text, SMALL) for _, text in ticks) * SLACK + 1.8
+    middles = [_tick_middle(scale, number, text) for number, text in ticks]
+    return all(right - left >= max(wide, least) for left, right in pairwise(middles))
 
 
 def _tick_middle(scale: Scale, number: float, text: str) -> float:
@@ -261,19 +300,93 @@ def beyond(
         sheet.mark(x, y, shape, colour=colour, size=4.6, name="beyond")
 
 
+def tell(sheet: Sheet, scale: Scale, row: tuple[float, float], title: str) -> None:
+    """Lay over a row (its middle, its height) what it tells under the pointer."""
+    y, height = row
+    if title:
+        ends = (scale.left, scale.right)
+        sheet.box(ends, (y - height / 2, y + height / 2), title=title)
+
+
 def put_names(sheet: Sheet, column: Column, top: float, *, left: float = 0.0) -> None:
     """Write the names of a column of rows, each around the middle of its row."""
     for lines, y in zip(column.names, column.places(top), strict=True):
-        first = y - _NAME_LINE * (len(lines) - 1) / 2
-        for n, line in enumerate(lines):
-            sheet.text(left, first + n * _NAME_LINE, line)
+        put_name(sheet, lines, left, y)
 
 
-def title(sheet: Sheet, place: tuple[float, float], words: str, limit: float) -> None:
-    """Write the name of a panel, cut in the middle above `limit` millimetres."""
+def put_name(sheet: Sheet, lines: Sequence[str], left: float, y: float) -> None:
+    """Write the lines of one name around the middle of its row."""
+    first = y - NAME_LINE * (len(lines) - 1) / 2
+    for n, line in enumerate(lines):
+        sheet.text(left, first + n * NAME_LINE, line)
+
+
+def headings(
+    names: Sequence[str], limit: float, *, most: int = HEADING_LINES
+) -> tuple[tuple[str, ...], ...]:
+    """Return the lines of the names of panels, none wider than `limit` millimetres.
+
+    All together, so that no two come out alike: in as few lines as leave each name
+    whole, and cut in the middle only where `most` lines do not hold it.
+    """
     room = limit / (SLACK * 1.12)  # bold runs wider than the face it is measured in
-    ((words,),) = typeface.shortened([words], room, TITLE)
-    sheet.text(*place, words, size=TITLE, bold=True)
+    for lines in range(1, most + 1):
+        texts = typeface.shortened(names, room, TITLE, lines=lines)
+        if all(is_whole(name, text) for name, text in zip(names, texts, strict=True)):
+            break
+    return texts
+
+
+def is_whole(name: str, lines: Sequence[str]) -> bool:
+    """Return whether lines hold all of a name; they drop spaces where they break."""
+    return "".join(lines).replace(" ", "") == name.replace(" ", "")
+
+
+def heading_height(headings: Sequence[Sequence[str]]) -> float:
+    """Return the millimetres that the longest of these takes above a single line."""
+    return _HEADING_LINE * (max(map(len, headings), default=1) - 1)
+
+
+def headed_slots(
+    names: Sequence[str],
+    rows: float,
+    *,
+    left: float,
+    head: float,
+    across: int = 1,
+    margin: float = 0.0,
+) -> tuple[tuple[Slot, ...], float, tuple[tuple[str, ...], ...]]:
+    """Return what `slots` does with room for the names above the panels, and these.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the panels.
+    rows, left, head, across
+        As in `slots`; `head` with one line of a name.
+    margin : float, default 0.0
+        Millimetres at the right of a panel that its name may not use.
+    """
+    for most in range(1, HEADING_LINES + 1):
+        places, height = slots(
+            len(names),
+            rows,
+            left=left,
+            head=head + _HEADING_LINE * (most - 1),
+            across=across,
+        )
+        texts = headings(names, places[0].right - places[0].left - margin, most=most)
+        if all(is_whole(name, text) for name, text in zip(names, texts, strict=True)):
+            break
+    return places, height, texts
+
+
+def put_heading(sheet: Sheet, place: tuple[float, float], lines: Sequence[str]) -> None:
+    """Write the name of a panel, the last of its lines at `place`."""
+    x, y = place
+    for n, line in enumerate(lines, start=1):
+        up = _HEADING_LINE * (len(lines) - n)
+        sheet.text(x, y - up, line, size=TITLE, bold=True)
 
 
 def put_value_label(sheet: Sheet, words: str, top: float) -> None:

@@ -22,6 +22,8 @@ class RankingRow:
         The estimate as printed.
     repeats : tuple of float
         What each repeat measured, if they are to be shown.
+    title : str
+        What the row tells under the pointer.
     """
 
     name: str
@@ -30,6 +32,7 @@ class RankingRow:
     high: float
     text: str
     repeats: tuple[float, ...] = ()
+    title: str = ""
 
 
 def draw_ranking(
@@ -87,6 +90,7 @@ def draw_ranking(
             sheet.mark(x, y, "o", name=f"estimate-{n}")
         parts.beyond(sheet, scale, y, row.estimate)
         sheet.text(WIDTH, y, row.text, anchor="right")
+        parts.tell(sheet, scale, (y, column.pitch), row.title)
     parts.baseline(sheet, scale.at(baseline), span, baseline_label, right=right)
     parts.put_value_label(sheet, value_label, span[0])
     return sheet.svg(span[1] + parts.FOOT, salt=salt)

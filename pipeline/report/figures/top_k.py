@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+from ..text.number_text import significant
 from . import parts, typeface
 from .drawing import (
     AXIS,
@@ -111,7 +112,8 @@ def draw_top_k(
         parts.put_label(sheet, 0.0, top + _TOP / 2 - 0.6, head)
         parts.put_label(sheet, x.left, top + _TOP + _HEIGHT + 7.6, axis_label)
         if panel.title:
-            parts.title(sheet, (0.0, top - 3.6), panel.title, WIDTH)
+            (lines,) = parts.headings([panel.title], WIDTH, most=1)
+            parts.put_heading(sheet, (0.0, top - 3.6), lines)
         for line in panel.lines:
             n = labels.index(line.label)
             aside = _ASIDE * (n - (len(labels) - 1) / 2)
@@ -154,7 +156,9 @@ def _draw(
             sheet.line((place, place), ends, colour=colour, name=f"error-{name}")
     for k, place in enumerate(across):
         if isfinite(up[k]):
-            sheet.mark(place, up[k], shape, colour=colour, name=f"point-{name}-{k}")
+            title = f"{line.label}, {k + 1}: {significant(line.means[k], 4)}"
+            name_k = f"point-{name}-{k}"
+            sheet.mark(place, up[k], shape, colour=colour, name=name_k, title=title)
 
 
 def _key(

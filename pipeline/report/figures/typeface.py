@@ -8,11 +8,11 @@ import base64
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from pathlib import Path
 
-from ..text.wording import pieces_of
+from ..text.wording import end_of_words, pieces_of, start_of_words
 
 # (family, weight, style) as CSS says it, and the file that holds it.
 FACES = {
@@ -90,8 +90,7 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
 
     What the face lacks is taken to be one em wide, as CJK glyphs are.
     """
-    advances = _advances(bold)
-    return sum(advances.get(ord(char), 1.0) for char in text) * size * MM_PER_POINT
+    return _ems(text, bold) * size * MM_PER_POINT
 
 
 def shortened(
@@ -100,7 +99,7 @@ def shortened(
     """Return the lines of each name, none wider than `limit` millimetres.
 
     A name that does not fit `lines` lines is cut in the middle. Two names that come
-    out alike get their place in `names`, counted from 1, as in "income of th…and
+    out alike get their place in `names`, counted from 1, as in "income of …and
     over #3": a reader must never take one for the other.
     """
     texts = [_cut(name, limit, size, lines) for name in names]
@@ -118,10 +117,11 @@ def shortened(
 
 
 def _cut(text: str, limit: float, size: float, lines: int, tail: str = "") -> str:
-    """Return the text with as little as needed of its middle replaced by "…"."""
+    """Return the text with as few as needed of its middle words replaced by "…"."""
 
     def keeping(n_chars: int) -> str:
-        return f"{text[: (n_chars + 1) // 2]}…{text[len(text) - n_chars // 2 :]}{tail}"
+        end = end_of_words(text, (n_chars + 1) // 2)
+        return f"{text[:end]}…{text[start_of_words(text, n_chars // 2) :]}{tail}"
 
     def fits(words: str) -> bool:
         broken = _lines(words, limit, size, lines)
@@ -143,8 +143,10 @@ def _lines(text: str, limit: float, size: float, lines: int) -> tuple[str, ...]:
         range(1, len(text)), limit, key=lambda n: width(text[:n], size)
     )
     ends = accumulate(map(len, pieces_of(text)))
-    breaks = [n for n in ends if fitting // 2 <= n <= fitting]
-    end = breaks[-1] if breaks else max(fitting, 1)
+    breaks = [n for n in ends if fitting // 3 <= n <= fitting]
+    # Between two words before inside one: a version 0.5.0 is read in one piece.
+    spaces = [n for n in breaks if text[n - 1] == " "]
+    end = (spaces or breaks or [max(fitting, 1)])[-1]
     return (text[:end].rstrip(), *_lines(text[end:], limit, size, lines - 1))
 
 
@@ -174,6 +176,13 @@ def character_map(file: str) -> Mapping[int, str]:
     # opened here: TTFont leaves a file that is no font open
     with Path(file).open("rb") as stream, TTFont(stream, lazy=True) as font:
         return dict(font.getBestCmap())
+
+
+@lru_cache(maxsize=4096)
+def _ems(text: str, bold: bool) -> float:
+    """Return the advance width of a text in em: names are measured many times over."""
+    advances = _advances(bold)
+    return sum(advances.get(ord(char), 1.0) for char in text)
 
 
 @cache

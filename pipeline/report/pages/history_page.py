@@ -135,7 +135,7 @@ class AuditRow(NamedTuple):
 def history_html(history: History) -> str:
     """Return the page of one audit's runs: verdicts, leaders, changes, gaps.
 
-    One self-contained file without script; the same bytes for the same history.
+    One self-contained file; the same bytes for the same history.
     """
     blocks = (*_leaders(history), _trail(history), _runs(history))
     sections = tuple(replace(one, letter=str(n)) for n, one in enumerate(blocks, 1))

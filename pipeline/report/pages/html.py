@@ -2,19 +2,34 @@
 
 import base64
 import io
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, partial
 from hashlib import sha256
+from itertools import groupby
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from urllib.parse import quote
 
 from ...records.as_csv import tables
+from ...records.finding import by_cause
 from ...records.ranking import lead_of
 from ...records.result import AuditResult
 from ...runs.files import as_bytes
 from ...runs.run_context import NO_CONTEXT, RunContext
-from ..text.blocks import Badge, Figure, Section, Sentence, Styled, Table, plain
+from ..figures.drawing import to_png
+from ..text.blocks import (
+    Badge,
+    Figure,
+    Link,
+    Section,
+    Sentence,
+    Styled,
+    Table,
+    plain,
+)
 from ..text.wording import LANGUAGE, look_up, pieces_of, say, templates, word
 from .fonts import fonts_of
 from .pdf import conformity_statement, to_pdf
@@ -36,13 +51,20 @@ MOST_ROWS = 2000
 """Rows that the page shows of one table; the file beside it has them all."""
 FINDINGS = 10
 """Findings that a notebook shows of a result; the rest is counted."""
-NARROW = 20
+NARROW = 12
 """Characters that the narrowest column of names has room for."""
 PIECE = 14
 """Characters of a name that any column can keep in one line."""
 TEMPLATE_DIGITS = 16
 """Of the digest of the templates, which the manifest holds in full."""
+DPI = 200
+"""Of a figure as PNG: what a text processor prints sharply."""
+FIGURES = "figures"
+"""The folder beside a page that holds its figures as files."""
+LONG_WORD = 27
+"""Characters of a word that may break in a sentence: more than an id of a run has."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
+_LONG_WORD = re.compile(rf"(\S{{{LONG_WORD},}})")
 
 
 class Loose(NamedTuple):
@@ -104,7 +126,11 @@ class Page:
 
 
 def to_html(
-    view: ReportView, *, beside: Mapping[str, str] = MappingProxyType({})
+    view: ReportView,
+    *,
+    beside: Mapping[str, str] = MappingProxyType({}),
+    figures: str = "",
+    root: str = "",
 ) -> str:
     """Return the report as one self-contained HTML file.
 
@@ -112,16 +138,24 @@ def to_html(
     ----------
     view : ReportView
     beside : mapping of str to str, default {}
-        The SHA-256 of files that lie beside the page, by name: what holds the numbers
-        of a table too large for the page to hand over.
+        The SHA-256 of files of the run folder, by path: what holds the numbers of a
+        table too large for the page to hand over.
+    figures : str, default ""
+        The folder, seen from the page, that holds its figures as files; without one
+        the captions do not lead to any.
+    root : str, default ""
+        What leads from the page to the run folder, "../" from one that lies deeper.
 
     Returns
     -------
     str
-        No script, no outside address, and a policy that forbids both; the same bytes
-        for the same view.
+        No outside address, and no script but the one that sorts tables, filters them
+        and folds sections, with a policy that forbids all others; the same bytes for
+        the same view.
     """
-    return _fill_template(view, printing=False, beside=beside)
+    return _fill_template(
+        view, printing=False, beside=beside, figures=figures, root=root
+    )
 
 
 def print_html(view: ReportView, *, conformity: str) -> str:
@@ -135,7 +169,7 @@ def print_html(view: ReportView, *, conformity: str) -> str:
         `print_css`, which the renderer gets beside it.
     """
     claim = (say("control.conformity"), (conformity,))
-    return _fill_template(view, printing=True, conformity=(claim,))
+    return _fill_template(view.on_paper, printing=True, conformity=(claim,))
 
 
 def page_files(
@@ -145,6 +179,7 @@ def page_files(
     attachments: Mapping[str, bytes] = NO_FILES,
     profile: str = "",
     context: RunContext = NO_CONTEXT,
+    figures: str = FIGURES,
 ) -> dict[str, bytes | str]:
     """Return the renderings of a result as a run folder holds them.
 
@@ -160,12 +195,15 @@ def page_files(
         Which sections are shown; by default as ``[report] profile`` says.
     context : RunContext
         What the report says besides the result.
+    figures : str, default "figures"
+        The folder of the figures of report.html, from where that page will lie; ""
+        leaves out the figures of all pages as files.
 
     Returns
     -------
     dict
-        report.html, figures/<id>.svg and report.pdf. Of more than three models these
-        are an index, and each model has its own below models/.
+        report.html, report.pdf, and each figure as SVG and PNG below figures/. Of more
+        than three models these are an index, and each model has its own below models/.
 
     Raises
     ------
@@ -175,7 +213,8 @@ def page_files(
     views = report_views(
         result, attachments=attachments, profile=profile, context=context
     )
-    files = html_files(views, result)
+    files = html_files(views, result, figures=figures)
+    files |= figure_files(views, figures) if figures else {}
     return {**files, **pdf_files(views, result, attachments)} if pdf else files
 
 
@@ -183,8 +222,10 @@ def html_files(
     views: Mapping[str, ReportView],
     result: AuditResult,
     data: Mapping[str, bytes] = NO_FILES,
+    *,
+    figures: str = FIGURES,
 ) -> dict[str, bytes | str]:
-    """Return the HTML and the figures of the views of a result.
+    """Return the HTML of the views of a result.
 
     Parameters
     ----------
@@ -193,13 +234,36 @@ def html_files(
     result : AuditResult
     data : mapping of str to bytes
         The tables of the result, if they were made already.
+    figures : str, default "figures"
+        As in `page_files`.
     """
     files: dict[str, bytes | str] = {}
     for path, view in views.items():
-        files[f"{path}.html"] = to_html(view, beside=_beside(view, result, data))
-        figures = f"{path.removesuffix(MAIN)}/figures".strip("/")
-        files |= {f"{figures}/{figure.id}.svg": figure.svg for figure in view.figures}
+        beside = _beside(view, result, data)
+        folder = PurePosixPath(_figures_of(path, figures)) if figures else None
+        seen = str(folder.relative_to(PurePosixPath(path).parent)) if folder else ""
+        root = "../" * path.count("/")
+        files[f"{path}.html"] = to_html(view, beside=beside, figures=seen, root=root)
     return files
+
+
+def figure_files(
+    views: Mapping[str, ReportView], figures: str = FIGURES
+) -> dict[str, bytes | str]:
+    """Return each figure of the views by its path, as SVG and as PNG."""
+    files: dict[str, bytes | str] = {}
+    for path, view in views.items():
+        folder = _figures_of(path, figures)
+        for figure in view.figures:
+            files[f"{folder}/{figure.file}.svg"] = figure.svg
+            draw = partial(figure.draw, **figure.data, salt=figure.id)
+            files[f"{folder}/{figure.file}.png"] = to_png(draw, dpi=DPI)
+    return files
+
+
+def _figures_of(path: str, figures: str) -> str:
+    """Return the folder of the figures of a page."""
+    return figures if path == MAIN else f"{path}/{FIGURES}"
 
 
 def pdf_files(
@@ -286,7 +350,7 @@ def card(result: AuditResult) -> str:
         notebook.ranking(record).savefig(file, format="svg")
         svg = file.getvalue()
         svg = svg[svg.index("<svg") :]
-    findings = sorted(result.findings, key=lambda finding: finding.severity == "info")
+    findings = [group[0] for group in by_cause(result.findings)]
     return (
         _environment()
         .get_template("notebook_card.html.j2")
@@ -344,6 +408,8 @@ def _fill_template(
     conformity: Rows = (),
     beside: Mapping[str, str] = MappingProxyType({}),
     template: str = "report.html.j2",
+    figures: str = "",
+    root: str = "",
 ) -> str:
     digest = Styled("code", (templates_sha256()[:TEMPLATE_DIGITS],))
     made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
@@ -356,10 +422,14 @@ def _fill_template(
             references=view.references,
             words=look_up("page"),
             printing=printing,
-            rendering=(*made_with, *conformity),
+            rendering=(*made_with, *(conformity if view.is_short else ())),
             conformity=conformity,
             beside=beside,
-            screen_css=_screen_css(),
+            figures=quote(figures),
+            root=root,
+            screen_css=_own("screen.css"),
+            script=_script(),
+            script_hash=script_hash(),
             svg_uri=svg_uri,
             every_row=every_row,
             handed_over={} if printing else handed_over(view),
@@ -369,11 +439,23 @@ def _fill_template(
 
 
 @cache
-def _screen_css() -> str:
+def script_hash() -> str:
+    """Return what the policy of a page lets run: our script, as a hash of it."""
+    digest = sha256(_script().encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _script() -> str:
+    """Return our script from its first letter to its last: a hash counts blanks too."""
+    return _own("screen.js").strip()
+
+
+@cache
+def _own(name: str) -> str:
+    """Return a file that pages hold as it is; no text of a user is in it."""
     from markupsafe import Markup
 
-    text = (templates() / "screen.css").read_text(encoding="utf-8")
-    return Markup(text)  # ours: no text of a user is in it
+    return Markup((templates() / name).read_text(encoding="utf-8"))
 
 
 @cache
@@ -389,7 +471,19 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.globals["breakable"] = _breakable
+    environment.globals["with_joints"] = _with_joints
+    environment.globals["unlinked"] = _unlinked
     return environment
+
+
+def _unlinked(parts: Sentence, references: Mapping[str, str]) -> str:
+    """Return a caption as text: a summary is a button, and no link fits in it."""
+    return "".join(
+        part.text or references[part.target]
+        if isinstance(part, Link)
+        else plain((part,))
+        for part in parts
+    )
 
 
 def _breakable(name: str) -> str:
@@ -399,9 +493,24 @@ def _breakable(name: str) -> str:
     pieces = pieces_of(name)
     if len(name) <= NARROW:
         return name
-    broken = Markup("<wbr>").join(pieces)
     # Paper breaks inside pieces too unless told not to, which only short ones bear.
-    is_short = max(map(len, pieces)) <= PIECE
-    return (
-        Markup('<span class="joints">{}</span>').format(broken) if is_short else broken
+    joint, whole = Markup("<wbr>"), Markup('<span class="joints">{}</span>')
+    runs = [
+        whole.format(joint.join(run)) if is_short else joint.join(run)
+        for is_short, run in groupby(pieces, lambda piece: len(piece) <= PIECE)
+    ]
+    return joint.join(runs)
+
+
+def _with_joints(text: str) -> str:
+    """Return a sentence whose long words, names above all, break where names do."""
+    from markupsafe import Markup, escape
+
+    if not _LONG_WORD.search(text):
+        return text
+    joint = Markup("<wbr>")
+    words = _LONG_WORD.split(text)
+    return Markup("").join(
+        joint.join(pieces_of(word)) if n % 2 else escape(word)
+        for n, word in enumerate(words)
     )

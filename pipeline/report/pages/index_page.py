@@ -41,8 +41,15 @@ from .by_model import ModelPart
 
 COLUMNS = 6
 """Models beside each other in one table of verdicts."""
-SHAPES = {"pass": "●", "warn": "▲", "fail": "■", "error": "■", "not run": "○"}
-CLASSES = {"pass": "pass", "fail": "disagrees", "error": "disagrees"}
+SHAPES = {
+    "pass": "●",
+    "note": "◆",
+    "warn": "▲",
+    "fail": "■",
+    "error": "■",
+    "not run": "○",
+}
+CLASSES = {"pass": "pass", "note": "pass", "fail": "disagrees", "error": "disagrees"}
 
 
 def file_of(model: str) -> str:
@@ -114,7 +121,7 @@ def _model(facts: Facts, part: ModelPart) -> Row:
     leader = leader_of(own.leads[0]) if own.leads else ""
     text: Sentence = ("–",)
     if leader:
-        text = (short_name(leader, 40),)
+        text = (short_name(leader),)
     return Row(
         (
             Cell((link,)),
@@ -142,7 +149,7 @@ def _matrices(parts: Sequence[ModelPart]) -> tuple[Table, ...]:
                 caption=say("index.matrix_caption"),
                 columns=(
                     Column(say("thresholds.check"), "header", 30),
-                    *(Column((short_name(p.model, 24),), width=width) for p in here),
+                    *(Column((short_name(p.model),), width=width) for p in here),
                 ),
                 rows=tuple(_check(name, here) for name in checks),
                 shape="wide",
@@ -158,8 +165,8 @@ def _check(name: str, parts: Sequence[ModelPart]) -> Row:
 
 def _worst(name: str, part: ModelPart) -> Sentence:
     """Return the worst verdict of a check for a model, with its shape."""
-    frame = part.result.checks
-    verdicts = set(frame.loc[frame["check"] == name, "verdict"])
+    names, verdicts_of_part = part.result.checks["check"], part.result.check_verdicts
+    verdicts = {v for n, v in zip(names, verdicts_of_part, strict=True) if n == name}
     worst = next((verdict for verdict in VERDICTS if verdict in verdicts), None)
     if worst is None:
         return ("–",)

@@ -84,7 +84,7 @@ def _text_checks(
         check=False,
     )
     page_text = _without_spaces(run.stdout.decode(errors="replace"))
-    tables = (*view.tables, *view.appendix)
+    tables = (*view.on_paper.tables, *view.appendix)
     for check, kind in (("names", Name), ("numbers", Value)):
         texts = {part.text for part in parts_of(tables, kind)}
         printed = {text: escape_uncovered(text, fonts) for text in sorted(texts)}

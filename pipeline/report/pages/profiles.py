@@ -7,6 +7,7 @@ from typing import Any
 from ..text.blocks import (
     Card,
     Figure,
+    Group,
     KeyValues,
     Link,
     Name,
@@ -20,7 +21,9 @@ from ..text.wording import say, word
 
 LETTERS = {"executive": "ABJP"}
 """The sections of each profile that leaves some out."""
-LEAVES = (Value, Name)
+VERDICTS = 5
+"""Rows of checks for which page two has room, each of two lines."""
+LEAVES = (str, Value, Name)
 WORDS = ("headline", "caption")
 """What of a figure may hold links; its data are for drawing."""
 
@@ -33,8 +36,8 @@ def of_profile(sections: tuple[Section, ...], profile: str) -> tuple[Section, ..
     sections : tuple of Section
         Of the whole report, in their order.
     profile : str
-        "executive" keeps A, B, J (with its verdicts alone) and P; any other name keeps
-        every section.
+        "executive" keeps A, B, J (the verdicts of what did not pass) and P, which make
+        two pages; any other name keeps every section.
 
     Returns
     -------
@@ -71,13 +74,57 @@ def without_dead_links(item: Any, sections: tuple[Section, ...]) -> Any:
     return _with_links(item, alive)
 
 
+def on_paper(
+    sections: tuple[Section, ...], references: Mapping[str, str]
+) -> tuple[Section, ...]:
+    """Return the sections without what only a screen shows.
+
+    Parameters
+    ----------
+    sections : tuple of Section
+    references : mapping of str to str
+        How running text calls each table: a link to one that is left out says that it
+        is in report.html.
+    """
+    printed: tuple[Section, ...] = tuple(_printed(section) for section in sections)
+    there = set(_targets(printed))
+
+    def alive(link: Link) -> Any:
+        if link.target in there:
+            return link
+        name = link.text or references.get(link.target, link.target)
+        return plain(say("profiles.on_screen", what=name))
+
+    return tuple(_with_links(printed, alive))
+
+
+def _printed(item: Any) -> Any:
+    """Return a block without single tables, and without groups that held no more."""
+    if isinstance(item, tuple):
+        printed = (_printed(inner) for inner in item if not _is_on_screen(inner))
+        return tuple(printed)
+    if isinstance(item, Section):
+        return replace(item, parts={k: _printed(v) for k, v in item.parts.items()})
+    if isinstance(item, Group):
+        return replace(item, blocks=_printed(item.blocks))
+    return item
+
+
+def _is_on_screen(item: Any) -> bool:
+    """Return whether only a screen shows a block: single tables, groups of nothing."""
+    if isinstance(item, Group):
+        return all(_is_on_screen(block) for block in item.blocks)
+    return item == () or bool(getattr(item, "is_single", False))
+
+
 def _shortened(section: Section, profile: str) -> Section:
     """Return a section as a short profile shows it."""
     parts = dict(section.parts)
     if section.letter == "A":
         parts["document"] = _document_of(parts["document"], profile)
     elif section.letter == "J":
-        parts["checks"] = tuple(_verdicts(table) for table in parts["checks"])
+        tables = (_verdicts(table) for table in parts["checks"])
+        parts["checks"] = tuple(table for table in tables if table.rows)
     return replace(section, parts=parts)
 
 
@@ -90,7 +137,7 @@ def _document_of(document: KeyValues, profile: str) -> KeyValues:
 
 
 def _verdicts(table: Table) -> Table:
-    """Return the table of thresholds with its verdicts alone."""
+    """Return the verdicts of what did not pass; on a screen, the others open."""
     heads = {plain(say(f"thresholds.{key}")) for key in ("check", "subject", "verdict")}
     places = [i for i, head in enumerate(table.columns) if plain(head.label) in heads]
     share = 100 / sum(table.columns[i].width for i in places)
@@ -100,9 +147,22 @@ def _verdicts(table: Table) -> Table:
     rows = tuple(
         replace(row, cells=tuple(row.cells[i] for i in places)) for row in table.rows
     )
+    every = replace(
+        table,
+        id=f"{table.id}-all",
+        caption=say("profiles.every"),
+        columns=columns,
+        rows=rows,
+        notes=(),
+        everything=None,
+        shape="tight",
+    )
+    first_rows = rows[: min(table.n_urgent, VERDICTS)]
     caption = say("profiles.checks")
-    short = replace(table, caption=caption, columns=columns, rows=rows, shape="tight")
-    return replace(short, notes=(), everything=None)
+    if more := table.n_urgent - len(first_rows):
+        caption += say("profiles.more_checks", n=str(more))
+    short = replace(every, id=table.id, caption=caption, rows=first_rows)
+    return replace(short, everything=every, is_appended=False)
 
 
 def _targets(item: Any) -> Iterator[str]:
@@ -115,20 +175,25 @@ def _targets(item: Any) -> Iterator[str]:
         yield item.key
     elif hasattr(item, "id"):
         yield item.id
-    for inner in _inside(item).values():
-        yield from _targets(inner)
+    if not isinstance(item, Row):  # cells hold no target: most of a page is cells
+        for inner in _inside(item).values():
+            yield from _targets(inner)
 
 
 def _with_links(item: Any, alive: Callable[[Link], Any]) -> Any:
-    """Return a block, or a part of one, with each link as `alive` wants it."""
+    """Return a block, or a part of one, with each link as `alive` wants it.
+
+    What holds no other link afterwards is the very same object: most of a page.
+    """
     if isinstance(item, Link):
         return alive(item)
-    inside = {key: _with_links(inner, alive) for key, inner in _inside(item).items()}
+    before = _inside(item)
+    inside = {key: _with_links(inner, alive) for key, inner in before.items()}
+    if all(inside[key] is inner for key, inner in before.items()):
+        return item
     if isinstance(item, tuple):
         return tuple(inside.values())
-    if isinstance(item, Mapping):
-        return inside
-    return replace(item, **inside) if inside else item
+    return inside if isinstance(item, Mapping) else replace(item, **inside)
 
 
 def _inside(item: Any) -> dict[Any, Any]:

@@ -17,6 +17,7 @@ from ..sections.lists import lists
 from ..sections.provenance import provenance
 from ..sections.redo import redo
 from ..sections.signoff import signoff
+from ..text.labels import labelled
 from .by_model import history_of_part, parts
 from .index_page import between, file_of, overview
 from .profiles import without_dead_links
@@ -50,6 +51,18 @@ def report_views(
     document : bytes
         The run's result.json, whose digest the pages print; made if it is not given.
     """
+    with labelled(result):
+        return _views(result, attachments, profile, context, document)
+
+
+def _views(
+    result: AuditResult,
+    attachments: Mapping[str, bytes],
+    profile: str,
+    context: RunContext,
+    document: bytes,
+) -> dict[str, ReportView]:
+    """Return the pages of a result whose names are shown by their labels."""
     by_model = parts(result)
     carried = {n: (len(d), sha256(d).hexdigest()) for n, d in attachments.items()}
     document = document or attachments.get("result.json") or utf8(dumps(result))
@@ -64,8 +77,8 @@ def report_views(
     gather = partial(facts_of, digest=content_digest(result), **about)
     facts = gather(result)
     first = (
-        control(facts),
         overview(facts, by_model),
+        control(facts),
         between(facts),
         findings(facts),
         provenance(facts),

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...records.as_json import content_digest
-from ...records.finding import Finding
+from ...records.finding import Finding, by_cause
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
 from ...records.result import AuditResult
@@ -135,9 +135,11 @@ def suites(result: AuditResult) -> tuple[Suite, ...]:
 def _summary(result: AuditResult, note: str, text: Any) -> dict[str, Any]:
     """Return what both summaries place, every text made safe by `text`."""
     leads = (_lead(record) for record in _primary(result.importances))
+    groups = by_cause(result.findings)
     findings = (
-        (_grave(result, f), f.check, f.subject, f.message, f.remedy)
-        for f in result.findings
+        (_grave(result, f), f.check, _subjects(group), f.message, f.remedy)
+        for group in groups
+        for f in group[:1]
     )
     return {
         "audit": text(result.run.audit),
@@ -147,7 +149,7 @@ def _summary(result: AuditResult, note: str, text: Any) -> dict[str, Any]:
         "leads": [Lead(*map(text, lead)) for lead in leads],
         "pairs": _tally(result.agreement) or look_up("short.none"),
         "claims": _tally(result.claims),
-        "n_findings": len(result.findings) or look_up("short.none"),
+        "n_findings": len(groups) or look_up("short.none"),
         "findings": [tuple(map(text, finding)) for finding in findings],
         "reason": text(reason(result)),
         "note": text(note),
@@ -259,6 +261,11 @@ def _grave(result: AuditResult, finding: Finding) -> str:
         if row["overdue"] and row["key"] == finding.key:
             parts.append(look_up("short.overdue").format(day=row["due"]))
     return ", ".join(parts)
+
+
+def _subjects(group: Sequence[Finding]) -> str:
+    """Return what the findings of one cause are about, each named once."""
+    return "; ".join(dict.fromkeys(finding.subject for finding in group))
 
 
 def _by_subject(result: AuditResult) -> dict[tuple[str, str], Finding]:

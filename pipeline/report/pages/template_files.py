@@ -1,16 +1,16 @@
-"""Which templates, words and styles a page was made with, as one digest."""
+"""Which templates, words, styles and script a page was made with, as one digest."""
 
 import hashlib
 from functools import cache
 
 from ..text.wording import templates
 
-KINDS = (".j2", ".css", ".toml")
+KINDS = (".j2", ".css", ".js", ".toml")
 
 
 @cache
 def templates_sha256() -> str:
-    """Return one SHA-256 of all templates, style sheets and words of the report.
+    """Return one SHA-256 of all templates, styles, words and scripts of the report.
 
     That of one line per file below ``templates/`` in UTF-8, in the order of the paths:
     the path, a space, and the SHA-256 of the content.

@@ -7,6 +7,7 @@ package that hold one section each; the templates only place what they find.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from ...records.as_json import content_digest
 from ...records.result import AuditResult
@@ -30,7 +31,7 @@ from ..sections.scope import scope
 from ..sections.signoff import signoff
 from ..sections.stability import stability
 from ..sections.thresholds import thresholds
-from ..sections.verdicts import badge, sentence
+from ..sections.verdicts import alone, badge, sentence
 from ..text.blocks import (
     Badge,
     Cell,
@@ -43,15 +44,24 @@ from ..text.blocks import (
     plain,
     walk,
 )
+from ..text.labels import labelled
 from ..text.number_text import count
-from ..text.wording import LANGUAGE, NO_BREAK, joined, say, show_hidden, word
+from ..text.wording import (
+    LANGUAGE,
+    NO_BREAK,
+    display_name,
+    joined,
+    say,
+    show_hidden,
+    word,
+)
 from .by_model import ModelPart
-from .profiles import of_profile, without_dead_links
+from .profiles import of_profile, on_paper, without_dead_links
 from .view_json import lines_of
 
 SECTIONS = (
-    control,
     executive,
+    control,
     scope,
     data_card,
     method,
@@ -66,8 +76,10 @@ SECTIONS = (
     redo,
     signoff,
 )
-"""All sections but O and Q, which tell what the others hold."""
+"""All sections but O and Q, which tell what the others hold; page one comes first."""
 APPENDIX_ROWS = 1000
+FEW = 4
+"""Sections that are found without contents: those of the executive profile."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +131,20 @@ class ReportView:
         return self.digest[:12]
 
     @property
+    def is_short(self) -> bool:
+        """Whether it has so few sections that paper lists none of them."""
+        return len(self.sections) <= FEW
+
+    @cached_property
+    def on_paper(self) -> "ReportView":
+        """The same report as it is printed: without the tables of single rankings."""
+        return replace(self, sections=on_paper(self.sections, self.references))
+
+    @property
     def tables(self) -> tuple[Table, ...]:
-        """Every numbered table, in the order of the page."""
-        return tuple(block for block in self._blocks() if isinstance(block, Table))
+        """Every table in the order of its number: of the page, single ones last."""
+        tables = [block for block in self._blocks() if isinstance(block, Table)]
+        return tuple(sorted(tables, key=lambda table: table.is_single))
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -144,7 +167,11 @@ class ReportView:
     @property
     def appendix(self) -> tuple[Table, ...]:
         """What every cut table leaves out, for paper: its first 1000 rows."""
-        cut = (table for table in self.tables if table.everything and table.is_appended)
+        cut = (
+            table
+            for table in self.tables
+            if table.everything and table.is_appended and not table.is_single
+        )
         return tuple(at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
 
     def to_json(self) -> str:
@@ -208,7 +235,8 @@ def build_view(
         history=history,
         file_digest=file_digest,
     )
-    return view_of(facts, sections_of(facts), profile=profile)
+    with labelled(result):
+        return view_of(facts, sections_of(facts), profile=profile)
 
 
 def view_of(
@@ -221,7 +249,7 @@ def view_of(
     """Return the view that these sections make, as far as the profile shows them."""
     result = facts.result
     sections = of_profile(sections, profile or facts.note("profile"))
-    verdict = joined([sentence(facts), version_line(facts)], " ")
+    sentences = filter(None, (sentence(facts), alone(facts), version_line(facts)))
     started = result.run.volatile["started"]
     return ReportView(
         language=LANGUAGE,
@@ -234,7 +262,7 @@ def view_of(
         kicker=_kicker(facts),
         page_title=_page_title(facts),
         verdict=badge(result.verdict),
-        sentence=without_dead_links(verdict, sections),
+        sentence=without_dead_links(joined(sentences, " "), sections),
         sections=sections,
         part=part,
     )
@@ -259,7 +287,7 @@ def _kicker(facts: Facts) -> str:
 
 
 def _page_title(facts: Facts) -> str:
-    models = plain(joined(show_hidden(model) for model in facts.models[:3]))
+    models = plain(joined(display_name(model) for model in facts.models[:3]))
     parts = [
         part
         for part in (models or show_hidden(facts.result.run.audit), facts.run_id)

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,6 +14,7 @@ from ..text.blocks import (
     Badge,
     Cell,
     Column,
+    Figure,
     Part,
     Row,
     Section,
@@ -27,7 +29,9 @@ from ..text.wording import (
     say,
     say_count,
     sentence_case,
+    series,
     short_name,
+    short_value,
     show_hidden,
     word,
 )
@@ -43,35 +47,64 @@ def agreement(facts: Facts) -> Section:
     title = word("sections.agreement")
     frame = facts.result.agreement
     if frame.empty:
-        key = "agreement.none" if facts.rankings else "agreement.nothing"
-        nothing = {"blocks": ()}
-        return Section("G", "agreement", title, say(key), nothing)
+        return Section("G", "agreement", title, _nothing(facts), {"blocks": ()})
     of_rankings = frame.index[frame["kind"] == "importance"]
     blocks: list[Any] = []
     if len(of_rankings):
         worst_first = sorted(of_rankings, key=_worst_first(frame))
-        blocks.append(_pairs_table(facts, worst_first))
+        blocks += _pairs_tables(facts, worst_first)
     blocks.append(_disagreements_table(facts))
     blocks += _curves_table(facts)
-    blocks += engine_figures(facts)
-    blocks += band_figures(facts)
+    blocks += band_figures(facts) or _engine_figures(facts)
     return Section("G", "agreement", title, lede(facts), {"blocks": tuple(blocks)})
+
+
+def _nothing(facts: Facts) -> Sentence:
+    """Return why no pair was compared."""
+    if not facts.rankings:
+        return say("agreement.nothing")
+    if facts.came_to_end or not (facts.configured_engines or facts.answered):
+        return say("agreement.none")
+    if facts.answered:
+        return say("agreement.ended", engines=series(map(full_name, facts.answered)))
+    return say("agreement.ended_before")
 
 
 def _worst_first(frame: pd.DataFrame) -> Any:
     return lambda place: (LADDER.index(frame["verdict"][place]), place)
 
 
-def _pairs_table(facts: Facts, places: Sequence[Hashable]) -> Table:
+def _engine_figures(facts: Facts) -> Sequence[Figure]:
+    """Return a mark per engine, unless all marks would lie on one another."""
+    if set(facts.result.agreement["verdict"]) <= {"replayed", "not compared"}:
+        return ()
+    return engine_figures(facts)
+
+
+def _pairs_tables(facts: Facts, places: Sequence[Hashable]) -> tuple[Table, ...]:
+    """Return the pairs, of those that agree a row per two engines, and every pair."""
+    groups = _alike(facts, places)
+    if all(len(alike) == 1 for alike in groups):
+        return (_pairs_table(facts, groups),)
+    every = _pairs_table(facts, [[place] for place in places])
+    caption = say("agreement.every_pair")
+    every = replace(every, id="tab-every-pair", caption=caption, is_single=True)
+    return _pairs_table(facts, groups), every
+
+
+def _pairs_table(facts: Facts, groups: Sequence[Sequence[Hashable]]) -> Table:
     top_k = int(facts.result.run.config.get("checks", {}).get("top_k", 3))
-    return Table(
+    has_numbers = any(len(alike) == 1 for alike in groups)
+    table = Table(
         id="tab-pairs",
-        caption=say("agreement.caption"),
+        caption=say(
+            "agreement.caption", right=say("agreement.right") if has_numbers else ""
+        ),
         columns=(
-            Column(say("agreement.question"), "header", 17),
-            Column(say("agreement.engines"), width=15),
-            Column(say("agreement.verdict"), width=16),
-            Column(say("agreement.because"), width=33),
+            Column(say("agreement.question"), "header", 16),
+            Column(say("agreement.engines"), width=23),
+            Column(say("agreement.verdict"), width=15),
+            Column(say("agreement.because"), width=27),
             Column(say("agreement.spearman"), "number", 8.5),
             Column(say("agreement.top", k=str(top_k)), "number", 5.5),
             Column(say("agreement.shift"), "number", 5),
@@ -79,12 +112,13 @@ def _pairs_table(facts: Facts, places: Sequence[Hashable]) -> Table:
         rows=tuple(
             _pair_row(facts, alike[0], top_k)
             if len(alike) == 1
-            else _uncompared_row(facts, alike)
-            for alike in _group_uncompared(facts, places)
+            else _row_of_several(facts, alike)
+            for alike in groups
         ),
-        source="agreement.csv",
+        source="tables/agreement.csv",
         shape="wide",
     )
+    return table if has_numbers else table.without_empty_numbers
 
 
 def _pair_row(facts: Facts, place: Hashable, top_k: int) -> Row:
@@ -103,27 +137,43 @@ def _pair_row(facts: Facts, place: Hashable, top_k: int) -> Row:
     )
 
 
-def _group_uncompared(facts: Facts, places: Sequence[Hashable]) -> list[list[Hashable]]:
-    """Return the pairs; those not compared for one reason stand together."""
+def _alike(facts: Facts, places: Sequence[Hashable]) -> list[list[Hashable]]:
+    """Return the pairs; those of two engines that agree or share a reason together."""
     alike: dict[tuple[Any, ...], list[Hashable]] = {}
     for place in places:
         row = facts.result.agreement.loc[place]
-        reason = (row["engine_a"], row["engine_b"], row["reasons"])
-        key = reason if row["verdict"] == "not compared" else (place,)
+        same = (row["engine_a"], row["engine_b"], row["verdict"])
+        key: tuple[Any, ...] = (place,)
+        if row["verdict"] == "not compared":
+            key = (*same, row["reasons"])
+        elif row["verdict"] == "replayed":
+            key = (*same, row["stream"] != "")
+        elif row["verdict"] == "equivalent":
+            key = same
         alike.setdefault(key, []).append(place)
     return list(alike.values())
 
 
-def _uncompared_row(facts: Facts, places: Sequence[Hashable]) -> Row:
-    row = facts.result.agreement.loc[places[0]]
-    number = tallied("agreement", len(places))
+def _row_of_several(facts: Facts, places: Sequence[Hashable]) -> Row:
+    """Return the row of pairs that came out alike: of those replayed, the least so."""
+    rows = facts.result.agreement.loc[list(places)]
+    place, nothing = places[0], [Cell(("–",))] * 3
+    because: Sentence = (in_words(rows["reasons"].iloc[0]),)
+    if rows["verdict"].iloc[0] == "equivalent":
+        because = say("agreement.every_one_inside")
+        if rows["reasons"].nunique() == 1:
+            because = _because(facts, place, rows.loc[place])
+    if rows["verdict"].iloc[0] == "replayed":
+        place = rows["max_relative_difference"].astype(float).idxmax()
+        because = _because(facts, place, rows.loc[place])
+    row = rows.loc[place]
     return Row(
         (
-            Cell(say_count(number, "ranking")),
+            Cell(say_count(tallied("agreement", len(places)), "ranking")),
             Cell((_engines(row),)),
             Cell((badge(row["verdict"]),)),
-            Cell((in_words(row["reasons"]),)),
-            *(Cell(("–",)) for _ in range(3)),
+            Cell(because),
+            *nothing,
         )
     )
 
@@ -143,7 +193,7 @@ def _measure(facts: Facts, row: "pd.Series[Any]") -> Sentence:
     if row["loss"]:
         parts.append(loss_label(row["loss"]))
     elif row["positive_class"]:
-        parts.append(short_name(row["positive_class"]))
+        parts.append(short_value(row["positive_class"]))
     return joined(parts)
 
 
@@ -200,14 +250,15 @@ def _curves_table(facts: Facts) -> tuple[Table, ...]:
             id="tab-curves",
             caption=say("agreement.curves_caption"),
             columns=(
-                Column(say("agreement.model"), "header", 16 if has_class else 20),
-                *([Column(say("agreement.class"), width=14)] if has_class else ()),
-                Column(say("agreement.engines"), width=16 if has_class else 22),
-                Column(say("agreement.verdict"), width=16),
-                Column(say("agreement.because"), width=38 if has_class else 42),
+                Column(say("agreement.model"), "header", 14 if has_class else 16),
+                *([Column(say("agreement.class"), width=9)] if has_class else ()),
+                Column(say("agreement.engines"), width=16 if has_class else 18),
+                Column(say("agreement.verdict"), width=20),
+                Column(say("agreement.because"), width=41 if has_class else 46),
             ),
             rows=tuple(row if has_class else _classless(row) for _, row in rows),
-            source="agreement.csv",
+            source="tables/agreement.csv",
+            shape="tight",
         ),
     )
 
@@ -232,7 +283,7 @@ def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:
     )
     first = group.iloc[0]
     name = str(first["positive_class"])
-    cls: Part = short_name(name) if name else "–"
+    cls: Part = short_value(name) if name else "–"
     cells = (
         Cell((full_name(str(first["model"])),)),
         Cell((cls,)),
@@ -246,6 +297,8 @@ def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:
 def _disagreements_table(facts: Facts) -> Table | Sentence:
     """Return what lies outside a band or moved in rank, or that nothing does."""
     frame = facts.result.disagreements
+    if frame.empty and set(facts.result.agreement["verdict"]) == {"not compared"}:
+        return say("agreement.nothing_judged")
     if frame.empty:
         return say("agreement.no_disagreement")
     shown_rows = frame.index[:DISAGREEMENTS_SHOWN]
@@ -269,7 +322,7 @@ def _disagreements_table(facts: Facts) -> Table | Sentence:
         ),
         rows=tuple(_disagreement_row(facts, place) for place in shown_rows),
         notes=tuple(notes),
-        source="disagreements.csv",
+        source="tables/disagreements.csv",
         shape="wide",
     )
 

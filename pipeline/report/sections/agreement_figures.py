@@ -9,20 +9,28 @@ import numpy as np
 from ...engines.agreement import numbers
 from ...engines.agreement.sides import side_by_side
 from ...records.importance_record import Importance
-from ...records.ranking import LEVEL, interval, options_text, question_of
+from ...records.ranking import interval, options_text, question_of
 from ..figures.bands import BandPanel, BandRow, draw_bands, paged_bands
 from ..figures.engines import ENGINES, EngineRow, draw_engines
 from ..text.blocks import Figure, Link, Sentence, plain
 from ..text.number_text import count, decimals, number, percent
-from ..text.wording import display_name, full_name, joined, say, short_name, word
+from ..text.wording import (
+    alt_text,
+    display_name,
+    full_name,
+    joined,
+    say,
+    short_name,
+    word,
+)
 from .facts import Facts, card_link, engine_name, tallied
+from .models_figure import interval_name
 from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
 
 ROWS = 20
 PANELS = 8
 MODELS = 3
-ALT = 250
 NAMED = 6
 """Most pairs that a caption names as not drawn."""
 _Sides: TypeAlias = tuple[Importance, Importance] | None
@@ -69,7 +77,8 @@ def _engine_figure(facts: Facts, ranking: Ranking) -> Figure:
             if np.isfinite(side.mean[at]):
                 ends = (float(low[at]), float(high[at]))
                 points.append((engine, float(side.mean[at]), *ends))
-        rows.append(EngineRow(display_name(name), tuple(points)))
+        title = _engines_title(ranking, name, points)
+        rows.append(EngineRow(display_name(name), tuple(points), title))
     return Figure(
         id=table_id(ranking).replace("tab-ranking", "fig-engines"),
         draw=draw_engines,
@@ -81,20 +90,44 @@ def _engine_figure(facts: Facts, ranking: Ranking) -> Figure:
             "baseline_label": word("figures.model_as_it_is") if record.loss else "",
         },
         alt=_engines_alt(ranking, engines, len(rows)),
-        headline=_engines_headline(ranking, sides),
+        headline=_engines_headline(facts, ranking, sides),
         caption=say(
             "figures.engines",
-            level=percent(LEVEL),
+            interval=interval_name(ranking, of_draws=True),
             card=card_link(facts.card(record)),
             table=Link(table_id(ranking)),
         ),
     )
 
 
-def _engines_headline(ranking: Ranking, sides: list[Importance]) -> Sentence:
-    """Return whether all engines order the features alike."""
+def _engines_title(
+    ranking: Ranking, name: str, points: Sequence[tuple[str, float, float, float]]
+) -> str:
+    """Return what a row tells under the pointer: what each engine measured."""
+    values = [f"{engine} {number(mean, ranking.places)}" for engine, mean, *_ in points]
+    words = say(
+        "figures.mark_alone",
+        model=short_name(ranking.subject),
+        feature=display_name(name),
+        value="; ".join(values),
+    )
+    return plain(words)
+
+
+def _engines_headline(
+    facts: Facts, ranking: Ranking, sides: list[Importance]
+) -> Sentence:
+    """Return whether all engines order the features alike that were compared."""
+    frame = facts.result.agreement
+    about = [is_about(ranking.record, row) for _, row in frame.iterrows()]
+    rows = frame[np.array(about, dtype=bool)]
+    uncompared = set(rows.loc[rows["verdict"] == "not compared", "engine_b"])
+    own, *others = sides
+    sides = [own, *(side for side in others if side.engine not in uncompared)]
     orders = {tuple(np.array(side.features)[np.argsort(side.rank)]) for side in sides}
     key = "figures.one_order" if len(orders) == 1 else "figures.orders"
+    if len(sides) == 1:
+        key, sides = "figures.uncompared", [own, *others]
     return say(
         key,
         model=short_name(ranking.subject),
@@ -113,7 +146,7 @@ def _engines_alt(ranking: Ranking, engines: tuple[str, ...], n: int) -> str:
         engines=joined(engines),
         first=short_name(record.features[ranking.measured[0]]),
     )
-    return plain(text)[:ALT]
+    return alt_text(plain(text))
 
 
 def is_about(record: Importance, row: Any) -> bool:
@@ -265,7 +298,10 @@ def _bands(facts: Facts, ranking: Ranking, row: Any) -> _Bands | str:
     one, other = sides
     gaps = numbers.mean_gaps(one, other)
     places = decimals(gaps.difference, gaps.band / 10, gaps.difference[~gaps.inside])
-    names = [ranking.record.features[i] for i in ranking.measured]
+    first = facts.leads[0]  # all panels in its order share one column of names
+    leading = [first.record.features[i] for i in first.measured]
+    own = [ranking.record.features[i] for i in ranking.measured]
+    names = sorted(own, key=lambda n: leading.index(n) if n in leading else len(own))
     measured = [one.features.index(name) for name in names if name in one.features]
     outside = [i for i in measured if not gaps.inside[i]]
     inside = [i for i in measured if gaps.inside[i]]
@@ -316,4 +352,4 @@ def _bands_alt(panels: list[BandPanel], outside: int, total: int) -> str:
         outside=str(outside),
         total=str(total),
     )
-    return plain(text)[:ALT]
+    return alt_text(plain(text))

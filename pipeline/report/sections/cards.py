@@ -1,6 +1,7 @@
 """Section E: one estimand card per measure, which every number refers to by its id."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...records.importance_record import Importance, supplied_engine
@@ -10,6 +11,7 @@ from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, plai
 from ..text.number_text import loss_label, percent, unit_text
 from ..text.wording import (
     full_name,
+    full_value,
     joined,
     look_up,
     say,
@@ -18,12 +20,19 @@ from ..text.wording import (
     short_name,
     word,
 )
-from .facts import Facts, config_of, engine_name, setting, tallied, whole
+from .facts import Facts, card_link, config_of, engine_name, setting, tallied, whole
 from .rankings import Ranking, is_pooled, rows_drawn
 
 Fact = tuple[Sentence, Sentence]
-DIGITS = 16
+DIGITS = 12
 """Of a SHA-256 on a card."""
+SAME = 3
+"""Rows that two cards share at least, for the later one to cite them."""
+ROWS_OF_ALL_REPEATS = {
+    "hstats": "drawn_once",
+    "vip-0.4": "drawn_once_except_baseline",
+}
+"""Draw orders that draw the rows once, and what the card says of them."""
 
 
 def method(facts: Facts) -> Section:
@@ -32,11 +41,41 @@ def method(facts: Facts) -> Section:
     if not facts.cards:
         nothing = {"prose": (), "cards": ()}
         return Section("E", "method", title, say("method.none"), nothing)
-    cards = tuple(_card(facts, measure) for measure in facts.cards)
+    cards = _without_repeats(facts)
     number = tallied("importances", len(cards))
     lede = say("method.lede", measures=say_count(number, "measure"))
     parts = {"prose": say("method.prose"), "cards": cards}
     return Section("E", "method", title, lede, parts)
+
+
+def _without_repeats(facts: Facts) -> tuple[Card, ...]:
+    """Return the cards; what an earlier one of the same method says, later ones cite.
+
+    A row or two are said again: to look them up would take longer than to read them.
+    """
+    cards: list[Card] = []
+    whole_cards: dict[str, Card] = {}
+    for measure in facts.cards:
+        card = _card(facts, measure)
+        first = whole_cards.setdefault(measure[0], card)
+        cards.append(card if card is first else _as_in(first, card))
+    return tuple(cards)
+
+
+def _as_in(first: Card, card: Card) -> Card:
+    """Return a card whose rows that an earlier one has are one row that names them."""
+    there = {(plain(label), plain(text)) for label, text in first.facts.rows}
+    same = [plain(row[0]) for row in card.facts.rows if _plain(row) in there]
+    if len(same) < SAME:
+        return card
+    own = tuple(row for row in card.facts.rows if _plain(row) not in there)
+    texts = series(label[:1].lower() + label[1:] for label in same)
+    as_in = say("cards.as_in", card=card_link(first.id))
+    return replace(card, facts=replace(card.facts, rows=(*own, (as_in, texts))))
+
+
+def _plain(fact: Fact) -> tuple[str, str]:
+    return plain(fact[0]), plain(fact[1])
 
 
 def title_of(facts: Facts, record: Importance) -> Sentence:
@@ -100,8 +139,10 @@ def _formula(ranked: list[Ranking]) -> Sentence:
 
 
 def _symbols(record: Importance) -> Sentence:
-    is_drawn = record.method == "permutation" and rows_drawn(record)
-    key = "symbols_drawn" if is_drawn else "symbols"
+    key = "symbols"
+    if record.method == "permutation" and rows_drawn(record):
+        is_once = record.stream in ROWS_OF_ALL_REPEATS
+        key = "symbols_drawn_once" if is_once else "symbols_drawn"
     return say(f"cards.{record.method}.{key}")
 
 
@@ -113,7 +154,7 @@ def _models(facts: Facts, ranked: list[Ranking]) -> Sentence:
     if scale:
         scales = look_up("cards.scale")
         text += ("; ", scales.get(scale, scale.replace("_", " ")))
-    class_names = [full_name(name) for name in classes if name]
+    class_names = [full_value(name) for name in classes if name]
     if class_names:
         text += say("cards.of_class", classes=joined(class_names))
     del facts
@@ -178,7 +219,9 @@ def _data(facts: Facts, record: Importance) -> Sentence:
 def _permutation(facts: Facts, record: Importance) -> list[Fact]:
     path = f"importances[{facts.index(record)}]"
     rows = rows_drawn(record)
-    key = "drawn" if rows else "whole"
+    key = ROWS_OF_ALL_REPEATS.get(record.stream, "drawn") if rows else "whole"
+    if record.options.get("draws") == "exact":
+        key = "exact"
     return [
         (say("cards.label.shuffled"), _shuffled(path, record)),
         (
@@ -297,26 +340,27 @@ def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
     """Return who supplied which numbers of a measure, and on which predictions."""
     measures = {(r.record.model, r.record.method, r.record.of) for r in ranked}
     entries = [
-        _supply(entry)
+        entry
         for entry in config_of(facts, "supplied")
         if (entry["model"], entry["method"], entry["of"]) in measures
         and supplied_engine(entry["package"], entry["version"]) in facts.answered
     ]
-    return [(say("cards.label.supplied"), joined(entries, " "))] if entries else []
+    by_whom: dict[tuple[str, Any], list[Sentence]] = {}
+    for entry in entries:
+        by_whom.setdefault((entry["by"], entry["date"]), []).append(_supply(entry))
+    texts = (
+        (*say("cards.supplied_by", by=short_name(by), date=date), *joined(files, ""))
+        for (by, date), files in by_whom.items()
+    )
+    return [(say("cards.label.supplied"), joined(texts, " "))] if entries else []
 
 
 def _supply(entry: Mapping[str, Any]) -> Sentence:
-    has_seed = entry["seed"] is not None and "n_repeats" in entry
-    seed = say("cards.supplied_seed", seed=str(entry["seed"])) if has_seed else ()
     text = say(
         "cards.supplied",
         engine=f"{entry['package']} {entry['version']}",
         model=full_name(entry["model"]),
-        by=short_name(entry["by"]),
-        date=entry["date"],
-        seed=seed,
         file=Styled("code", (short_name(entry["file"]),)),
-        sha256=Styled("code", (entry["sha256"][:DIGITS],)),
         predictions=Styled("code", (entry["predictions_sha256"][:DIGITS],)),
     )
     return (Styled("entry", text),)

@@ -164,7 +164,7 @@ def _differs(comparison: Change) -> Table:
 
 def _difference(one: Difference, label: str) -> Row:
     sides = (Cell((_side(text),)) for text in (one.old, one.new))
-    return Row((Cell((label,)), Cell((short_name(one.what, LONG),)), *sides))
+    return Row((Cell((label,)), Cell((short_name(one.what),)), *sides))
 
 
 def _side(text: str) -> str:

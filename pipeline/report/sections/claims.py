@@ -3,8 +3,16 @@
 from typing import Any
 
 from ..text.blocks import Cell, Column, Group, Part, Row, Sentence, Styled, Table, Value
-from ..text.number_text import MISSING, number, significant
-from ..text.wording import full_name, joined, say, say_count, show_hidden
+from ..text.number_text import MISSING, loss_label, number, significant
+from ..text.wording import (
+    full_name,
+    full_value,
+    joined,
+    quoted_names,
+    say,
+    say_count,
+    show_hidden,
+)
 from .facts import Facts, tallied
 
 REPRODUCED = "reproduced"
@@ -27,7 +35,7 @@ def claims(facts: Facts) -> tuple[Group, ...]:
             Column(say("claims.verdict"), width=22),
         ),
         rows=tuple(_row(frame.iloc[place], place) for place in range(len(frame))),
-        source="claims.csv",
+        source="tables/claims.csv",
         shape="wide",
     )
     return (Group("claims", say("claims.title"), (_lede(facts), table)),)
@@ -50,10 +58,12 @@ def _lede(facts: Facts) -> Sentence:
 
 def _row(row: Any, place: int) -> Row:
     source = f" ({show_hidden(row['source'])})" if row["source"] else ""
-    quantity: list[Part] = [show_hidden(row["asked"]) or MISSING]
-    quantity += [
-        full_name(row[name]) for name in ("method", "model", "loss") if row[name]
-    ]
+    of_what: list[Part] = []
+    of_what += [full_value(row["method"].replace("_", " "))] if row["method"] else []
+    of_what += [full_name(row["model"])] if row["model"] else []
+    of_what += [loss_label(row["loss"])] if row["loss"] else []
+    quantity = quoted_names(row["asked"]) or (MISSING,)
+    quantity += ("; ", *joined(of_what)) if of_what else ()
     verdict: Sentence = (str(row["verdict"]),)
     reason = (
         say("claims.because", reason=show_hidden(row["reason"]))
@@ -65,7 +75,7 @@ def _row(row: Any, place: int) -> Row:
     return Row(
         (
             Cell((show_hidden(row["claim"]), source)),
-            Cell(joined(quantity)),
+            Cell(quantity),
             Cell((show_hidden(row["must"]) or MISSING,)),
             *(
                 Cell(_number(row[name], f"claims[{place}].{name}", row["decimals"]))

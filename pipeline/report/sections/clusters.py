@@ -1,7 +1,7 @@
 """Which features say nearly the same: a tree beside the ranking, a table, the words."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from ...assess.dependence import clusters as linked
 from ...records.dataset_and_model import Floats
-from ...records.ranking import LEVEL
 from ..figures.clusters import ClusterRow, ClusterWords, Join, draw_clusters
 from ..figures.parts import MOST_ROWS
 from ..text.blocks import (
@@ -24,8 +23,9 @@ from ..text.blocks import (
     Value,
     plain,
 )
-from ..text.number_text import MISSING, count, number, percent
+from ..text.number_text import MISSING, count, number
 from ..text.wording import (
+    alt_text,
     display_name,
     full_name,
     joined,
@@ -36,10 +36,11 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, config_of, tallied
+from .models_figure import interval_name, mark_title
 from .ranking_tables import DASH, measured_in, table_id, value_of, value_word
 from .rankings import Ranking
 
-ALT, HEADLINE = 250, 65
+HEADLINE = 65
 MOST = 20
 """Clusters that the body names; the frame has every pair."""
 REPEATS = ("n_repeats", "entry")
@@ -191,8 +192,10 @@ def clusters(facts: Facts) -> tuple[Group, ...]:
     if tree is not None and _has_features(facts.lead):
         blocks.append(_figure(facts, facts.lead, tree, groups))  # type: ignore[arg-type]
     if groups:
-        blocks.append(_table(facts, groups))
-    blocks += _readings(facts, groups) or [_none(facts, strongest)]
+        blocks += _tables(facts, groups)
+    blocks += _readings(facts, groups)
+    if not blocks:
+        blocks.append(_none(facts, strongest))
     return (Group("firm-clusters", say("clusters.title"), tuple(blocks)),)
 
 
@@ -297,8 +300,25 @@ def _joint(ranking: Ranking, beside: tuple[Ranking | None, int]) -> Value | None
     return Value(value.path, value.raw, number(value.raw, ranking.places))
 
 
-def _table(facts: Facts, clusters: Sequence[Cluster]) -> Table:
+def _tables(facts: Facts, clusters: Sequence[Cluster]) -> tuple[Table, ...]:
+    """Return what the lead ranking measures of each cluster, and what all models do."""
     rankings = [r for r in facts.leads if _has_features(r)]
+    first = _table(facts, clusters, rankings[:1])
+    if len(rankings) < 2:
+        return (first,)
+    every = replace(
+        _table(facts, clusters, rankings),
+        id="tab-clusters-models",
+        caption=say("clusters.caption_models", limit=_limit(facts)),
+        is_single=True,
+        notes=(),
+    )
+    return first, every
+
+
+def _table(
+    facts: Facts, clusters: Sequence[Cluster], rankings: Sequence[Ranking]
+) -> Table:
     card: Sentence = ()
     if rankings:
         card = (" ", card_link(facts.card(rankings[0].record)))
@@ -312,16 +332,16 @@ def _table(facts: Facts, clusters: Sequence[Cluster]) -> Table:
         id="tab-clusters",
         caption=say(f"clusters.{key}", limit=_limit(facts), measured=measured),
         columns=(
-            Column(say("clusters.members"), "header", 30),
-            Column(say("clusters.model"), width=14),
-            Column(say("clusters.strongest"), "number", 13),
-            Column((word("clusters.alone"), *card), "number", 19),
-            Column(say("clusters.sum"), "number", 12),
-            Column(say("clusters.together"), "number", 12),
+            Column(say("clusters.members"), "header", 29),
+            Column(say("clusters.model"), width=17),
+            Column(say("clusters.strongest"), "number", 11),
+            Column((word("clusters.alone"), *card), "number", 18),
+            Column(say("clusters.sum"), "number", 14),
+            Column(say("clusters.together"), "number", 11),
         ),
         rows=tuple(rows),
         notes=(say("clusters.table_note"),),
-        source="associations.csv",
+        source="tables/associations.csv",
     )
 
 
@@ -373,7 +393,7 @@ def _figure(
     facts: Facts, ranking: Ranking, tree: Tree, clusters: Sequence[Cluster]
 ) -> Figure:
     rows = tuple(_rows(facts, ranking, tree, clusters))
-    record = ranking.record
+    has_diamond = any(row.is_together for row in rows)
     return Figure(
         id=table_id(ranking).replace("tab-ranking", "fig-clusters", 1),
         draw=draw_clusters,
@@ -389,9 +409,10 @@ def _figure(
         caption=say(
             "clusters.figure",
             statistics=_statistics(facts),
+            together=say("clusters.diamond") if has_diamond else (),
             model=full_name(ranking.subject),
-            level=percent(LEVEL),
-            card=card_link(facts.card(record)),
+            interval=interval_name(ranking),
+            card=card_link(facts.card(ranking.record)),
             table=Link(table_id(ranking)),
         ),
     )
@@ -434,7 +455,8 @@ def _figure_row(
     mean = float(measured.mean[row])
     ends = float(measured.low[row]), float(measured.high[row])
     text = number(mean, ranking.places)
-    return ClusterRow(name, mean, *ends, text, cluster, together)
+    title = mark_title(measured, row, text, ends)
+    return ClusterRow(name, mean, *ends, text, cluster, together, title)
 
 
 def _statistics(facts: Facts) -> Sentence:
@@ -472,7 +494,7 @@ def _alt(
         clusters=count(len(clusters)),
         limit=_limit(facts),
     )
-    return plain(text)[:ALT]
+    return alt_text(plain(text))
 
 
 def _words(facts: Facts, ranking: Ranking) -> ClusterWords:

@@ -8,6 +8,7 @@ from ..text.wording import (
     NO_BREAK,
     display_name,
     full_name,
+    full_value,
     joined,
     look_up,
     say,
@@ -15,6 +16,7 @@ from ..text.wording import (
     series,
     short_name,
     show_hidden,
+    shown_value,
     word,
 )
 from .facts import Facts, engine_name, tallied, whole
@@ -55,7 +57,7 @@ def subtitle(facts: Facts) -> Sentence:
     """Return what is predicted, when the run took place, and on how many rows."""
     parts: list[Sentence] = []
     if not is_complete(facts) or facts.note("title"):
-        parts.append(say("title.audit", audit=full_name(facts.result.run.audit)))
+        parts.append(say("title.audit", audit=full_value(facts.result.run.audit)))
     if facts.target:
         unit = facts.target_unit
         key = "title.predicts_unit" if unit else "title.predicts"
@@ -93,7 +95,7 @@ def moment(text: object) -> str:
 
 def document_id(facts: Facts) -> str:
     """Return what names this document: the audit and the run."""
-    audit = display_name(facts.result.run.audit)
+    audit = shown_value(facts.result.run.audit)
     return f"{audit}/{facts.run_id}" if facts.run_id else audit
 
 

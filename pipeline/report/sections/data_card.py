@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..text.blocks import (
     Column,
     KeyValues,
     Link,
+    Part,
     Row,
     Section,
     Sentence,
@@ -18,24 +20,36 @@ from ..text.blocks import (
     Table,
     Value,
 )
-from ..text.number_text import number, plain_number
+from ..text.labels import label_of
+from ..text.number_text import number, percent, plain_number
 from ..text.wording import (
     ended,
     full_name,
+    full_value,
     joined,
     look_up,
     say,
     say_count,
+    series,
     short_name,
+    short_value,
     show_hidden,
+    shown_value,
     word,
 )
 from .control import model_name
 from .facts import Facts, config_of, tallied, whole
 from .performance import best_model, performance_tables
+from .performance_figure import performance_blocks
 from .rankings import TOP
 
-LEVELS_SHOWN = 6
+LEVELS_SHOWN, LEVEL = 6, 40
+"""Levels of a column in its row, and characters of each."""
+FEW = 6
+"""Columns beyond the first that a table shows rather than cut off."""
+YEARS = (1500, 2200)
+"""Whole numbers that all lie between these are printed like years."""
+STEPS = "tab-steps"
 PARAMETERS_SHOWN = 12
 OBJECTIVES = ("loss", "criterion", "objective", "loss_function")
 """What classes call the loss that their fit minimises."""
@@ -48,10 +62,15 @@ def data_card(facts: Facts) -> Section:
     """Return section D."""
     parts = {
         "performance": performance_tables(facts),
-        "models": (_models_table(facts),) if facts.models else (),
+        "diagnostics": performance_blocks(facts),
+        "models": (
+            *((_models_table(facts),) if facts.models else ()),
+            *_steps_tables(facts),
+        ),
         "rows": tuple(_rows(facts, i) for i in range(len(facts.result.datasets))),
         "rationale": rationale_tables(facts),
         "columns": _columns_table(facts),
+        "left_out": _left_out_tables(facts),
     }
     return Section("D", "data", word("sections.data"), best_model(facts), parts)
 
@@ -63,12 +82,12 @@ def _models_table(facts: Facts) -> Table:
         id="tab-models",
         caption=say("data.models_caption"),
         columns=(
-            Column(say("data.model"), "header", 12),
-            Column(say("data.class"), width=24),
-            Column(say("data.parameters"), width=23),
-            Column(say("data.encoder"), width=15),
-            Column(say("data.predicts"), width=14),
-            Column(say("data.source"), width=12),
+            Column(say("data.model"), "header", 14),
+            Column(say("data.class"), width=23),
+            Column(say("data.parameters"), width=29),
+            Column(say("data.encoder"), width=13),
+            Column(say("data.predicts"), width=11),
+            Column(say("data.source"), width=10),
         ),
         rows=tuple(_model_row(facts, place) for place in range(len(frame))),
         shape="wide",
@@ -77,13 +96,23 @@ def _models_table(facts: Facts) -> Table:
 
 def _model_row(facts: Facts, place: int) -> Row:
     row = facts.result.models.iloc[place]
-    library = f", {row['library']}" if row["library"] else ""
-    estimator = row["estimator"] or word("data.callable")
+    kind: list[Part] = [word("data.callable")]
+    if row["estimator"]:
+        kind = [full_value(str(row["estimator"]))]
+    if row["library"]:
+        kind.append(show_hidden(str(row["library"])))
     return Row(
         (
             Cell(model_name(facts, str(row["model"]))),
-            Cell((show_hidden(f"{estimator}{library}"),)),
-            Cell(joined([_parameters(facts, row), *_all_parameters(row)], "; ")),
+            Cell(joined(kind)),
+            Cell(
+                joined(
+                    filter(
+                        None, [_parameters(facts, row), *_all_parameters(facts, row)]
+                    ),
+                    "; ",
+                )
+            ),
             Cell(_prepared(facts, row)),
             Cell(_predicts(row)),
             Cell(_describe_source(f"models[{place}].n_train", row)),
@@ -126,15 +155,7 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
         if not (section.get("file") or section.get("r_script"))
     }
     parameters = by_model.get(row["model"], whole)
-    sentences: list[Sentence] = [
-        (
-            Styled(
-                "code",
-                (show_hidden(f"{name}={json.dumps(value, ensure_ascii=False)}"),),
-            ),
-        )
-        for name, value in parameters.items()
-    ]
+    sentences = [_settings({name: value}) for name, value in parameters.items()]
     hidden = len(sentences) - PARAMETERS_SHOWN
     if hidden > 0:
         return joined(
@@ -143,29 +164,92 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
                 say("words.more", n=tallied("models", hidden)),
             ]
         )
+    if _has_steps(facts, row):
+        return joined([*sentences, say("data.see_steps", table=Link(STEPS))])
+    # A run that stored no steps: of a class around another nobody knows the defaults.
+    by_class = {section["name"]: section.get("estimator", "") for section in sections}
+    path = str(by_class.get(row["model"], ""))
+    if path and path.rpartition(".")[2] != row["estimator"]:
+        return joined(sentences)
     if sentences and len(parameters) < len(whole):
         sentences.append(say("data.other_parameters"))
     return joined(sentences or [say("data.defaults")])
 
 
-def _all_parameters(row: Any) -> list[Sentence]:
+def _has_steps(facts: Facts, row: Any) -> bool:
+    return row["model"] in set(facts.result.steps["model"])
+
+
+def _steps_tables(facts: Facts) -> tuple[Table, ...]:
+    """Return what pipelines and searches among the models are made of."""
+    frame = facts.result.steps
+    models = [name for name in facts.models if name in set(frame["model"])]
+    if not models:
+        return ()
+    rows = [
+        Row(
+            (
+                Cell((full_name(model),)),
+                Cell(joined(_steps(frame[frame["model"] == model]), "; ")),
+            )
+        )
+        for model in models
+    ]
+    return (
+        Table(
+            id=STEPS,
+            caption=say("data.steps_caption"),
+            columns=(
+                Column(say("data.model"), "header", 22),
+                Column(say("data.steps"), width=78),
+            ),
+            rows=tuple(rows),
+            shape="tight",
+        ),
+    )
+
+
+def _steps(rows: Any) -> Iterator[Sentence]:
+    """Yield each part of one model: its name, class and parameters."""
+    for row in rows.to_dict("records"):
+        settings = _settings(json.loads(row["parameters"]))
+        step: Sentence = ()
+        if row["step"]:
+            step = (Styled("strong", (full_name(row["step"]),)), " ")
+        inside: Sentence = (" (", *settings, ")") if settings else ()
+        yield (*step, full_value(str(row["estimator"])), *inside)
+
+
+def _settings(parameters: Mapping[str, Any]) -> Sentence:
+    return joined(
+        (
+            Styled(
+                "code",
+                (show_hidden(f"{name}={json.dumps(value, ensure_ascii=False)}"),),
+            ),
+        )
+        for name, value in parameters.items()
+    )
+
+
+def _all_parameters(facts: Facts, row: Any) -> list[Sentence]:
     """Return the digest of every parameter, defaults included, as result.json has it.
 
-    With it the objective that the fit minimised, where the class has a name for it.
+    Of a pipeline these are the parameters of its last step. With it the objective that
+    the fit minimised, where the class has a name for it.
     """
     text = str(row["parameters"] or "")
     parameters = json.loads(text) if text else {}
-    rows = [
-        say(
-            "data.minimised",
-            setting=Styled("code", (show_hidden(f"{key}={parameters[key]}"),)),
-        )
+    settings = [
+        Styled("code", (show_hidden(f"{key}={parameters[key]}"),))
         for key in OBJECTIVES
         if isinstance(parameters.get(key), str)
     ]
+    rows = [say("data.minimised", settings=series(settings))] if settings else []
     if parameters:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        rows.append(say("data.all_parameters", digest=_digest(digest)))
+        of_step = "_of_last_step" if _has_steps(facts, row) else ""
+        rows.append(say(f"data.all{of_step or '_parameters'}", digest=_digest(digest)))
     return rows
 
 
@@ -174,9 +258,10 @@ def _predicts(row: Any) -> Sentence:
     parts: list[Sentence] = [(look_up("data.scales")[row["scale"]],)]
     classes = [str(name) for name in row["classes"]]
     if row["positive_class"]:
-        parts.append(say("data.of_class", cls=short_name(str(row["positive_class"]))))
+        parts.append(say("data.of_class", cls=short_value(str(row["positive_class"]))))
     elif classes:
-        shown_classes = joined(short_name(name, 24) for name in classes[:LEVELS_SHOWN])
+        first = classes[:LEVELS_SHOWN]
+        shown_classes = joined(short_value(name, LEVEL) for name in first)
         more = len(classes) - LEVELS_SHOWN
         rest = (", ", *say("words.more", n=tallied("models", more))) if more > 0 else ()
         parts.append((*shown_classes, *rest))
@@ -192,7 +277,7 @@ def _rows(facts: Facts, place: int) -> KeyValues:
     row = facts.result.datasets.iloc[place]
     path = f"datasets[{place}]"
     missing = int(row["missing_cells"])
-    rows = (
+    rows: tuple[tuple[Sentence, Sentence], ...] = (
         (say("data.name"), (full_name(str(row["name"])),)),
         (say("data.origin"), (show_hidden(str(row["source"])) or "–",)),
         (say("data.size"), _size_text(path, row)),
@@ -202,11 +287,84 @@ def _rows(facts: Facts, place: int) -> KeyValues:
             if missing
             else say("data.none"),
         ),
+        *_target(facts, row),
         (say("data.weights"), say("data.weighted" if row["weighted"] else "data.none")),
         (say("provenance.sha256"), _digest(str(row["sha256"]))),
     )
     title = say(f"data.title_{row['split']}")
     return KeyValues(f"kv-rows-{row['split']}-{place}", title, rows)
+
+
+def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
+    """Yield how the target of some rows is distributed: shares of classes, quartiles.
+
+    Rows count alike, whatever they weigh. Runs before schema 1.1 did not store it.
+    """
+    frame = facts.result.quantiles
+    own = frame[(frame["role"] == "target") & (frame["split"] == row["split"])]
+    # Two sets of rows may be called alike: each ends with what is missing in it.
+    number = (own["kind"] == "missing").cumsum().shift(fill_value=0)
+    splits = facts.result.datasets["split"].iloc[: int(row.name)]
+    own = own[number == min(int((splits == row["split"]).sum()), number.max())]
+    known = own[own["kind"] != "missing"]
+    total = int(known["rows"].sum())
+    if not total:
+        return
+    name = full_name(str(row["target"]))
+    if known["kind"].iloc[0] == "category":
+        classes = list(_classes(known, total))
+        more = len(classes) - LEVELS_SHOWN
+        rest = [say("words.more", n=tallied("quantiles", more))] if more > 0 else []
+        shares = joined([*classes[:LEVELS_SHOWN], *rest])
+        yield say("data.target"), say("data.of_classes", name=name, classes=shares)
+        return
+    order = known.sort_values("place")
+    ends = order["value"].iloc[0], order["value"].iloc[-1]
+    parts = {
+        word: _quantile(order, share * total, ends)
+        for word, share in zip(
+            ("lowest", "first", "median", "third", "highest"),
+            (0.0, 0.25, 0.5, 0.75, 1.0),
+            strict=True,
+        )
+    }
+    unit = f" {show_hidden(facts.target_unit)}" if facts.target_unit else ""
+    yield say("data.target"), (*say("data.of_number", name=name, **parts), unit)
+
+
+def _classes(known: Any, total: int) -> Iterator[Sentence]:
+    """Yield the share and the rows of each class, in the order of the classes."""
+    for place, level, rows in zip(
+        known.index, known["level"], known["rows"], strict=True
+    ):
+        path = f"quantiles[{place}].rows"
+        share = Value(path, rows / total, percent(rows / total), derived="share")
+        n_rows = whole(path, int(rows))
+        cls = short_value(str(level), LEVEL)
+        yield say(
+            "data.of_one_class", cls=cls, share=share, rows=say_count(n_rows, "row")
+        )
+
+
+def _quantile(known: Any, wanted: float, ends: tuple[float, float]) -> Value:
+    """Return the smallest value with so many rows at or below it."""
+    place = known.index[known["place"] >= wanted - 1e-9][0]
+    raw = float(known.at[place, "value"])
+    return Value(f"quantiles[{place}].value", raw, _grouped(raw, ends))
+
+
+def _grouped(value: float, ends: tuple[float, float]) -> str:
+    """Return a value of a column, its thousands apart unless the column holds years.
+
+    Six digits, as `plain_number` has it, but no power of ten for whole numbers.
+    """
+    if abs(value) < 1000 or not math.isfinite(value):
+        return plain_number(value)
+    if all(YEARS[0] <= end <= YEARS[1] and float(end).is_integer() for end in ends):
+        return plain_number(value)
+    digits = 5 - math.floor(math.log10(abs(value)))
+    text = number(value, 0 if float(value).is_integer() else max(digits, 0))
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _size_text(path: str, row: Any) -> Sentence:
@@ -222,7 +380,7 @@ def _columns_table(facts: Facts) -> Table:
     frame = facts.result.columns
     every = range(len(frame))
     table = _columns(facts, every)
-    if len(frame) <= TOP:
+    if len(frame) <= TOP + FEW:
         return table
     full = replace(
         table,
@@ -260,19 +418,27 @@ def _columns(facts: Facts, places: Iterable[int]) -> Table:
 
 def _column_row(facts: Facts, place: int) -> Row:
     row = facts.result.columns.iloc[place]
+    kind = "boolean" if _is_true_false(row) else row["kind"]
     counts = (
         Cell((_count(f"columns[{place}].{name}", row[name]),))
         for name in ("distinct", "missing_train", "missing_test")
     )
     return Row(
         (
-            Cell((full_name(str(row["feature"])),)),
-            Cell((look_up("data.kinds")[row["kind"]],)),
+            Cell(_with_raw_name(str(row["feature"]))),
+            Cell((look_up("data.kinds")[kind],)),
             Cell(_range(row)),
             *counts,
             Cell(_origin(row)),
         )
     )
+
+
+def _with_raw_name(name: str) -> Sentence:
+    """Return a name; where a label is shown for it, the raw name in a line below."""
+    if label_of(name) == name:
+        return (full_name(name),)
+    return (full_name(name), Styled("line", (Styled("code", (shown_value(name),)),)))
 
 
 def _origin(row: Any) -> Sentence:
@@ -287,16 +453,79 @@ def _count(path: str, raw: Any) -> Value:
     return Value(path, value, number(value, 0))
 
 
+def _is_true_false(row: Any) -> bool:
+    """Return whether a column held true and false, which count as 1 and 0."""
+    return str(row["dtype"]) in ("bool", "boolean") and math.isfinite(row["minimum"])
+
+
 def _range(row: Any) -> Sentence:
     """Return the smallest and largest number, or the first levels of a category."""
+    if _is_true_false(row):
+        truths = (bool(row[end]) for end in ("minimum", "maximum"))
+        return joined(word(f"data.truths.{truth}") for truth in dict.fromkeys(truths))
     if row["kind"] == "number":
-        ends = (plain_number(float(row[end])) for end in ("minimum", "maximum"))
-        return (f" {word('words.to')} ".join(ends),)
+        ends = float(row["minimum"]), float(row["maximum"])
+        return (f" {word('words.to')} ".join(_grouped(end, ends) for end in ends),)
     levels: Sequence[str] = tuple(str(level) for level in row["levels"])
-    first = joined(short_name(level, 20) for level in levels[:LEVELS_SHOWN])
+    first = joined(short_value(level, LEVEL) for level in levels[:LEVELS_SHOWN])
     more = len(levels) - LEVELS_SHOWN
     rest = (", ", *say("words.more", n=tallied("columns", more))) if more > 0 else ()
     return (*first, *rest)
+
+
+def _left_out_tables(facts: Facts) -> tuple[Table, ...]:
+    """Return the columns of the data that nobody audits, and why, if there are any."""
+    n_columns = len(facts.result.left_out)
+    if not n_columns:
+        return ()
+    every = _left_out(facts, range(n_columns))
+    if n_columns <= TOP:
+        return (every,)
+    full = replace(
+        every, id="tab-left-out-all", caption=say("data.left_out_whole"), notes=()
+    )
+    rest = say_count(tallied("left_out", n_columns - TOP), "column")
+    cut = replace(
+        _left_out(facts, range(TOP)),
+        notes=(say("data.left_out_rest", n=rest),),
+        everything=full,
+    )
+    return (cut,)
+
+
+def _left_out(facts: Facts, places: Iterable[int]) -> Table:
+    frame = facts.result.left_out
+    rows = []
+    for place in places:
+        row = frame.iloc[place]
+        distinct = whole(f"left_out[{place}].distinct", int(row["distinct"]))
+        look = (
+            (word(f"data.looks.{row['look']}"),)
+            if row["look"]
+            else say("data.values_many", n=distinct)
+            if row["distinct"]
+            else ("–",)
+        )
+        cells = (
+            Cell((full_name(str(row["column"])),)),
+            Cell((word(f"data.reasons.{row['reason']}"),)),
+            Cell(look),
+        )
+        rows.append(Row(cells))
+    return Table(
+        id="tab-left-out",
+        caption=say(
+            "data.left_out_caption",
+            n=say_count(tallied("left_out", len(frame)), "column"),
+        ),
+        columns=(
+            Column(say("data.column"), "header", 34),
+            Column(say("data.reason"), width=33),
+            Column(say("data.look"), width=33),
+        ),
+        rows=tuple(rows),
+        shape="tight",
+    )
 
 
 def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:
@@ -346,5 +575,6 @@ def _without(names: list[str]) -> tuple[Sentence, ...]:
 def _expected(facts: Facts) -> Sentence:
     """Return where what the owner expected stands beside what was found."""
     if facts.result.expected.empty:
-        return say("rationale.nothing_expected")
+        asked = bool(config_of(facts, "expected"))
+        return say(f"rationale.{'not_compared' if asked else 'nothing_expected'}")
     return say("rationale.expected", table=Link("tab-expected"))

@@ -8,15 +8,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ...methods.importance import METHODS
 from ...methods.mean_predictions import CURVE
 from ...records.importance_record import Effect
-from ..figures.effect_panels import Curve, EffectPanel
+from ..figures.effect_panels import Curve, EffectPanel, has_band
 from ..figures.effects import draw_effects, paged_effects
 from ..text.blocks import Figure, Sentence, Styled, Value, plain
 from ..text.number_text import count, plain_number, significant
 from ..text.wording import (
+    alt_text,
     display_name,
     full_name,
     joined,
@@ -25,17 +27,23 @@ from ..text.wording import (
     say,
     series,
     short_name,
+    short_value,
     show_hidden,
+    shown_value,
     word,
 )
 from .facts import Facts, config_of, setting, tallied
-from .models_figure import ALT, PANELS, not_drawn
+from .models_figure import PANELS, not_drawn
 from .rankings import OURS
 
 CURVES = 12
 LEVELS = 20
 CLASSES = 12
 """What one figure can hold and stay legible, and of how many classes there is one."""
+UNSEEN = 1e-3
+"""The width of a band, as a share of the height of the curves, that no eye sees."""
+OUTSIDE = 1e-2
+"""How far, on that scale, a mean lies outside its band before the caption says so."""
 
 
 def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
@@ -94,6 +102,7 @@ def _effect_figure(
     total = len({effect.feature for effect in curves})
     mean = mean_of(facts, curves[0])
     mean_text = "" if mean is None else plain(say("figures.mean_line", value=mean))
+    band_text = plain(say("figures.band_key")) if _is_band_seen(panels) else ""
     return Figure(
         id=id_,
         draw=draw_effects,
@@ -103,6 +112,7 @@ def _effect_figure(
             "reference": None if mean is None else mean.raw,
             "reference_text": mean_text,
             "counts_label": look_up("nouns.row")[1],
+            "band_text": band_text,
         },
         alt=_effects_alt(panels, total, label),
         headline=_effects_headline(facts, curves, names),
@@ -125,10 +135,10 @@ def _caption(
     first, *rest = (_subject(effect.model) for effect in firsts)
     lines = claim_lines(facts, [e for e in curves if e.feature in names])
     has_feet = any(panel.counts and panel.kind == "number" for panel in panels)
-    files = ["effects.csv"]
-    files += ["distributions.csv"] * any(panel.counts for panel in panels)
+    files = ["tables/effects.csv"]
+    files += ["tables/distributions.csv"] * any(panel.counts for panel in panels)
     mean = mean_words(facts, firsts)
-    files += ["mean_predictions.csv"] * bool(mean)
+    files += ["tables/mean_predictions.csv"] * bool(mean)
     return say(
         f"figures.effects_{'several' if rest else 'one'}",
         what=say(f"figures.curve.{curves[0].method}.what"),
@@ -137,9 +147,49 @@ def _caption(
         n=tallied("effects", len(panels)),
         total=tallied("effects", len({effect.feature for effect in curves})),
         apart=apart,
-        more=(*mean, *line_words(lines), *(say("figures.feet") if has_feet else ())),
+        more=(
+            *mean,
+            *_band_words(panels),
+            *line_words(lines),
+            *(say("figures.feet") if has_feet else ()),
+        ),
         files=series(Styled("code", (name,)) for name in files),
     )
+
+
+def _band_words(panels: Sequence[EffectPanel]) -> Sentence:
+    """Return what the band is, or that it has no width to be seen."""
+    if not has_band(panels):
+        return ()
+    if not _is_band_seen(panels):
+        return say("figures.band_unseen")
+    left = say("figures.band_left") if _leaves_band(panels) else ()
+    return say("figures.band", left=left)
+
+
+def _is_band_seen(panels: Sequence[EffectPanel]) -> bool:
+    """Return whether a band is wide enough somewhere to be seen beside its curve."""
+    values, low, high = _banded(panels)
+    return bool(len(values)) and bool((high - low > UNSEEN * np.ptp(values)).any())
+
+
+def _leaves_band(panels: Sequence[EffectPanel]) -> bool:
+    """Return whether a mean lies outside its band so far that it can be seen."""
+    values, low, high = _banded(panels)
+    outside = np.maximum(low - values, values - high)
+    return bool((outside > OUTSIDE * np.ptp(values)).any())
+
+
+def _banded(panels: Sequence[EffectPanel]) -> npt.NDArray[np.float64]:
+    """Return value, lower and upper end at all points that have them, (3, n_points)."""
+    points = [
+        (value, low, high)
+        for panel in panels
+        for curve in panel.curves
+        for value, (low, high) in zip(curve.values, curve.band, strict=False)
+        if np.isfinite([value, low, high]).all()
+    ]
+    return np.array(points).reshape(-1, 3).T
 
 
 def _curved(facts: Facts, curves: list[Effect]) -> list[str]:
@@ -164,20 +214,27 @@ def _effect_panel(facts: Facts, feature: str, curves: list[Effect]) -> EffectPan
             Curve(
                 label=display_name(_subject(effect.model)),
                 grid=tuple(
-                    display_name(point) if isinstance(point, str) else float(point)
+                    shown_value(point) if isinstance(point, str) else float(point)
                     for point in effect.grid.tolist()
                 ),
                 values=tuple(effect.values.tolist()),
                 lead=effect.model in ("", first),
+                band=_band(effect) if effect.model == curves[0].model else (),
             )
             for effect in own
         ),
         counts=tuple(
-            (display_name(place) if isinstance(place, str) else place, n)
+            (shown_value(place) if isinstance(place, str) else place, n)
             for place, n in rows_of(facts, own[0])
         ),
         lines=tuple(line[1:3] for line in claim_lines(facts, own)),
     )
+
+
+def _band(effect: Effect) -> tuple[tuple[float, float], ...]:
+    """Return both ends of the band around a curve at each point, if it has one."""
+    ends = (effect.band_low.tolist(), effect.band_high.tolist())
+    return tuple(zip(*ends, strict=True))
 
 
 def _subject(model: str) -> str:
@@ -189,7 +246,7 @@ def _effect_label(facts: Facts, effect: Effect) -> str:
     """Return what the axis of a curve shows, with class and unit."""
     unit, words = facts.unit(effect), f"figures.curve.{effect.method}"
     if effect.positive_class:
-        cls = short_name(effect.positive_class)
+        cls = short_value(effect.positive_class)
         return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
     text = say(f"{words}.axis", target=short_name(facts.target))
     return plain((*text, f", {show_hidden(unit)}") if unit else text)
@@ -232,7 +289,7 @@ def _effects_alt(panels: Sequence[EffectPanel], total: int, label: str) -> str:
         total=count(total),
         names=names,
     )
-    return plain(text)[:ALT]
+    return alt_text(plain(text))
 
 
 class KnownLine(NamedTuple):

@@ -1,99 +1,90 @@
 """Section B: one page that answers seven questions. Not: anything said only here."""
 
 import math
-from dataclasses import replace
-
-import pandas as pd
 
 from ...records.finding import Finding
-from ...records.ranking import LEVEL
 from ...runs.signoff.finding_states import Standing
 from ..text.blocks import (
     Badge,
-    Cell,
-    Column,
     Link,
     Part,
-    Row,
     Section,
     Sentence,
     Table,
-    Value,
     plain,
 )
-from ..text.number_text import loss_label, number, percent, rank_text
 from ..text.wording import (
+    full_name,
     joined,
     look_up,
     say,
     say_count,
     section_link,
-    sentence_case,
     short_name,
     show_hidden,
     word,
 )
 from .agreement import by_engines
 from .change import lede as change_lede
-from .facts import Facts, card_link, tallied
+from .control import version_line
+from .facts import Facts, tallied
 from .findings import SEVERITIES, gravest, link_to, tally, title_of, title_of_check
-from .performance import against_constant
-from .ranking_tables import (
-    axis_of,
-    bar_cell,
-    baseline_of,
-    bounds_of,
-    interval_columns,
-    measured_in,
-    on_drawn_rows,
-    over_repeats,
-    places_of,
-    value_label,
-    value_of,
-)
-from .rankings import Ranking
-from .results import leaders
+from .leading_features import leading_table, negative_features
+from .likeness import least_alike
+from .model_quality import quality_table
+from .results import leader_of, lede
 from .scope import untested, untested_count
-from .verdicts import badge, reason, sentence
+from .verdicts import alone, badge, reason, sentence
 
-FEATURES = 7
 MODELS = 3
-OTHERS = 2
 PAIRS = 3
 FINDINGS = 5
 OVERDUE = 3
-SUBJECT = 24
 LINE, PAIR_LINE, VERDICT_LINE = 76, 63, 72
 VERDICT_LINES = 4
-NAME = 48
 ITEM = 90
 REASONS = 90
-LINES = 11  # of pairs and findings together
+LINES = 10  # of pairs and findings together
+LINES_BESIDE = 3  # of what models agree on and what was not tested
 """What one page holds; the sections behind it have the rest."""
 
 
 def executive(facts: Facts) -> Section:
     """Return section B."""
-    pairs = _pairs(facts)
-    verdict_text = joined([sentence(facts), reason(facts)], " ")
+    pairs, ranking = _pairs(facts), leading_table(facts)
+    verdict = (sentence(facts), reason(facts), alone(facts))
+    verdict_text = joined(filter(None, verdict), " ")
     n_lines = sum(_lines(text, PAIR_LINE) for _, text in pairs)
     n_lines += max(0, _lines(verdict_text, VERDICT_LINE) - VERDICT_LINES)
+    n_lines += _long_names(ranking) if ranking else 0
+    alike, negative, gaps = _alike(facts), negative_features(facts), _untested(facts)
+    beside = (*alike, *negative, gaps)
+    lines_beside = sum(_lines(text, LINE) for text in beside)
+    n_lines += max(0, lines_beside - LINES_BESIDE)
     overdue = _overdue(facts, LINES - n_lines)
     late = sum(_lines(text, LINE) for text in overdue)
+    sentences = _findings(facts, LINES - n_lines - late, len(overdue))
     parts = {
         "verdict": badge(facts.result.verdict),
         "sentence": verdict_text,
-        "about": say("executive.about"),
+        "about": joined([say("executive.about"), version_line(facts)], " "),
+        "quality": tuple(filter(None, [quality_table(facts)])),
         "models": _models(facts),
         "heading": _heading(facts),
-        "ranking": (_ranking(facts, facts.lead),) if facts.lead else (),
-        "others": _others(facts),
+        "ranking": tuple(filter(None, [ranking])),
+        "negative": negative,
+        "alike": alike,
         "pairs": pairs,
         "meanings": _meanings(facts, pairs),
         "change": change_lede(facts),
-        "tally": (*tally(facts.result), ".", *_late(facts, len(overdue))),
-        "findings": (*overdue, *_findings(facts, LINES - n_lines - late, len(overdue))),
-        "untested": _untested(facts),
+        "tally": (
+            *tally(facts.result),
+            ".",
+            *_late(facts, len(overdue)),
+            *_not_listed(facts, len(overdue) + len(sentences)),
+        ),
+        "findings": (*overdue, *sentences),
+        "untested": gaps,
         "decision": (
             show_hidden(facts.note("decision")) or word("executive.decision"),
         ),
@@ -108,124 +99,42 @@ def _heading(facts: Facts) -> str:
 
 
 def _models(facts: Facts) -> tuple[Sentence, ...]:
-    """Return each model with its class and its loss, the first few of them."""
+    """Return each model with its class where no loss was measured, the first few."""
+    if not facts.result.performance.empty:
+        return ()
     frame = facts.result.models
     sentences = []
     for place in range(min(len(frame), MODELS)):
         row = frame.iloc[place]
-        what = short_name(str(row["estimator"]) or word("data.callable"), 50).text
-        text = say("executive.model", model=short_name(row["model"], NAME), what=what)
-        good = against_constant(facts, row["model"])
-        sentences.append((*text, *((": ", *good) if good else ()), "."))
+        what = short_name(str(row["estimator"]) or word("data.callable")).text
+        text = say("executive.model", model=short_name(row["model"]), what=what)
+        sentences.append((*text, "."))
     if len(frame) > MODELS:
         more = say("words.more", n=tallied("models", len(frame) - MODELS))
         sentences.append((*more, ", ", section_link("D"), "."))
-    return tuple(sentences) or (say("executive.no_model"),)
+    if sentences:
+        return (*sentences, say("data.no_performance"))
+    return (say("executive.no_model"),)
 
 
-def _ranking(facts: Facts, ranking: Ranking) -> Table:
-    """Return the first rows of the lead ranking as a short table."""
-    record, over_rows = ranking.record, _over_rows(facts, ranking)
-    if len(over_rows):
-        bounds = ("low", "high", "rank_low", "rank_high")
-        low, high, first, last = (over_rows[b].to_numpy(float) for b in bounds)
-        ranking = replace(ranking, low=low, high=high, first=first, last=last)
-    rows = ranking.order[:FEATURES]
-    axis = axis_of(ranking, rows)
-    columns = [
-        Column(say("ranking.rank"), "number", 7),
-        Column(say(f"ranking.name.{record.of}"), "header", 31),
-        Column((value_label(ranking),), "number", 12),
-        Column((axis.text,), "bar", 14),
-    ]
-    if ranking.is_drawn:
-        columns += interval_columns(ranking)
-    more = len(ranking.order) - len(rows)
-    n, section = tallied("importances", more), section_link("F")
-    notes = [say("executive.more", n=n, section=section)] if more > 0 else []
-    if ranking.is_drawn:
-        key = "over_rows" if len(over_rows) else "over_repeats"
-        notes.append(say(f"executive.{key}", level=percent(LEVEL)))
-    return Table(
-        id="tab-executive",
-        caption=_caption(facts, ranking),
-        columns=tuple(columns),
-        rows=tuple(
-            _row(ranking, row, over_rows, cell=bar_cell(ranking, row, axis))
-            for row in rows
-        ),
-        notes=tuple(notes),
-        shape="tight",
-    )
+def _alike(facts: Facts) -> tuple[Sentence, ...]:
+    """Return whether the models lead with one feature, and how far rankings differ."""
+    leaders: Sentence = ()
+    if len(facts.leads) > 1:
+        first = {leader_of(ranking) for ranking in facts.leads}
+        models = {ranking.record.model for ranking in facts.leads} - {""}
+        is_one = len(first) == 1 and "" not in first
+        is_of_all = is_one and len(models) == len(facts.leads)
+        leaders = _one_leader(first.pop(), len(models)) if is_of_all else lede(facts)
+    return tuple(filter(None, (leaders, joined(least_alike(facts), " "))))
 
 
-def _over_rows(facts: Facts, ranking: Ranking) -> pd.DataFrame:
-    """Return the intervals of a ranking over other rows, empty if any is missing."""
-    frame = facts.result.row_intervals
-    rows = frame[frame["record"] == ranking.index]
-    whole = len(rows) == len(ranking.low) and rows["low"].notna().all()
-    return rows if whole else rows.iloc[:0]
-
-
-def _row(ranking: Ranking, row: int, over_rows: pd.DataFrame, *, cell: Cell) -> Row:
-    record = ranking.record
-    cells = [
-        Cell((rank_text(float(ranking.rank[row])),)),
-        Cell((short_name(record.features[row], NAME),)),
-        Cell((value_of(ranking, row),)),
-        cell,
-    ]
-    if ranking.is_drawn:
-        bounds: tuple[Cell, ...] = bounds_of(ranking, row)
-        if len(over_rows):
-            bounds = tuple(_bound(ranking, over_rows, row, b) for b in ("low", "high"))
-        cells += [*bounds, places_of(ranking, row)]
-    return Row(tuple(cells))
-
-
-def _bound(ranking: Ranking, over_rows: pd.DataFrame, row: int, name: str) -> Cell:
-    """Return one bound of an interval over other rows."""
-    path = f"row_intervals[{over_rows.index[row]}].{name}"
-    raw = float(over_rows[name].iloc[row])
-    return Cell((Value(path, raw, number(raw, ranking.places)),))
-
-
-def _caption(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return the estimand in one sentence: model, measure, repeats, card."""
-    record = ranking.record
-    text = say(
-        "executive.caption",
-        model=_name(ranking),
-        measured=measured_in(facts, ranking),
-        card=card_link(facts.card(record)),
-    )
-    if ranking.is_drawn:
-        text += say("executive.over", estimate=over_repeats(ranking))
-    if ranking.starts_at_loss:
-        text += say(
-            "executive.as_it_is",
-            loss=loss_label(record.loss),
-            value=baseline_of(ranking),
-            rows=on_drawn_rows(ranking),
-        )
-    return (*text, ".")
-
-
-def _name(ranking: Ranking) -> Part:
-    """Return whom the question was put to, at the start of a caption."""
-    if ranking.record.model:
-        return short_name(ranking.subject, NAME)
-    return sentence_case((ranking.subject,))[0]
-
-
-def _others(facts: Facts) -> tuple[Sentence, ...]:
-    """Return the leaders of the other models in one sentence each."""
-    rest = facts.leads[1:]
-    sentences = [leaders(facts, ranking, 3) for ranking in rest[:OTHERS]]
-    if len(rest) > OTHERS:
-        more = say("words.more", n=tallied("importances", len(rest) - OTHERS))
-        sentences.append((*more, ", ", section_link("F"), "."))
-    return tuple(sentences)
+def _one_leader(name: str, n: int) -> Sentence:
+    """Return that one feature leads everywhere, without the names of all models."""
+    if n == 2:
+        return say("executive.leads_both", feature=full_name(name))
+    number = tallied("models", n)
+    return say("executive.leads_all", feature=full_name(name), n=number)
 
 
 def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...]:
@@ -285,7 +194,7 @@ def _overdue(facts: Facts, most: int) -> tuple[Sentence, ...]:
             "executive.overdue",
             number=_link_of(facts, standing),
             day=str(standing.answer["due"]),
-            title=title_of_check(standing.check, standing.subject, SUBJECT),
+            title=title_of_check(standing.check, standing.subject),
         )
         most -= _lines(text, LINE)
         if most < 0:
@@ -331,13 +240,23 @@ def _findings(facts: Facts, most: int, listed: int) -> tuple[Sentence, ...]:
             "executive.finding",
             number=link_to(finding, facts.result),
             severity=_severity(facts, finding),
-            title=title_of(finding),
+            title=title_of(finding, facts.result),
         )
         most -= _lines(text, LINE)
         if finding.severity == "info" or most < 0:
             break
         sentences.append(text)
     return tuple(sentences)
+
+
+def _not_listed(facts: Facts, listed: int) -> Sentence:
+    """Return where the failures and warnings are that page one has no room for."""
+    serious = [f for f in gravest(facts.result) if f.severity != "info"]
+    more = len(serious) - listed
+    if more <= 0 or _all_overdue(facts):
+        return ()
+    n = tallied("findings", more)
+    return say("executive.not_listed", n=n, section=section_link("K"))
 
 
 def _severity(facts: Facts, finding: Finding) -> Sentence:
@@ -351,6 +270,15 @@ def _severity(facts: Facts, finding: Finding) -> Sentence:
 def _lines(text: Sentence, characters: int) -> int:
     """Return about how many lines of so many characters a sentence takes."""
     return math.ceil(len(plain(text)) / characters)
+
+
+def _long_names(table: Table) -> int:
+    """Return how many lines the names of a table take beyond one a row."""
+    places = (i for i, column in enumerate(table.columns) if column.kind == "header")
+    names = next(places)
+    width = table.columns[names].width
+    texts = (row.cells[names].parts for row in table.rows)
+    return sum(_lines(text, int(width)) - 1 for text in texts)
 
 
 def _untested(facts: Facts) -> Sentence:

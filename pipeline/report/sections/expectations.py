@@ -3,9 +3,12 @@
 Not: the judgement, which the result holds.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from math import nan
 from typing import Any
 
+from ...assess.expectations import DEVIATES, FOUND, UNKNOWN, below_nothing
 from ...records.finding import places_apart
 from ..text.blocks import (
     Cell,
@@ -28,10 +31,18 @@ from ..text.number_text import (
     percent,
     rank_text,
 )
-from ..text.wording import full_name, joined, say, say_count, show_hidden, word
+from ..text.wording import (
+    full_name,
+    full_value,
+    joined,
+    quoted_names,
+    say,
+    say_count,
+    sentence_case,
+    show_hidden,
+    word,
+)
 from .facts import Facts, card_link, config_of, tallied
-
-FOUND, DEVIATES = "as expected", "not as expected"
 
 
 def expectations(facts: Facts) -> tuple[Group, ...]:
@@ -40,7 +51,8 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
     if frame.empty:
         return ()
     limit = float(config_of(facts, "checks").get("resolution", nan))
-    table = Table(
+    numbers = list(dict.fromkeys(frame["expectation"]))
+    every = Table(
         id="tab-expected",
         caption=say("expected.caption"),
         columns=(
@@ -51,10 +63,52 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
         ),
         rows=tuple(_expectation(facts, at, limit) for at in range(len(frame))),
         notes=(say("expected.note"),),
-        source="expected.csv",
+        source="tables/expected.csv",
+        shape="wide",
+        is_single=len(numbers) < len(frame),
+    )
+    tables: tuple[Table, ...] = (every,)
+    if every.is_single:
+        tables = (_in_short(facts, numbers, limit), replace(every, notes=()))
+    return (Group("expected", say("expected.title"), (_lede(facts), *tables)),)
+
+
+def _in_short(facts: Facts, numbers: Sequence[int], limit: float) -> Table:
+    """Return one row per expectation, with the rankings that do not show it."""
+    return Table(
+        id="tab-expectations",
+        caption=say("expected.in_short"),
+        columns=(
+            Column(say("expected.expectation"), "header", 34),
+            Column(sentence_case(say("expected.verdicts.as_expected")), "number", 12),
+            Column(say("expected.otherwise"), width=54),
+        ),
+        rows=tuple(_of_all_rankings(facts, number, limit) for number in numbers),
+        notes=(say("expected.note"),),
+        source="tables/expected.csv",
         shape="wide",
     )
-    return (Group("expected", say("expected.title"), (_lede(facts), table)),)
+
+
+def _of_all_rankings(facts: Facts, number: int, limit: float) -> Row:
+    frame = facts.result.expected.reset_index(drop=True)
+    rows = frame[frame["expectation"] == number]
+    as_expected = int((rows["verdict"] == FOUND).sum())
+    others = [
+        (*_measure(facts, row), ": ", *_describe_result(facts, row, at, limit))
+        if row["verdict"] == DEVIATES
+        else (*_measure(facts, row), ": ", word("expected.verdicts.not_measured"))
+        for at, row in rows[rows["verdict"] != FOUND].iterrows()
+    ]
+    count = say(
+        "expected.of_all",
+        n=tallied("expected.verdict", as_expected),
+        all=tallied("expected", len(rows)),
+    )
+    first = rows.iloc[0]
+    lines = [Styled("entry", (*other, ";")) for other in others[:-1]]
+    lines += [Styled("entry", other) for other in others[-1:]]
+    return Row((Cell(_expected(first)), Cell(count), Cell(joined(lines, " "))))
 
 
 def _lede(facts: Facts) -> Sentence:
@@ -66,26 +120,44 @@ def _lede(facts: Facts) -> Sentence:
     )
     deviating = verdicts.count(DEVIATES)
     n = tallied("expected", deviating)
-    return lede + (say("expected.others", n=n) if deviating else ())
+    lede += say("expected.others", n=n) if deviating else ()
+    unknown = tallied("expected", verdicts.count(UNKNOWN))
+    return lede + (say("expected.unknown", n=unknown) if unknown.raw else ())
 
 
 def _expectation(facts: Facts, at: int, limit: float) -> Row:
     row = facts.result.expected.iloc[at]
-    what = say(
-        f"expected.{row['place']}",
-        features=show_hidden(row["features"]),
-        reason=show_hidden(row["reason"].strip(" .")),
-    )
-    measure: list[Part] = [full_name(row["model"] or word("words.the_data"))]
-    measure.append(show_hidden(row["method"].replace("_", " ")))
-    measure += [loss_label(row["loss"])] if row["loss"] else []
-    measure += [full_name(row["positive_class"])] if row["positive_class"] else []
-    measure.append(_card(facts, row["record"]))
     verdict: Sentence = (word(f"expected.verdicts.{row['verdict'].replace(' ', '_')}"),)
     if row["verdict"] != FOUND:
         verdict = (Styled("strong", verdict),)
-    cells = (what, joined(measure), _describe_result(row, at, limit), verdict)
+    result = _describe_result(facts, row, at, limit)
+    cells = (_expected(row), _measure(facts, row), result, verdict)
     return Row(tuple(Cell(parts) for parts in cells))
+
+
+def _expected(row: Any) -> Sentence:
+    """Return what is expected of which features, and why."""
+    return say(
+        f"expected.{row['place']}",
+        features=quoted_names(row["features"]),
+        reason=show_hidden(row["reason"].strip(" .")),
+    )
+
+
+def _measure(facts: Facts, row: Any) -> Sentence:
+    """Return which ranking a row is about: model, method, loss, class and card."""
+    measure: list[Part | Sentence] = [full_name(row["model"] or word("words.the_data"))]
+    measure.append(show_hidden(row["method"].replace("_", " ")))
+    measure += [loss_label(row["loss"])] if row["loss"] else []
+    measure += _class(row)
+    measure.append(_card(facts, row["record"]))
+    return joined(measure)
+
+
+def _class(row: Any) -> list[Sentence]:
+    """Return which class a row is about, if it is about one."""
+    name = str(row["positive_class"])
+    return [say("data.of_class", cls=full_value(name))] if name else []
 
 
 def _card(facts: Facts, place: int) -> Link:
@@ -93,19 +165,19 @@ def _card(facts: Facts, place: int) -> Link:
     return card_link(facts.card(facts.result.importances[int(place)]))
 
 
-def _describe_result(row: Any, at: int, limit: float) -> Sentence:
+def _describe_result(facts: Facts, row: Any, at: int, limit: float) -> Sentence:
     """Return who is on top instead, or how far from zero the farthest is.
 
     A share never reads like the `limit` it is beyond.
     """
     rank, share = float(row["rank"]), float(row["share"])
     if row["place"] == "top" and row["verdict"] == FOUND:
-        return say("expected.found_first", first=show_hidden(row["first"]))
+        return say("expected.found_first", first=quoted_names(row["first"]))
     if row["place"] == "top":
         place = Value(f"expected[{at}].rank", rank, rank_text(rank))
         return say(
             "expected.found_top",
-            first=show_hidden(row["first"]),
+            first=quoted_names(row["first"]),
             farthest=full_name(row["farthest"]),
             rank=place,
         )
@@ -113,7 +185,19 @@ def _describe_result(row: Any, at: int, limit: float) -> Sentence:
     if row["verdict"] == DEVIATES and text == percent(limit):
         text = f"{number(100 * share, places_apart(share, limit))}{THIN}%"
     part = Value(f"expected[{at}].share", share, text)
-    return say("expected.found_zero", farthest=full_name(row["farthest"]), share=part)
+    farthest = full_name(row["farthest"])
+    return say("expected.found_zero", farthest=farthest, share=part) + _negative(
+        facts, row
+    )
+
+
+def _negative(facts: Facts, row: Any) -> Sentence:
+    """Return whether a model does better with the feature of a row shuffled."""
+    index, intervals = int(row["record"]), facts.result.row_intervals
+    record = facts.result.importances[index]
+    negative = below_nothing(record, index, intervals.to_dict("records"))
+    is_negative = negative[record.features.index(row["farthest"])]
+    return say("expected.found_negative") if is_negative else ()
 
 
 def losses(facts: Facts) -> tuple[Group, ...]:
@@ -121,6 +205,7 @@ def losses(facts: Facts) -> tuple[Group, ...]:
     frame = facts.result.losses
     if frame.empty:
         return ()
+    has_two = bool((frame["leader_a"] != frame["leader_b"]).any())
     table = Table(
         id="tab-losses",
         caption=say("losses.caption"),
@@ -132,8 +217,8 @@ def losses(facts: Facts) -> tuple[Group, ...]:
             Column(say("losses.leaders"), width=24),
         ),
         rows=tuple(_pair(facts, at) for at in range(len(frame))),
-        notes=(say("losses.note"),),
-        source="losses.csv",
+        notes=(say("losses.note"),) if has_two else (),
+        source="tables/losses.csv",
         shape="wide",
     )
     return (Group("losses", say("losses.title"), (say("losses.lede"), table)),)
@@ -141,12 +226,12 @@ def losses(facts: Facts) -> tuple[Group, ...]:
 
 def _pair(facts: Facts, at: int) -> Row:
     row = facts.result.losses.iloc[at]
-    measure: list[Part] = [
+    measure: list[Part | Sentence] = [
         full_name(row["model"]),
         show_hidden(row["method"].replace("_", " ")),
     ]
     measure += [word(f"asked.{row['of']}")]
-    measure += [full_name(row["positive_class"])] if row["positive_class"] else []
+    measure += _class(row)
     measure.append(_card(facts, row["record_a"]))
     pair = joined((loss_label(row[key]) for key in ("loss_a", "loss_b")), " / ")
     kendall, overlap = float(row["kendall"]), float(row["top_k_overlap"])
@@ -157,10 +242,9 @@ def _pair(facts: Facts, at: int) -> Row:
         share=Value(f"losses[{at}].top_k_overlap", overlap, share),
         k=str(int(row["top_k"])),
     )
-    leaders: Sentence = (show_hidden(row["leader_a"]),)
+    leaders = quoted_names(row["leader_a"])
     if row["leader_a"] != row["leader_b"]:
-        changed = (f"{show_hidden(row['leader_a'])} / {show_hidden(row['leader_b'])}",)
-        leaders = (Styled("strong", changed),)
+        leaders = (Styled("strong", (*leaders, " / ", *quoted_names(row["leader_b"]))),)
     return Row(
         (
             Cell(joined(measure)),

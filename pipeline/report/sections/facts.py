@@ -14,6 +14,8 @@ from ...records.ranking import (
     distinguishing_options,
     lead_of,
     measure_of,
+    options_text,
+    question_of,
 )
 from ...records.result import AuditResult
 from ...runs.baseline.change import Change, compare_runs
@@ -84,6 +86,22 @@ class Facts:
         return compare_runs(self.baseline, self.result, minimum=minimum)
 
     @cached_property
+    def uncompared(self) -> tuple[Ranking, ...]:
+        """The rankings that no other implementation computed: ours alone."""
+        frame = self.result.agreement
+        is_compared = (frame["kind"] == "importance") & (
+            frame["verdict"] != "not compared"
+        )
+        keys = ["model", "method", "of", "loss", "positive_class", "options"]
+        compared = set(frame.loc[is_compared, keys].itertuples(index=False, name=None))
+        return tuple(
+            ranking
+            for ranking in self.rankings
+            if (*question_of(ranking.record), options_text(ranking.record))
+            not in compared
+        )
+
+    @cached_property
     def register(self) -> tuple[Standing, ...]:
         """Where each finding stands, those of this run first."""
         return standings(self.result, self.history)
@@ -102,6 +120,11 @@ class Facts:
     def run_id(self) -> str:
         """The id of the run, empty if it has none."""
         return str(self.result.run.volatile.get("run_id", ""))
+
+    @property
+    def came_to_end(self) -> bool:
+        """Whether the run did all that was asked: neither interrupted nor failed."""
+        return bool(self.result.run.status == "complete")
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -1,11 +1,15 @@
-"""Section K: what was found, as a register that can be answered."""
+"""Section K: what was found, as a register that can be answered.
+
+One cause is one entry, however many findings it makes; each finding keeps its key.
+"""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from ...engines.agreement import subject_of
-from ...records.finding import Finding
+from ...records.finding import SEVERITIES, Finding, by_cause
 from ...records.result import AuditResult
 from ...runs.signoff.finding_states import Standing
 from ..text.blocks import (
@@ -20,10 +24,11 @@ from ..text.blocks import (
     Styled,
     Table,
     Value,
+    plain,
 )
+from ..text.labels import with_labels
 from ..text.number_text import significant
 from ..text.wording import (
-    SHORT,
     display_name,
     ended,
     full_name,
@@ -39,20 +44,41 @@ from ..text.wording import (
 from .facts import Facts, tallied
 
 KEY_DIGITS = 12
-SEVERITIES = ("failure", "warning", "info")
-
+SUBJECTS = 2
+"""Subjects of one cause that a title names; of more the first, and how many."""
+SETTLED = ("reopened", "open", "answered", "accepted", "closed")
+"""States of a finding, what needs an answer most first."""
 IN_WORDS = ("accepted", "expired", "lapsed")
 """States of an exception that have a sentence of their own."""
 
 
 def gravest(result: AuditResult) -> list[Finding]:
-    """Return the findings, failures first, else in the order they were made."""
-    return sorted(result.findings, key=lambda f: SEVERITIES.index(f.severity))
+    """Return the first finding of each cause, failures first."""
+    return [group[0] for group in by_cause(result.findings)]
 
 
-def title_of(finding: Finding) -> Sentence:
-    """Return what a finding is about in a few words, with its subject."""
-    return title_of_check(finding.check, finding.subject)
+def of_one_cause(finding: Finding, result: AuditResult) -> tuple[Finding, ...]:
+    """Return a finding with those that come of the same cause, the gravest first."""
+    groups = by_cause(result.findings)
+    return next(group for group in groups if any(one is finding for one in group))
+
+
+def title_of(finding: Finding, result: AuditResult | None = None) -> Sentence:
+    """Return what a finding is about in a few words, with its subject.
+
+    Of a `result` with the subjects of all that its cause makes the same check find.
+    """
+    group = of_one_cause(finding, result) if result else (finding,)
+    alike = [one.subject for one in group if one.check == group[0].check]
+    subjects = list(dict.fromkeys(alike))
+    if len(subjects) == 1 or not all(subjects):
+        return title_of_check(finding.check, finding.subject)
+    first = subjects[: SUBJECTS if len(subjects) == SUBJECTS else 1]
+    names: list[Sentence] = [(short_name(name),) for name in first]
+    if more := len(subjects) - len(first):
+        names.append(say("words.more", n=tallied("findings", more)))
+    title = title_of_check(finding.check, "")
+    return (*title, " (", *joined(names, "; " if not more else " "), ")")
 
 
 def ids_of(result: AuditResult) -> dict[int, str]:
@@ -70,26 +96,29 @@ def ids_of(result: AuditResult) -> dict[int, str]:
 
 def link_to(finding: Finding, result: AuditResult) -> Link:
     """Return a link to where a finding stands in full, by its number."""
-    places = [id(other) for other in gravest(result)]
-    return Link(ids_of(result)[id(finding)], f"K{places.index(id(finding)) + 1}")
+    groups = by_cause(result.findings)
+    place, first = next(
+        (place, group[0])
+        for place, group in enumerate(groups, start=1)
+        if any(one is finding for one in group)
+    )
+    return Link(ids_of(result)[id(first)], f"K{place}")
 
 
 def tally(result: AuditResult) -> Sentence:
-    """Return the number of findings of each severity."""
+    """Return how many causes were found of each severity."""
+    severities = [finding.severity for finding in gravest(result)]
     return joined(
-        say_count(tallied("findings", sum(f.severity == s for f in result.findings)), s)
-        for s in SEVERITIES
+        say_count(tallied("findings", severities.count(s)), s) for s in SEVERITIES
     )
 
 
 def findings(facts: Facts) -> Section:
-    """Return section K: every finding, the gravest first."""
-    places = {id(finding): i for i, finding in enumerate(facts.result.findings)}
-    ids, order = ids_of(facts.result), map(id, gravest(facts.result))
-    links = {id_: Link(ids[id_], f"K{n}") for n, id_ in enumerate(order, 1)}
+    """Return section K: every cause with its findings, the gravest first."""
+    ids = ids_of(facts.result)
     entries = tuple(
-        _entry(facts, finding, links[id(finding)], places[id(finding)])
-        for finding in gravest(facts.result)
+        _entry(facts, group, Link(ids[id(group[0])], f"K{number}"))
+        for number, group in enumerate(by_cause(facts.result.findings), start=1)
     )
     lede = (*tally(facts.result), ".") if entries else say("findings.none")
     lede += tally_by_state(facts)
@@ -97,41 +126,106 @@ def findings(facts: Facts) -> Section:
     return Section("K", "findings", word("sections.findings"), lede, parts)
 
 
-def _entry(facts: Facts, finding: Finding, link: Link, place: int) -> Entry:
-    """Return a finding with the facts behind it, or a note in one paragraph."""
-    standing = standing_of(facts, finding.key)
-    message = " ".join(filter(None, (finding.message, finding.remedy)))
+def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
+    """Return the findings of one cause with the facts behind them.
+
+    Notes that nobody answered are one paragraph.
+    """
+    finding, *others = group
+    by_key = {one.key: standing_of(facts, one.key) for one in group}
+    standings = [standing for standing in by_key.values() if standing]
+    standings.sort(key=lambda standing: SETTLED.index(standing.state))
+    also = _others(finding, others)
+    message = " ".join(filter(None, (finding.message, *also, finding.remedy)))
+    is_note = not standings
     return Entry(
         id=link.target,
         number=link.text,
-        title=title_of(finding),
+        title=title_of(finding, facts.result),
         severity=finding.severity,
         label=word(f"severity.{finding.severity}"),
-        summary=summary_of(facts, standing) if standing else (show_hidden(message),),
-        facts=_facts_of(facts, finding, standing, link, place) if standing else None,
+        summary=(show_hidden(with_labels(message)),)
+        if is_note
+        else summary_of(facts, standings[0]),
+        facts=None if is_note else _facts_of(facts, group, standings, link),
     )
 
 
 def _facts_of(
-    facts: Facts, finding: Finding, standing: Standing, link: Link, place: int
+    facts: Facts, group: Sequence[Finding], standings: Sequence[Standing], link: Link
 ) -> KeyValues:
     """Return the rows of the register; a row without content is left out."""
+    finding, *others = group
     effects = look_up("findings.effect")
     rows: dict[str, Sentence] = {
-        "condition": (show_hidden(finding.message),),
+        "condition": (show_hidden(with_labels(finding.message)),),
+        "also": (show_hidden(with_labels(" ".join(_others(finding, others)))),),
         "criteria": _criteria(facts, finding),
         "cause": _cause(facts, finding),
         "consequence": (effects.get(finding.check, ""),),
-        "evidence": _evidence(finding, place),
+        "evidence": _evidence(facts, group),
         "recommendation": (show_hidden(finding.remedy),),
-        **answer_rows(facts, standing),
-        "key": (Styled("code", (finding.key[:KEY_DIGITS],)),),
+        **_answers(facts, standings),
+        "key": _keys(facts, group, standings),
     }
     texts = (
         (say(f"findings.{name}"), text) for name, text in rows.items() if any(text)
     )
     title = say("findings.caption", number=link.text)
     return KeyValues(f"{link.target}-facts", title, tuple(texts))
+
+
+def _others(finding: Finding, others: Iterable[Finding]) -> list[str]:
+    """Return what the other findings of a cause say, without what the first has said.
+
+    By the title of their check where it is another one; each says it once.
+    """
+    titles = look_up("findings.title")
+    texts: dict[str, None] = {}
+    for other in others:
+        text = _after(finding.message, other.message)
+        subject = display_name(other.subject)
+        if other.check != finding.check:
+            title = titles.get(other.check, other.check.replace("_", " "))
+            text = f"{title} ({subject}): {text}" if subject else f"{title}: {text}"
+        elif other.subject != finding.subject:
+            text = f"{subject}: {text}"
+        texts[text] = None
+    return list(texts)
+
+
+def _after(first: str, other: str) -> str:
+    """Return a message without the sentences it begins with as another does."""
+    pairs = zip(first.split(". "), other.split(". "), strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return ". ".join(other.split(". ")[same:]) or other
+
+
+def _answers(facts: Facts, standings: Sequence[Standing]) -> dict[str, Sentence]:
+    """Return what people answered to the findings of one cause, each answer once."""
+    answered: dict[str, dict[Sentence, None]] = {}
+    for standing in standings:
+        for name, text in answer_rows(facts, standing).items():
+            own = answered.setdefault(name, {})
+            own |= {text: None} if any(text) else {}
+    return {name: joined(texts, " ") for name, texts in answered.items()}
+
+
+def _keys(
+    facts: Facts, group: Sequence[Finding], standings: Sequence[Standing]
+) -> Sentence:
+    """Return the keys that answers name, with their states where these differ."""
+    states = {standing.key: state_of(facts, standing) for standing in standings}
+    differ = len({plain(state) for state in states.values()}) > 1
+    keys = [
+        (
+            Styled("code", (key[:KEY_DIGITS],)),
+            *((" (", *states[key], ")") if differ else ()),
+        )
+        for key in dict.fromkeys(one.key for one in group)
+        if key in states
+    ]
+    return joined(keys)
 
 
 def _criteria(facts: Facts, finding: Finding) -> Sentence:
@@ -161,7 +255,19 @@ def _cause(facts: Facts, finding: Finding) -> Sentence:
     return (show_hidden(str(next(filter(None, classes), ""))),)
 
 
-def _evidence(finding: Finding, place: int) -> Sentence:
+def _evidence(facts: Facts, group: Sequence[Finding]) -> Sentence:
+    """Return the numbers behind the findings of one cause, by subject if several."""
+    places = {id(finding): i for i, finding in enumerate(facts.result.findings)}
+    texts = []
+    for finding in group:
+        numbers = _numbers(finding, places[id(finding)])
+        if numbers and len(group) > 1:
+            numbers = (short_name(finding.subject), ": ", *numbers)
+        texts.append(numbers)
+    return joined(filter(None, texts), "; ")
+
+
+def _numbers(finding: Finding, place: int) -> Sentence:
     return joined(
         (
             f"{show_hidden(name).replace('_', ' ')} ",
@@ -175,10 +281,10 @@ def _evidence(finding: Finding, place: int) -> Sentence:
     )
 
 
-def title_of_check(check: str, subject: str, limit: int = SHORT) -> Sentence:
+def title_of_check(check: str, subject: str) -> Sentence:
     """Return what a finding is about in a few words, with its subject."""
     title = look_up("findings.title").get(check, check.replace("_", " "))
-    return (title, " (", short_name(subject, limit), ")") if subject else (title,)
+    return (title, " (", short_name(subject), ")") if subject else (title,)
 
 
 def standing_of(facts: Facts, key: str) -> Standing | None:

@@ -9,12 +9,11 @@ from ...runs.summary import Leader, RunSummary, summarise
 from ..figures.history import MARKS, MOST_RUNS, LeaderLine, draw_history
 from ..text.blocks import Figure, Sentence, Value, plain
 from ..text.number_text import count, significant
-from ..text.wording import display_name, look_up, say, say_count, word
+from ..text.wording import alt_text, display_name, look_up, say, say_count, word
 from .facts import Facts, config_of
 
 LINES = 6
 """Leaders of the newest run with any that have a line."""
-ALT = 250
 
 
 class HistoryPoint(NamedTuple):
@@ -204,7 +203,7 @@ def _alt(runs: Sequence[HistoryPoint], names: Sequence[str]) -> str:
             leader=display_name(names[0]) if names else word("history.nobody"),
         )
     )
-    return text if len(text) <= ALT else f"{text[: ALT - 1]}…"
+    return alt_text(text)
 
 
 def _day(instant: str) -> str:

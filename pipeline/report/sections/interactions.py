@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from ..figures.interactions import MOST, draw_interactions
 from ..text.blocks import Figure, Link, Name, Sentence, Value, plain
 from ..text.number_text import count, number
-from ..text.wording import display_name, say, short_name
+from ..text.wording import alt_text, display_name, say, short_name
 from .facts import Facts, card_link
-from .models_figure import ALT
 from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
 
@@ -112,7 +111,7 @@ def _alt(facts: Facts, ranking: Ranking, n: int, total: int) -> str:
         measured=measured_in(facts, ranking),
         leader=plain(_headline(ranking)),
     )
-    return plain(text)[:ALT]
+    return alt_text(plain(text))
 
 
 def _not_drawn(ranked: Sequence[Ranking]) -> Sentence:

@@ -12,14 +12,14 @@ import pandas as pd
 
 from ...engines.agreement.numbers import association, top_k_overlap
 from ...records.ranking import measure_of
-from ..text.blocks import Cell, Column, Link, Part, Row, Sentence, Table, Value
+from ..text.blocks import Cell, Column, Link, Part, Row, Sentence, Table, Value, plain
 from ..text.number_text import loss_label, number, percent
-from ..text.wording import full_name, joined, say, word
+from ..text.wording import full_name, full_value, joined, say, word
 from .facts import Facts, card_link, config_of, tallied, whole
 from .ranking_tables import DASH
 from .rankings import Ranking
 
-MOST = 20
+MOST = 10
 """Pairs that the body shows: the least alike."""
 
 Label = Callable[[Ranking], Sentence]
@@ -111,7 +111,44 @@ def likeness_table(facts: Facts) -> Table | None:
         notes=(),
         caption=say("ranking.whole", table=Link(table.id)),
     )
-    return replace(table, rows=(*table.rows[:MOST], last), everything=full)
+    rows = (*table.rows[:MOST], last)
+    return replace(table, rows=rows, everything=full, is_appended=False)
+
+
+def least_alike(facts: Facts) -> tuple[Sentence, ...]:
+    """Return the two models, and the two measures of a model, that agree least.
+
+    By Spearman's correlation of their ranks; nothing where there are no two.
+    """
+    pairs = [p for p in _pairs(facts, 1) if not np.isnan(p.measures.spearman)]
+    of_models = [p for p in pairs if p.one.record.model != p.other.record.model]
+    of_measures = [p for p in pairs if p.one.record.model == p.other.record.model]
+    sentences = []
+    for key, same_kind in (("models", of_models), ("measures", of_measures)):
+        if same_kind:
+            pair = min(same_kind, key=_least_alike)
+            models = {r.record.model for p in same_kind for r in (p.one, p.other)}
+            if len(same_kind) == 1:
+                key = f"{key}_only"
+            elif key == "models" and len(models) == 2:
+                key = "models_two"
+            sentences.append(
+                say(
+                    f"likeness.least_{key}",
+                    value=_spearman(pair),
+                    one=pair.label(pair.one),
+                    other=pair.label(pair.other),
+                    shared=pair.shared,
+                )
+            )
+    return tuple(sentences)
+
+
+def _spearman(pair: Pair) -> Value:
+    path = f"importances[{pair.one.index}].mean"
+    beside = f"spearman, with importances[{pair.other.index}].mean"
+    value = pair.measures.spearman
+    return Value(path, value, number(value, 2), derived=beside)
 
 
 def _least_alike(pair: Pair) -> tuple[bool, float]:
@@ -154,7 +191,9 @@ def _model_label(ranking: Ranking) -> Sentence:
 
 
 def _measure_label(facts: Facts) -> Label:
-    """Return what calls a ranking by its card, measure, loss and class."""
+    """Return what calls a ranking by its card, measure, loss and class of several."""
+    classes = {r.record.positive_class for r in facts.rankings} - {""}
+    several_classes = len(classes) > 1
 
     def label(ranking: Ranking) -> Sentence:
         record = ranking.record
@@ -163,8 +202,9 @@ def _measure_label(facts: Facts) -> Label:
             parts.append(apart)
         if record.loss:
             parts.append(loss_label(record.loss))
-        elif record.positive_class:
-            parts.append(full_name(record.positive_class))
+        elif record.positive_class and several_classes:
+            cls = full_value(record.positive_class)
+            parts.append(plain(say("likeness.of_class", cls=cls)))
         return (card_link(facts.card(record)), " ", *joined(parts))
 
     return label

@@ -17,7 +17,7 @@ OF_THE_DATA = (
     "crowded_fits",
 )
 """Checks whose findings limit every number of the data or of a model."""
-ITEM = 60
+ITEM = 100
 ITEMS = 6
 """How long an item may be to be named, and how many are."""
 
@@ -59,7 +59,7 @@ def _limits_of_data(facts: Facts) -> list[Sentence]:
         say(
             "limits.found",
             number=link_to(finding, facts.result),
-            title=title_of(finding),
+            title=title_of(finding, facts.result),
         )
         for finding in gravest(facts.result)
         if finding.check in OF_THE_DATA
@@ -68,14 +68,18 @@ def _limits_of_data(facts: Facts) -> list[Sentence]:
 
 def _untested(facts: Facts) -> list[Sentence]:
     """Return what this run could have tested and did not, the short items by name."""
-    items = [item.item for item in untested(facts) if item.reason != "out of scope"]
+    every = untested(facts)
+    items = [item.item for item in every if item.reason != "out of scope"]
+    outside = [item.item for item in every if item.reason == "out of scope"]
     short = [item for item in items if len(plain(item)) <= ITEM][:ITEMS]
     more = len(items) - len(short)
     if more and short:
         short.append(say("words.more", n=tallied("findings", more)))
     what = joined(short) or say_count(tallied("findings", more), "item")
     link = Link("tab-untested")
-    return [say("limits.untested", items=what, table=link)] if items else []
+    if not items:
+        return []
+    return [say("limits.untested", items=what, outside=joined(outside), table=link)]
 
 
 def _limits_of_run(facts: Facts) -> list[Sentence]:
@@ -86,7 +90,19 @@ def _limits_of_run(facts: Facts) -> list[Sentence]:
         if ranking.is_drawn and record.n_repeats > 1:
             key = (_cover(record), record.n_repeats, record.n_samples)
             alike.setdefault(key, []).append(ranking)
-    return [_limit_of(facts, same, is_only=len(alike) == 1) for same in alike.values()]
+    limits = [
+        _limit_of(facts, same, is_only=len(alike) == 1) for same in alike.values()
+    ]
+    return [*limits, *_limit_of_resampling(facts)]
+
+
+def _limit_of_resampling(facts: Facts) -> list[Sentence]:
+    """Return what intervals over resampled rows cover, if there are any."""
+    records = set(facts.result.row_intervals["record"])
+    rankings = [ranking for ranking in facts.rankings if ranking.index in records]
+    cards = dict.fromkeys(facts.card(ranking.record) for ranking in rankings)
+    links = series(card_link(card) for card in cards)
+    return [say("limits.other_rows", cards=links)] if cards else []
 
 
 def _cover(record: Importance) -> str:

@@ -21,6 +21,7 @@ from ..text.blocks import (
     Styled,
     Table,
     Value,
+    plain,
     walk,
 )
 from ..text.number_text import count
@@ -33,6 +34,8 @@ UNSEEN = ("id", "key", "name", "word", "style", "source", "shape")
 """Fields of blocks that no reader sees: they may be made of such names."""
 UNREAD = (Link, Name, Value)
 """What holds no words of ours: numbers, and names that others gave."""
+LEAST = 13
+"""Characters that the head of a caption has at least: "Of these" says nothing."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Index:
 
     title: str
     items: tuple[Listed, ...]
+    is_single: bool = False
 
 
 def lists(facts: Facts, sections: Sequence[Section]) -> Section:
@@ -64,14 +68,18 @@ def lists(facts: Facts, sections: Sequence[Section]) -> Section:
     blocks = [block for section in sections for block in walk(section)]
     files = _files(facts)
     tables = [b for b in (*blocks, *files) if isinstance(b, Table)]
+    tables.sort(key=lambda table: table.is_single)
+    single = {table.id: table.caption for table in tables if table.is_single}
+    others = {table.id: table.caption for table in tables if not table.is_single}
     figures = [b for b in blocks if isinstance(b, Figure)]
     labels = {
         **_numbered("words.table", tables),
         **_numbered("words.figure", figures),
     }
     indices = (
-        _index("lists.tables", {t.id: t.caption for t in tables}, labels),
+        _index("lists.tables", others, labels),
         _index("lists.figures", {f.id: f.headline for f in figures}, labels),
+        _index("lists.single", single, labels, len(others), is_single=True),
     )
     parts = {
         "glossary": _glossary(facts, sections),
@@ -88,24 +96,33 @@ def _numbered(key: str, blocks: Sequence[Table | Figure]) -> dict[str, str]:
 
 
 def _index(
-    key: str, captions: Mapping[str, Sentence], labels: Mapping[str, str]
+    key: str,
+    captions: Mapping[str, Sentence],
+    labels: Mapping[str, str],
+    after: int = 0,
+    *,
+    is_single: bool = False,
 ) -> Index:
+    """Return an index whose numbers follow `after`."""
     items = (
         Listed(id_, str(number), _head(caption, labels))
-        for number, (id_, caption) in enumerate(captions.items(), start=1)
+        for number, (id_, caption) in enumerate(captions.items(), start=after + 1)
     )
-    return Index(word(key), tuple(items))
+    return Index(word(key), tuple(items), is_single)
 
 
 def _head(parts: Sentence, labels: Mapping[str, str]) -> Sentence:
     """Return a caption up to its first comma or full stop, without links.
 
-    A comma inside a name ends nothing.
+    A comma inside a name ends nothing, nor does one after a word or two.
     """
     head: list[Part] = []
     for part in _flat(parts, labels):
-        if isinstance(part, str) and (end := re.search(r",|\.(\s|$)", part)):
-            return (*head, part[: end.start()])
+        if isinstance(part, str):
+            before = len(plain(tuple(head)))
+            for end in re.finditer(r",|\.(\s|$)", part):
+                if end[0] != "," or before + end.start() >= LEAST:
+                    return (*head, part[: end.start()])
         head.append(part)
     return tuple(head)
 
@@ -122,7 +139,9 @@ def _flat(parts: Sentence, labels: Mapping[str, str]) -> Iterator[Part]:
 
 def _glossary(facts: Facts, sections: Sequence[Section]) -> tuple[KeyValues, ...]:
     """Return the terms that the other sections use, and the measures they show."""
-    text = "\n".join(_texts(tuple(sections)))
+    texts: list[str] = []
+    _add_texts(tuple(sections), texts)
+    text = "\n".join(texts)
     terms = [
         ((term["term"],), (term["means"],))
         for term in look_up("glossary").values()
@@ -142,21 +161,23 @@ def _glossary(facts: Facts, sections: Sequence[Section]) -> tuple[KeyValues, ...
     return tuple(block for block in blocks if block.rows)
 
 
-def _texts(block: Any) -> Iterator[str]:
-    """Yield every text inside a block that is ours, in the order of the page."""
+def _add_texts(block: Any, texts: list[str]) -> None:
+    """Add every text inside a block that is ours, in the order of the page."""
     if isinstance(block, str):
-        yield block
+        texts.append(block)
     elif isinstance(block, tuple | list):
         for item in block:
-            yield from _texts(item)
-    elif isinstance(block, Mapping):
-        yield from _texts(tuple(block.values()))
+            _add_texts(item, texts)
     elif isinstance(block, Figure):
-        yield from _texts((*block.headline, *block.caption))
-    elif is_dataclass(block) and not isinstance(block, UNREAD):
+        _add_texts((*block.headline, *block.caption), texts)
+    elif isinstance(block, UNREAD):
+        pass
+    elif is_dataclass(block):
         for item in fields(block):
             if item.name not in UNSEEN:
-                yield from _texts(getattr(block, item.name))
+                _add_texts(getattr(block, item.name), texts)
+    elif isinstance(block, Mapping):
+        _add_texts(tuple(block.values()), texts)
 
 
 def _files(facts: Facts) -> tuple[Sentence | Table, ...]:
@@ -180,10 +201,10 @@ def _files(facts: Facts) -> tuple[Sentence | Table, ...]:
         id="tab-attachments",
         caption=say("lists.attachments"),
         columns=(
-            Column(say("lists.file"), "header", 20),
-            Column(say("lists.held"), width=34),
-            Column(say("lists.bytes"), "number", 12),
-            Column(say("lists.sha256"), "code", 34),
+            Column(say("lists.file"), "header", 15.5),
+            Column(say("lists.held"), width=22),
+            Column(say("lists.bytes"), "number", 7.5),
+            Column(say("lists.sha256"), "code", 55),
         ),
         rows=rows,
         notes=(beside,),

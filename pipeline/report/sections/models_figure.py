@@ -8,6 +8,7 @@ is worth a look at its curve. Not: judging either model.
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from ..figures.models import ModelPanel, ModelRow, draw_models
 from ..text.blocks import Figure, Sentence, plain
 from ..text.number_text import count, lone, loss_label, number, percent, unit_text
 from ..text.wording import (
+    ALT,
+    alt_text,
     display_name,
     full_name,
     joined,
@@ -52,10 +55,9 @@ LINEAR = frozenset(
     "glm lm lda lrm multinom ols polr rlm".split()
 )
 KERNELS = ("SVC", "SVR", "NuSVC", "NuSVR")
-PANEL_ROWS = 36
+PANEL_ROWS, MOST_EACH = 36, 8
 PANELS = 6
 """What one figure can hold and stay legible."""
-ALT = 250
 NAMED = 3
 """Most features that an alternative text names as those that may lead."""
 
@@ -111,7 +113,7 @@ def _bounds(ranking: Ranking, feature: str) -> tuple[bool, bool]:
     return bool(low > MATTERS), bool(high < HARDLY)
 
 
-def flags_in_words(facts: Facts, flags: Sequence[Flag]) -> Sentence:
+def flags_in_words(facts: Facts, flags: Sequence[Flag], interval: Sentence) -> Sentence:
     """Return what the mark means, for which features, and by which rule."""
     if not flags:
         return ()
@@ -132,10 +134,23 @@ def flags_in_words(facts: Facts, flags: Sequence[Flag]) -> Sentence:
         "flags.caption",
         mark=MARK,
         features=joined(sentences, "; "),
-        level=percent(LEVEL),
+        interval=interval,
         matters=percent(MATTERS),
         hardly=percent(HARDLY),
     )
+
+
+def interval_name(ranking: Ranking, *, of_draws: bool = False) -> Sentence:
+    """Return what an interval covers: other rows too, or the random draws alone.
+
+    The latter is no statement about the importance of a feature, and has no level.
+    `of_draws` asks for it where intervals over other rows are known too.
+    """
+    if ranking.row_intervals and not of_draws:
+        return say("figures.over_rows", level=percent(LEVEL))
+    if ranking.starts_at_loss:
+        return say("figures.shuffling_noise")
+    return say("figures.over_repeats", level=percent(LEVEL))
 
 
 def mark_and_note(flag: Flag | None, model: str) -> tuple[str, str]:
@@ -157,32 +172,49 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     rankings = alike[:PANELS]
     if not ranked[0].starts_at_loss or len(rankings) < 2 or not ranked[0].measured:
         return None
+    over_rows = all(map(_has_row_intervals, rankings))
     flagged = {flag.feature: flag for flag in linear_flags(facts, rankings)}
-    names = _names_with_line(ranked[0], flagged, max(PANEL_ROWS // len(rankings), 3))
+    most = min(max(PANEL_ROWS // len(rankings), 3), MOST_EACH)
+    names = _names_with_line(ranked[0], flagged, most)
     card = card_link(facts.card(record))
     unit = unit_text(record.unit, facts.target_unit)
     label = say("figures.models_axis", loss=loss_label(record.loss))
     path = f"importances[{ranked[0].index}].n_repeats"
     repeats = whole(path, record.n_repeats)
-    caption = say("figures.models", repeats=repeats, card=card)
+    key = "models_over_rows" if over_rows else "models"
+    caption = say(f"figures.{key}", repeats=repeats, level=percent(LEVEL), card=card)
     apart = facts.apart(record)
-    key = key_of(record.method, record.of, record.loss, record.form, apart)
+    id_ = key_of(record.method, record.of, record.loss, record.form, apart)
     return Figure(
-        id=f"fig-models-{key}",
+        id=f"fig-models-{id_}",
         draw=draw_models,
         data={
-            "panels": tuple(_panel(r, names, flagged) for r in rankings),
+            "panels": tuple(
+                _panel(r, names, flagged, over_rows=over_rows) for r in rankings
+            ),
             "axis_label": plain((*label, f", {show_hidden(unit)}") if unit else label),
             "value_label": word("figures.models_value"),
         },
         alt=_models_alt(rankings, names, flagged),
-        headline=_models_headline(rankings),
+        headline=_models_headline(facts, rankings),
         caption=(
             *caption,
             *((f" {apart}.",) if apart else ()),
-            *flags_in_words(facts, tuple(flagged.values())),
+            *flags_in_words(
+                facts,
+                tuple(flagged.values()),
+                interval_name(ranked[0]),
+            ),
             *not_drawn([r.subject for r in alike[PANELS:]]),
         ),
+    )
+
+
+def _has_row_intervals(ranking: Ranking) -> bool:
+    """Return whether a ranking has intervals over other rows that are also losses."""
+    return bool(ranking.row_intervals) and ranking.record.form in (
+        "difference",
+        "ratio",
     )
 
 
@@ -198,29 +230,66 @@ def _names_with_line(
 
 
 def _panel(
-    ranking: Ranking, names: Sequence[str], flagged: Mapping[str, Flag]
+    ranking: Ranking,
+    names: Sequence[str],
+    flagged: Mapping[str, Flag],
+    *,
+    over_rows: bool,
 ) -> ModelPanel:
+    """Return one model, with intervals over other rows or with its repeats."""
     record = ranking.record
     base = float(record.baseline.mean())
     rows = []
     for name in names:
-        raw = record.raw[record.features.index(name)]
+        at = record.features.index(name)
+        raw = record.raw[at]
         mean = float(raw.mean())
-        repeats = tuple(raw.tolist()) if ranking.is_drawn else ()
+        repeats, ends = tuple(raw.tolist()) if ranking.is_drawn else (), (nan, nan)
+        if over_rows:
+            repeats, ends = (), _as_losses(ranking, at, base)
         text = number(mean, ranking.places)
         mark, note = mark_and_note(flagged.get(name), record.model)
-        rows.append(ModelRow(display_name(name), mean, repeats, text, mark, note))
-    as_it_is = lone(base, least=ranking.places)
-    text = plain(say("figures.panel_base", value=as_it_is))
+        title = mark_title(ranking, at, text, ends)
+        rows.append(
+            ModelRow(display_name(name), mean, repeats, text, mark, note, *ends, title)
+        )
+    before = lone(base, least=ranking.places)
+    text = plain(say("figures.panel_base", value=before))
     return ModelPanel(display_name(record.model), base, text, tuple(rows))
 
 
-def _models_headline(rankings: Sequence[Ranking]) -> Sentence:
+def _as_losses(ranking: Ranking, row: int, base: float) -> tuple[float, float]:
+    """Return the interval of a rise or a ratio as losses after shuffling."""
+    low, high = float(ranking.low[row]), float(ranking.high[row])
+    if ranking.record.form == "ratio":
+        return base * low, base * high
+    return base + low, base + high
+
+
+def mark_title(
+    ranking: Ranking, row: int, value: str, ends: tuple[float, float]
+) -> str:
+    """Return what a mark tells under the pointer: whose, its value, its interval."""
+    record = ranking.record
+    words = say(
+        "figures.mark" if np.isfinite(ends).all() else "figures.mark_alone",
+        model=short_name(ranking.subject),
+        feature=display_name(record.features[row]),
+        value=value,
+        low=number(ends[0], ranking.places),
+        high=number(ends[1], ranking.places),
+    )
+    return plain(words)
+
+
+def _models_headline(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
     """Return what every model reacts most to, as far as the intervals settle it."""
     firsts = [_possible_leaders(r) for r in rankings if r.measured]
     shared = frozenset.intersection(*firsts)
     if shared and all(len(names) == 1 for names in firsts):
-        return say("results.all_lead", feature=short_name(min(shared)))
+        is_every = {r.record.model for r in rankings} >= set(facts.models)
+        key = "all_lead" if is_every else "these_lead"
+        return say(f"results.{key}", feature=short_name(min(shared)))
     return say(f"results.{'open' if shared else 'differ'}_{rankings[0].record.of}")
 
 
@@ -251,7 +320,7 @@ def _models_alt(
     marked = joined(short_name(name) for name in flagged)
     exception = plain(say("flags.alt", features=marked)) if flagged else ""
     words = plain(text) + exception
-    return words if len(words) <= ALT else plain(text)[:ALT]
+    return words if len(words) <= ALT else alt_text(plain(text))
 
 
 def _leading(ranking: Ranking) -> Sentence:

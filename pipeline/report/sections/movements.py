@@ -21,14 +21,13 @@ from ..text.blocks import (
     plain,
 )
 from ..text.number_text import decimals, interval_text, loss_label, number, percent
-from ..text.wording import display_name, full_name, look_up, say, series, word
+from ..text.wording import alt_text, display_name, full_name, look_up, say, series, word
 from .facts import Facts, card_link, tallied
 from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
 
 ROWS = 20
 PANELS = 6
-ALT = 250
 QUIET = ("no evidence of change", "rank moved within noise")
 """What the measures behind the leading one need not list."""
 OUTSIDE = ("moved", "below the minimum")
@@ -180,7 +179,7 @@ def _figure(
                 "panels": tuple(panels),
                 "unit_label": plain((_difference_label(facts, ranking),)),
             },
-            alt=plain(alt)[:ALT],
+            alt=alt_text(plain(alt)),
             headline=say(
                 "change.headline" if n_moved else "change.headline_none",
                 moved=tallied("change", n_moved),

@@ -1,18 +1,49 @@
-"""How good each model is: its loss on both splits, against the constant predictor."""
+"""How good each model is: its loss against the constant predictor, R², AUC, accuracy.
+
+Not: figures (`performance_figure`).
+"""
 
 import math
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
 
 from ...records.losses import LOSSES
-from ..text.blocks import Cell, Column, Row, Sentence, Table, Value
+from ..text.blocks import Cell, Column, Part, Row, Sentence, Table, Value
 from ..text.number_text import count, decimals, loss_label, number, percent, unit_text
-from ..text.wording import full_name, joined, key_of, say, show_hidden
-from .facts import Facts
+from ..text.wording import full_name, joined, key_of, say, series, show_hidden, word
+from .facts import Facts, tallied
 
 DASH = Cell(("–",))
 ERRORS = 2.0
 """How many standard errors set a loss apart from zero."""
 NO_TRAIN = "data.performance_note_alone"
+SPLITS = ("train", "out_of_bag", "test")
+ALIKE_SHOWN = 4
+"""How many pairs of models that cannot be told apart are named; the rest is counted."""
+
+
+class Apart(NamedTuple):
+    """How far the losses of two models are apart on the evaluation rows.
+
+    Attributes
+    ----------
+    model_a, model_b : str
+    difference : Value
+        Loss of a less loss of b.
+    std_error : Value or None
+        That of the difference, each row predicted by both models; None in a run that
+        did not measure it.
+    is_clear : bool
+        Whether the difference, or the gap between both losses, is beyond two standard
+        errors.
+    """
+
+    model_a: str
+    model_b: str
+    difference: Value
+    std_error: Value | None
+    is_clear: bool
 
 
 def against_constant(facts: Facts, model: str) -> Sentence:
@@ -30,6 +61,7 @@ def against_constant(facts: Facts, model: str) -> Sentence:
         loss=loss_label(row["loss"]),
         value=_value(place, "value", row, places, unit=unit),
         share=_share(place, row),
+        constant=_constant_in_words(facts),
     )
 
 
@@ -49,7 +81,10 @@ def best_model(facts: Facts) -> Sentence:
         model=full_name(row["model"]),
         share=_share(best, row),
         loss=loss_label(first),
+        constant=_constant_in_words(facts),
     )
+    if equals := alike(facts, first, str(row["model"])):
+        text = (*text, " ", *say("data.best_alike", models=equals))
     weak = [f.subject for f in facts.result.findings if f.check == "weak_model"]
     if weak:
         names = joined(full_name(name) for name in dict.fromkeys(weak))
@@ -58,12 +93,125 @@ def best_model(facts: Facts) -> Sentence:
 
 
 def performance_tables(facts: Facts) -> tuple[Table, ...]:
-    """Return one table per loss: every model against the constant predictor."""
+    """Return what the trade reads, then one table per loss, of every model."""
     losses = dict.fromkeys(facts.result.performance["loss"])
     note = say("data.performance_note" if facts.rows("train") else NO_TRAIN)
-    return tuple(
-        _performance(facts, loss, notes=() if place else (note,))
-        for place, loss in enumerate(losses)
+    return (
+        *_readings_table(facts),
+        *(
+            _performance(facts, loss, notes=() if place else (note,))
+            for place, loss in enumerate(losses)
+        ),
+    )
+
+
+def differences(facts: Facts, loss: str) -> tuple[Apart, ...]:
+    """Return how far each two models are apart by a loss, on the evaluation rows."""
+    frame = facts.result.performance
+    rows = frame[(frame["loss"] == loss) & (frame["split"] == "test")]
+    places = decimals(rows["value"], rows["std_error"])
+    pairs = combinations(rows.index, 2)
+    return tuple(_apart(facts, loss, one, other, places) for one, other in pairs)
+
+
+def alike(facts: Facts, loss: str, model: str) -> Sentence:
+    """Return the models that cannot be told apart from one by a loss, if any."""
+    return series(
+        full_name(pair.model_b if pair.model_a == model else pair.model_a)
+        for pair in differences(facts, loss)
+        if not pair.is_clear and model in pair[:2]
+    )
+
+
+def _apart(facts: Facts, loss: str, one: int, other: int, places: int) -> Apart:
+    frame, pairs = facts.result.performance, facts.result.comparisons
+    names = str(frame.at[one, "model"]), str(frame.at[other, "model"])
+    measured = pairs[
+        (pairs["model_a"] == names[0])
+        & (pairs["model_b"] == names[1])
+        & (pairs["loss"] == loss)
+    ]
+    if len(measured) and math.isfinite(measured["std_error"].iloc[0]):
+        path = f"comparisons[{measured.index[0]}]"
+        gap, error = (
+            float(measured[name].iloc[0]) for name in ("difference", "std_error")
+        )
+        return Apart(
+            *names,
+            Value(f"{path}.difference", gap, number(gap, places, sign=True)),
+            Value(f"{path}.std_error", error, number(error, places)),
+            abs(gap) > ERRORS * error,
+        )
+    gap = float(frame.at[one, "value"]) - float(frame.at[other, "value"])
+    errors = float(frame.at[one, "std_error"]) + float(frame.at[other, "std_error"])
+    text = number(gap, places, sign=True)
+    value = Value(f"performance[{one}].value", gap, text, derived="difference")
+    # Without errors nothing is known; the larger loss is then taken at its word.
+    return Apart(*names, value, None, not abs(gap) <= ERRORS * errors)
+
+
+def _pairs_alike(facts: Facts, loss: str) -> Iterator[Sentence]:
+    """Yield which models cannot be told apart by a loss."""
+    pairs = [pair for pair in differences(facts, loss) if not pair.is_clear]
+    for is_paired, key in ((True, "data.alike"), (False, "data.alike_unpaired")):
+        own = [pair for pair in pairs if (pair.std_error is not None) is is_paired]
+        if not own:
+            continue
+        named: list[Sentence] = []
+        for pair in own[:ALIKE_SHOWN]:
+            gap: list[Part] = [pair.difference]
+            if pair.std_error:
+                gap += [" ± ", pair.std_error]
+            names = series([full_name(pair.model_a), full_name(pair.model_b)])
+            named.append((*names, " (", *gap, ")"))
+        if len(own) > ALIKE_SHOWN:
+            rest = tallied("comparisons", len(own) - ALIKE_SHOWN)
+            named.append(say("words.more", n=rest))
+        yield say(key, pairs=joined(named, "; "))
+
+
+def _readings_table(facts: Facts) -> Iterator[Table]:
+    """Yield R², AUC and Gini or accuracy of each model on all rows it was judged on."""
+    frame = facts.result.readings
+    if frame.empty:
+        return
+    names = list(dict.fromkeys(frame["reading"]))
+    splits = [split for split in SPLITS if split in set(frame["split"])]
+    places = decimals(frame["value"], frame["std_error"])
+    rows = []
+    subjects = zip(frame["model"], frame["reading"], strict=True)
+    for model, name in dict.fromkeys(subjects):
+        own = frame[(frame["model"] == model) & (frame["reading"] == name)]
+        which = [Cell((word(f"data.readings.{name}"),))] if len(names) > 1 else []
+        cells = [Cell((full_name(model),)), *which]
+        for split in splits:
+            at = own.index[own["split"] == split]
+            for column in ("value", "std_error"):
+                value = f"readings[{at[0]}].{column}" if len(at) else ""
+                raw = float(own.at[at[0], column]) if len(at) else math.nan
+                cells.append(
+                    Cell((Value(value, raw, number(raw, places)),)) if value else DASH
+                )
+        rows.append(Row(tuple(cells)))
+    heads = [Column(say("data.model"), "header", 24)]
+    if len(names) > 1:
+        heads.append(Column(say("data.reading"), width=10))
+    for split in splits:
+        size = _size(frame, split)
+        heads += [
+            Column(say(f"data.{split}", n=size), "number", 14),
+            Column(say("data.error"), "number", 8),
+        ]
+    yield Table(
+        id="tab-readings",
+        caption=say(
+            "data.readings_caption",
+            readings=series(word(f"data.readings.{name}") for name in names),
+        ),
+        columns=tuple(heads),
+        rows=tuple(rows),
+        notes=(say("data.out_of_bag_note"),) if "out_of_bag" in splits else (),
+        shape="wide",
     )
 
 
@@ -74,9 +222,18 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
     places = decimals(rows["value"], test["std_error"], _clear(rows))
     unit = _unit(facts, loss)
     models = list(dict.fromkeys(rows["model"]))
-    body = [_performance_row(facts, loss, model, places) for model in models]
-    body.append(_constant_row(rows, places))
-    sizes = {split: _size(rows, split) for split in ("train", "test")}
+    seen = set(rows["split"])
+    splits = ("train", *(("out_of_bag",) if "out_of_bag" in seen else ()), "test")
+    body = [_performance_row(facts, loss, model, places, splits) for model in models]
+    body.append(_constant_row(rows, places, splits))
+    of_rows = [
+        Column(
+            say(f"data.{split}", n=_size(rows, split)),
+            "number",
+            round(36 / len(splits), 2),
+        )
+        for split in splits
+    ]
     return Table(
         id=f"tab-performance-{key_of(loss)}",
         caption=say(
@@ -85,26 +242,25 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
             unit=f", {show_hidden(unit)}" if unit else "",
         ),
         columns=(
-            Column(say("data.model"), "header", 20),
-            Column(say("data.train", n=sizes["train"]), "number", 13),
-            Column(say("data.test", n=sizes["test"]), "number", 14),
-            Column(say("data.test_error"), "number", 14),
-            Column(say("data.difference"), "number", 15),
-            Column(say("data.difference_error"), "number", 11),
-            Column(say("data.of_constant"), "number", 13),
+            Column(say("data.model"), "header", 18),
+            *of_rows,
+            Column(say("data.test_error"), "number", 10),
+            Column(say("data.difference"), "number", 14),
+            Column(say("data.difference_error"), "number", 10),
+            Column(say("data.of_constant"), "number", 12),
         ),
         rows=tuple(body),
-        notes=notes,
+        notes=(*_pairs_alike(facts, loss), *notes),
         shape="wide",
     )
 
 
-def _performance_row(facts: Facts, loss: str, model: str, places: int) -> Row:
+def _performance_row(
+    facts: Facts, loss: str, model: str, places: int, splits: Sequence[str]
+) -> Row:
     frame = facts.result.performance
     rows = frame[(frame["loss"] == loss) & (frame["model"] == model)]
-    of_split = {
-        split: rows.index[rows["split"] == split] for split in ("train", "test")
-    }
+    of_split = {split: rows.index[rows["split"] == split] for split in splits}
 
     def cell(split: str, column: str, *, sign: bool = False) -> Cell:
         if not len(of_split[split]):
@@ -120,8 +276,7 @@ def _performance_row(facts: Facts, loss: str, model: str, places: int) -> Row:
     return Row(
         (
             Cell((full_name(model),)),
-            cell("train", "value"),
-            cell("test", "value"),
+            *(cell(split, "value") for split in splits),
             cell("test", "std_error"),
             cell("test", "difference", sign=True),
             cell("test", "difference_std_error"),
@@ -130,10 +285,10 @@ def _performance_row(facts: Facts, loss: str, model: str, places: int) -> Row:
     )
 
 
-def _constant_row(rows: Any, places: int) -> Row:
+def _constant_row(rows: Any, places: int, splits: Sequence[str]) -> Row:
     """Return the constant predictor as a row of its own."""
     cells = [Cell(say("data.constant"))]
-    for split in ("train", "test"):
+    for split in splits:
         of_split = rows[rows["split"] == split]
         if of_split.empty:
             cells.append(DASH)
@@ -174,6 +329,12 @@ def _share(place: Any, row: Any) -> Value:
 def _size(rows: Any, split: str) -> str:
     sizes = rows.loc[rows["split"] == split, "n_samples"]
     return count(int(sizes.iloc[0])) if len(sizes) else "–"
+
+
+def _constant_in_words(facts: Facts) -> str:
+    """Return what the constant predictor does, for who has not met it yet."""
+    kind = "regression" if facts.task == "regression" else "classes"
+    return word(f"data.constant_in_words.{kind}")
 
 
 def _unit(facts: Facts, loss: str) -> str:

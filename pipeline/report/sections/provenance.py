@@ -24,8 +24,6 @@ from .facts import Facts, card_link, config_of, engine_name
 
 DIGITS = 16
 """Of a SHA-256 in a table; the control block prints the content digest in full."""
-STEPS = 8
-"""How many of the longest steps are told."""
 
 INDENT = "\u00a0"
 """A space that HTML keeps."""
@@ -94,9 +92,9 @@ def _inputs(facts: Facts) -> Table:
         id="tab-inputs",
         caption=say("provenance.inputs_caption", digits=str(DIGITS)),
         columns=(
-            Column(say("provenance.what"), "header", 34),
-            Column(say("provenance.role"), width=34),
-            Column(say("provenance.sha256"), "code", 32),
+            Column(say("provenance.what"), "header", 44),
+            Column(say("provenance.role"), width=29),
+            Column(say("provenance.sha256"), "code", 27),
         ),
         rows=tuple(
             Row((Cell(what), Cell((role,)), Cell((_spaced(digest),))))
@@ -123,12 +121,12 @@ def _seeds(facts: Facts) -> Table:
         id="tab-seeds",
         caption=say("provenance.seeds_caption"),
         columns=(
-            Column(say("provenance.model_column"), "header", 22),
-            Column(say("provenance.measure"), width=11),
-            Column(say("provenance.engine"), width=18),
-            Column(say("provenance.stream"), width=23),
-            Column(say("provenance.seed"), "number", 15),
-            Column(say("provenance.repeats"), "number", 11),
+            Column(say("provenance.model_column"), "header", 20),
+            Column(say("provenance.measure"), width=8),
+            Column(say("provenance.engine"), width=29),
+            Column(say("provenance.stream"), width=20),
+            Column(say("provenance.seed"), "number", 13),
+            Column(say("provenance.repeats"), "number", 10),
         ),
         rows=tuple(_seed_row(facts, places) for places in used.values()),
     )
@@ -181,24 +179,10 @@ def _environment(facts: Facts) -> KeyValues:
             path, float(seconds), significant(seconds, 2), word("words.seconds")
         )
         rows.append((say("provenance.took"), (took,)))
-    rows += _longest(run.volatile.get("seconds_by_step", {}))
     status = look_up("provenance.statuses")[run.status]
     rows.append((say("provenance.status"), (status,)))
     rows += _key_rows(run.environment)
     return KeyValues("kv-environment", say("provenance.environment"), tuple(rows))
-
-
-def _longest(steps: Mapping[str, float]) -> list[tuple[Sentence, Sentence]]:
-    """Return how long the longest steps took, of those of a second or more."""
-    order = sorted(steps, key=lambda step: -steps[step])
-    rows = []
-    for step in (step for step in order[:STEPS] if steps[step] >= 1):
-        path = f"run.volatile['seconds_by_step'][{step!r}]"
-        text = significant(steps[step], 2)
-        took = Value(path, float(steps[step]), text, word("words.seconds"))
-        sentence = say("provenance.step_took", seconds=took, step=show_hidden(step))
-        rows.append((say("provenance.step"), sentence))
-    return rows
 
 
 def _versions(facts: Facts) -> KeyValues:
@@ -291,9 +275,9 @@ def avoided_table(facts: Facts) -> tuple[Table, ...]:
         id="tab-avoided",
         caption=say("provenance.avoided_caption"),
         columns=(
-            Column(say("provenance.fault"), "header", 20),
-            Column(say("provenance.package"), width=18),
-            Column(say("provenance.what_is_done"), width=62),
+            Column(say("provenance.fault"), "header", 16),
+            Column(say("provenance.package"), width=15),
+            Column(say("provenance.what_is_done"), width=69),
         ),
         rows=tuple(
             Row(

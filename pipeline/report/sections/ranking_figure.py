@@ -1,16 +1,24 @@
 """A figure of section F: one ranking as dots with intervals."""
 
 from collections.abc import Sequence
+from math import nan
 
 import numpy as np
 
-from ...records.ranking import LEVEL
 from ..figures.ranking import RankingRow, draw_ranking
 from ..text.blocks import Figure, Link, Sentence, Value, plain
-from ..text.number_text import count, lone, loss_label, number, percent
-from ..text.wording import display_name, full_name, joined, say, short_name, word
+from ..text.number_text import count, lone, loss_label, number
+from ..text.wording import (
+    alt_text,
+    display_name,
+    full_name,
+    joined,
+    say,
+    short_name,
+    word,
+)
 from .facts import Facts, card_link, whole
-from .models_figure import ALT
+from .models_figure import interval_name, mark_title
 from .ranking_tables import (
     baseline_of,
     measured_in,
@@ -19,7 +27,7 @@ from .ranking_tables import (
     value_of,
     value_word,
 )
-from .rankings import TOP, Ranking
+from .rankings import ROWS, Ranking
 
 REPEATS = 60
 """Most repeats that ticks can show one by one."""
@@ -38,7 +46,7 @@ def ranking_figure(
     in_boxes = ranking.starts_at_loss and len(ranked) > 1
     is_few = 1 < record.n_repeats <= REPEATS
     with_repeats = ranking.is_drawn and is_few and not in_boxes
-    shown_rows = ranking.leading(TOP)
+    shown_rows = ranking.leading(ROWS)
     rows = tuple(_figure_row(ranking, row, with_repeats) for row in shown_rows)
     baseline = _baseline_text(ranking) if ranking.starts_at_loss else ()
     return Figure(
@@ -65,12 +73,12 @@ def _ranking_caption(facts: Facts, ranking: Ranking, with_repeats: bool) -> Sent
     path = f"importances[{ranking.index}].n_repeats"
     repeats = whole(path, record.n_repeats)
     from_loss, zero = ranking.starts_at_loss, lone(ranking.nothing)
-    key = ("ranking" if from_loss else "ranking_mean") if is_random else "ranking_exact"
+    key = "ranking" if is_random else "ranking_exact"
     return (
         *say(
             f"figures.{key}",
             estimate=over_repeats(ranking) if is_random else "",
-            level=percent(LEVEL),
+            interval=interval_name(ranking),
             card=card_link(facts.card(record)),
         ),
         *(say("figures.ranking_repeats", n=repeats) if with_repeats else ()),
@@ -84,13 +92,16 @@ def _ranking_caption(facts: Facts, ranking: Ranking, with_repeats: bool) -> Sent
 
 def _figure_row(ranking: Ranking, row: int, with_repeats: bool) -> RankingRow:
     value = value_of(ranking, row)
+    ends = float(ranking.low[row]), float(ranking.high[row])
+    is_drawn = ranking.is_drawn and ends[0] < ends[1]
     return RankingRow(
         name=display_name(ranking.record.features[row]),
         estimate=value.raw,
-        low=float(ranking.low[row]),
-        high=float(ranking.high[row]),
+        low=ends[0],
+        high=ends[1],
         text=value.text,
         repeats=tuple(ranking.record.values[row].tolist()) if with_repeats else (),
+        title=mark_title(ranking, row, value.text, ends if is_drawn else (nan, nan)),
     )
 
 
@@ -138,4 +149,4 @@ def _ranking_alt(facts: Facts, ranking: Ranking, n: int) -> str:
         low=number(float(ranking.low[row]), ranking.places),
         high=number(float(ranking.high[row]), ranking.places),
     )
-    return plain(text)[:ALT]
+    return alt_text(plain(text))

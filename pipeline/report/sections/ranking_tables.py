@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
 from ..text.blocks import Bar, Cell, Column, Link, Row, Sentence, Table, Value
 from ..text.number_text import (
@@ -20,12 +21,14 @@ from ..text.number_text import (
 )
 from ..text.wording import (
     full_name,
+    full_value,
     joined,
     key_of,
     look_up,
     say,
     say_count,
     sentence_case,
+    series,
     show_hidden,
     word,
 )
@@ -189,14 +192,22 @@ def bar_cell(ranking: Ranking, row: int, axis: Axis) -> Cell:
 
 def bounds_of(ranking: Ranking, row: int) -> tuple[Cell, Cell]:
     """Return the two bounds of the interval of one row."""
-    path = f"importances[{ranking.index}].values[{row}]"
-    return tuple(  # type: ignore[return-value]
-        Cell((Value(path, bound, number(bound, ranking.places), derived=name),))
-        for name, bound in (
-            ("low", float(ranking.low[row])),
-            ("high", float(ranking.high[row])),
-        )
-    )
+    low, high = bound_values(ranking, row)
+    return Cell((low,)), Cell((high,))
+
+
+def bound_values(ranking: Ranking, row: int) -> tuple[Value, Value]:
+    """Return the two bounds of one row, each with where it stands in the result."""
+    bounds = {"low": float(ranking.low[row]), "high": float(ranking.high[row])}
+    texts = {name: number(bound, ranking.places) for name, bound in bounds.items()}
+    if ranking.row_intervals:
+        path = f"row_intervals[{ranking.row_intervals[row]}]"
+        values = (Value(f"{path}.{k}", v, texts[k]) for k, v in bounds.items())
+    else:
+        path = f"importances[{ranking.index}].values[{row}]"
+        values = (Value(path, v, texts[k], derived=k) for k, v in bounds.items())
+    low, high = values
+    return low, high
 
 
 def places_of(ranking: Ranking, row: int) -> Cell:
@@ -208,10 +219,16 @@ def interval_columns(ranking: Ranking) -> tuple[Column, Column, Column]:
     """Return the heads of the two bounds and of the places."""
     wide = numbers_width(ranking)
     return (
-        Column(say("ranking.low", level=percent(LEVEL)), "number", max(10.5, wide)),
+        Column(interval_label(ranking), "number", max(10.5, wide)),
         Column(say("ranking.high"), "number", wide),
         Column(say("ranking.places"), "number", 8),
     )
+
+
+def interval_label(ranking: Ranking) -> Sentence:
+    """Return the head of the lower bound: over other rows, or over the draws alone."""
+    key = "ranking.low" if ranking.row_intervals else "ranking.low_draws"
+    return say(key, level=percent(LEVEL))
 
 
 def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
@@ -224,7 +241,7 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
         columns=_shared_out(columns),
         rows=tuple(_row(facts, ranking, row, axis, is_target=lead) for row in rows),
         notes=_notes(facts, ranking),
-        source="importances.csv",
+        source="tables/importances.csv",
         shape="wide" if len(columns) > 6 else "",
     )
 
@@ -258,7 +275,7 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
         columns += interval_columns(ranking)
     columns += [
         Column((name,), "number", max(wide, 1.05 * max(map(len, name.split()))))
-        for name in (engine_name(other.engine) for _, other in ranking.others)
+        for name in (engine_name(o.engine) for _, o, _ in _differing(ranking))
     ]
     if record.of == "groups":
         columns.append(Column(say("ranking.columns"), "text", 22))
@@ -267,6 +284,17 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
             Column(say("ranking.group"), "text", words_width(_groups(facts)))
         )
     return columns
+
+
+def _differing(ranking: Ranking) -> list[tuple[int, Importance, dict[str, float]]]:
+    """Return the answers of other engines that print any number unlike ours."""
+    ours = [number(float(mean), ranking.places) for mean in ranking.mean]
+    answers = zip(ranking.others, ranking.means_of_others, strict=True)
+    return [
+        (index, other, means)
+        for (index, other), means in answers
+        if ours != [number(means[n], ranking.places) for n in ranking.record.features]
+    ]
 
 
 def _row(
@@ -287,8 +315,7 @@ def _row(
         cells.insert(3, Cell((Value(path, share, percent(share)),)))
     if ranking.is_drawn:
         cells += [*bounds_of(ranking, row), places_of(ranking, row)]
-    answers = zip(ranking.others, ranking.means_of_others, strict=True)
-    for (index, other), means in answers:
+    for index, other, means in _differing(ranking):
         path = f"importances[{index}].mean[{other.features.index(name)}]"
         mean = means[name]
         cells.append(Cell((Value(path, mean, number(mean, ranking.places)),)))
@@ -316,7 +343,7 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
         key,
         what=word(f"asked.{record.of}"),
         model=full_name(ranking.subject),
-        cls=full_name(record.positive_class),
+        cls=full_value(record.positive_class),
         measured=measured_in(facts, ranking),
     )
     if apart := facts.apart(record):
@@ -333,7 +360,13 @@ def _notes(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
     if ranking.starts_at_loss:
         notes.append(_as_it_is(facts, ranking))
     if ranking.is_drawn and ranking is facts.lead:
-        notes.append(say("ranking.places_note"))
+        key = "rows_note" if ranking.row_intervals else "draws_note"
+        notes.append(say(f"ranking.{key}", level=percent(LEVEL)))
+    unlike = {other.engine for _, other, _ in _differing(ranking)}
+    same = [o.engine for _, o in ranking.others if o.engine not in unlike]
+    if same:
+        names = series(engine_name(engine) for engine in dict.fromkeys(same))
+        notes.append(say("ranking.same_numbers", engines=names))
     if ranking.has_shares:
         notes.append(say("ranking.share_note"))
     if ranking.unstable:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 
 from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
@@ -32,6 +33,11 @@ from ..text.number_text import decimals
 from ..text.wording import key_of, word
 
 TOP = 20
+"""Rows of a table or a figure of features."""
+ROWS, SLACK = 12, 3
+"""Rows of one ranking, and how many more are shown rather than cut off."""
+NORMAL_WIDTH = 3.92
+"""Standard errors between the ends of a 95 % interval."""
 FROM_LOSS = ("permutation",)
 IN_SHARES = (
     *("stratified_impact", "stratified_importance"),
@@ -53,9 +59,15 @@ class Ranking:
     others : tuple of (int, Importance)
         Answers of other engines to the same question, each with its place.
     low, high : ndarray of shape (n_features,)
-        Interval of the mean over the repeats; the mean itself if nothing is drawn.
+        Interval of the mean over other evaluation rows where that is known, else over
+        the repeats; the mean itself if nothing is drawn.
     first, last : ndarray of shape (n_features,)
-        Best and worst place each feature could take, given the intervals.
+        Best and worst rank that the same source leaves open.
+    repeats_first, repeats_last : ndarray of shape (n_features,)
+        Best and worst rank that the repeats alone leave open.
+    row_intervals : tuple of int
+        Where each feature stands in ``result.row_intervals``; empty if the intervals
+        are those over the repeats.
     order : tuple of int
         Rows of the record from the largest mean down; what is unstable over trials
         comes after all that is stable, and what was not measured is last.
@@ -72,6 +84,9 @@ class Ranking:
     first: Floats
     last: Floats
     order: tuple[int, ...]
+    repeats_first: Floats
+    repeats_last: Floats
+    row_intervals: tuple[int, ...] = ()
     always: frozenset[str] = frozenset()
 
     @property
@@ -115,12 +130,22 @@ class Ranking:
         clear = (self.low > self.nothing) | (self.high < self.nothing)
         with np.errstate(invalid="ignore"):  # infinite losses have no spread
             distance = self.mean - self.nothing
-            return decimals(self.mean, self.record.std_error, distance[clear])
+            error = self.record.std_error
+            if self.row_intervals:
+                error = (self.high - self.low) / NORMAL_WIDTH
+            return decimals(self.mean, error, distance[clear])
 
     @cached_property
     def unstable(self) -> frozenset[int]:
         """The rows whose mean is too small for its spread over the trials."""
         return frozenset(np.flatnonzero(unstable(self.record)).tolist())
+
+    @cached_property
+    def negative(self) -> frozenset[int]:
+        """The rows whose interval over other rows lies wholly below no importance."""
+        if not self.row_intervals:
+            return frozenset()
+        return frozenset(np.flatnonzero(self.high < self.nothing).tolist())
 
     @property
     def has_shares(self) -> bool:
@@ -144,7 +169,7 @@ class Ranking:
         return tuple(
             row
             for place, row in enumerate(self.measured)
-            if place < n or names[row] in self.always
+            if place < n or row in self.negative or names[row] in self.always
         )
 
 
@@ -174,7 +199,7 @@ def rankings(result: AuditResult) -> tuple[Ranking, ...]:
     counts = Counter(question for question, _ in ours)
     always = frozenset(result.run.config.get("report", {}).get("always_show", ()))
     return tuple(
-        _ranked(index, key, record, _answers(record, others), always)
+        _ranked(result, index, key, record, _answers(record, others), always)
         for (question, measure), (index, record) in ours.items()
         for key in [_key(question, measure, is_alone=counts[question] == 1)]
     )
@@ -204,6 +229,7 @@ def _answers(
 
 
 def _ranked(
+    result: AuditResult,
     index: int,
     key: str,
     record: Importance,
@@ -211,7 +237,12 @@ def _ranked(
     always: frozenset[str],
 ) -> Ranking:
     low, high = interval(record)
-    first, last = places(low, high)
+    repeats_first, repeats_last = first, last = places(low, high)
+    over_rows = _over_rows(result, index, record)
+    if len(over_rows):
+        low, high = over_rows["low"].to_numpy(float), over_rows["high"].to_numpy(float)
+        first = over_rows["rank_low"].to_numpy(float)
+        last = over_rows["rank_high"].to_numpy(float)
     return Ranking(
         index=index,
         key=key,
@@ -222,19 +253,30 @@ def _ranked(
         first=first,
         last=last,
         order=tuple(order_of(record).tolist()),
+        repeats_first=repeats_first,
+        repeats_last=repeats_last,
+        row_intervals=tuple(over_rows.index.tolist()),
         always=always,
     )
 
 
+def _over_rows(result: AuditResult, index: int, record: Importance) -> pd.DataFrame:
+    """Return the intervals over other rows in the record's order, empty if not all."""
+    frame = result.row_intervals
+    rows = frame[frame["record"] == index]
+    is_whole = rows["feature"].tolist() == list(record.features)
+    return rows if is_whole and rows["low"].notna().all() else rows.iloc[:0]
+
+
 def cut(
-    ranking: Ranking, always: Sequence[str] = (), top: int = TOP
+    ranking: Ranking, always: Sequence[str] = (), top: int = ROWS
 ) -> tuple[int, ...]:
     """Return the rows the body shows: the first, ties at the edge, those of `always`.
 
-    And those that the ranking always shows.
+    And what the ranking always shows, and what a model does better with shuffled.
     """
     order = ranking.order
-    if len(order) <= top:
+    if len(order) <= top + SLACK:
         return order
     rank = ranking.rank
     edge = rank[order[top - 1]]
@@ -242,5 +284,8 @@ def cut(
     return tuple(
         row
         for place, row in enumerate(order)
-        if place < top or rank[row] == edge or ranking.record.features[row] in names
+        if place < top
+        or rank[row] == edge
+        or row in ranking.negative
+        or ranking.record.features[row] in names
     )

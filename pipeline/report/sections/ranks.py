@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from ...records.ranking import LEVEL
-from ..figures.parts import MOST_ROWS
-from ..figures.ranks import RankPanel, RankRow, draw_rank_intervals, draw_rank_shares
+from ..figures.ranks import RankPanel, RankRow, draw_rank_intervals
 from ..text.blocks import Cell, Column, Figure, Link, Row, Sentence, Table, Value, plain
 from ..text.number_text import count, percent, rank_text
 from ..text.wording import (
+    alt_text,
     display_name,
     full_name,
     joined,
@@ -29,9 +29,9 @@ from ..text.wording import (
 )
 from .facts import Facts, card_link, whole
 from .ranking_tables import DASH, cut_alike, table_id
-from .rankings import TOP, Ranking
+from .rankings import ROWS, SLACK, Ranking
 
-ALT, PANELS, MOST_SHARES = 250, 4, 4
+PANELS, MOST_SHARES = 4, 4
 ENSEMBLES = ("random_subspace", "random_subspace_permutation")
 """Their repeats are the members of one ensemble, no trial alone."""
 
@@ -47,23 +47,23 @@ class Trials(NamedTuple):
 
 
 def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
-    """Yield the intervals of the lead rankings, the shares of their ranks, tables."""
+    """Yield a figure of the ranks of the lead rankings, and a table of each."""
     rankings = [r for r in facts.leads if _trials(facts, r)][:PANELS]
     rankings = [r for r in rankings if set(r.record.features) == _features(rankings[0])]
     if not rankings or len(rankings[0].measured) < 2:
         return
     names = _names(rankings[0])
-    yield _figure(
-        facts, rankings, names, "intervals", _interval_panels(facts, rankings)
-    )
-    moving = [ranking for ranking in rankings if _moves(facts, ranking)]
-    if moving:
-        yield _figure(facts, rankings, names, "shares", _share_panels(facts, rankings))
-    for ranking in moving:
-        yield _cut(ranking, partial(_table, facts, ranking))
+    yield _figure(facts, rankings, names)
+    unmoved: dict[str, list[Ranking]] = {}
     for ranking in rankings:
-        if ranking not in moving:
-            yield _unmoved(facts, ranking)
+        if _moves(facts, ranking):
+            yield _cut(ranking, partial(_table, facts, ranking))
+        else:
+            unmoved.setdefault(plain(_counts(facts, ranking)), []).append(ranking)
+    for alike in unmoved.values():
+        models = series(full_name(ranking.subject) for ranking in alike)
+        counts = _counts(facts, alike[0])
+        yield say("ranks.unmoved", models=models, trials=counts)
 
 
 def _moves(facts: Facts, ranking: Ranking) -> bool:
@@ -79,10 +79,9 @@ def _count(trials: Trials) -> Sentence:
     return say_count(trials.number, "resample")
 
 
-def _unmoved(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return that all trials rank alike, where a table would say so in every row."""
-    counts = (_count(trials) for trials in _trials(facts, ranking))
-    return say("ranks.unmoved", model=full_name(ranking.subject), trials=series(counts))
+def _counts(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return how many trials of each kind there were of a ranking."""
+    return series(_count(trials) for trials in _trials(facts, ranking))
 
 
 def _features(ranking: Ranking) -> set[str]:
@@ -92,7 +91,7 @@ def _features(ranking: Ranking) -> set[str]:
 def _names(ranking: Ranking) -> list[str]:
     """Return the features that the figures show, in the order of the first ranking."""
     rows = ranking.measured
-    most = MOST_ROWS if len(rows) <= MOST_ROWS else TOP
+    most = len(rows) if len(rows) <= ROWS + SLACK else ROWS
     return [ranking.record.features[row] for row in rows[:most]]
 
 
@@ -148,42 +147,22 @@ def _interval_panels(
         rows = []
         for name in _names(rankings[0]):
             row = ranking.record.features.index(name)
-            ends = (float(ranking.first[row]), float(ranking.last[row]))
+            ends = (float(ranking.repeats_first[row]), float(ranking.repeats_last[row]))
             others = (float("nan"),) * 2
             if name in frame.index:
                 low, high = frame.loc[name, ["rank_low", "rank_high"]]
                 others = (float(low), float(high))
+            elif ranking.row_intervals:
+                others = (float(ranking.first[row]), float(ranking.last[row]))
             rows.append(RankRow(float(ranking.rank[row]), ends, others))
         panels.append(RankPanel(display_name(ranking.subject), tuple(rows)))
     return tuple(panels)
 
 
-def _share_panels(facts: Facts, rankings: Sequence[Ranking]) -> tuple[RankPanel, ...]:
-    panels = []
-    kinds = {trials.noun for ranking in rankings for trials in _trials(facts, ranking)}
-    for ranking in rankings:
-        for trials in _trials(facts, ranking):
-            rows = []
-            for name in _names(rankings[0]):
-                rank = float(ranking.rank[ranking.record.features.index(name)])
-                rows.append(RankRow(rank, shares=trials.shares.get(name, ())))
-            title = plain((display_name(ranking.subject), ", ", *_count(trials)))
-            if len(kinds) == 1:
-                title = display_name(ranking.subject)
-            panels.append(RankPanel(title, tuple(rows)))
-    return tuple(panels)
-
-
-def _figure(
-    facts: Facts,
-    rankings: Sequence[Ranking],
-    names: Sequence[str],
-    kind: str,
-    panels: tuple[RankPanel, ...],
-) -> Figure:
-    first = rankings[0]
+def _figure(facts: Facts, rankings: Sequence[Ranking], names: Sequence[str]) -> Figure:
+    first, panels = rankings[0], _interval_panels(facts, rankings)
     alt = say(
-        f"ranks.{kind}.alt",
+        "ranks.alt",
         n=count(len(names)),
         total=count(len(first.record.features)),
         models=series(short_name(ranking.subject) for ranking in rankings),
@@ -191,51 +170,47 @@ def _figure(
         places=rank_text(float(first.rank[first.measured[0]])),
     )
     return Figure(
-        id=table_id(first).replace("tab-ranking", f"fig-rank-{kind}", 1),
-        draw=draw_rank_intervals if kind == "intervals" else draw_rank_shares,
+        id=table_id(first).replace("tab-ranking", "fig-rank-intervals", 1),
+        draw=draw_rank_intervals,
         data={
             "panels": panels,
             "names": tuple(display_name(name) for name in names),
             "axis_label": word("ranks.axis"),
         },
-        alt=plain(alt)[:ALT],
-        headline=_headline(first, kind),
+        alt=alt_text(plain(alt)),
+        headline=_headline(first),
         caption=say(
-            f"ranks.{kind}.caption",
-            level=percent(LEVEL),
+            "ranks.figure",
             anew=_anew(panels),
             card=card_link(facts.card(first.record)),
-            table=_data(facts, rankings, kind),
+            table=joined(Link(table_id(ranking)) for ranking in rankings),
         ),
     )
 
 
-def _headline(ranking: Ranking, kind: str) -> Sentence:
-    """Return how many features the draws leave at one place, or what moves them."""
-    if kind == "shares":
-        return say("ranks.shares.headline")
+def _headline(ranking: Ranking) -> Sentence:
+    """Return how many ranks the random draws leave certain, and other rows."""
     rows = list(ranking.measured)
-    fixed = int((ranking.first[rows] == ranking.last[rows]).sum())
+    fixed = int((ranking.repeats_first[rows] == ranking.repeats_last[rows]).sum())
     path = f"importances[{ranking.index}].values"
+    on_rows: Sentence = ()
+    if ranking.row_intervals:
+        n_sure = int((ranking.first[rows] == ranking.last[rows]).sum())
+        sure = Value("row_intervals", n_sure, count(n_sure), derived="count")
+        on_rows = say("ranks.headline_rows", fixed=sure)
     return say(
-        "ranks.intervals.headline",
+        "ranks.headline",
         model=short_name(ranking.subject),
         fixed=Value(path, fixed, count(fixed), derived="count"),
         n=count(len(rows)),
+        rows=on_rows,
     )
-
-
-def _data(facts: Facts, rankings: Sequence[Ranking], kind: str) -> Sentence:
-    """Return the tables with the numbers of a figure: of each model, if they move."""
-    if kind == "intervals":
-        return joined(Link(table_id(ranking)) for ranking in rankings)
-    return joined(Link(_id(r)) for r in rankings if _moves(facts, r))
 
 
 def _anew(panels: Sequence[RankPanel]) -> Sentence:
     """Return what the dashed lines are; empty where no rows were drawn anew."""
     is_drawn = any(row.rows[0] == row.rows[0] for panel in panels for row in panel.rows)
-    return say("ranks.intervals.anew", level=percent(LEVEL)) if is_drawn else ()
+    return say("ranks.anew", level=percent(LEVEL)) if is_drawn else ()
 
 
 def _id(ranking: Ranking) -> str:
@@ -243,12 +218,9 @@ def _id(ranking: Ranking) -> str:
 
 
 def _cut(ranking: Ranking, table_of: Callable[[Sequence[int]], Table]) -> Table:
-    """Return a table cut like its ranking; its other rows would fill pages."""
+    """Return a table cut like its ranking."""
     table = cut_alike(ranking, table_of)
-    if table.everything is None:
-        return table
-    notes = (*table.notes, say("ranks.other_rows"))
-    return replace(table, notes=notes, is_appended=False)
+    return replace(table, is_single=True)
 
 
 def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
@@ -272,7 +244,7 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
         ),
         rows=tuple(_row(ranking, row, trials) for row in rows),
         notes=(say("ranks.note"),),
-        source="resampled_ranks.csv" if len(trials) > 1 else "",
+        source="tables/resampled_ranks.csv" if len(trials) > 1 else "",
     )
 
 

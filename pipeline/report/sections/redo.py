@@ -5,7 +5,7 @@ import hashlib
 from ...records.as_json import dumps, utf8
 from ...records.stacks import FLOOR, OTHER_STACK, SAME_STACK
 from ..text.blocks import KeyValues, Section, Sentence, Styled
-from ..text.wording import display_name, full_name, say, word
+from ..text.wording import full_value, say, shown_value, word
 from .control import hash_text
 from .facts import Facts
 
@@ -29,7 +29,7 @@ def redo(facts: Facts) -> Section:
         (say("redo.expect"), say("redo.expect_text")),
         *_without_us(facts),
     )
-    prose = say("redo.where", audit=full_name(facts.result.run.audit))
+    prose = say("redo.where", audit=full_value(facts.result.run.audit))
     table = KeyValues("kv-redo", say("redo.caption"), rows)
     return Section(
         "N", "redo", word("sections.redo"), (), {"prose": prose, "commands": table}
@@ -38,7 +38,7 @@ def redo(facts: Facts) -> Section:
 
 def _argument(name: str) -> str:
     """Return a name as an argument of a command line."""
-    text = display_name(name)
+    text = shown_value(name)
     return text if text.replace("-", "").replace("_", "").isalnum() else f"'{text}'"
 
 

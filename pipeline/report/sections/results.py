@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from .expectations import expectations
 from .facts import Facts, card_link, whole
 from .interactions import interaction_figure
 from .models_figure import models_figure
+from .overview import in_overview, overview_tables
 from .ranking_figure import ranking_figure
 from .ranking_tables import on_drawn_rows, ranking_table, value_of
 from .rankings import Ranking, rows_drawn
@@ -46,25 +47,31 @@ EXCHANGE = ("within", "min_samples_leaf")
 def results(facts: Facts) -> Section:
     """Return section F: one group per measure, then the curves."""
     title = word("sections.results")
-    groups = [_group(facts, measure) for measure in facts.cards]
+    groups = []
+    if overview := overview_tables(facts):
+        groups.append(Group("overview", say("overview.title"), overview))
+    groups += [_group(facts, measure) for measure in facts.cards]
     curves = effect_figures(facts)
     if curves:
         groups.append(Group("measure-curves", say("results.curves"), curves))
+    groups += (*expectations(facts), *claims(facts))
     if surfaces := surface_figures(facts):
         groups.append(Group("measure-surfaces", say("surfaces.title"), surfaces))
     if judged := top_k_figures(facts):
         groups.append(Group("measure-top-k", say("top_k.title"), judged))
     if sets := selection_tables(facts):
         groups.append(Group("measure-selection", say("selection.title"), sets))
-    groups += (*expectations(facts), *claims(facts))
     first = lede(facts) if facts.rankings else say("results.none")
     return Section("F", "results", title, first, {"groups": tuple(groups)})
 
 
 def lede(facts: Facts) -> Sentence:
     """Return who leads in which model, by the lead measure."""
+    by_leader: dict[tuple[str, str], list[Ranking]] = {}
+    for ranking in facts.leads:
+        by_leader.setdefault(_leader(ranking), []).append(ranking)
     sentences = []
-    for (key, leader), ranked in groupby(facts.leads, key=_leader):
+    for (key, leader), ranked in by_leader.items():
         models = series(dict.fromkeys(full_name(r.subject) for r in ranked))
         sentences.append(
             say(f"results.{key}", feature=full_name(leader), models=models)
@@ -113,22 +120,24 @@ def _group(facts: Facts, measure: Measure) -> Group:
     by_loss = [[r for r in ranked if r.record.loss == loss] for loss in losses]
     blocks: list[object] = []
     for place, same_loss in enumerate(by_loss):
-        is_lead = facts.lead in same_loss
+        is_lead, beside = facts.lead in same_loss, models_figure(facts, same_loss)
         for ranking in same_loss:
             table = ranking_table(facts, ranking, _outside(facts, ranking))
-            noted = (*table.notes, *marked(facts, ranking))
-            blocks.append(replace(table, notes=noted))
+            firm = filter(None, [firmness(facts, ranking)])
+            notes = (*table.notes, *marked(facts, ranking), *firm)
+            is_single = ranking is not facts.lead and in_overview(facts, ranking)
+            table = replace(table, notes=notes, is_single=is_single)
+            blocks.append(replace(table, is_appended=False))
             if significance := significance_table(facts, ranking):
                 blocks.append(significance)
-            blocks += filter(None, [firmness(facts, ranking)])
-            if is_lead and (figure := ranking_figure(facts, ranking, same_loss)):
-                blocks.append(figure)
+            if is_lead and not beside:
+                blocks += filter(None, [ranking_figure(facts, ranking, same_loss)])
             if figure := interaction_figure(facts, ranking, same_loss):
                 blocks.append(figure)
             if ranking is facts.lead:
                 blocks.append(_reading(facts, ranking))
-        if place == 0 and (figure := models_figure(facts, same_loss)):
-            blocks.append(figure)
+        if place == 0 and beside:
+            blocks.append(beside)
     blocks += shared_information(facts, ranked)
     title = title_of(facts, record)
     return Group(
@@ -215,10 +224,14 @@ def _constant(facts: Facts, ranking: Ranking) -> Sentence:
 
 
 def _tied(ranking: Ranking) -> Sentence:
-    """Return the first two neighbours in the ranking that noise could swap."""
+    """Return the first two neighbours whose ranks the intervals leave open.
+
+    Two intervals may overlap where the order is the same on nearly all resamples,
+    since both move with the same rows; the ranks know that, the ends do not.
+    """
     order, names = ranking.measured, ranking.record.features
     for one, other in pairwise(order):
-        if ranking.is_drawn and ranking.high[other] >= ranking.low[one]:
+        if ranking.is_drawn and ranking.first[other] <= ranking.last[one]:
             return say(
                 "results.tied", one=full_name(names[one]), other=full_name(names[other])
             )

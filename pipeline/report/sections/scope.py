@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
+from ...methods.importance import METHODS
 from ...records.ranking import OURS
 from ..text.blocks import Cell, Column, Row, Section, Sentence, Table, plain
+from ..text.labels import with_labels
 from ..text.wording import (
     ended,
     full_name,
@@ -17,7 +19,8 @@ from ..text.wording import (
     word,
 )
 from .cards import title_of
-from .facts import Facts, config_of, tallied
+from .facts import Facts, card_link, config_of, tallied
+from .findings import link_to
 
 
 class Untested(NamedTuple):
@@ -33,7 +36,6 @@ GRAVITY = (
     "failed",
     "unavailable",
     "not configured",
-    "too costly",
     "not applicable",
     "out of scope",
 )
@@ -50,12 +52,16 @@ REASONS = {
 """The reason class of each check whose findings say that something was not tested."""
 
 
+REFITS = {"possible": "not configured", "impossible": "not applicable"}
+"""The reason class of models that were not fitted again, by whether they can be."""
+
+
 def scope(facts: Facts) -> Section:
     """Return section C."""
     parts = {
         "prose": (_purpose(facts), _measures_of_models(facts)),
         "people": _people(facts),
-        "shared": _shared(facts),
+        "shared": (_shared(facts),),
         "untested": _untested_table(facts),
     }
     return Section("C", "scope", word("sections.scope"), _lede(facts), parts)
@@ -63,7 +69,12 @@ def scope(facts: Facts) -> Section:
 
 def untested(facts: Facts) -> list[Untested]:
     """Return what was not tested, the gravest first; never empty."""
-    untested_items = [*_from_findings(facts), *_from_configuration(facts)]
+    untested_items = [
+        *_from_findings(facts),
+        *_from_configuration(facts),
+        *_uncompared(facts),
+        *_not_refitted(facts),
+    ]
     for name, text in look_up("scope.never").items():
         untested_items.append(
             Untested(
@@ -177,6 +188,7 @@ def _shared(facts: Facts) -> Table:
         ),
         rows=rows,
         notes=(say("scope.verify"),),
+        is_single=not facts.answered,  # one implementation shares nothing with another
     )
 
 
@@ -185,7 +197,7 @@ def _cells(facts: Facts) -> dict[str, Sentence]:
     words = look_up("scope.cell")
     keys = look_up("scope.ingredients")
     if not facts.answered:
-        return dict.fromkeys(keys, (words["none"],))
+        return dict.fromkeys(keys, (words["none" if facts.rankings else "nothing"],))
     cells: dict[str, Sentence] = {key: (words[key],) for key in keys if key != "draws"}
     return {**cells, "draws": _draws(facts)}
 
@@ -200,7 +212,11 @@ def _draws(facts: Facts) -> Sentence:
         ours = {r.stream for r in facts.result.importances if r.engine == OURS}
         if records:
             is_shared = all(record.stream in ours for record in records)
-            key = "scope.draws_shared" if is_shared else "scope.draws_independent"
+            key = "scope.draws_independent"
+            if is_shared:
+                replayed = facts.result.agreement["verdict"] == "replayed"
+                engines = set(facts.result.agreement.loc[replayed, "engine_b"])
+                key = f"scope.draws_{'shared' if engine in engines else 'same'}"
             sentences.append(say(key, engine=full_name(engine)))
     return joined(sentences, "; ") or say("scope.draws_none")
 
@@ -221,10 +237,10 @@ def _untested_table(facts: Facts) -> Table:
         id="tab-untested",
         caption=say("scope.untested_caption"),
         columns=(
-            Column(say("scope.item"), "header", 33),
+            Column(say("scope.item"), "header", 27),
             Column(say("scope.reason"), width=15),
-            Column(say("scope.takes"), width=24),
-            Column(say("scope.consequence"), width=28),
+            Column(say("scope.takes"), width=28),
+            Column(say("scope.consequence"), width=30),
         ),
         rows=rows,
         shape="tight",
@@ -242,10 +258,13 @@ def _from_findings(facts: Facts) -> list[Untested]:
         item = say(
             f"{key}.item",
             subject=short_name(finding.subject),
-            message=show_hidden(finding.message).rstrip("."),
+            where=full_name(finding.subject.rsplit(": ", 1)[0]),
+            message=show_hidden(with_labels(finding.message)).rstrip("."),
         )
         takes = (
-            (show_hidden(finding.remedy),) if finding.remedy else say(f"{key}.takes")
+            (show_hidden(finding.remedy),)
+            if finding.remedy
+            else say(f"{key}.takes", number=link_to(finding, facts.result))
         )
         items.setdefault(item, Untested(item, reason, takes, say(f"{key}.consequence")))
     return list(items.values())
@@ -256,7 +275,7 @@ def _from_configuration(facts: Facts) -> list[Untested]:
     missing = []
     if not facts.configured_engines and not facts.answered:
         missing.append("engine")
-    if len(facts.models) == 1:
+    if len(facts.models) == 1 and len(config_of(facts, "models")) < 2:
         missing.append("challenger")
     if not facts.result.run.config.get("groups"):
         missing.append("groups")
@@ -272,6 +291,55 @@ def _from_configuration(facts: Facts) -> list[Untested]:
             consequence=(texts[key]["consequence"],),
         )
         for key in missing
+    ]
+
+
+def _uncompared(facts: Facts) -> list[Untested]:
+    """Return which rankings no second implementation computed, beside others it did.
+
+    A run that asked no engine at all, and one that ended early, say so already.
+    """
+    rankings = facts.uncompared
+    was_asked = facts.configured_engines or facts.answered
+    if not rankings or not was_asked or not facts.came_to_end:
+        return []
+    number = say_count(tallied("importances", len(rankings)), "ranking")
+    cards = dict.fromkeys(facts.card(ranking.record) for ranking in rankings)
+    asked = set(facts.result.agreement["method"])
+    is_missing = all(ranking.record.method in asked for ranking in rankings)
+    return [
+        Untested(
+            item=say("scope.uncompared.item", rankings=number),
+            reason="unavailable" if is_missing else "not configured",
+            takes=say("scope.uncompared.takes"),
+            consequence=say(
+                "scope.uncompared.consequence",
+                cards=series(card_link(card) for card in cards),
+            ),
+        )
+    ]
+
+
+def _not_refitted(facts: Facts) -> list[Untested]:
+    """Return which models no measure has fitted again, and what would do it."""
+    asked: set[str] = set()
+    for entry in facts.result.run.config.get("importance", ()):
+        if METHODS[entry["method"]].asks == "refit":
+            asked.update(entry.get("models") or facts.models)
+    left: dict[str, list[str]] = {}
+    for row in facts.result.models.to_dict("records"):
+        if row["model"] not in asked:
+            key = "possible" if row["source"] == "fitted" else "impossible"
+            left.setdefault(key, []).append(row["model"])
+    return [
+        Untested(
+            item=say("scope.refit.item", models=series(map(short_name, left[key]))),
+            reason=reason,
+            takes=say(f"scope.refit.{key}"),
+            consequence=say("scope.refit.consequence"),
+        )
+        for key, reason in REFITS.items()
+        if key in left
     ]
 
 

@@ -6,10 +6,12 @@ features that say the same as others.
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
 
+from ...methods.importance import METHODS
 from ...records.ranking import LEVEL
 from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import (
@@ -36,7 +38,16 @@ from ..text.number_text import (
     rounded_up,
     significant,
 )
-from ..text.wording import display_name, full_name, joined, say, say_count, series, word
+from ..text.wording import (
+    alt_text,
+    display_name,
+    full_name,
+    joined,
+    say,
+    say_count,
+    series,
+    word,
+)
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
 from .facts import Facts, card_link, config_of, tallied, whole
@@ -49,18 +60,17 @@ LARGE = 1e7
 """Counts above it are told by their size."""
 
 ROWS = 10
-ALT = 250
 
 
 def stability(facts: Facts) -> Section:
     """Return section H: one group per question that was asked of the rankings."""
     groups = (
         *losses(facts),
-        *_group("repeats", _over_repeats(facts)),
         *_group("ranks", ranks(facts)),
         *_group("rows", _over_rows(facts)),
-        *_group("likeness", _alike(facts)),
+        *_group("repeats", _over_repeats(facts)),
         *clusters(facts),
+        *_group("likeness", _alike(facts)),
     )
     lede = _lede(facts) if facts.rankings else say("stability.none")
     title = word("sections.stability")
@@ -89,7 +99,7 @@ def _over_repeats(facts: Facts) -> Iterator[Table | Figure]:
 def _over_rows(facts: Facts) -> Iterator[Table | Figure]:
     for ranking in facts.rankings:
         if table := stability_table(facts, ranking):
-            yield table
+            yield replace(table, is_single=True)
 
 
 def _alike(facts: Facts) -> Iterator[Table]:
@@ -100,8 +110,7 @@ def _alike(facts: Facts) -> Iterator[Table]:
 def _lede(facts: Facts) -> Sentence:
     """Return what was found, then what nobody asked."""
     candidates = [_first_place(facts), _loss(facts)]
-    n_resamples = config_of(facts, "stability").get("resamples", 0)
-    reasons = ("still" if n_resamples else "rows", "losses")
+    reasons = (_why_no_rows(facts), _why_no_losses(facts))
     unasked = [
         say(f"stability.unasked.{reason}")
         for reason, sentence in zip(reasons, candidates, strict=True)
@@ -115,6 +124,29 @@ def _lede(facts: Facts) -> Sentence:
     return joined(sentences, " ")
 
 
+def _why_no_rows(facts: Facts) -> str:
+    """Return why the leading ranking is not known on resampled rows."""
+    if not config_of(facts, "stability").get("resamples", 0):
+        return "rows"
+    if not facts.came_to_end:
+        return "rows_ended"
+    models = {f.subject for f in facts.result.findings if f.check == "method_failed"}
+    has_failed = facts.lead is not None and facts.lead.record.model in models
+    return "rows_failed" if has_failed else "still"
+
+
+def _why_no_losses(facts: Facts) -> str:
+    """Return why no two losses are compared."""
+    counts = [
+        len(entry.get("losses", ()))
+        for entry in facts.result.run.config.get("importance", ())
+        if METHODS[entry["method"]].unit == "loss"
+    ]
+    if max(counts, default=0) < 2:
+        return "losses"
+    return "losses_apart" if facts.came_to_end else "losses_ended"
+
+
 def _first_place(facts: Facts) -> Sentence:
     """Return how often the leader of the lead ranking leads on resampled rows."""
     ranking, frame = facts.lead, facts.result.resampled_ranks
@@ -125,7 +157,7 @@ def _first_place(facts: Facts) -> Sentence:
         (frame["record"] == ranking.index) & (frame["feature"] == leader)
     ]
     if first_places.empty:
-        return ()
+        return _first_place_held(facts, ranking, leader)
     first, total = (
         first_places[first_places["rank"] == 1.0],
         int(first_places["resamples"].sum()),
@@ -138,6 +170,26 @@ def _first_place(facts: Facts) -> Sentence:
         model=full_name(ranking.subject),
         share=Value(path, share, percent(share), derived="share"),
         resamples=say_count(tallied(path, total), "resample"),
+    )
+
+
+def _first_place_held(facts: Facts, ranking: Ranking, leader: str) -> Sentence:
+    """Return the same from the intervals over other rows, empty where there are none.
+
+    They resample the rows without new predictions, so `[stability]` need not be set.
+    """
+    if not ranking.row_intervals:
+        return ()
+    place = ranking.row_intervals[ranking.record.features.index(leader)]
+    share = float(facts.result.row_intervals.at[place, "lead_share"])
+    if share != share:
+        return ()
+    path = f"row_intervals[{place}].lead_share"
+    return say(
+        "stability.first_place_held",
+        feature=full_name(leader),
+        model=full_name(ranking.subject),
+        share=Value(path, share, percent(share)),
     )
 
 
@@ -278,14 +330,27 @@ def _notes(
 
 
 def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
-    """Return a table of ranks and a figure of values; nothing after few repeats."""
+    """Return a table of ranks, and a figure where more repeats still move the first.
+
+    Nothing after few repeats.
+    """
     frame = facts.result.convergence
     frame = frame[frame["record"] == ranking.index]
     if frame.empty or not ranking.measured:
         return ()
-    return _convergence_table(ranking, frame), _convergence_figure(
-        facts, ranking, frame
-    )
+    table = _convergence_table(ranking, frame)
+    top_k = int(config_of(facts, "checks").get("top_k", 3))
+    if not _reorders(ranking, frame, top_k):
+        return (replace(table, is_single=True),)
+    return table, _convergence_figure(facts, ranking, frame)
+
+
+def _reorders(ranking: Ranking, frame: pd.DataFrame, top_k: int) -> bool:
+    """Return whether the second half of the repeats moves any of the first features."""
+    names = [ranking.record.features[row] for row in ranking.measured[:top_k]]
+    half = frame["n_repeats"].max() / 2
+    later = frame[frame["feature"].isin(names) & (frame["n_repeats"] >= half)]
+    return bool((later.groupby("feature")["rank"].nunique() > 1).any())
 
 
 def _convergence_table(ranking: Ranking, frame: pd.DataFrame) -> Table:
@@ -339,7 +404,7 @@ def _convergence_figure(facts: Facts, ranking: Ranking, frame: pd.DataFrame) -> 
             "head": plain(measured_in(facts, ranking)),
             "steps": tuple(str(n) for n in sorted(set(frame["n_repeats"]))),
         },
-        alt=alt[:ALT],
+        alt=alt_text(alt),
         headline=say("convergence.headline"),
         caption=say(
             "convergence.figure",

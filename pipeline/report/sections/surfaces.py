@@ -27,20 +27,23 @@ from ..text.number_text import (
     significant,
 )
 from ..text.wording import (
+    alt_text,
     display_name,
     full_name,
     key_of,
     say,
     series,
     short_name,
+    short_value,
     show_hidden,
+    shown_value,
 )
 from .facts import Facts
-from .models_figure import ALT, not_drawn
+from .models_figure import not_drawn
 
-CELLS = 12
-"""Most points along either feature that a table holds."""
-FILE = Styled("code", ("surfaces.csv",))
+CELLS, LEVEL = 12, 40
+"""Most points along either feature in a table, and characters of a level."""
+FILE = Styled("code", ("tables/surfaces.csv",))
 
 
 def surface_figures(facts: Facts) -> tuple[Figure | Table, ...]:
@@ -103,16 +106,16 @@ def _panel(surface: Surface) -> SurfacePanel:
 
 
 def _grid(points: list[float | str]) -> tuple[float | str, ...]:
-    return tuple(display_name(p) if isinstance(p, str) else float(p) for p in points)
+    return tuple(shown_value(p) if isinstance(p, str) else float(p) for p in points)
 
 
 def _label(facts: Facts, surface: Surface) -> str:
     words = "figures.curve.partial_dependence"
     unit = facts.unit_of(surface.unit)
     if surface.positive_class:
-        cls = short_name(surface.positive_class, 30)
+        cls = short_value(surface.positive_class)
         return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
-    text = say(f"{words}.axis", target=short_name(facts.target, 30))
+    text = say(f"{words}.axis", target=short_name(facts.target))
     return plain((*text, f", {show_hidden(unit)}") if unit else text)
 
 
@@ -122,9 +125,9 @@ def _headline(surface: Surface) -> Sentence:
     span = float(np.ptp(values)) if len(values) else 0.0
     return say(
         "surfaces.headline",
-        first=short_name(surface.features[0], 24),
-        second=short_name(surface.features[1], 24),
-        model=short_name(surface.model, 20),
+        first=short_name(surface.features[0]),
+        second=short_name(surface.features[1]),
+        model=short_name(surface.model),
         span=Value("surfaces.values", span, significant(span), derived="span"),
     )
 
@@ -134,11 +137,11 @@ def _alt(lead: Surface, surfaces: Sequence[Surface], label: str) -> str:
         "surfaces.alt",
         n=str(len(surfaces)),
         label=label,
-        first=short_name(lead.features[0], 24),
-        second=short_name(lead.features[1], 24),
+        first=short_name(lead.features[0]),
+        second=short_name(lead.features[1]),
         share=percent(float(lead.within.mean())),
     )
-    return plain(text)[:ALT]
+    return alt_text(plain(text))
 
 
 def surface_tables(
@@ -164,7 +167,7 @@ def _surface_table(facts: Facts, key: tuple[str, ...], surface: Surface) -> Tabl
         id=f"tab-surface-{key_of(*key, surface.model)}",
         caption=_caption(facts, surface),
         columns=(
-            Column((short_name(surface.features[0], 24),), "header", 16),
+            Column((short_name(surface.features[0]),), "header", 16),
             *(Column(point, "number", 84 / len(second)) for point in second),
         ),
         rows=tuple(
@@ -172,14 +175,14 @@ def _surface_table(facts: Facts, key: tuple[str, ...], surface: Surface) -> Tabl
             for i, point in enumerate(first)
         ),
         notes=() if surface.within.all() else (say("surfaces.table_note"),),
-        source="surfaces.csv",
+        source="tables/surfaces.csv",
         shape="wide",
     )
 
 
 def _caption(facts: Facts, surface: Surface) -> Sentence:
     unit, cls = facts.unit_of(surface.unit), surface.positive_class
-    of_class = say("surfaces.table_class", cls=short_name(cls, 30)) if cls else ()
+    of_class = say("surfaces.table_class", cls=short_value(cls)) if cls else ()
     return say(
         "surfaces.table",
         model=full_name(surface.model),
@@ -193,7 +196,7 @@ def _caption(facts: Facts, surface: Surface) -> Sentence:
 def _point(path: str, point: float | str) -> Sentence:
     """Return a point of a grid: a level, or a number to four digits or whole."""
     if isinstance(point, str):
-        return (short_name(point, 24),)
+        return (short_value(point, LEVEL),)
     short = point if float(point).is_integer() else float(f"{point:.4g}")
     return (Value(path, float(point), plain_number(short)),)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...assess.checks import CHECKS
 from ...records.finding import Finding
 from ..text.blocks import Cell, Column, Row, Section, Sentence, Styled, Table, Value
 from ..text.number_text import significant
@@ -21,10 +22,17 @@ from .facts import Facts, tallied
 from .findings import link_to
 
 DIGITS = 16
-VERDICTS = ("fail", "error", "warn", "not run", "pass")
+VERDICTS = ("fail", "error", "warn", "note", "not run", "pass")
 """Worst first."""
 TOGETHER = ("pass", "not run")
 """Verdicts of which all checks of one kind and limit stand in one row."""
+OF_PAIRS = ("disagreement", "rank_shift")
+OF_COLUMNS = ("distribution_shift", "missing_share")
+"""Checks that are made when engines, or runs, are compared."""
+NOUNS = {"fail": "failure", "warn": "warning", "note": "info"}
+"""What checks with such verdicts are called where they are counted."""
+CALM = ("pass", "note")
+"""Verdicts that ask nothing of the reader."""
 
 
 def thresholds(facts: Facts) -> Section:
@@ -47,59 +55,71 @@ def thresholds(facts: Facts) -> Section:
 
 
 def _kind(facts: Facts, place: int) -> tuple[Any, ...]:
-    """Return what the checks of one row have in common; what went wrong stands alone.
+    """Return what the checks of one row have in common; what did not pass stands alone.
 
-    So does what passed with a note: its number is that of one finding.
+    Its number is that of one finding.
     """
-    row = facts.result.checks.iloc[place]
-    if row["verdict"] not in TOGETHER or _finding_of(facts, row):
+    row, verdict = facts.result.checks.iloc[place], facts.result.check_verdicts[place]
+    if verdict not in TOGETHER:
         return (place,)
-    return (row["check"], row["threshold"], row["set_by"], row["verdict"])
+    return (row["check"], row["threshold"], row["set_by"], verdict)
 
 
-def _finding_of(facts: Facts, row: Any) -> Finding | None:
-    """Return the finding that a check made, if it made one."""
+def _finding_of(facts: Facts, place: int) -> Finding | None:
+    """Return the finding that a check made; what passed or was not run made none."""
+    row = facts.result.checks.iloc[place]
+    if facts.result.check_verdicts[place] in TOGETHER:
+        return None
     of_check = (f for f in facts.result.findings if f.check == row["check"])
     return next((f for f in of_check if f.subject == row["subject"]), None)
 
 
 def _worst_first(facts: Facts) -> list[int]:
-    verdicts = facts.result.checks["verdict"].tolist()
+    verdicts = facts.result.check_verdicts
     return sorted(range(len(verdicts)), key=lambda i: VERDICTS.index(verdicts[i]))
 
 
 def _lede(facts: Facts) -> Sentence:
     """Return how many checks passed, and how many did not."""
-    verdicts = facts.result.checks["verdict"].tolist()
+    verdicts = facts.result.check_verdicts
     lede = say(
         "thresholds.lede",
         passed=tallied("checks", verdicts.count("pass")),
         checks=say_count(tallied("checks", len(verdicts)), "check"),
     )
     bad = [
-        (tallied("checks", verdicts.count(verdict)), " ", _word(verdict))
+        _tally(verdict, tallied("checks", verdicts.count(verdict)))
         for verdict in VERDICTS[:-1]
         if verdict in verdicts
     ]
     return (*lede, *say("thresholds.lede_bad", what=joined(bad))) if bad else lede
 
 
+def _tally(verdict: str, n: Value) -> Sentence:
+    """Return how many checks had a verdict: "2 warnings", "15 not run"."""
+    if noun := NOUNS.get(verdict):
+        return say_count(n, noun)
+    return (n, " ", _word(verdict))
+
+
 def _table(facts: Facts, rows: Sequence[Sequence[int]]) -> Table:
+    verdicts = facts.result.check_verdicts
     return Table(
         id="tab-checks",
         caption=say("thresholds.caption"),
         columns=(
-            Column(say("thresholds.check"), "header", 30),
-            Column(say("thresholds.subject"), width=25),
-            Column(say("thresholds.observed"), "number", 13),
-            Column(say("thresholds.limit"), "number", 12),
+            Column(say("thresholds.check"), "header", 33),
+            Column(say("thresholds.subject"), width=18),
+            Column(say("thresholds.observed"), "number", 16),
+            Column(say("thresholds.limit"), "number", 11),
             Column(say("thresholds.set_by"), width=12),
-            Column(say("thresholds.verdict"), width=8),
+            Column(say("thresholds.verdict"), width=10),
         ),
         rows=tuple(_row(facts, places) for places in rows),
         notes=_who_and_when(facts),
         source="result.json",
         shape="wide",
+        n_urgent=sum(verdicts[places[0]] != "pass" for places in rows),
     )
 
 
@@ -107,12 +127,12 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
     """Return one row for checks of one kind with one limit."""
     frame, first = facts.result.checks, places[0]
     row = frame.iloc[first]
-    check, verdict = str(row["check"]), str(row["verdict"])
+    check, verdict = str(row["check"]), facts.result.check_verdicts[first]
     subject: Sentence = (short_name(str(row["subject"])),)
     if len(places) > 1:
-        subject = say("thresholds.answers", n=tallied("checks", len(places)))
+        subject = _several(check, len(places))
     text: Sentence = (_word(verdict),)
-    if finding := _finding_of(facts, row):
+    if finding := _finding_of(facts, first):
         text = (*text, ", ", link_to(finding, facts.result))
         if day := facts.result.accepted.get(finding.key):
             text = (*text, ", ", *say("thresholds.accepted", day=day))
@@ -123,9 +143,27 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
             Cell(_observed(facts, places)),
             Cell(_measured(row["threshold"], f"checks[{first}].threshold")),
             Cell(_set_by(str(row["set_by"]))),
-            Cell(text if verdict == "pass" else (Styled("strong", text),)),
+            Cell(text if verdict in CALM else (Styled("strong", text),)),
         )
     )
+
+
+def _several(check: str, number: int) -> Sentence:
+    """Return how many models, results, pairs or columns the checks of a row ask.
+
+    Each engine that answers a question has a result; a ranking may have several.
+    """
+    n = tallied("checks", number)
+    asks = CHECKS[check].asks if check in CHECKS else ""
+    if check in OF_PAIRS:
+        return say_count(n, "pair")
+    if check in OF_COLUMNS:
+        return say_count(n, "column")
+    if asks in ("model", "predictions", "draws"):
+        return say_count(n, "model")
+    if asks in ("row_intervals", "ensemble", "leaves"):
+        return say_count(n, "ranking")
+    return say_count(n, "result")
 
 
 def _set_by(text: str) -> Sentence:
@@ -177,6 +215,7 @@ def _observed(facts: Facts, places: Sequence[int]) -> Sentence:
 def _measured(value: object, path: str) -> Sentence:
     """Return what a check saw, or its limit: a number or a text."""
     if isinstance(value, str):
-        return (show_hidden(value) or "–",)
+        words = look_up("thresholds.observed_words")
+        return (words.get(value, show_hidden(value)) or "–",)
     number = float(value)  # type: ignore[arg-type]
     return (Value(path, number, significant(number)),)

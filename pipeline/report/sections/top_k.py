@@ -12,6 +12,7 @@ from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import Cell, Column, Figure, Row, Sentence, Table, Value
 from ..text.number_text import decimals, loss_label, number, unit_text
 from ..text.wording import (
+    alt_text,
     display_name,
     full_name,
     joined,
@@ -24,7 +25,6 @@ from ..text.wording import (
 from .facts import Facts, tallied
 
 WHO = ["entry", "method", "model", "ranked_by", "positive_class"]
-ALT = 250
 Who = tuple[Any, ...]
 
 
@@ -133,7 +133,7 @@ def _figure(
             "axis_label": word("top_k.axis"),
             "head": ", ".join(text for text in (loss_label(loss), unit) if text),
         },
-        alt=f"{alt} {'; '.join(names)}."[:ALT],
+        alt=alt_text(f"{alt} {'; '.join(names)}."),
         headline=say("top_k.headline", judge=short_name(judge)),
         caption=(
             *say("top_k.caption", judge=full_name(judge)),
@@ -233,7 +233,7 @@ def _selection_table(facts: Facts, judge: str, frame: pd.DataFrame) -> Table:
         ),
         rows=tuple(_row(name, part, places) for name, part in labelled),
         notes=_notes(frame),
-        source="selection.csv",
+        source="tables/selection.csv",
     )
 
 

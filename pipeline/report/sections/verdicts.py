@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from ...records.finding import Finding
+from ...records.finding import Finding, by_cause
 from ...records.ranking import OURS
 from ..text.blocks import Badge, Sentence, Value
 from ..text.wording import (
@@ -13,6 +13,7 @@ from ..text.wording import (
     say,
     say_count,
     section_link,
+    series,
     show_hidden,
     word,
 )
@@ -80,18 +81,40 @@ def reason(facts: Facts) -> Sentence:
     """Return what weighs most for the verdict, empty if no finding speaks against."""
     verdict = facts.result.verdict
     if verdict == "not confirmed":
-        against = facts.result.against
-        return _gravest(facts, next(f for f in gravest(facts.result) if f in against))
+        return _gravest(facts, _against(facts)[0])
     if verdict in ("confirmed", "not established") or not exceptions(facts):
         return ()
     return _gravest(facts, exceptions(facts)[0])
+
+
+def alone(facts: Facts) -> Sentence:
+    """Return how many rankings nothing but our own code computed.
+
+    Said only beside rankings that were compared: where none was, the sentence before
+    says so. Without it "2 of 6 reproduced" reads as four that failed.
+    """
+    number = len(facts.uncompared)
+    is_sure = facts.result.verdict in ("confirmed", "confirmed with exceptions")
+    if not is_sure or not number or _against_us(facts)[0]:
+        return ()
+    rankings = say_count(tallied("importances", number), "ranking")
+    key = "one_alone" if number == 1 else "some_alone"
+    return say(f"verdict.{key}", rankings=rankings, section=section_link("C"))
+
+
+def _against(facts: Facts) -> list[Finding]:
+    """Return the first finding of each cause that is at or above the limit."""
+    against = facts.result.against
+    groups = by_cause(facts.result.findings)
+    return [group[0] for group in groups if any(f in against for f in group)]
 
 
 def _gravest(facts: Facts, finding: Finding) -> Sentence:
     number = link_to(finding, facts.result)
     is_alone = facts.result.verdict != "not confirmed" and len(exceptions(facts)) == 1
     key = "only_one" if is_alone else "gravest"
-    return say(f"verdict.{key}", number=number, what=title_of(finding))
+    what = title_of(finding, facts.result)
+    return say(f"verdict.{key}", number=number, what=what)
 
 
 def _good(facts: Facts) -> pd.DataFrame:
@@ -101,27 +124,37 @@ def _good(facts: Facts) -> pd.DataFrame:
     return frame.loc[good & (frame["engine_a"] == OURS)]
 
 
-def _reproduced(facts: Facts, kind: str) -> list[Sentence]:
+def _reproduced(facts: Facts, kind: str) -> dict[str, Value]:
     """Return how many of our answers each engine replayed, or came out equivalent."""
     good = _good(facts)
     by = good[good["kind"] == kind]
-    return [
-        say("verdict.reproduced", engine=engine, n=tallied("agreement", len(rows)))
+    return {
+        str(engine): tallied("agreement", len(rows))
         for engine, rows in by.groupby("engine_b", sort=False)
-    ]
+    }
 
 
 def _with_us(facts: Facts) -> Sentence:
     """Return what a second implementation reproduced, empty if nothing."""
-    if rankings := _reproduced(facts, "importance"):
-        every = say_count(tallied("importances", len(facts.rankings)), "ranking")
-        n, by = _distinct(facts, "importance"), joined(rankings)
-        return say("verdict.rankings", n=n, rankings=every, engines=by)
-    if curves := _reproduced(facts, "effect"):
-        ours = [e for e in facts.result.effects if e.engine == OURS]
-        every = say_count(tallied("effects", len(ours)), "curve")
-        n, by = _distinct(facts, "effect"), joined(curves)
-        return say("verdict.curves", n=n, curves=every, engines=by)
+    ours = [e for e in facts.result.effects if e.engine == OURS]
+    asked = (
+        ("importance", "rankings", "ranking", "importances", len(facts.rankings)),
+        ("effect", "curves", "curve", "effects", len(ours)),
+    )
+    for kind, key, noun, path, n_ours in asked:
+        if counts := _reproduced(facts, kind):
+            each = joined(
+                say("verdict.reproduced", engine=engine, n=n)
+                for engine, n in counts.items()
+            )
+            several = len(counts) > 1
+            return say(
+                f"verdict.{key}",
+                engine=series(counts),
+                n=_distinct(facts, kind),
+                **{key: say_count(tallied(path, n_ours), noun)},
+                engines=say("verdict.by_engine", engines=each) if several else "",
+            )
     return ()
 
 
@@ -171,7 +204,7 @@ def _confirmed(facts: Facts) -> Sentence:
 
 def _not_confirmed(facts: Facts) -> Sentence:
     limit = str(facts.result.run.config.get("fail_on", "failure"))
-    number = len(facts.result.against)
+    number = len(_against(facts))
     return say(
         "verdict.not_confirmed",
         findings=say_count(tallied("findings", number), "finding"),

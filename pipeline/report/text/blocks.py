@@ -8,18 +8,19 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from ...records.cells import escaped
 
-SHORT_TABLE = 14
-SHORT_LINES = 24
+SHORT_TABLE, SHORT_LINES = 6, 12
+"""Rows and lines of a table that paper never divides."""
+TOGETHER = 3
+"""Rows at either end of a longer table that paper keeps together."""
 CHARACTERS = 1.1
 """Of a line of text, in one percent of the width of a page."""
-"""Rows that fit on half a page."""
 UPRIGHT_COLUMNS = 12
 """Columns that an upright page has room for."""
 
@@ -58,10 +59,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Name:
-    """A name from outside: `text` is safe to show, `raw` is what was given."""
+    """A name from outside: `text` is safe to show, `raw` is what was given.
+
+    `whole` is the text that is shown to those who ask, where `text` is cut.
+    """
 
     raw: str
     text: str
+    whole: str = ""
     kind: ClassVar[str] = "name"
 
 
@@ -117,10 +122,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a table: text, or a bar (which stands beside its number)."""
+    """One cell of a table: text, or a bar (which stands beside its number).
+
+    `shade` colours it: 0 for not at all, up to 5 for the strongest.
+    """
 
     parts: Sentence = ()
     bar: Bar | None = None
+    shade: int = 0
 
     @property
     def exact(self) -> str:
@@ -182,6 +191,15 @@ class Table:
         The same table with every row, if this one was cut.
     is_appended : bool
         Whether paper shows `everything` too, at the end.
+    is_single : bool
+        Whether an overview says the same of many: folded on a screen, not on paper,
+        numbered behind all others.
+    n_urgent : int
+        How many of the first rows ask something of the reader: a short profile shows
+        no others.
+    abreast : int
+        How many columns behind the first a narrow screen sets side by side, below the
+        name of the row; 0 where it scrolls the table instead.
     """
 
     id: str
@@ -193,6 +211,9 @@ class Table:
     shape: Literal["", "wide", "tight"] = ""
     everything: "Table | None" = None
     is_appended: bool = True
+    is_single: bool = False
+    n_urgent: int = 0
+    abreast: int = 0
     kind: ClassVar[str] = "table"
 
     @property
@@ -201,11 +222,26 @@ class Table:
         lines = sum(map(self._lines, self.rows))
         return len(self.rows) <= SHORT_TABLE and lines <= SHORT_LINES
 
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """The row at which paper ends one group of rows and begins another."""
+        n = len(self.rows)
+        return (n - TOGETHER,) if n > SHORT_TABLE else ()
+
     def _lines(self, row: Row) -> int:
         """Return about how many lines the longest cell of a row takes."""
         return max(
             math.ceil(len(cell.plain) / (CHARACTERS * column.width))
             for column, cell in zip(self.columns, row.cells, strict=True)
+        )
+
+    @property
+    def leads(self) -> tuple[str, ...]:
+        """What a narrow screen says before a cell: of pairs of columns, the model."""
+        is_led = (self.abreast == 2 and n % 2 == 1 for n in range(len(self.columns)))
+        return tuple(
+            plain(column.label) if led else ""
+            for led, column in zip(is_led, self.columns, strict=True)
         )
 
     @property
@@ -217,6 +253,21 @@ class Table:
     def without_bars(self) -> "Table":
         """The same table with its bars left out, the other columns the wider for it."""
         places = [i for i, column in enumerate(self.columns) if column.kind != "bar"]
+        return self._of_columns(places)
+
+    @property
+    def without_empty_numbers(self) -> "Table":
+        """The same table without columns of numbers that hold none."""
+        places = [
+            i
+            for i, column in enumerate(self.columns)
+            if column.kind != "number"
+            or any(row.cells[i].plain != "–" for row in self.rows)
+        ]
+        return self._of_columns(places)
+
+    def _of_columns(self, places: Sequence[int]) -> "Table":
+        """Return the same table with some of its columns, over the whole width."""
         share = 100 / sum(self.columns[i].width for i in places)
         columns = tuple(
             replace(self.columns[i], width=round(share * self.columns[i].width, 2))
@@ -253,6 +304,12 @@ class KeyValues:
     rows: tuple[tuple[Sentence, Sentence], ...]
     kind: ClassVar[str] = "keyvalues"
 
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """The rows at which paper ends one group of rows and begins another."""
+        n = len(self.rows)
+        return (TOGETHER, n - TOGETHER) if n > SHORT_TABLE else ()
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -272,6 +329,8 @@ class Figure:
         What to see, printed in bold.
     caption : Sentence
         What marks and intervals are, the card, and where the numbers stand.
+    drawings : list of str
+        The drawing once it was made: a copy with another caption has it too.
     """
 
     id: str
@@ -280,12 +339,20 @@ class Figure:
     alt: str
     headline: Sentence
     caption: Sentence
+    drawings: list[str] = field(default_factory=list, repr=False, compare=False)
     kind: ClassVar[str] = "figure"
 
-    @cached_property
+    @property
     def svg(self) -> str:
         """The drawing, the same bytes for the same data."""
-        return self.draw(**self.data, salt=self.id)
+        if not self.drawings:
+            self.drawings.append(self.draw(**self.data, salt=self.id))
+        return self.drawings[0]
+
+    @property
+    def file(self) -> str:
+        """The name of the figure as a file of its own, without ending."""
+        return self.id.removeprefix("fig-")
 
     @property
     def size(self) -> tuple[int, int]:

@@ -5,19 +5,26 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from ...records.template_folder import templates
 from .blocks import Link, Name, Part, Sentence, Styled, Value
+from .labels import label_of, with_labels
 
 LANGUAGE = "en"
 NO_BREAK = "\u00a0"
-SHORT = 60
+SHORT = 160
+"""Characters of the longest name that a page shows whole."""
+ALT = 250
+"""Characters of what a figure shows in words."""
 _MARKS = {"**": "strong", "*": "em", "~": "sub", "`": "code"}
 _JOINT = re.compile(
-    r"(?<=[ .,_\-/:;=&|)])(?=.)|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+    r"(?<=[ .,_\-/:;=&|)])(?=.)(?<!\d[.\-](?=\d))"
+    r"|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 )
 _TOKEN = re.compile(r"(\*\*.+?\*\*|\*[^*]+\*|~[^~]+~|`[^`]+`|\{\w+\})")
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)+)'")
 _HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
@@ -136,8 +143,13 @@ def ended(text: str) -> str:
 
 
 def display_name(name: str) -> str:
-    """Return a name as the page shows it: nothing in it hidden, never empty."""
-    return _show_blanks(show_hidden(name)) or word("words.empty_name")
+    """Return a name as the page shows it: by its label, nothing hidden, never empty."""
+    return shown_value(label_of(name))
+
+
+def shown_value(text: str) -> str:
+    """Return a level, a class or a file as the page shows it: never by a label."""
+    return _show_blanks(show_hidden(text)) or word("words.empty_name")
 
 
 def full_name(name: str) -> Name:
@@ -145,13 +157,73 @@ def full_name(name: str) -> Name:
     return Name(raw=name, text=display_name(name))
 
 
+def quoted_names(text: str) -> Sentence:
+    """Return a text of the result whose names stand in quotation marks, without them.
+
+    >>> quoted_names("rank of 'size'")
+    ('rank of ', Name(raw='size', text='size', whole=''))
+    """
+    parts = _QUOTED.split(show_hidden(with_labels(text)))
+    return tuple(
+        Name(raw=part, text=part) if n % 2 else part
+        for n, part in enumerate(parts)
+        if part
+    )
+
+
+def full_value(text: str) -> Name:
+    """Return a level, a class or a file in full."""
+    return Name(raw=text, text=shown_value(text))
+
+
 def short_name(name: str, limit: int = SHORT) -> Name:
-    """Return a name of at most `limit` characters, cut in the middle."""
-    text = display_name(name)
-    if len(text) > limit:
-        head = (limit - 1) // 2
-        text = f"{text[:head]}…{text[head + 1 - limit :]}"
-    return Name(raw=name, text=text)
+    """Return a name, whole unless absurdly long, else cut where its words end."""
+    return _short(name, display_name(name), limit)
+
+
+def short_value(text: str, limit: int = SHORT) -> Name:
+    """Return a level or a class in at most `limit` characters."""
+    return _short(text, shown_value(text), limit)
+
+
+def _short(raw: str, whole: str, limit: int) -> Name:
+    text = _cut(whole, limit)
+    return Name(raw, text, whole if text != whole else "")
+
+
+def _cut(text: str, limit: int) -> str:
+    """Return a text whose middle gives way to "…" where it has too many characters."""
+    if len(text) <= limit:
+        return text
+    each = (limit - 1) // 2
+    return f"{text[: end_of_words(text, each)]}…{text[start_of_words(text, each) :]}"
+
+
+def alt_text(text: str) -> str:
+    """Return what a figure shows in words: as long as is read out in one go.
+
+    A longer text ends where a word does.
+    """
+    return text if len(text) <= ALT else f"{text[: end_of_words(text, ALT - 1)]}…"
+
+
+def end_of_words(text: str, most: int) -> int:
+    """Return where the last word ends that `most` first characters hold whole.
+
+    It is `most` itself where not even the first word fits.
+    """
+    ends = accumulate(map(len, pieces_of(text)))
+    return max((end for end in ends if end <= most), default=most)
+
+
+def start_of_words(text: str, most: int) -> int:
+    """Return where the first word begins that `most` last characters hold whole.
+
+    It is the first of these characters where not even the last word fits.
+    """
+    *starts, end = accumulate(map(len, pieces_of(text)), initial=0)
+    first = end - most
+    return min((start for start in starts if start >= first), default=first)
 
 
 def pieces_of(name: str) -> list[str]:
@@ -159,6 +231,11 @@ def pieces_of(name: str) -> list[str]:
 
     >>> pieces_of("bureau.score_v3 maxDaysURLOpen")
     ['bureau.', 'score_', 'v3 ', 'max', 'Days', 'URL', 'Open']
+
+    A version or a month stays whole:
+
+    >>> pieces_of("challenger-2024-02 v0.4.5")
+    ['challenger-', '2024-02 ', 'v0.4.5']
     """
     return _JOINT.split(name)
 

@@ -77,7 +77,7 @@ def _new(column: str, role: str, levels: Mapping[str, int]) -> Finding:
         subject=column,
         message=f"Column {quote(column)} holds {_describe_levels(levels)} that no row "
         "of the approved baseline has.",
-        remedy="Look at what a model does with them. If they are meant, approve a run "
+        remedy="Check how the models handle them. If they are intended, approve a run "
         "that has them.",
         evidence=_evidence(levels),
         measure=f"{role}: {', '.join(sorted(levels))}",
@@ -87,14 +87,14 @@ def _new(column: str, role: str, levels: Mapping[str, int]) -> Finding:
 def _gone(
     column: str, role: str, levels: Mapping[str, int], *, is_by_chance: bool
 ) -> Finding:
-    explained = " Chance explains that." if is_by_chance else ""
+    explained = " This can be due to chance." if is_by_chance else ""
     return Finding(
         check="category_gone",
         severity="info" if is_by_chance else "warning",
         subject=column,
         message=f"Column {quote(column)} has no row of {_describe_levels(levels)} that "
         f"the approved baseline has.{explained}",
-        remedy="" if is_by_chance else "Look at how these rows were collected.",
+        remedy="" if is_by_chance else "Check how these rows were collected.",
         evidence=_evidence(levels),
         measure=role,
     )

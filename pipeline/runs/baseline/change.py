@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from ...engines.agreement import numbers
 from ...engines.agreement.sides import side_by_side
@@ -141,7 +140,7 @@ def compare_runs(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) ->
         differences=tuple(differences(old, new)),
         questions=questions,
         unmatched=(_alone(before, {*pairs.values()}), _alone(after, pairs)),
-        checks=tuple(_checks(old.checks, new.checks)),
+        checks=tuple(_checks(old, new)),
     )
 
 
@@ -305,7 +304,7 @@ def _cards_differ(old: Importance, new: Importance) -> str:
     return ", ".join((*fields, *units))
 
 
-def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[VerdictChange]:
+def _checks(old: AuditResult, new: AuditResult) -> Iterator[VerdictChange]:
     """Yield the checks whose verdict is another one, in the order of the new run.
 
     Not those of a run against its own baseline: the baseline had another, or none.
@@ -317,12 +316,15 @@ def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[VerdictChange]:
             yield VerdictChange(*key[:2], one, other)
 
 
-def _verdicts(frame: pd.DataFrame) -> dict[tuple[str, str, int], str]:
+def _verdicts(result: AuditResult) -> dict[tuple[str, str, int], str]:
     """Return verdicts by check, subject, and which of several with both."""
     verdicts: dict[tuple[str, str, int], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
-    for row in frame[~frame["check"].isin(AGAINST_BASELINE)].to_dict("records"):
+    rows = zip(result.checks.to_dict("records"), result.check_verdicts, strict=True)
+    for row, verdict in rows:
+        if row["check"] in AGAINST_BASELINE:
+            continue
         key = str(row["check"]), str(row["subject"])
-        verdicts[*key, counts[key]] = str(row["verdict"])
+        verdicts[*key, counts[key]] = verdict
         counts[key] += 1
     return verdicts

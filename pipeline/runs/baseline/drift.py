@@ -23,8 +23,8 @@ from .column_shifts import Shift, Stability, Verdict, shifts
 AGAINST_BASELINE = (NO_BASELINE, *OF_BASELINE)
 """Every check of this room: none of them is of a run alone."""
 ROWS = {"train": "training rows", "test": "test rows", "reference": "reference rows"}
-COLLECTED = "Look at how these rows were collected."
-MEANT = "If the change is meant, approve a run that has it."
+COLLECTED = "Check how these rows were collected."
+MEANT = "If the change is intended, approve a run that has it."
 _warning = partial(Finding, severity="warning")
 WORST: tuple[Verdict, ...] = (
     *("moved", "below the limit", "within chance", "not comparable"),
@@ -58,7 +58,8 @@ def baseline_missing(approved: Approved) -> Finding:
         check=NO_BASELINE,
         subject=approved.run_id,
         message=f"Run {approved.run_id}, approved by {approved.printed_name} at "
-        f"{approved.signed_at}, is not there, so nothing was compared with it.",
+        f"{approved.signed_at}, no longer exists, so nothing was compared with "
+        "it.",
         remedy="Put its folder back, or approve another run.",
     )
 
@@ -174,8 +175,8 @@ def _columns(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
             yield _warning(
                 check="column_added",
                 subject=column,
-                message=f"Column {quote(column)} is a {role} of this run, and was none "
-                "of the approved baseline.",
+                message=f"Column {quote(column)} is a {role} of this run but not of "
+                "the approved baseline.",
                 remedy=MEANT,
                 measure=role,
             )
@@ -184,9 +185,9 @@ def _columns(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
             yield _warning(
                 check="column_removed",
                 subject=column,
-                message=f"Column {quote(column)} was a {role} of the approved "
-                "baseline, and is none of this run.",
-                remedy="Look at where the rows come from. If it is meant, approve a "
+                message=f"Column {quote(column)} was a {role} of the approved baseline "
+                "but not of this run.",
+                remedy="Check where the rows come from. If this is intended, approve a "
                 "run without it.",
                 measure=role,
             )
@@ -212,8 +213,8 @@ def _kinds(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
                 message=f"Column {quote(key[1])} is a {kind} now and was a "
                 f"{before[key]} in the approved baseline, so their distributions "
                 "cannot be compared.",
-                remedy="Declare its kind in the configuration as it was, or approve a "
-                "run that has the new one.",
+                remedy="Declare its former type in the configuration, or approve a run "
+                "that has the new one.",
                 measure=key[0],
             )
 
@@ -231,7 +232,7 @@ def _distribution(rows: tuple[Shift, ...]) -> Finding | None:
     if not moves:
         return None
     message = (
-        f"{_column_text(rows[0])} is distributed otherwise than in the approved "
+        f"{_column_text(rows[0])} differs in distribution from the approved "
         f"baseline: {_indices(moves, limit)}. The limit is {limit:.3g}."
     )
     return _warning(
@@ -257,7 +258,7 @@ def _missing(rows: tuple[Shift, ...]) -> Finding | None:
         for j in moves
     )
     message = (
-        f"{_column_text(rows[0])} lacks another share of its cells than in the "
+        f"{_column_text(rows[0])} differs in its share of missing cells from the "
         f"approved baseline: {shares}; {_indices(moves, limit)}. The limit is "
         f"{limit:.3g}."
     )
@@ -278,7 +279,7 @@ def _column_text(shift: Shift) -> str:
 def _indices(moves: Iterable[_Judgement], limit: float) -> str:
     return ", ".join(
         f"PSI {_apart(j.stability.psi, limit)} in the {_rows(j.split)} (at most "
-        f"{j.stability.noise:.2g} is chance or sketch)"
+        f"{j.stability.noise:.2g} is due to chance or approximation)"
         for j in moves
     )
 

@@ -95,8 +95,8 @@ def _opened(
             word = "Found again" if finding.key in earlier else "New"
             yield f"{word}: {finding.severity}, {finding.check}: {finding.message}"
         elif was != finding.severity:
-            now_ = f"{finding.check} of {finding.subject} is a {finding.severity} now"
-            yield f"{now_}, and was a {was}."
+            now_ = f"{finding.check} of {finding.subject} is now a {finding.severity}"
+            yield f"{now_}; it was a {was}."
 
 
 def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
@@ -114,7 +114,10 @@ def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
     for finding in _above_a_note(before):
         is_closed = closes(verdict, missing, finding)
         if finding.key not in keys and is_closed:
-            yield f"No more: {finding.severity}, {finding.check} of {finding.subject}."
+            yield (
+                f"No longer found: {finding.severity}, {finding.check} of "
+                f"{finding.subject}."
+            )
 
 
 def _above_a_note(result: AuditResult) -> Iterator[Finding]:
@@ -135,7 +138,7 @@ def _came_and_went(what: str, old: list[str], new: list[str]) -> Iterator[str]:
     """Yield which of them one run alone has."""
     for word, names in (
         (f"New {what}", [name for name in new if name not in old]),
-        (f"{what.capitalize()} that are gone", [n for n in old if n not in new]),
+        (f"{what.capitalize()} that no longer exist", [n for n in old if n not in new]),
     ):
         if names:
             yield f"{word}: {listed(names)}."
@@ -173,8 +176,8 @@ def _left_runs(now: AuditResult, history: RunHistory) -> Iterator[str]:
         question = this.measure.rpartition(" (estimand")[0]
         more = [f"{len(rows) - 5} more"] if len(rows) > 5 else []
         yield (
-            f"Beyond the last {len(on_rows)} runs on other rows, in {question}: "
-            f"{'; '.join(rows[:5] + more)}."
+            f"Outside the range of the last {len(on_rows)} runs on other rows, in "
+            f"{question}: {'; '.join(rows[:5] + more)}."
         )
 
 

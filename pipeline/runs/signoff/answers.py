@@ -188,7 +188,7 @@ def _problems_of(
             subject=answer.key,
             message=f"{who} names a finding that neither this run nor one before it "
             "has.",
-            remedy="Section K and findings.csv print the keys.",
+            remedy="Section K and tables/findings.csv print the keys.",
         )
     elif len(matches) > 1:
         both = listed((f"{one.check}, {one.subject}" for one in matches), limit=3)
@@ -198,7 +198,7 @@ def _problems_of(
             subject=answer.key,
             message=f"{who} names {len(matches)} findings whose keys begin like this: "
             f"{both}. It answers none of them.",
-            remedy="Give more digits: findings.csv has all 64.",
+            remedy="Give more digits: tables/findings.csv has all 64.",
         )
     elif (state := _state(answer, matches[0], context)) == "lapsed":
         if matches[0].key in context.finding_keys:
@@ -210,8 +210,8 @@ def _problems_of(
             check="exception_refused",
             severity="info",
             subject=matches[0].subject,
-            message=f"{who} cannot accept {matches[0].check!r}, which says that "
-            "numbers are missing. The finding counts as before.",
+            message=f"{who} cannot accept {matches[0].check!r}, which reports missing "
+            "numbers. The finding still counts.",
             measure=matches[0].key,
         )
 
@@ -226,8 +226,8 @@ def _lapsed(
         severity="info",
         subject=finding.subject,
         message=f"{who} accepts a finding of {finding.check!r} against baseline "
-        f"{named_baseline or 'none'}, and the approved run is {baseline or 'none'}. "
-        "The finding counts.",
-        remedy="Look at it again. Accept it anew with the approved run, if at all.",
+        f"{named_baseline or 'none'}, but the approved run is "
+        f"{baseline or 'none'}. The finding still counts.",
+        remedy="Review the finding. To accept it, do so against the approved run.",
         measure=finding.key,
     )

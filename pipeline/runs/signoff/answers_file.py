@@ -89,7 +89,7 @@ def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"{where} key is missing. Section K prints it."
     elif set(entry) == {"key"}:
         yield (
-            f"{where} says nothing but the key of its finding. Give one of "
+            f"{where} states only the key of its finding. Give one of "
             f"{listed(name for name in KEYS if name != 'key')}."
         )
     exception = entry.get("exception")
@@ -130,8 +130,8 @@ def _twice(
             longer = max(key, keys[before], key=len)
             if all(key and longer.startswith(key) for key in (key, keys[before])):
                 yield (
-                    f"{places[n]} key must be answered once; {quote(key)} is answered "
-                    f"by [finding {before + 1}] too. Join the two."
+                    f"{places[n]} key must be answered once; {quote(key)} is also "
+                    f"answered by [finding {before + 1}]. Merge the two."
                 )
                 break
         alike[key[:LEAST_DIGITS]].append(n)

@@ -137,8 +137,9 @@ def read_signoffs(path: Path) -> tuple[Signoff, ...]:
     trail = read_trail(data[: data.rfind(b"\n") + 1])
     for fault in trail.faults:
         raise DataError(
-            f"{path} is not as approve wrote it: line {fault.line} should have "
-            f"{fault.expected} and has {fault.actual}. {SEE_VERIFY} {path.parent}"
+            f"{path} was changed after approve wrote it: line {fault.line} should "
+            f"have {fault.expected} and has {fault.actual}. {SEE_VERIFY} "
+            f"{path.parent}"
         )
     return tuple(record for record in trail.records if record is not None)
 
@@ -157,6 +158,6 @@ def _same(path: Path, digest: str, approved: str, run: Path) -> None:
     """Raise if a digest is not the approved one."""
     if digest != approved:
         raise DataError(
-            f"{path} is not as it was when its run was approved: its digest was "
-            f"{approved[:12]}… and is {digest[:12]}…. {SEE_VERIFY} {run}"
+            f"{path} was changed after its run was approved: its digest was "
+            f"{approved[:12]}… and is now {digest[:12]}…. {SEE_VERIFY} {run}"
         )

@@ -89,4 +89,4 @@ def _unreadable(folder: Path) -> Iterator[Mismatch]:
     for event in read_events(folder):
         if event["event"] == "unreadable":
             where = f"{EVENTS}: line {event['line']}"
-            yield Mismatch(where, "an event", "what nobody can read")
+            yield Mismatch(where, "an event", "unreadable content")

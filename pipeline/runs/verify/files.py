@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...records.errors import DataError
+from ..files import path_in_run
 from .pdf_reading import read_pdf
 from .statements import Mismatch, compare_file, compare_printed_digest
 
@@ -129,12 +130,13 @@ def compare_pdf(
 ) -> Iterator[Mismatch]:
     """Yield where a PDF prints another digest, or carries other files than the run.
 
-    `own` are the files of the run, `sound` the names of those that are whole.
+    `own` are the files of the run, `sound` the paths of those that are whole.
     """
     content = read_pdf(data, name=path)
     yield from compare_printed_digest(content, path, digest)
     for name, embedded in content.attachments:
-        if name in sound and embedded != read_file(own[name]):
+        place = path_in_run(name, own)
+        if place in sound and embedded != read_file(own[place]):
             yield Mismatch(f"{path}: {name}", "the file of the folder", "another")
-        elif name not in own:
+        elif place not in own:
             yield Mismatch(f"{path}: {name}", "a file of the folder", "another")

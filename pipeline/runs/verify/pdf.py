@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...records.errors import DataError, several
+from ..files import path_in_run
 from ..pdf_seal import Seal, read_seal
 from .files import kind_of
 from .pdf_reading import PdfContent, read_pdf
@@ -19,16 +20,17 @@ from .statements import (
     read_statement,
 )
 
-SOUND = "an embedded file that is whole"
+SOUND = "an intact embedded file"
 UNSEEN = (
-    "checked: the attachments and the content digest on the pages; what else the pages "
-    "draw was not: verify the run folder, which states the SHA-256 of report.pdf"
+    "checked: the attachments and the content digest on the pages; not checked: "
+    "everything else on the pages. To check those, verify the run folder, which "
+    "states the SHA-256 of report.pdf"
 )
 """Of a PDF without a seal, as releases before seals wrote it."""
 SEALED = (
     "checked: every byte of the file against its seal, the attachments, and the "
-    "content digest on the pages. A seal is no signature: who alters the file can seal "
-    "it again; the run folder states the SHA-256 of report.pdf"
+    "content digest on the pages. A seal is not a signature: whoever changes the "
+    "file can seal it again; the run folder states the SHA-256 of report.pdf"
 )
 
 
@@ -65,7 +67,7 @@ def verify_pdf(path: Path) -> Verification:
     stated = read_statement(sound["evidence.json"], "evidence.json")
     if "pdf_seal" in stated and not seal.stated:
         expected = "the seal that evidence.json names"
-        wrong.append(Mismatch(path.name, expected, "none: it was written again"))
+        wrong.append(Mismatch(path.name, expected, "none: the file was rewritten"))
     listed = {file["path"]: file for file in stated["files"]}
     wrong += _embedded(listed, sound)
     digest = stated["content_digest"]
@@ -74,7 +76,8 @@ def verify_pdf(path: Path) -> Verification:
         wrong += compare_digest(document, digest)
         wrong += compare_run(stated, "evidence.json", document, digest)
     wrong += compare_printed_digest(content, path.name, digest)
-    notes = tuple(f"{name}: not in the PDF" for name in listed if name not in names)
+    carried = {path_in_run(name, listed) for name in names}
+    notes = tuple(f"{path}: not in the PDF" for path in listed if path not in carried)
     return Verification(
         len(names), digest, tuple(wrong), (*notes, SEALED if seal.stated else UNSEEN)
     )
@@ -110,7 +113,8 @@ def _embedded(
     if "result.json" not in listed:
         yield Mismatch("evidence.json", "an entry for result.json", "none")
     for name, data in sound.items():
-        if name in listed:
-            yield from compare_file(listed[name], data)
+        path = path_in_run(name, listed)
+        if path in listed:
+            yield from compare_file({**listed[path], "path": name}, data)
         elif name != "evidence.json":
             yield Mismatch(name, "no file that evidence.json lacks", "one")

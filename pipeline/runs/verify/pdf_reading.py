@@ -65,7 +65,9 @@ def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
             identifier = bytes(pdf.trailer.get("/ID", [b""])[0])
             return PdfContent(identifier, _text(pdf), tuple(_attachments(pdf)))
     except (pikepdf.PdfError, pikepdf.PasswordError, *MALFORMED) as error:
-        raise DataError(f"{name} is not a whole PDF: {_error_words(error)}.") from error
+        raise DataError(
+            f"{name} is not a complete PDF: {_error_words(error)}."
+        ) from error
 
 
 def _error_words(error: Exception) -> str:

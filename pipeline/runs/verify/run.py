@@ -40,7 +40,7 @@ from .statements import (
 )
 
 RENDERINGS = re.compile(
-    r"report\.(html|pdf)|figures/.*|models/.*|summary\..*|junit\.xml"
+    r"report\.(html|pdf)|figures/.*|models/.*|summary\..*|junit\.xml|tables\.xlsx"
 )
 LEFT = re.compile(r"signed/\.[1-9][0-9]*\.[0-9a-f]{8}\.part/")
 """What a sign-off that was killed leaves; the next one removes it."""
@@ -81,11 +81,13 @@ def verify_folder(folder: Path, *, chained: bool = True) -> Verification:
     wrong += compare_listed({**manifest, "files": listed}, here, "")
     wrong += [*verify_signoffs(run), *gaps]
     if len(here) < len(all_files):
-        notes.append("signed/: what a killed sign-off left is not looked at")
+        notes.append("signed/: files left by a killed sign-off were not checked")
     if "trail" in manifest and audit is not None:
         wrong += compare_anchors(manifest, "manifest.json", audit, "../../")
     elif "trail" in manifest:
-        notes.append("the trail of its audit is not here: it was not compared")
+        notes.append(
+            "the sign-off trail of its audit is not here, so it was not compared"
+        )
     sound = here.keys() - {item.file for item in wrong}
     digest = ""
     if "result.json" in sound:
@@ -96,7 +98,9 @@ def verify_folder(folder: Path, *, chained: bool = True) -> Verification:
         wrong += _renderings(here, sound, digest)
         wrong += _evidence(here, sound, document, digest)
     else:
-        notes.append("result.json is altered: what renderings print was not compared")
+        notes.append(
+            "result.json was changed, so the content of the renderings was not compared"
+        )
     if "evidence.json" not in here:
         notes.append("evidence.json: not in this folder")
     n_files = sum(not path.endswith("manifest.json") for path in here)
@@ -149,7 +153,7 @@ def _before(
         digest = sha256(path.read_bytes())
     except (OSError, ValueError):
         if folder.parent.name != RUNS:
-            return [], [f"the run before, {name}, is not here: it was not compared"]
+            return [], [f"the run before, {name}, is not here, so it was not compared"]
         if _is_removed(folder.parents[1], name, stated):
             return [], [f"the run before, {name}, was removed by retention"]
         return [Mismatch(where, expected, "a gap: no such file")], []

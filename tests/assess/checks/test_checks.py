@@ -24,6 +24,7 @@ from importance_audit.methods.known_answers import (
 from importance_audit.models.fit import fit
 from importance_audit.models.performance import performance as judge
 from importance_audit.models.section import ModelSection
+from importance_audit.records.finding import Finding
 from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Importance
 
@@ -85,8 +86,8 @@ def test_a_predict_that_returns_what_it_stored_ignores_its_rows(predictions):
     verdict, observed, finding = answer("predict_ignores_x", answers_of(model))
     assert (verdict, observed, finding.severity) == ("fail", "unchanged", "failure")
     assert finding.message == (
-        "No prediction changes when the rows change places: predict does not use "
-        "the rows it is given, or always returns the same."
+        "No prediction changes when the rows are shuffled: predict ignores its "
+        "argument, or always returns the same value."
     )
 
 
@@ -188,8 +189,9 @@ def test_a_model_must_beat_the_constant_by_two_standard_errors(
 def test_a_weak_model_is_shown_beside_the_constant():
     answers = checks.of_performance(linear_model(2, 1), performance(-1.0, 1.0))
     assert answer("weak_model", answers)[2].message == (
-        "The loss of the model, 4, is 1 standard errors below that of the constant "
-        "predictor, 5. Only more than 2 below it count as better."
+        "The loss of the model, 4, is 1 standard error below that of the constant "
+        "predictor, 5. A model counts as better only if its loss is more than 2 "
+        "standard errors below."
     )
 
 
@@ -208,7 +210,7 @@ def test_a_feature_without_a_number_is_named():
     verdict, observed, finding = answer("unmeasured", of_importance(holes))
     assert (verdict, observed) == ("warn", 1.0)
     assert finding.message == (
-        "There is no number for 'x2'. It is shown without a rank."
+        "No importance could be computed for 'x2'. It is shown without a rank."
     )
 
 
@@ -221,19 +223,25 @@ MIXED = replace(
 @pytest.mark.parametrize(
     ("method", "source", "groups", "reason"),
     [
-        (spearman, MIXED, None, "'spearman' is defined for numbers only, not for 'x2'"),
-        (lowess_r2, MIXED, None, "'lowess_r2' is defined for numbers only, not for "),
+        (
+            *(spearman, MIXED, None),
+            "'spearman' is defined only for numeric columns, not for 'x2'",
+        ),
+        (
+            *(lowess_r2, MIXED, None),
+            "'lowess_r2' is defined only for numeric columns, not for ",
+        ),
         (
             anova,
             MIXED,
             None,
-            "'anova' is defined for categories under a numeric target only, not for ",
+            "'anova' is defined only for categories with a numeric target, not for ",
         ),
         (
             spearman,
             normal_data(1, 1),
             {"both": ("x1", "x2")},
-            "'spearman' is defined for single columns only, not for 'both'.",
+            "'spearman' is defined only for single columns, not for 'both'.",
         ),
     ],
 )
@@ -243,9 +251,9 @@ def test_what_a_method_is_not_defined_for_is_but_a_note(method, source, groups, 
     record = measured(raw[:, :, 0], data=data, method=method.__name__, loss="")
     record = replace(record, baseline=baseline[:, 0], model="")
     verdict, _, finding = answer("unmeasured", of_importance(record, data))
-    assert (verdict, finding.severity) == ("pass", "info")
+    assert (verdict, finding.severity) == ("note", "info")
     assert f"shown without a rank. {reason}" in finding.message
-    assert finding.remedy == "Ask them of another method."
+    assert finding.remedy == "Use another method for them."
 
 
 def test_a_number_without_an_answer_is_no_matter_of_definition():
@@ -286,8 +294,8 @@ def test_a_constant_column_that_measures_something_is_a_failure():
     verdict, observed, finding = answer("constant_feature", of_importance(wrong, data))
     assert (verdict, observed) == ("fail", 0.5)
     assert finding.message == (
-        "'x2' never varies, and yet differs from the baseline by 0.5: a constant "
-        "column measures exactly the baseline."
+        "'x2' is constant, but the permuted loss differs from the baseline by 0.5. "
+        "Permuting a constant column changes no loss."
     )
 
 
@@ -330,8 +338,8 @@ def test_a_positive_class_mixed_up_lowers_the_loss_of_the_strongest_feature():
     assert (verdict, finding.severity) == ("warn", "warning")
     assert observed < -0.3
     assert finding.message == (
-        "Permuting 'x1', the strongest feature, does not raise the loss: it changes"
-        f" it by {observed:.3g}."
+        "Permuting 'x1', the strongest feature, does not increase the loss: the loss "
+        f"changes by {observed:.3g}."
     )
 
 
@@ -347,8 +355,8 @@ def test_a_ratio_to_a_loss_of_almost_zero_is_out_of_bounds(engine):
     ours = (
         "warning",
         "linear, permutation, features, mse",
-        "The loss of the model with nothing permuted is almost zero (1.0e-31), and "
-        "the importances are ratios to it.",
+        "The loss of the model before permutation is almost zero (1.0e-31), so ratios "
+        "to it mean little.",
         'Use form = "difference".',
     )
     assert texts == ([ours] if engine == "python" else [])
@@ -376,16 +384,14 @@ def test_an_infinite_loss_is_named_with_the_feature_that_makes_it():
     verdict, observed, finding = answer("unbounded", of_importance(infinite))
     assert (verdict, observed) == ("warn", np.inf)
     assert finding.message == (
-        "The loss of 'x1' is infinite, so its rank means little."
+        "The loss for 'x1' is infinite, so its rank means little."
     )
 
 
 def test_an_infinite_loss_with_nothing_permuted_is_told_before_all_others():
     infinite = measured([[np.inf]], baseline=np.inf, form="ratio", loss="log_loss")
     finding = answer("unbounded", of_importance(infinite))[2]
-    assert finding.message == (
-        "The loss of the model with nothing permuted is infinite."
-    )
+    assert finding.message == ("The loss of the model before permutation is infinite.")
     assert "event_level" not in words(infinite)
 
 
@@ -465,8 +471,8 @@ def test_columns_that_say_the_same_are_one_warning_for_all_models():
     )
     assert (verdict, observed, finding.subject) == ("warn", 2.0, "normal")
     assert finding.message == (
-        "These columns hold the same on all rows, up to unit or labels, so none has"
-        " an importance of its own: 'x1', 'twin1'."
+        "These columns carry the same information in all rows, up to unit or labels, "
+        "so none of them has an importance of its own: 'x1', 'twin1'."
     )
     assert finding.remedy.startswith("Put them under [groups]")
 
@@ -495,9 +501,10 @@ def test_columns_that_differ_on_some_rows_are_no_finding():
 def test_a_constant_column_is_one_note_for_all_models():
     answers = checks.of_columns(None, flat(normal_data(2, 1)))
     verdict, observed, finding = answer("constant_column", answers)
-    assert (verdict, observed, finding.severity) == ("pass", 1.0, "info")
+    assert (verdict, observed, finding.severity) == ("note", 1.0, "info")
     assert finding.message == (
-        "These columns are constant, so nothing can be said of their importance: 'x2'."
+        "These columns are constant in the evaluation rows, so their importance cannot "
+        "be measured: 'x2'."
     )
 
 
@@ -515,14 +522,14 @@ def test_features_that_depend_on_each_other_are_one_note_of_who_and_how_much():
     rho = data.X[["x1", "near"]].corr(method="spearman").iloc[0, 1]
     answers = checks.of_columns(None, data)
     verdict, observed, finding = answer("dependence", answers)
-    assert (verdict, finding.severity) == ("pass", "info")
+    assert (verdict, finding.severity) == ("note", "info")
     assert observed == pytest.approx(rho, rel=1e-12)
     assert finding.message == (
-        "These features depend on each other, so their importances cannot be read "
-        f"one by one: 'x1', 'near' ({rho:.2f})."
+        "These features are correlated, so their importances should not be read one "
+        f"by one: 'x1', 'near' ({rho:.2f})."
     )
     assert finding.remedy == (
-        'Put them under [groups] and ask an [[importance]] of = "groups", or ask '
+        'Put them under [groups] and add an [[importance]] with of = "groups", or use '
         '"permutation" with within = "leaves".'
     )
 
@@ -578,10 +585,10 @@ def test_features_that_the_model_does_better_with_shuffled_are_named_once(
     verdict, observed, finding = answer(
         "negative_importance", checks.of_row_intervals(importance, rows)
     )
-    assert (verdict, observed, finding.severity) == ("pass", 2, "info")
+    assert (verdict, observed, finding.severity) == ("note", 2, "info")
     assert finding.message == (
-        "Shuffling 'x1', 'x2' makes the model better on these rows: the 95% intervals "
-        f"over other rows lie wholly below {nothing}."
+        "Shuffling 'x1', 'x2' improves the model on these rows: the 95% intervals over "
+        f"resampled rows lie entirely below {nothing}."
     )
 
 
@@ -605,7 +612,7 @@ def test_a_model_that_reads_a_feature_the_wrong_way_round_has_the_finding():
     result = audit(None, normal_data(2, -1), config, models=(linear_model(2, 1),))
     (finding,) = (f for f in result.findings if f.check == "negative_importance")
     assert finding.severity == "warning"
-    assert finding.message.startswith("Shuffling 'x2' makes the model better")
+    assert finding.message.startswith("Shuffling 'x2' improves the model")
 
 
 def on_both(train, test, *, loss="mse", split="train", error=0.3):
@@ -629,8 +636,8 @@ def test_a_loss_far_above_that_of_the_training_rows_is_a_note():
     assert row["observed"] == pytest.approx(2 / np.hypot(0.3, 0.3))
     assert finding.severity == "info"
     assert finding.message == (
-        "The loss of the model is 5 on the evaluation rows and 3 on the rows it was "
-        "fitted to: 4.7 standard errors more."
+        "The loss of the model is 5 on the evaluation rows and 3 on its training rows: "
+        "a gap of 4.7 standard errors."
     )
     ((row, finding),) = gap(on_both(3.8, 5.0))  # 2.8 standard errors
     assert (row["verdict"], finding) == ("pass", None)
@@ -651,9 +658,8 @@ def test_it_is_a_warning_beyond_the_share_that_the_configuration_allows():
 def test_a_forest_is_held_against_its_predictions_out_of_bag():
     frame = pd.concat([on_both(0.1, 5.0), on_both(3.0, 5.0, split="out_of_bag")[:1]])
     ((_, finding),) = gap(frame)
-    assert (
-        "3 on the rows it was fitted to, each predicted by the members that did "
-        in (finding.message)
+    assert "and 3 on its training rows, predicted out of bag: a gap of" in (
+        finding.message
     )
 
 
@@ -683,10 +689,11 @@ def test_features_that_vary_in_less_than_half_of_their_leaves_are_named_and_coun
     leaves = {"x1": (40, 80), "x2": (41, 80), "x3": (9, 10)}
     answers = checks.of_leaves(measured([[12.0]]), leaves)
     verdict, observed, finding = answer("silent_leaves", answers)
-    assert (verdict, observed, finding.severity) == ("pass", 0.9, "info")
+    assert (verdict, observed, finding.severity) == ("note", 0.9, "info")
     assert finding.message == (
-        "More than 50% of the leaves over all trials hold one value of the feature,"
-        " and say nothing about it: 'x2' in 41 of 80, 'x3' in 9 of 10."
+        "In more than 50% of the leaves over all trials the feature has a single "
+        "value, so these leaves say nothing about it: 'x2' in 41 of 80, 'x3' in 9 of "
+        "10."
     )
 
 
@@ -717,3 +724,10 @@ def test_every_check_answers_under_its_own_word():
     assert tuple(frame.columns) == FRAMES["checks"].columns
     assert (frame["set_by"].isin(["default", "definition"])).all()
     assert tuple(FRAMES["checks"].of([]).columns) == FRAMES["checks"].columns
+
+
+@pytest.mark.parametrize("severity", ["info", "warning", "failure"])
+def test_a_check_that_fires_never_passes(severity):
+    finding = Finding(check="c", severity=severity, subject="s", message="m")
+    row, fired = checks.answers.answer(finding, True, 1.0, Limit(0.0))
+    assert (row["verdict"] != "pass", fired) == (True, finding)

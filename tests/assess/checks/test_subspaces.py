@@ -56,10 +56,10 @@ def test_least_squares_of_too_many_columns_is_told_how_many_it_can_bear(method):
     assert finding(audited(data, method=method, n_drawn=9), "crowded_fits") is None
     assert finding(audited(data, method=method, n_drawn=10), "crowded_fits") == (
         "warning",
-        "LinearRegression is fitted to 10 columns in each member, and a bootstrap "
-        "sample has about 32 distinct rows of 50: 0.3 columns per row are too many."
-        " How well it does out of its sample is mostly chance.",
-        "Set n_drawn to 9 or less, or choose a base learner with a penalty.",
+        "Each member fits LinearRegression to 10 columns, and a bootstrap sample has "
+        "about 32 distinct rows out of 50. With 0.3 or more columns per row, "
+        "out-of-bag performance is mostly chance.",
+        "Set n_drawn to 9 or less, or choose a penalised base learner.",
     )
 
 
@@ -89,12 +89,13 @@ def test_a_feature_hardly_drawn_is_named_as_such_and_not_as_zero():
     counts = masks_of(record.seed, 4, 1, 4).sum(axis=0)
     rare = {f"x{j + 1} ({n})" for j, n in enumerate(counts) if n < 2 or n > 2}
     severity, message, remedy = finding(result, "not_drawn")
-    assert (severity, remedy) == ("warning", "Ask for more n_repeats.")
+    assert (severity, remedy) == ("warning", "Increase n_repeats.")
     names = ", ".join(repr(name) for name in sorted(rare))
     assert message == (
-        "A number needs two or more of the 4 members that draw a feature, and two "
-        "that leave it out. These features, with how many draw them, have no number"
-        f" and no rank, which is not an importance of 0: {names}."
+        "An importance requires at least two of the 4 members to draw the feature, and "
+        "at least two to leave it out. These features have no importance and no rank, "
+        "which is not an importance of 0 (in parentheses the number of members that "
+        f"draw them): {names}."
     )
     assert np.isnan(record.rank).sum() == len(rare)
 
@@ -119,8 +120,9 @@ def test_features_not_above_zero_by_more_than_chance_are_named_with_their_z():
             "no_better_than_average",
             "info",
             "The PERF of 'x3 (z = 1.9)', 'x4 (z = 0.5)', 'x2 (z = -4)' is not more "
-            "than 2 standard errors above 0, so nothing says that it is better than"
-            " the average feature. That does not make it irrelevant.",
+            "than 2 standard errors above 0, so there is no evidence that they are "
+            "better than the average feature. This does not mean that they are "
+            "irrelevant.",
         )
     ]
 
@@ -143,8 +145,8 @@ def test_who_draws_what_is_known_without_a_fit():
     data = normal_data(*[1] * 7)
     model = fitted(data)
     units, _ = units_of(model, data, PERF)
-    members = members_of(model, units, PERF, 5, 20, 3)
-    assert masks_of(5, 7, 3, 20).tolist() == [m.mask.tolist() for m in members]
+    masks = members_of(model, units, PERF, 5, 20, 3, lambda m: m.mask.tolist())
+    assert masks_of(5, 7, 3, 20).tolist() == list(masks)
 
 
 def test_other_methods_and_engines_are_no_ensembles():

@@ -89,8 +89,8 @@ def test_the_share_of_squared_errors_that_a_model_saves_is_r_squared():
         "explained", of=of, expected=0.76, tolerance=0.02, split="train"
     )
     assert (comparison.ours, comparison.holds) == (0.75, True)
-    assert (
-        comparison.quantity == "share saved of the loss of a constant on the train rows"
+    assert comparison.quantity == (
+        "relative loss reduction against the constant predictor on the training rows"
     )
 
 
@@ -174,7 +174,7 @@ BY = {"expected": 1, "tolerance": 0}
             "share",
             "a",
             {"of": record({"a": 1.0, "b": -1.0}), **BY},
-            "The values of all features sum to 0: there is no share.",
+            "The values of all features sum to 0, so there is no share.",
         ),
         (
             "leader",
@@ -186,14 +186,14 @@ BY = {"expected": 1, "tolerance": 0}
             "explained",
             "",
             {"of": Judged(0.0, 0.0), **BY},
-            "The constant has no loss, of which to save a share.",
+            "The loss of the constant predictor is 0, so nothing can reduce it.",
         ),
         (
             "line",
             ["district"],
             {"of": made_effect("m", "district"), "intercept": 0, "slope": 1}
             | {"tolerance": 0},
-            "'district' is a category, whose curve is no line.",
+            "'district' is a category, so its curve is not a line.",
         ),
         (
             "top_k",
@@ -205,13 +205,13 @@ BY = {"expected": 1, "tolerance": 0}
             "top_k",
             "",
             {"of": Curves(np.ones(1), np.zeros(1)), "k": 1, "judge": "m", "factor": 1},
-            "The best ranking leaves no error, so there is no ratio.",
+            "The best ranking has no loss above 0, so there is no ratio.",
         ),
         (
             "likeness",
             "",
             {"of": (record(), record({"a": 1.0, "b": 1})), "bound": 0.5, "other": "m"},
-            "One side has one value only, so nothing correlates.",
+            "One of the rankings is constant, so there is no correlation.",
         ),
     ],
 )
@@ -260,5 +260,5 @@ def test_the_target_has_its_row_also_where_the_full_model_has_no_error(form, val
 
 
 def test_an_engine_that_permuted_no_target_has_no_number_for_it():
-    with pytest.raises(NotApplicable, match=r"^DALEX permuted no target\.$"):
+    with pytest.raises(NotApplicable, match=r"^DALEX did not permute the target\.$"):
         printed(TARGET, 20.0, y_permuted=np.empty(0), engine="DALEX")

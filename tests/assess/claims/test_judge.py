@@ -86,10 +86,11 @@ def test_a_claim_without_a_number_is_told_at_the_weight_of_the_claim():
 @pytest.mark.parametrize(
     ("claim", "reason"),
     [
-        (LEADS, "It names no model, and there are 'linear', 'second'."),
+        (LEADS, "The claim names no model, and there are 'linear', 'second'."),
         (
             {"text": "t", "kind": "performance", "expected": 1, "tolerance": 1},
-            "It names no single model and loss: 2 were measured on the test rows.",
+            "The claim must be about one model and loss; 2 were measured on the test "
+            "rows.",
         ),
     ],
 )
@@ -124,7 +125,7 @@ def test_what_only_a_claim_asks_of_a_model_is_measured_for_it():
     result = audit(train, test, parse_config(config))
     forest = RandomForestRegressor(**FOREST["parameters"]).fit(*rows())
     assert result.claims["ours"][0] == pytest.approx(forest.oob_score_, rel=1e-9)
-    assert result.claims["asked"][1] == "mean loss in 3 folds of the train rows"
+    assert result.claims["asked"][1] == "mean loss in 3-fold cross-validation"
     assert set(result.performance["split"]) == {"train", "out_of_bag", "test"}
 
 
@@ -226,7 +227,7 @@ def test_two_models_are_alike_by_the_method_that_is_named():
 def test_curves_that_nobody_asked_for_have_no_number():
     result = claimed({**RANKED, "judge": "linear"})
     assert row(result)["reason"] == (
-        "It names no single ranking: 'linear' judged 0 by 'folds' under [top_k]."
+        "The claim must be about one ranking; [top_k] has 0 for 'linear' under 'folds'."
     )
 
 
@@ -267,7 +268,7 @@ def test_the_report_shows_claim_paper_and_ours_side_by_side():
     strange = {**FAILS, "text": "<b> & *b*", "not_comparable": "it has other data"}
     item = table(build_view(claimed(FAILS, strange)), "tab-claims")
     assert column(item, "Claim")[1] == "<b> & *b* (Doe (2001), Fig. 2)"
-    assert column(item, "What is compared")[0] == "rank of 'b', permutation, rmse"
+    assert column(item, "What is compared")[0] == "rank of b; permutation, RMSE"
     assert column(item, "Paper's number") == ["0.5", "0.5"]
     assert column(item, "Our number") == ["2", "2"]
     assert column(item, "Verdict") == [
@@ -285,8 +286,8 @@ def test_a_claim_cannot_choose_between_two_measures_of_one_method():
     claim_row = row(claimed(LEADS, entries=[PERMUTATION, other]))
     assert (claim_row["verdict"], claim_row["reason"]) == (
         "not comparable",
-        "'permutation' is asked with 2 sets of options, so it is not clear which "
-        "one is meant. Name the entry.",
+        "'permutation' is measured with 2 sets of options, so the claim is "
+        "ambiguous. Name the entry.",
     )
 
 
@@ -323,8 +324,8 @@ def test_a_claim_that_could_be_of_two_entries_is_not_answered():
     claim_row = row(claimed(TABLE, entries=TWICE))
     assert claim_row["verdict"] == "not comparable"
     assert claim_row["reason"] == (
-        "'permutation' is asked with 2 sets of options, so it is not clear which "
-        "one is meant. Name the entry."
+        "'permutation' is measured with 2 sets of options, so the claim is "
+        "ambiguous. Name the entry."
     )
 
 

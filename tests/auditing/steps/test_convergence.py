@@ -18,11 +18,11 @@ from importance_audit.report.text.blocks import plain
 OLS = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
 
 
-def audited(method, n_repeats, groups=None, data=None):
+def audited(method, n_repeats, groups=None, data=None, checks=None):
     """Return the result of one question about least squares."""
     data = data or replace(normal_data(3, 2, 1, 0, 0, 0), split="train")
     entry = {"method": method, "n_repeats": n_repeats, "losses": ["mse"]}
-    config = {"models": [OLS], "importance": [entry]}
+    config = {"models": [OLS], "importance": [entry], "checks": checks or {}}
     if groups:
         config |= {"groups": groups}
         entry["of"] = "groups"
@@ -55,9 +55,10 @@ def test_few_repeats_and_what_is_not_drawn_have_no_halves():
 
 
 def test_the_report_shows_ranks_and_values_after_fewer_repeats():
-    result = audited(PERF, 40)
+    result = audited(PERF, 40, checks={"top_k": 5})
     view = build_view(result)
     (table,) = (t for t in view.tables if t.id.startswith("tab-convergence"))
+    assert not table.is_single
     (figure,) = (f for f in view.figures if f.id.startswith("fig-convergence"))
     assert [plain(column.label) for column in table.columns[1:]] == ["10", "20", "40"]
     assert [plain(row.cells[3].parts) for row in table.rows] == list("123456")
@@ -69,3 +70,11 @@ def test_the_report_shows_ranks_and_values_after_fewer_repeats():
     half = np.diff(interval(record), axis=0)[0, top] / 2
     assert figure.data["panels"][0].lines[0].errors[-1] == pytest.approx(half)
     assert {"10", "20", "40"} <= set(svg_words(figure.svg))
+
+
+def test_repeats_that_move_only_features_behind_the_first_are_folded_away():
+    """The first three hold; the places 4 and 5 change between 20 and 40 repeats."""
+    view = build_view(audited(PERF, 40, checks={"top_k": 3}))
+    (table,) = (t for t in view.tables if t.id.startswith("tab-convergence"))
+    assert table.is_single
+    assert not [f for f in view.figures if f.id.startswith("fig-convergence")]

@@ -88,10 +88,14 @@ def test_the_report_says_whose_curves_are_drawn_and_of_which_kind():
     figures = build_view(audited(*entries)).figures
     of_data, of_model = (f for f in figures if f.draw is draw_effects)
     assert plain(of_data.headline).startswith("x1 moves y most in the data, by ")
-    assert plain(of_data.caption).startswith("Blue: the data. Change of the target")
+    assert plain(of_data.caption).startswith(
+        "Thick blue line or dot: the data. Change in the target"
+    )
     assert of_data.data["axis_label"] == "change of y"
     assert all(c.lead for panel in of_data.data["panels"] for c in panel.curves)
-    assert plain(of_model.caption).startswith("Blue: linear. Accumulated local effects")
+    assert plain(of_model.caption).startswith(
+        "Thick blue line or dot: linear. Accumulated local effects"
+    )
 
 
 def test_a_claim_about_a_curve_that_depends_on_an_option_is_refused():

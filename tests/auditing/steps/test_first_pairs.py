@@ -46,9 +46,9 @@ def test_the_pairs_that_are_left_out_are_told_of():
     (finding,) = [f for f in audited(top=3).findings if f.check == "first_pairs"]
     assert finding.severity == "info"
     assert finding.message == (
-        "vint of pairs is measured for 3 of 6 pairs of model 'crossed': those of the 3 "
-        "features with the largest partial-dependence importance, x1, x3, x4. A "
-        "feature that acts through an interaction alone is not among them."
+        "vint of pairs is measured for 3 of 6 pairs of model 'crossed': those of "
+        "the 3 features with the largest partial-dependence importance: x1, x3, x4. "
+        "A feature that acts through an interaction alone is not among them."
     )
 
 

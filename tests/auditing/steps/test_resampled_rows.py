@@ -116,9 +116,9 @@ def test_what_resampled_rows_would_mislead_says_so_and_keeps_its_importance():
     (note,) = (f for f in result.findings if f.message.startswith("Stability"))
     assert (note.check, note.severity) == ("not_applicable", "info")
     assert note.message == (
-        "Stability of relieff of features: The rows are not resampled for 'relieff', "
-        "so nothing is said of where its ranking could have stood: a row that is drawn "
-        "twice is its own nearest neighbour."
+        "Stability of relieff of features: The rows are not resampled for "
+        "'relieff', so the stability of its ranking is not estimated: a row that is "
+        "drawn twice is its own nearest neighbour."
     )
     assert result.stability["resamples"].tolist() == [0, 0, 0]
     assert len(result.importances) == 1

@@ -110,10 +110,10 @@ def test_a_signal_weaker_than_the_average_is_left_out_and_named():
     result = audit_selection(PCA, train=rows((1, 5, 0), 100, spread=(2, 1, 1)))
     (finding,) = (f for f in result.findings if f.check == "selection_by_perf")
     assert finding.message == (
-        "The sign of PERF alone does not choose features: over all features and draws "
-        "it sums to 0, so it keeps what is better than the average feature, not what "
-        "matters. It keeps 'signal'. Among the first 1 of other rankings, and left "
-        "out: 'noise (by pca)'."
+        "The sign of PERF alone does not choose features: over all features and "
+        "draws it sums to 0, so it keeps features that are better than average, not "
+        "those that matter. It keeps 'signal'. Among the first 1 of other rankings, "
+        "and left out: 'noise (by pca)'."
     )
 
 
@@ -121,7 +121,7 @@ def test_a_ranking_that_agrees_leaves_nothing_to_name():
     result = audit_selection(TWIN)
     (finding,) = (f for f in result.findings if f.check == "selection_by_perf")
     assert finding.message.endswith(
-        "It keeps 'signal'. No other ranking has another feature among its first 1."
+        "It keeps 'signal'. No other ranking has a different feature among its first 1."
     )
 
 

@@ -140,7 +140,7 @@ def test_a_seed_that_was_only_stated_accuses_no_implementation(linear_case, tmp_
     result = audit(None, linear_case[1], config, models=linear_case[:1])
     assert supplied_pairs(result)["cause"].tolist() == ["not explained"]
     (finding,) = (f for f in result.findings if f.check == "disagreement")
-    assert finding.remedy.startswith("Ask who supplied the numbers for the seed")
+    assert finding.remedy.startswith("Ask whoever supplied the numbers for the seed")
 
 
 def test_other_options_are_comparable_by_their_reason(linear_case, tmp_path):
@@ -157,7 +157,7 @@ def test_numbers_of_other_predictions_are_not_compared(linear_case, tmp_path):
     config = load_config(tmp_path, entry(tmp_path, "f" * 64))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
     (row,) = supplied_pairs(result).to_dict("records")
-    reason = f"theirs have the digest {'f' * 16}, ours {linear_case[2][:16]}"
+    reason = f"the supplied ones have the digest {'f' * 16}, ours {linear_case[2][:16]}"
     assert row["verdict"] == "not compared"
     assert row["reasons"] == f"the predictions differ: {reason}"
     assert not [r for r in result.importances if r.engine != "python"]
@@ -177,9 +177,9 @@ def test_supplied_numbers_alone_confirm_nothing_and_the_verdict_says_so(
     assert alone.verdict == "not cross-checked"
     verdict_text = plain(sentence(facts_of(result, "")))
     assert verdict_text.startswith(
-        "Other software reproduced 1 of 2 rankings within the stated limits (1 by vip "
-        "0.5.0 (supplied)), but its numbers were supplied: no second implementation "
-        "that ran here reproduced any"
+        "vip 0.5.0 (supplied) reproduced 1 of the 2 rankings within the stated limits, "
+        "but from supplied numbers: no second implementation that ran here reproduced "
+        "a ranking or curve"
     )
 
 
@@ -188,7 +188,7 @@ def test_the_report_says_who_supplied_what(linear_case, tmp_path):
     config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
     page = page_files(result, pdf=False)["report.html"]
-    for words in ("Supplied, not run here", "another team", "supplied numbers, a file"):
+    for words in ("Supplied, not run here", "another team", "file of supplied numbers"):
         assert words in page
     assert "vip 0.5.0 (supplied)" in page
 
@@ -274,9 +274,10 @@ def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
     with pytest.raises(ConfigError) as refusal:
         audit(None, linear_case[1], config, models=linear_case[:1])
     assert refusal.value.problems == (
-        "[supplied] 'v.csv' lacks the loss of the full model in each round: each drew "
-        "30 of 50 rows, and DALEX takes off the mean over the rounds. Supply the .rds "
-        'that R saved, or losses: form = "raw", here and under [[importance]].',
+        "[supplied] 'v.csv' lacks the loss of the full model in each round: each "
+        "drew 30 of 50 rows, and DALEX subtracts the mean over the rounds. "
+        'Supply the .rds that R saved, or losses: form = "raw", here and under '
+        "[[importance]].",
     )
 
 

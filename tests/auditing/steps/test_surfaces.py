@@ -46,8 +46,8 @@ def test_where_no_pair_leads_there_is_none_and_the_reason_is_told():
     assert not result.surfaces
     (message,) = [f.message for f in result.findings if f.check == "not_applicable"]
     assert message == (
-        "The surface of two features: Model 'crossed' has no pair that leads a "
-        "ranking of pairs, so the first has no surface. Name two features."
+        "The surface of two features: Model 'crossed' has no ranking of pairs, so "
+        "there is no leading pair to draw a surface for. Name two features."
     )
 
 
@@ -105,9 +105,7 @@ def test_the_map_shows_every_point_and_is_grey_where_no_rows_lie():
     assert 0 < sum(grey) < len(grey) == 36
     assert not off_sheet(figure.svg)
     assert plain(figure.headline).startswith("Together, x2 and x3 move the mean")
-    assert figure.alt.startswith(
-        "Map of colours, models drawn: 1. It shows mean prediction"
-    )
+    assert figure.alt.startswith("Heat map, models drawn: 1. It shows mean prediction")
 
 
 def surface_blocks(n_grid):
@@ -133,4 +131,4 @@ def test_a_table_holds_twelve_points_along_a_feature_and_a_file_more():
     assert len(surface_blocks(12)[1][0].rows) == 12
     figure, tables = surface_blocks(13)
     assert not tables
-    assert plain(figure.caption).endswith("Data: surfaces.csv.")
+    assert plain(figure.caption).endswith("Data: tables/surfaces.csv.")

@@ -118,8 +118,8 @@ def test_a_class_of_one_row_is_a_note_and_fails_no_audit():
     (note,) = (f for f in result.findings if "folds" in f.message)
     assert re.fullmatch(
         r"The folds of the top-k curves: Class '1' has a single training row, "
-        r"in fold [1-4]: what is fitted to the other folds would "
-        r"not meet the class\. Add rows of the class, or leave it out\.",
+        r"in fold [1-4]: models fitted to the other folds would "
+        r"not see the class\. Add rows of the class, or leave it out\.",
         note.message,
     )
 
@@ -185,8 +185,8 @@ def test_rows_that_were_fitted_to_judge_nothing():
     assert result.top_k.empty
     (note,) = (f for f in result.findings if "top-k" in f.message)
     assert note.message == (
-        "The holdout of the top-k curves: The training rows are the test rows, which "
-        "would judge themselves."
+        "The holdout of the top-k curves: The training rows are also the test rows, "
+        "so the rankings would be judged on the rows they come from."
     )
 
 

@@ -196,7 +196,7 @@ def test_independent_draws_inside_the_band_are_equivalent():
     row = row_of(importance(ours), independent(other))
     assert (row["verdict"], row["n_outside"]) == ("equivalent", 0)
     assert row["reasons"] == (
-        "STREAM: the draws are independent: DALEX with seed 1 and vip-0.5 with seed 1"
+        "STREAM: the draws are independent: DALEX and vip-0.5, both with seed 1"
     )
 
 
@@ -252,7 +252,9 @@ def test_a_wide_band_is_told_without_an_exponent():
         noisy_losses([500, 300, 0], 50, seed=1),
     )
     _, reasons = outcome(importance(ours), independent(other), resolution=0.05)
-    assert re.search(r"the band is \d+, the largest mean \d+(;|$)", reasons)
+    assert re.search(
+        r"the band is too wide: \d+, with a largest mean of \d+(;|$)", reasons
+    )
 
 
 def test_draws_that_never_vary_must_agree_to_rounding():
@@ -328,7 +330,7 @@ def test_two_finished_sides_in_two_forms_are_comparable_only():
     )
     assert outcome(differences, ratios) == (
         "comparable",
-        "COMPARE: values are shown as difference and ratio",
+        "COMPARE: values are expressed as difference and ratio",
     )
 
 
@@ -339,7 +341,7 @@ def test_ratios_averaged_in_two_ways_are_equivalent_at_best():
     finished = peer_importance(means, baseline=1.0, form="ratio")
     assert outcome(pooled, finished) == (
         "equivalent",
-        "REAGGREGATED: repeats made as pooled are aggregated as mean",
+        "REAGGREGATED: repeats computed as pooled are aggregated as mean",
     )
 
 
@@ -357,7 +359,7 @@ ROWS = {"n_rows": 50}
 CARDS = [
     ("MODEL_STATE", {"model": "other"}, "the models are forest and other"),
     ("EVENT_LEVEL", {"positive_class": "yes"}, "the classes measured are none and yes"),
-    ("ENCODING", {"of": "groups"}, "what is asked differs: features and groups"),
+    ("ENCODING", {"of": "groups"}, "what is measured differs: features and groups"),
     ("METHOD_FAMILY", {"method": "x"}, "the methods are permutation and x"),
     ("LOSS", {"loss": "mae"}, "the losses are rmse and mae"),
     ("PRED_SCALE", {"scale": "link"}, "the prediction scales are response and link"),
@@ -374,7 +376,7 @@ CARDS = [
     (
         "GROUP_SEMANTICS",
         {"columns": (("x1", "z"), ("x2",))},
-        "other columns are asked together in 'x1'",
+        "the columns differ in 'x1'",
     ),
 ]
 """Code, what differs on the other side, and its sentence."""
@@ -415,7 +417,7 @@ def test_vip_04_measures_its_baseline_on_other_rows():
     ours = importance(options=options)
     other = independent(LOSSES, stream="vip-0.4", options=options)
     assert (
-        "BASELINE_ROWS: vip-0.4 measures its baseline" in row_of(ours, other)["reasons"]
+        "BASELINE_ROWS: vip-0.4 computes its baseline" in row_of(ours, other)["reasons"]
     )
     twin = importance(options=options, stream="vip-0.4")
     assert outcome(twin, other) == ("replayed", "")
@@ -425,14 +427,14 @@ def test_other_features_are_not_compared():
     other = peer_importance(features=("x1", "z"), columns=(("x1",), ("z",)))
     assert outcome(importance(), other) == (
         "not compared",
-        "ENCODING: what is asked differs: 'x2' and 'z'",
+        "ENCODING: what is measured differs: 'x2' and 'z'",
     )
 
 
 def test_two_engines_of_others_are_equivalent_at_best():
     assert outcome(peer_importance(engine="vip"), peer_importance()) == (
         "equivalent",
-        "REFERENCES: neither engine is ours: vip and DALEX",
+        "REFERENCES: neither engine is Python: vip and DALEX",
     )
 
 

@@ -103,7 +103,7 @@ def test_an_option_that_differs_is_told_by_its_code(code, name, left, right):
 def test_a_score_that_rises_is_not_held_against_a_loss(loss):
     verdict, reasons = outcome(importance(), peer_importance(loss=loss))
     assert verdict == "not compared"
-    assert reasons == f"DIRECTION: rmse and {loss} do not rise the same way"
+    assert reasons == f"DIRECTION: rmse and {loss} point in opposite directions"
 
 
 def test_rows_drawn_anew_estimate_one_mean_loss_however_many_they_are():
@@ -189,7 +189,7 @@ def test_a_median_is_taken_anew_as_a_mean_where_the_repeats_are_known():
     finished = peer_importance(LOSSES - 10, baseline=0.0, aggregator="median")
     assert outcome(importance(), finished) == (
         "equivalent",
-        "REAGGREGATED: repeats made as mean are aggregated as median",
+        "REAGGREGATED: repeats computed as mean are aggregated as median",
     )
     lone = peer_importance([[2.5], [0.1]], baseline=0.0, aggregator="median")
     verdict, reasons = outcome(importance(), lone)
@@ -237,8 +237,7 @@ def test_a_version_not_tried_is_the_cause_unless_a_fault_is_known():
     (finding,) = findings_of([row])
     assert finding.severity == "failure"
     assert finding.remedy == (
-        "Ask a version that was tried, or hold the new one against the definition "
-        "first."
+        "Use a tested version, or check the new one against the definition first."
     )
     row = row_of(importance(), peer_importance(LOSSES + 1), touches=(newer, fault))
     assert row["cause"] == "known defect"
@@ -248,7 +247,7 @@ def test_the_codes_of_a_text_are_those_that_were_written_whatever_it_says():
     why = [
         reason_codes.count_outside(1, 2, "data"),
         ("UPSTREAM_DEFECT", "one thing; LOSS of another: REPEATS (wide): no"),
-        ("REPEATS (wide)", "the band is 1, the largest mean 2"),
+        ("REPEATS (wide)", "the band is too wide: 1, with a largest mean of 2"),
     ]
     written = reason_codes.text(why)
     assert reason_codes.why_of(written) == why

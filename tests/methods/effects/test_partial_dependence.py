@@ -412,3 +412,125 @@ def test_the_size_of_a_table_is_what_pandas_says():
     )
     for names in (list(X), ["number"], ["level"]):
         assert _n_bytes(X[names]) == X[names].memory_usage(index=False).sum()
+
+
+def banded(model, data, feature, **options):
+    """Return the curve of one feature and the two ends of its band."""
+    bands = []
+    grid, values = partial_dependence(
+        model,
+        data,
+        feature,
+        seed=1,
+        on_band=lambda *ends: bands.append(ends),
+        **options,
+    )
+    ((low, high),) = bands
+    assert low.shape == high.shape == values.shape
+    return grid, values, low, high
+
+
+def product(X):
+    """Return the product of x and z."""
+    return (X["x"] * X["z"]).to_numpy(dtype=float)
+
+
+PRODUCT = model_of(product, ("x", "z"))
+EIGHT = pd.DataFrame({"x": np.zeros(8), "z": np.arange(8, 0, -1.0)})
+
+
+@pytest.mark.parametrize("feature", ["x1", "x2"])
+def test_an_additive_model_has_a_band_without_width_on_its_curve(feature):
+    _, values, low, high = banded(linear_model(3, -1), normal_data(), feature)
+    assert low == pytest.approx(values, abs=1e-12)
+    assert high == pytest.approx(values, abs=1e-12)
+
+
+def test_the_band_of_a_product_holds_the_quartiles_of_the_other_factor():
+    _, values, low, high = banded(PRODUCT, of_rows(EIGHT), "x", grid=(-1.0, 0.0, 1.0))
+    assert values[:, 0] == pytest.approx([-4.5, 0, 4.5])
+    assert low[:, 0] == pytest.approx([-6.5, 0, 2.5])
+    assert high[:, 0] == pytest.approx([-2.5, 0, 6.5])
+
+
+def test_rows_that_differ_in_level_only_are_taken_about_their_own_means():
+    # Row z has the curve z * (x + 1): its mean over the grid 0, 1, 2 is 2 z.
+    model = model_of(lambda X: product(X) + X["z"].to_numpy(float), ("x", "z"))
+    _, values, low, high = banded(model, of_rows(EIGHT), "x", grid=(0.0, 1.0, 2.0))
+    assert values[:, 0] == pytest.approx([4.5, 9, 13.5])
+    assert low[:, 0] == pytest.approx([9 - 6.5, 9, 9 + 2.5])
+    assert high[:, 0] == pytest.approx([9 - 2.5, 9, 9 + 6.5])
+
+
+def test_weights_move_the_band_as_repeated_rows_do():
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["x", "z"])
+    times = rng.integers(0, 4, size=40)
+    repeated = X.loc[X.index.repeat(times)].reset_index(drop=True)
+    options = {"grid": tuple(np.linspace(-2, 2, 9))}
+    weighted = banded(PRODUCT, of_rows(X, times / 7), "x", **options)
+    for one, other in zip(
+        weighted, banded(PRODUCT, of_rows(repeated), "x", **options), strict=True
+    ):
+        assert one == pytest.approx(other, abs=1e-12)
+    assert (weighted[3] - weighted[2]).max() > 0.5
+
+
+def test_a_band_costs_no_prediction_and_changes_no_value():
+    asked = []
+
+    def counted(X):
+        asked[-1] += len(X)
+        return product(X)
+
+    model, data = model_of(counted, ("x", "z")), of_rows(EIGHT)
+    asked.append(0)
+    _, values = partial_dependence(model, data, "z", seed=1)
+    asked.append(0)
+    _, same, *_ = banded(model, data, "z")
+    assert asked[0] == asked[1] > 0
+    assert same.tobytes() == values.tobytes()
+
+
+def test_each_output_of_a_model_has_its_band():
+    def predict(X):
+        return np.stack([product(X), 2 - product(X)], axis=1)
+
+    model = model_of(predict, ("x", "z"), task="multiclass", classes=("a", "b"))
+    _, _, low, high = banded(model, of_rows(EIGHT), "x", grid=(-1.0, 1.0))
+    assert low == pytest.approx(np.array([[-6.5, 4.5], [2.5, -4.5]]))
+    assert high == pytest.approx(np.array([[-2.5, 8.5], [6.5, -0.5]]))
+
+
+def test_the_band_of_a_category_has_a_gap_where_the_curve_has_one():
+    def refusing(X):
+        if (X["x"] == "c").any():
+            raise DataError("no such level")
+        return (X["x"] == "b").to_numpy(float) * X["z"].to_numpy(float)
+
+    kinds = pd.Categorical(["a", "b"] * 4, categories=["a", "b", "c"])
+    data = of_rows(EIGHT.assign(x=kinds))
+    _, values, low, high = banded(model_of(refusing, ("x", "z")), data, "x")
+    for ends, step in ((values, 4.5), (low, None), (high, None)):
+        assert np.isnan(ends[:, 0]).tolist() == [False, False, True]
+        assert step is None or ends[1, 0] - ends[0, 0] == step
+    # Half the step of a row lies on either side of the mean, 2.25.
+    assert low[:2, 0] == pytest.approx([2.25 - 3.25, 2.25 + 1.25])
+    assert high[:2, 0] == pytest.approx([2.25 - 1.25, 2.25 + 3.25])
+
+
+def test_of_more_rows_than_memory_holds_evenly_spaced_ones_give_the_band(monkeypatch):
+    rows = pd.DataFrame({"x": np.zeros(4000), "z": np.linspace(0, 1, 4000)})
+    _, _, *whole = banded(PRODUCT, of_rows(rows), "x", grid=(-1.0, 1.0))
+    monkeypatch.setattr(module, "MAX_BAND_BYTES", 8 * 2 * 500)
+    quartiles, kept = module._quartiles, []
+
+    def seen(curves, weights):
+        kept.append(curves.shape)
+        return quartiles(curves, weights)
+
+    monkeypatch.setattr(module, "_quartiles", seen)
+    _, _, *part = banded(PRODUCT, of_rows(rows), "x", grid=(-1.0, 1.0))
+    assert kept == [(2, 500, 1)]
+    for one, other in zip(whole, part, strict=True):
+        assert one == pytest.approx(other, abs=2 / 500)

@@ -3,6 +3,8 @@
 import doctest
 import json
 from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from math import log
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from importance_audit.methods.importance.permutation import (
     permutation,
     permuted_target,
 )
+from importance_audit.methods.importance.permuted_predictions import Permuted
 from importance_audit.methods.known_answers import (
     binary_data,
     level_data,
@@ -33,6 +36,7 @@ from importance_audit.methods.known_answers import (
 )
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.errors import NotApplicable
+from importance_audit.records.execution import workers
 from importance_audit.records.losses import LOSSES
 
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -491,7 +495,7 @@ def test_the_example_of_the_docstring_holds():
 
 def test_the_options_are_the_repeats_the_rows_and_the_exchange():
     exchange = {"perturbation": "permute", "within": "none", "min_samples_leaf": 15}
-    usual = {"n_repeats": 10, "n_rows": None}
+    usual = {"n_repeats": 10, "n_rows": None, "draws": "sampled"}
     assert options_of(permutation) == usual | exchange
 
 
@@ -514,6 +518,10 @@ def test_the_options_are_the_repeats_the_rows_and_the_exchange():
         (
             {"within": "nodes"},
             "within must be one of 'none', 'leaves'; 'nodes' was given.",
+        ),
+        (
+            {"draws": "all"},
+            "draws must be one of 'sampled', 'exact'; 'all' was given.",
         ),
         (
             {"within": "leaves", "min_samples_leaf": 0},
@@ -698,3 +706,45 @@ def test_what_dalex_cannot_measure_is_not_measured_by_us_either(case):
         ):
             ours = in_form(case["form"], ours, baseline.mean())
             np.testing.assert_array_equal(ours, np.array(reference, dtype=float))
+
+
+# --- workers --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_rows", [None, 50])
+@pytest.mark.parametrize("stream", STREAMS)
+def test_workers_change_no_number_and_no_draw(stream, n_rows):
+    data, model, terms = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5), []
+    asked = {"seed": 1, "stream": stream, "n_repeats": 4, "n_rows": n_rows}
+    if not stream.startswith("vip"):
+        asked["on_row_terms"] = terms.append
+    ask = partial(permutation, model, data, **asked)
+    here, reports = ask(), []
+    with workers(3, "threads", report=lambda *words: reports.append(words)):
+        there = ask()
+    for one, other in zip(here, there, strict=True):
+        assert np.array_equal(one, other)
+    for one, other in pairwise(terms):
+        assert np.array_equal(one.terms["mse"], other.terms["mse"])
+    assert reports == []
+
+
+def test_a_fault_of_a_model_leaves_the_rows_as_they_were():
+    data, faults = normal_data(3, -1), []
+
+    def predict(X):
+        if faults:
+            raise ValueError(faults.pop())
+        return X["x1"].to_numpy() - X["x2"].to_numpy()
+
+    model = replace(linear_model(1, -1), predict=predict)
+    groups = tuple(data.groups.values())
+    ask = Permuted(model, data, groups)
+    _, first, second, *_ = DRAWS["numpy"](
+        1, tuple(data.groups), data.n_samples, 1, None
+    )
+    before = ask(second)
+    faults.append("no")
+    with pytest.raises(ValueError, match=r"^no$"):
+        ask(first)
+    assert np.array_equal(ask(second), before)

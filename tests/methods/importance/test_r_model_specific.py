@@ -426,8 +426,8 @@ def test_tables_say_which_number_of_the_model_they_show(fitted):
     page = page_files(audit_of(fitted), pdf=False)["report.html"]
     text = re.sub("<[^>]*>", "", page)
     for name in ("stat", "%IncMSE"):
-        assert f"Number of the model ({name})" in text
-        assert f"what the model says of one feature ({name})" in text
+        assert f"Reported value ({name})" in text
+        assert f"importance of one feature as reported by the model ({name})" in text
     assert 'type = ""' not in unescape(text)
 
 

@@ -155,7 +155,8 @@ def ensemble(data, n_repeats=30, n_drawn=2, path=OLS, **parameters):
     """Return the members that a method draws."""
     model = fitted(data, path, **parameters)
     units, _ = units_of(model, data, "random_subspace")
-    return list(members_of(model, units, "random_subspace", 1, n_repeats, n_drawn))
+    asked = units, "random_subspace", 1, n_repeats, n_drawn
+    return list(members_of(model, *asked, lambda member: member))
 
 
 def test_the_mean_over_the_members_is_perf_and_their_error_its_error():
@@ -172,7 +173,7 @@ def test_a_member_is_fitted_on_its_sample_and_judged_on_all_other_rows():
     samples, model = [], fitted(data)
     spying = replace(model, fit_on=lambda *a: samples.append(a[0]) or model.fit_on(*a))
     units, _ = units_of(model, data, "")
-    (member, *_) = members_of(spying, units, "", 1, 2, 2)
+    (member, *_) = members_of(spying, units, "", 1, 2, 2, lambda m: m)
     inside, outside = set(samples[0].y), set(member.out.y)
     assert len(samples[0].y) == 200
     assert inside | outside == set(data.y)

@@ -218,9 +218,30 @@ def test_two_lines_break_where_words_end():
     assert first.endswith(".")
 
 
+def test_a_break_between_words_goes_before_one_inside_a_word():
+    name = "vip 0.4.5 (supplied) − vip 0.5.0.9000 (supplied)"
+    (lines,) = typeface.shortened([name], typeface.width(name, 8) * 0.72, 8, lines=2)
+    assert lines == ("vip 0.4.5 (supplied) − vip", "0.5.0.9000 (supplied)")
+
+
 def test_a_name_in_two_lines_breaks_at_a_hump_of_the_camel():
     name = "totalDebtToIncomeRatioAfterDisbursementPercent"
     (lines,) = typeface.shortened([name], typeface.width(name, 8) * 0.6, 8, lines=2)
     assert "".join(lines) == name
     assert lines[1][0].isupper()
     assert lines[0][-1].islower()
+
+
+def test_a_png_is_as_fine_as_asked_and_has_the_same_bytes_twice():
+    def draw():
+        sheet = drawing.Sheet()
+        sheet.text(10, 5, "surface")
+        sheet.mark(30, 5, "o")
+        return sheet.svg(20.0, salt="x")
+
+    png = drawing.to_png(draw, dpi=200)
+    assert png[:4] == b"\x89PNG"
+    size = [int.from_bytes(png[at : at + 4], "big") for at in (16, 20)]
+    assert size == [int(174 / 25.4 * 200), int(20 / 25.4 * 200)]
+    assert drawing.to_png(draw, dpi=200) == png
+    assert draw().startswith("<?xml")

@@ -6,9 +6,8 @@ from math import inf, isclose, nan
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.report.svg_reader import (
+    LINK,
     ROUNDED,
     SVG,
     collisions,
@@ -18,6 +17,8 @@ from tests.report.svg_reader import (
     off_sheet,
     points,
     texts,
+    title_of,
+    titles,
     words,
     x_axis,
     y_axis,
@@ -25,7 +26,6 @@ from tests.report.svg_reader import (
 
 from importance_audit.report.figures.effect_panels import Curve, EffectPanel
 from importance_audit.report.figures.effects import draw_effects, paged_effects
-from importance_audit.report.figures.placing import Area, place_words
 
 
 def curve(label, grid, values, lead=True):
@@ -77,17 +77,128 @@ ZIGZAG = replace(
 )
 
 
-@pytest.mark.parametrize("panels", [[YEAR], [YEAR, YEAR], [YEAR, ZIGZAG], [ZIGZAG]])
-def test_each_curve_and_the_reference_are_named_once_wherever_there_is_room(panels):
-    labels = words(effects(panels, reference=4.2, text="mean 4.2"))
-    assert [labels.count(word) for word in ("forest", "linear", "mean 4.2")] == [
-        1,
-        1,
-        1,
+@pytest.mark.parametrize("panels", [[YEAR], [YEAR, DISTRICT], [DISTRICT]])
+def test_a_key_names_each_curve_and_the_reference_once(panels):
+    svg = effects(panels, reference=4.2, text="mean 4.2")
+    labels = dict.fromkeys(c.label for panel in panels for c in panel.curves)
+    for word in (*labels, "mean 4.2"):
+        assert words(svg).count(word) == 1
+    key = [group for group in groups(svg, "key") if group.find(f".//{SVG}use") is None]
+    assert len(key) == len(labels) + 1
+
+
+def test_the_key_shows_the_marks_that_categories_have():
+    rows = [
+        curve(name, ("Wola", "Ursus"), (5.0, 3.0), not n)
+        for n, name in enumerate(("forest", "linear"))
     ]
+    svg = effects([replace(DISTRICT, curves=tuple(rows))])
+    marks = [use.get(LINK) for g in groups(svg, "key") for use in g.iter(f"{SVG}use")]
+    for n in (0, 1):
+        (use,) = groups(svg, f"level-0-0-{n}")[0].iter(f"{SVG}use")
+        assert use.get(LINK) in marks
+    assert len(set(marks)) == 2
 
 
-def test_a_key_of_long_names_stays_on_the_sheet():
+LONG = (
+    "months_since_last_delinquency_12m",
+    "months_since_first_delinquency_12m",
+    "totalDebtToIncomeRatioAfterDisbursement",
+    "number_of_trades_30_days_past_due_last_24_months",
+)
+
+
+@pytest.mark.parametrize("n", [4, 5, 10])
+def test_long_names_of_panels_take_lines_and_stay_whole(n):
+    panels = [replace(YEAR, feature=f"{LONG[i % 4]}{i}") for i in range(n)]
+    svg = effects(panels, reference=4.2, text="mean 4.2")
+    text = "".join(words(svg))
+    assert all(panel.feature in text for panel in panels)
+    assert not collisions(svg)
+    assert not off_sheet(svg)
+
+
+def test_names_too_long_for_any_lines_are_cut_and_differ():
+    panels = [replace(YEAR, feature="x" * 200 + f"{i}" + "y" * 200) for i in range(4)]
+    svg = effects(panels)
+    lines = [text for text in words(svg) if "#" in text]
+    assert [line[-2:] for line in lines] == ["#1", "#2", "#3", "#4"]
+
+
+def test_a_name_of_a_model_takes_a_line_of_the_key_and_is_not_cut():
+    names = [
+        f"gradient boosting, challenger {n}, trained in 2024 on all" for n in "abc"
+    ]
+    curves = [
+        curve(name, range(1920, 1940), np.full(20, 4.0), lead=not n)
+        for n, name in enumerate(names)
+    ]
+    svg = effects([replace(YEAR, curves=tuple(curves))], reference=4.2, text="mean 4.2")
+    assert {*names, "mean 4.2"} <= set(words(svg))
+    assert not collisions(svg)
+    assert not off_sheet(svg)
+
+
+def test_numbers_of_axes_side_by_side_never_touch():
+    grid = np.linspace(0, 2_000_000, 20)
+    wide = replace(YEAR, curves=(curve("m", grid, np.linspace(3, 5, 20)),), counts=())
+    for n in (4, 12):
+        svg = effects([wide] * n)
+        assert not collisions(svg)
+        assert not off_sheet(svg)
+
+
+def test_a_narrow_axis_keeps_two_numbers_where_they_do_not_touch():
+    values = (0.20, 0.74)
+    level = curve("forest", ("female", "male"), values)
+    panels = [YEAR, YEAR, replace(DISTRICT, curves=(level,), counts=())]
+    svg = effects(panels, reference=0.32, text="mean 0.32")
+    left = max(x for text, x, *_ in texts(svg) if text == "district")
+    ticks = [
+        t
+        for t, x, _, style in texts(svg)
+        if style["text-anchor"] == "middle" and x > left
+    ]
+    assert len(ticks) > 1
+    assert not collisions(svg)
+
+
+def test_whole_numbers_have_no_ticks_between_them():
+    values = (3.0, 5.0)
+    flag = EffectPanel(
+        "flag", "number", (curve("m", (0.0, 1.0), values),), ((0.0, 5), (1.0, 9))
+    )
+    svg = effects([flag] * 4)
+    ticks = {t for t, *_, style in texts(svg) if style["text-anchor"] == "middle"}
+    assert ticks == {"0", "1"}
+
+
+def test_a_long_level_takes_two_lines_where_rows_are_high():
+    names = ("engineering crew of the ship", "restaurant staff of the ship")
+    levels = replace(DISTRICT, curves=(curve("forest", names, (5.0, 3.0)),), counts=())
+    svg = effects([YEAR, YEAR, YEAR, levels])
+    assert not [text for text in words(svg) if "…" in text]
+    assert not collisions(svg)
+
+
+def test_each_grid_point_tells_what_every_curve_says_there():
+    svg = effects([YEAR, DISTRICT])
+    said = titles(svg)
+    assert "year 1920; forest: 3; linear: 4" in said
+    assert "district Wola; forest: 5" in said
+    assert len(said) == 20 + 2
+
+
+def test_a_title_lies_under_its_grid_point():
+    svg = effects([YEAR])
+    (area,) = (g for g in groups(svg, "") if title_of(g).startswith("year 1921;"))
+    left, right = (f([x for x, _ in points(area)]) for f in (min, max))
+    at = [x for x, _ in points(groups(svg, "curve-0-0")[0])][1]
+    assert left < at < right
+    assert area.get("pointer-events") == "all"
+
+
+def test_a_key_of_very_long_names_stays_on_the_sheet():
     names = (
         "linear",
         "a gamma regression with a logarithmic link, " * 3,
@@ -106,7 +217,7 @@ def test_a_key_of_long_names_stays_on_the_sheet():
 def test_the_foot_shows_where_the_rows_lie_in_proportion():
     bars = [points(group) for group in groups(effects([YEAR]), "rows")]
     tall = [max(y for _, y in bar) - min(y for _, y in bar) for bar in bars]
-    assert tall[1] / tall[0] == pytest.approx(3.0, rel=1e-3)
+    assert tall[1] == pytest.approx(3 * tall[0], abs=8 * ROUNDED)
 
 
 def test_a_value_that_is_not_finite_leaves_a_gap():
@@ -207,33 +318,69 @@ def test_a_seventh_curve_is_refused():
         effects([many])
 
 
-AREA = Area(0.0, 0.0, 40.0, 30.0)
-heights = st.lists(st.floats(0.0, 30.0), min_size=9, max_size=9)
+def banded(panel, *ends):
+    """Return a panel whose leading curve has a band."""
+    lead, *others = panel.curves
+    return replace(panel, curves=(replace(lead, band=ends), *others))
 
 
-@given(heights, heights)
-def test_words_cross_no_curve_and_stay_in_their_area(first, second):
-    grid = np.linspace(0.0, 40.0, 9)
-    curves = {
-        "a": list(zip(grid, first, strict=True)),
-        "b": list(zip(grid, second, strict=True)),
-    }
-    for place in place_words(curves, {"a": 8.0, "b": 8.0}, AREA).values():
-        assert AREA.left <= place.x - 4.0
-        assert place.x + 4.0 <= AREA.right
-        for y in (first, second):
-            under = np.linspace(place.x - 4.0, place.x + 4.0, 50)
-            assert np.all(np.abs(np.interp(under, grid, y) - place.y) > 1.4)
+KEY = "middle half of the rows"
+STRIP = banded(YEAR, *((v - 1, v + 2) for v in np.linspace(3, 5, 20)))
 
 
-def test_a_word_stands_nearer_to_its_own_curve_than_to_any_other():
-    curves = {"a": [(0.0, 10.0), (40.0, 10.0)], "b": [(0.0, 20.0), (40.0, 20.0)]}
-    places = place_words(curves, {"a": 8.0, "b": 8.0}, AREA)
-    assert abs(places["a"].y - 10.0) < abs(places["a"].y - 20.0)
-    assert abs(places["b"].y - 20.0) < abs(places["b"].y - 10.0)
+def with_band(panels):
+    labels = {"axis_label": "mean prediction", "reference_text": "mean 4.2"}
+    return draw_effects(panels, reference=4.2, salt="x", band_text=KEY, **labels)
 
 
-def test_without_room_there_is_no_place():
-    curves = {"a": [(0.0, 15.0), (40.0, 15.0)]}
-    assert place_words(curves, {"a": 50.0}, AREA) == {}
-    assert place_words(curves, {"a": 8.0}, AREA._replace(top=14.0, bottom=16.0)) == {}
+def test_a_band_runs_along_its_lower_and_its_upper_ends_behind_the_curves():
+    svg = with_band([STRIP])
+    at = y_axis(svg)
+    (band,) = groups(svg, "band")
+    xs = [x for x, _ in points(groups(svg, "curve-0-0")[0])]
+    edge = [*((v - 1) for v in np.linspace(3, 5, 20))]
+    edge += [v + 2 for v in np.linspace(5, 3, 20)]
+    corners = points(band)[:40]
+    assert [x for x, _ in corners] == pytest.approx([*xs, *xs[::-1]], abs=0.02)
+    assert [y for _, y in corners] == pytest.approx([at(v) for v in edge], abs=0.02)
+    for other in ("curve-0-0", "curve-0-1", "reference"):
+        assert svg.index('id="band') < svg.index(f'id="{other}')
+
+
+def test_a_band_has_a_gap_where_an_end_is_missing():
+    ends = [(nan, nan) if n == 7 else (1.0, 2.0) for n in range(20)]
+    parts = groups(with_band([banded(YEAR, *ends)]), "band")
+    xs = [x for x, _ in points(groups(with_band([YEAR]), "curve-0-0")[0])]
+    assert [len(points(part)) // 2 for part in parts] == [7, 12]
+    assert max(x for x, _ in points(parts[0])) == pytest.approx(xs[6], abs=0.02)
+    assert min(x for x, _ in points(parts[1])) == pytest.approx(xs[8], abs=0.02)
+
+
+def test_a_band_at_a_level_is_a_bar_from_end_to_end():
+    svg = with_band([banded(DISTRICT, (4.0, 5.5), (nan, nan))])
+    at = x_axis(svg)
+    (bar,) = groups(svg, "band")
+    sides = {round(x, 1) for x, _ in points(bar)}
+    assert sides == {round(at(4.0), 1), round(at(5.5), 1)}
+    middle = np.mean([y for _, y in points(bar)[:4]])
+    assert middle == pytest.approx(mark(svg, "level-0-0-0")[1], abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("panels", "n"),
+    [([STRIP], 1), ([STRIP, STRIP, DISTRICT], 1), ([YEAR, DISTRICT], 0)],
+)
+def test_the_key_tells_what_a_band_is_once_and_only_where_there_is_one(panels, n):
+    svg = with_band(panels)
+    assert words(svg).count(KEY) == len(groups(svg, "key-band")) == n
+    assert not collisions(svg)
+    assert not off_sheet(svg)
+
+
+def test_a_wide_band_widens_the_axis_of_values():
+    wide = banded(YEAR, *((v - 9, v + 9) for v in np.linspace(3, 5, 20)))
+    svg = with_band([wide])
+    heights = [y for _, y in points(groups(svg, "band")[0])]
+    title = next(y for text, _, y, _ in texts(svg) if text == "year")
+    assert title < min(heights)
+    assert max(heights) < height(svg)

@@ -22,7 +22,7 @@ from tests.report.svg_reader import (
     x_axis,
 )
 
-from importance_audit.report.figures import drawing
+from importance_audit.report.figures import drawing, parts
 from importance_audit.report.figures.bands import (
     BandPanel,
     BandRow,
@@ -360,3 +360,29 @@ def test_panels_that_no_page_holds_are_refused():
         ValueError, match=r"^9 panels with 40 rows do not fit on a page"
     ):
         bands([BandPanel("p", "", rows)] * 9)
+
+
+@pytest.mark.parametrize("n_rows", [2, 20, 30])
+def test_a_column_breaks_names_of_fifty_characters_over_lines_and_cuts_none(n_rows):
+    name = "annual_gross_income_of_applicants_in_thousands"
+    names = [f"{name}_{n}" for n in range(n_rows)]
+    column = parts.name_column(names)
+    assert ["".join(lines) for lines in column.names] == names
+    assert column.height <= parts.PAGE
+    most = max(map(len, column.names))
+    assert column.pitch > most * parts.NAME_LINE
+
+
+def test_a_column_of_many_rows_is_wider_where_a_name_has_one_line_only():
+    names = [f"months_since_most_recent_delinquency_any_{n}" for n in range(40)]
+    column = parts.name_column(names)
+    assert [lines for (lines,) in column.names] == names
+    assert column.height <= parts.PAGE
+
+
+def test_a_name_too_long_for_three_lines_is_cut_between_two_words():
+    (lines,) = parts.name_column(["applicants_" * 20]).names
+    assert len(lines) == parts.NAME_LINES
+    before, after = "".join(lines).split("…")
+    assert before.endswith("applicants_")
+    assert after.startswith("applicants_")

@@ -1,9 +1,11 @@
 """The figure of the lead ranking, whatever the method that ranks."""
 
+from dataclasses import replace
+
 import pytest
-from tests.report.made_records import made_importance
+from tests.report.made_records import made_importance, row_intervals_frame
 from tests.report.made_variants import plain_result, view_of
-from tests.report.svg_reader import groups, mark, off_sheet, points, x_axis
+from tests.report.svg_reader import groups, mark, off_sheet, points, titles, x_axis
 
 from importance_audit.report.figures.ranking import RankingRow, draw_ranking
 from importance_audit.report.pages.view import build_view
@@ -32,8 +34,8 @@ def test_a_signed_ranking_without_draws_has_dots_on_both_sides_of_zero():
 def test_without_draws_neither_caption_nor_words_speak_of_an_interval():
     (figure,) = ranking_figures("forest", **FIRM)
     assert plain(figure.caption).startswith(
-        "Dot: the value; nothing is drawn at random, so there is no interval (E1). "
-        "Dashed: 0."
+        "Dot: the value. The method is not random, so there is no interval (E1). "
+        "Dashed line: 0."
     )
     assert figure.alt.endswith(" a leads with 2.000.")
 
@@ -43,7 +45,7 @@ def test_trials_on_the_data_are_shown_one_by_one_with_their_mean():
     (row, *_) = figure.data["rows"]
     assert len(row.repeats) == 30
     assert sum(row.repeats) / 30 == pytest.approx(row.estimate)
-    assert "Grey ticks: the 30 repeats." in plain(figure.caption)
+    assert "Grey ticks: each of the 30 repeats." in plain(figure.caption)
     assert "Monte-Carlo" not in plain(figure.caption)
 
 
@@ -65,8 +67,44 @@ def test_one_repeat_and_too_many_to_tell_apart_get_no_ticks(repeats):
 
 
 def test_repeats_that_box_plots_show_are_not_shown_twice():
-    rankings = [f for f in view_of("apartments").figures if f.draw is draw_ranking]
-    assert rankings
-    assert not any(row.repeats for f in rankings for row in f.data["rows"])
+    assert not [f for f in view_of("apartments").figures if f.draw is draw_ranking]
     (alone,) = ranking_figures("forest", baseline=50.0)
     assert all(row.repeats for row in alone.data["rows"])
+
+
+def permutation_figure(**changes):
+    record = made_importance("forest", "abc", (9.0, 4.0, 2.0), sd=0.1, baseline=50.0)
+    result = plain_result("abc", importances=(record,))
+    frames = {name: make((record,)) for name, make in changes.items()}
+    view = build_view(replace(result, **frames))
+    (figure,) = (figure for figure in view.figures if figure.draw is draw_ranking)
+    return figure
+
+
+def test_intervals_cover_other_rows_where_the_run_has_them():
+    figure = permutation_figure(row_intervals=lambda rs: row_intervals_frame(rs, 5.0))
+    rows = figure.data["rows"]
+    assert [row.low for row in rows] == pytest.approx([4.0, -1.0, -3.0])
+    assert [row.high for row in rows] == pytest.approx([14.0, 9.0, 7.0])
+    assert "line: 95\u202f% interval over resampled rows" in plain(figure.caption)
+    assert figure.alt.endswith("a leads with 9.0 (4.0 to 14.0).")
+    assert titles(figure.svg)[0] == "forest, a: 9.0 (4.0 to 14.0)"
+    # What the draws alone would settle, other rows do not.
+    assert "a leads" not in plain(figure.headline)
+
+
+def test_shuffling_noise_alone_is_called_that_and_has_no_level():
+    figure = permutation_figure()
+    assert "line: interval of shuffling noise alone" in plain(figure.caption)
+    assert "95" not in plain(figure.caption)
+    (row, *_) = figure.data["rows"]
+    assert row.high - row.low < 1.0
+    assert plain(figure.headline).startswith("a leads")
+
+
+def test_an_interval_missing_for_one_feature_is_taken_for_none():
+    def some(records):
+        return row_intervals_frame(records, 5.0).assign(low=[1.0, 1.0, float("nan")])
+
+    figure = permutation_figure(row_intervals=some)
+    assert "shuffling noise" in plain(figure.caption)

@@ -12,7 +12,7 @@ from tests.report.made_variants import view_of
 from tests.report.printed import PRINTED, page_of, report
 
 from importance_audit.report.pages import pdf
-from importance_audit.report.pages.html import print_html
+from importance_audit.report.pages.html import page_files, print_html
 from importance_audit.report.pages.pdf_checks import checks_of
 from importance_audit.report.text.blocks import plain
 
@@ -64,10 +64,31 @@ def words(text):
     return " ".join(text.split())
 
 
-def test_the_executive_page_is_one_page(printed):
-    assert "Executive page" in printed.pages[1]
-    assert "What you need to do" in words(printed.pages[1])
-    assert page_of(printed.pages[1:], "C Scope and independence") == 2
+def test_the_executive_page_is_the_first_page_and_one_page(printed):
+    text = words(printed.pages[0])
+    assert words(plain(printed.view.title)) in text
+    assert "Executive page" in text
+    assert "Decision requested" in text
+    assert page_of(printed.pages, "A Document control") == 2
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_the_executive_profile_is_two_pages_without_contents(name, tmp_path):
+    path = tmp_path / "report.pdf"
+    path.write_bytes(page_files(report(name).result, profile="executive")["report.pdf"])
+    command = ["pdftotext", "-layout", str(path), "-"]
+    text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    first, second, end = text.split("\f")
+    assert "Decision requested" in first
+    for title in ("Document control", "Thresholds and verdicts", "Sign-off"):
+        assert title in second
+    assert "....." not in second
+    assert not end
+
+
+def test_no_two_numbers_of_a_page_touch(printed):
+    for page in printed.pages:
+        assert not re.search(r"\d[.]\d+−\d|\d[.]\d{4,}[.]\d", page)
 
 
 def test_no_ink_stands_in_the_right_margin_and_no_page_is_blank(printed):
@@ -79,17 +100,18 @@ def test_no_ink_stands_in_the_right_margin_and_no_page_is_blank(printed):
 
 
 def test_the_page_numbers_of_the_contents_are_those_of_the_pages(printed):
-    command = ["pdftotext", "-layout", "-l", "1", str(printed.path), "-"]
-    cover = subprocess.run(command, capture_output=True, check=True).stdout.decode()
-    entries = re.findall(r" ([A-Q])  +(\w[^.\n]*?)[ .]{3,}(\d+)$", cover, re.M)
-    assert [letter for letter, _, _ in entries] == list("ABCDEFGHIJKLMNOPQ")
-    for letter, title, number in entries[2:]:
-        assert page_of(printed.pages[1:], f"{letter} {title}") + 1 == int(number)
+    command = ["pdftotext", "-layout", "-f", "2", "-l", "2", str(printed.path), "-"]
+    second = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    entries = re.findall(r" ([A-Q])  +(\w[^.\n]*?)[ .]{3,}(\d+)$", second, re.M)
+    assert [letter for letter, _, _ in entries] == list("BACDEFGHIJKLMNOPQ")
+    for letter, title, number in entries:
+        heading = f"{letter} {title}"
+        assert page_of(printed.pages, heading) == int(number)
 
 
 def test_bookmarks_are_the_headings_where_they_stand(printed, opened):
     html = print_html(printed.view, conformity="")
-    html = re.sub(r'<div class="q(?: ask)?">.*?</h3>', "", html, flags=re.DOTALL)
+    html = re.sub(r'<div class="q(?: ask| full)?">.*?</h3>', "", html, flags=re.DOTALL)
     heads = re.findall(r"<h([23])[^>]*>(.*?)</h\1>", html, re.DOTALL)
     headings = [
         (int(level) - 1, words(unescape(re.sub("<[^>]+>", "", text))))
@@ -97,7 +119,7 @@ def test_bookmarks_are_the_headings_where_they_stand(printed, opened):
     ]
     bookmarks = outline_of(opened)
     assert [(level, words(title)) for level, title, _ in bookmarks] == headings
-    for _, title, page in bookmarks[2:]:
+    for _, title, page in bookmarks:
         assert words(title) in words(printed.pages[page - 1])
 
 

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from tests.report.made_variants import plain_result, result_of, view_of
 from tests.report.page_reader import parse_page
 from tests.report.reading import pieces, section, table, words
 
+from importance_audit.report.figures.drawing import Sheet
 from importance_audit.report.pages.html import print_html, to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Value, plain
@@ -14,6 +16,10 @@ from importance_audit.report.text.blocks import Value, plain
 
 def executive(name):
     return build_view(result_of(name), profile="executive")
+
+
+def checks_of(view):
+    return section(view, "J").parts["checks"]
 
 
 def letters(view):
@@ -27,7 +33,7 @@ def numbers(block):
 
 
 def test_the_executive_profile_has_its_page_control_verdicts_and_sign_off(any_name):
-    assert letters(executive(any_name)) == "ABJP"
+    assert letters(executive(any_name)) == "BAJP"
 
 
 def test_a_profile_shows_no_number_that_the_whole_report_has_not(any_name):
@@ -48,7 +54,7 @@ def test_every_link_of_a_profile_leads_somewhere(any_name):
 
 def test_what_a_profile_leaves_out_is_named_without_a_link():
     view = executive("apartments")
-    assert "section\u00a0K" in plain(view.sections[1].parts["sentence"])
+    assert "section\u00a0K" in plain(view.sections[0].parts["sentence"])
     assert "listed in section C" in words(section(view, "B"))
     document = section(view, "A").parts["document"]
     assert "executive: sections A, B, J, P." in words(document)
@@ -63,16 +69,36 @@ def test_the_thresholds_of_the_executive_profile_are_verdicts_alone():
     ]
     assert sum(head.width for head in item.columns) == pytest.approx(100)
     whole = table(view_of("apartments"), "tab-checks")
-    assert len(item.rows) == len(whole.rows)
+    assert len(item.everything.rows) == len(whole.rows)
+
+
+def test_the_executive_profile_shows_each_check_that_did_not_pass(any_name):
+    shown = [words(row) for t in checks_of(executive(any_name)) for row in t.rows]
+    verdicts = result_of(any_name).check_verdicts
+    assert len(shown) == sum(verdict != "pass" for verdict in verdicts)
+    assert not any(text.endswith("pass") for text in shown)
+
+
+def test_checks_beyond_the_room_of_page_two_are_counted():
+    result = result_of("disagreeing")
+    rows = [result.checks.iloc[:1].assign(subject=f"s{n}") for n in range(12)]
+    late = pd.concat(rows).assign(verdict="fail")
+    many = replace(result, checks=pd.concat([result.checks, late], ignore_index=True))
+    (item,) = checks_of(build_view(many, profile="executive"))
+    rest = sum(verdict != "pass" for verdict in many.check_verdicts) - 5
+    assert len(item.rows) == 5 < rest
+    assert plain(item.caption) == (
+        f"Checks that did not pass, worst first. In the technical report: {rest} more."
+    )
 
 
 @pytest.mark.parametrize(
     ("configured", "profile", "sections"),
     [
-        ("executive", "", "ABJP"),
-        ("executive", "technical", "ABCDEFGHIJKLMNOPQ"),
-        ("technical", "executive", "ABJP"),
-        ("bundle", "", "ABCDEFGHIJKLMNOPQ"),
+        ("executive", "", "BAJP"),
+        ("executive", "technical", "BACDEFGHIJKLMNOPQ"),
+        ("technical", "executive", "BAJP"),
+        ("bundle", "", "BACDEFGHIJKLMNOPQ"),
     ],
 )
 def test_the_configuration_chooses_unless_somebody_asks(configured, profile, sections):
@@ -80,3 +106,18 @@ def test_the_configuration_chooses_unless_somebody_asks(configured, profile, sec
     config = {**result.run.config, "report": {"profile": configured}}
     result = replace(result, run=replace(result.run, config=config))
     assert letters(build_view(result, profile=profile)) == sections
+
+
+def test_a_figure_is_drawn_once_for_screen_and_paper_whatever_its_caption(monkeypatch):
+    view, drawn, svg = build_view(result_of("apartments")), [], Sheet.svg
+
+    def counted(sheet, height, *, salt):
+        drawn.append(salt)
+        return svg(sheet, height, salt=salt)
+
+    monkeypatch.setattr(Sheet, "svg", counted)
+    to_html(view)
+    print_html(view, conformity="None is claimed.")
+    assert drawn == [figure.id for figure in view.figures]
+    paper = [figure.caption for figure in view.on_paper.figures]
+    assert paper != [figure.caption for figure in view.figures]

@@ -73,7 +73,7 @@ def test_every_template_is_used():
     names = {section.name for section in view_of("wide").sections}
     reached = {f"sections/{name}.html.j2" for name in (*names, "appendix")}
     reached |= {"base.html.j2", "report.html.j2", "macros.html.j2", "notebook.html.j2"}
-    reached |= {"notebook_card.html.j2"}
+    reached |= {"notebook_card.html.j2", "contents.html.j2"}
     reached |= {"sections/overview.html.j2", "traces.html.j2", "history.html.j2"}
     reached |= {"summary.txt.j2", "summary.md.j2", "junit.xml.j2"}
     assert {str(path.relative_to(templates())) for path in FILES} == reached
@@ -144,9 +144,9 @@ def test_every_method_has_its_words():
 
 def test_a_field_that_is_missing_stops_the_page():
     view = view_of("one feature")
-    page = view.sections[1]
+    page = view.sections[0]
     parts = {name: part for name, part in page.parts.items() if name != "change"}
-    sections = (view.sections[0], replace(page, parts=parts), *view.sections[2:])
+    sections = (replace(page, parts=parts), *view.sections[1:])
     with pytest.raises(UndefinedError, match="change"):
         to_html(replace(view, sections=sections))
 

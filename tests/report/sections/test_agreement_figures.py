@@ -79,7 +79,7 @@ def test_comparable_pairs_come_last_and_the_headline_is_about_the_judged():
 
 def test_a_figure_of_comparable_pairs_alone_says_so():
     figure = pairs_figure(["comparable"])
-    headline = "Comparable pairs only: all 2 differences inside the band."
+    headline = "Comparable pairs only: all 2 differences lie inside the band."
     assert plain(figure.headline) == headline
     judged = pairs_figure(["equivalent"])
     assert "Hollow" not in plain(judged.caption)
@@ -89,7 +89,7 @@ def test_a_figure_of_comparable_pairs_alone_says_so():
     ("changes", "why"),
     [
         ({"model": "m9"}, "the numbers of one side are not in this run"),
-        ({"unit": "log loss"}, "other units"),
+        ({"unit": "log loss"}, "different units"),
         ({"form": "absolute"}, "shown as difference and as absolute"),
         ({"features": ("c", "d")}, "no feature was measured on both sides"),
     ],
@@ -104,7 +104,7 @@ def test_a_pair_without_a_place_is_named_with_the_reason(changes, why):
     ("stream", "why"),
     [
         ("numpy", "the same draws, so no band"),
-        ("", "nothing is drawn, so no band"),
+        ("", "no random draws, so no band"),
     ],
 )
 def test_a_pair_without_draws_of_its_own_has_no_band(stream, why):

@@ -94,21 +94,21 @@ def test_a_finding_shows_its_state_owner_and_day(answer, line):
         (
             SHIFT,
             LATE,
-            "Expired on 2026-11-19, so that the finding counts again. It was approved "
+            "Expired on 2026-11-19, so the finding counts again. It was approved "
             "by B. Zając: why.",
         ),
         (
             replace(WEAK, check="method_failed"),
             date(2026, 12, 31),
-            "Not in force: numbers are missing, and an exception cannot stand in for "
-            "them. It names 2026-12-31, B. Zając: why.",
+            "Not in force: numbers are missing, and an exception cannot replace "
+            "them. It was to end on 2026-12-31 and was approved by B. Zając: why.",
         ),
         (
             replace(SHIFT, check="missing_share"),
             date(2026, 12, 31),
-            "Not in force: it does not name the approved baseline that the finding was "
-            "compared with, so that the finding counts. It names 2026-12-31, B. Zając: "
-            "why.",
+            "Not in force, so the finding counts: it does not name the approved "
+            "baseline that the finding was compared with. It was to end on "
+            "2026-12-31 and was approved by B. Zając: why.",
         ),
     ],
 )
@@ -124,16 +124,16 @@ def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
 
 def test_a_finding_without_an_answer_has_no_row_for_one():
     (entry,) = entries(view_with_answers(SHIFT))
-    assert not {"Response", "Exception", "Compensating control", "Found"} & {
+    assert not {"Response", "Exception", "Compensating control", "History"} & {
         *rows(entry)
     }
 
 
 def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
     (entry,) = entries(view_with_answers(SHIFT, history=history_with(SHIFT)))
-    assert rows(entry)["Found"] == "First in run run 1, in 3 of 3 runs that are known."
+    assert rows(entry)["History"] == "First in run run 1, in 3 of 3 known runs."
     (new,) = entries(view_with_answers(SHIFT, history=history_with(WEAK)))
-    assert rows(new)["Found"] == "First in this run, after 2 runs without it."
+    assert rows(new)["History"] == "First in this run, after 2 runs without it."
 
 
 def test_a_finding_that_came_back_says_so():
@@ -142,7 +142,9 @@ def test_a_finding_that_came_back_says_so():
     history = history._replace(runs=(*history.runs, empty), n_runs=3)
     (entry,) = entries(view_with_answers(SHIFT, history=history))
     assert plain(entry.summary).startswith("reopened · ")
-    assert rows(entry)["Found"].endswith("; closed since, and found again by this one.")
+    assert rows(entry)["History"].endswith(
+        "; closed since, and found again in this one."
+    )
 
 
 def test_what_this_run_closed_stands_in_a_short_table():
@@ -152,7 +154,7 @@ def test_what_this_run_closed_stands_in_a_short_table():
     assert column(item, "Severity") == ["Warning", "Failure"]
     assert column(item, "First found in run") == ["run 1", "run 1"]
     lede = plain(section(view, "K").lede)
-    assert lede == "The run has no finding. 2 closed by this run."
+    assert lede == "There are no findings. 2 closed by this run."
 
 
 def test_a_run_without_an_answer_leaves_what_it_did_not_look_for():
@@ -162,7 +164,7 @@ def test_a_run_without_an_answer_leaves_what_it_did_not_look_for():
     )
     item = table(view, "tab-not-found")
     assert column(item, "State") == [
-        "open, not looked for in this run, 2026-11-19, overdue"
+        "open, not checked in this run, 2026-11-19, overdue"
     ]
 
 
@@ -197,7 +199,7 @@ def test_the_verdict_says_how_many_findings_are_accepted_and_until_when():
         answers=[(SHIFT, {"exception": later}), (WEAK, {"exception": HELD})],
     )
     assert "1 finding is accepted until 2026-12-31." in plain(one.sentence)
-    assert "2 findings are accepted for a time, the first until 2026-12-31." in plain(
+    assert "2 findings are accepted temporarily, the first until 2026-12-31." in plain(
         two.sentence
     )
     assert "accepted" not in plain(view_with_answers(WEAK).sentence)
@@ -208,7 +210,9 @@ def test_the_gravest_finding_of_a_run_that_failed_is_one_that_counts():
     view = view_with_answers(WEAK, other, answers=[(WEAK, {"exception": HELD})])
     sentence = plain(section(view, "B").parts["sentence"])
     assert "The run has 1 finding at or above" in sentence
-    assert "The gravest is K2: Not clearly better than a constant (forest)." in sentence
+    assert (
+        "Most important: Not clearly better than a constant (forest) (K2)." in sentence
+    )
 
 
 def test_a_limit_that_is_waived_says_until_when():

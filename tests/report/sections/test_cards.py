@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from tests.report.made_records import made_frame, made_importance, made_run
 from tests.report.made_variants import plain_result, view_of
 from tests.report.reading import section, table, words
 
+from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -33,7 +35,7 @@ RATIO = {"form": "ratio", "sd": 2.0}
 
 def test_the_formula_of_a_ratio_says_whether_means_or_ratios_are_averaged():
     pooled = fact(viewed(aggregator="pooled", **RATIO), "E1", "Formula")
-    permuted = "mean over b of L(y, f(X with j in order πb))"
+    permuted = "mean over b of L(y, f(X with j permuted by πb))"
     assert pooled.startswith(f"[{permuted}] / [mean over b of L(y, f(X))];")
     each = fact(viewed(**RATIO), "E1", "Formula")
     assert each.startswith(f"{permuted.replace('L(y', '[L(y', 1)} / L(y, f(X))];")
@@ -41,8 +43,8 @@ def test_the_formula_of_a_ratio_says_whether_means_or_ratios_are_averaged():
 
 def test_the_spread_of_a_pooled_ratio_is_that_of_the_delta_method():
     view = viewed(aggregator="pooled", **RATIO)
-    assert "delta method" in fact(view, "E1", "Spread shown")
-    assert "delta method" not in fact(viewed(**RATIO), "E1", "Spread shown")
+    assert "delta method" in fact(view, "E1", "Uncertainty shown")
+    assert "delta method" not in fact(viewed(**RATIO), "E1", "Uncertainty shown")
 
 
 def test_captions_call_a_pooled_ratio_a_ratio_of_means():
@@ -56,7 +58,7 @@ def test_captions_call_a_pooled_ratio_a_ratio_of_means():
 def test_a_pooled_difference_is_a_mean_all_the_same():
     view = viewed(aggregator="pooled")
     assert "Mean of 10 repeats." in words(section(view, "F"))
-    assert "delta method" not in fact(view, "E1", "Spread shown")
+    assert "delta method" not in fact(view, "E1", "Uncertainty shown")
 
 
 @pytest.mark.parametrize(
@@ -98,8 +100,7 @@ def test_a_loss_on_drawn_rows_says_on_how_many():
     view = viewed(**DRAWN)
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
     on = "on 1\u202f000 rows drawn without replacement"
-    assert f"forest as it is, {on}: RMSE 283.0" in words(ranking)
-    assert f"RMSE of the model as it is, {on}: 283.0" in words(section(view, "B"))
+    assert f"Baseline loss of forest, {on}: RMSE 283.0" in words(ranking)
     assert f"EUR/m², {on}. Predicting one constant" in words(section(view, "F"))
     assert "901.9 on all 9\u202f000 rows." in words(section(view, "F"))
 
@@ -112,6 +113,34 @@ def test_a_card_on_drawn_rows_defines_them_and_a_whole_one_does_not():
     assert "all rows" in fact(viewed(**every), "E1", "Repeats and sample")
 
 
+@pytest.mark.parametrize(
+    ("stream", "drawn", "baseline"),
+    [
+        ("DALEX", "anew for each repeat", "on the same rows"),
+        ("vip-0.5", "anew for each repeat", "on the same rows"),
+        ("hstats", "once for all repeats", "on the same rows"),
+        ("vip-0.4", "once for all repeats", "on all rows, as vip 0.4 does"),
+    ],
+)
+def test_a_card_says_how_often_its_draw_order_draws_rows(stream, drawn, baseline):
+    view = viewed(stream=stream, **DRAWN)
+    assert fact(view, "E1", "Repeats and sample") == (
+        f"B = 10; 1\u202f000 rows drawn without replacement, {drawn}; the baseline "
+        f"loss is computed {baseline}"
+    )
+    is_of_repeat = "drawn for the b-th repeat" in fact(view, "E1", "Formula")
+    assert is_of_repeat == (drawn == "anew for each repeat")
+
+
+def test_a_card_says_that_nothing_was_drawn():
+    options = {"n_repeats": 10, "n_rows": None, "draws": "exact"}
+    view = viewed(options=options, stream="")
+    assert fact(view, "E1", "Repeats and sample") == (
+        "The mean over all permutations of all rows, nothing drawn; of RMSE, the root "
+        "of the mean squared error over all permutations"
+    )
+
+
 def test_a_card_says_among_which_rows_values_are_exchanged():
     usual = fact(viewed(), "E1", "What is shuffled")
     assert "marginally" in usual
@@ -120,6 +149,27 @@ def test_a_card_says_among_which_rows_values_are_exchanged():
     options = {"n_repeats": 10, "n_rows": None, **exchange}
     scheme = fact(viewed(options=options), "E1", "What is shuffled")
     assert "at least 20 rows in a leaf; πb draws the rows with replacement" in scheme
+
+
+def test_intervals_over_other_rows_are_not_limited_to_the_draws():
+    rows = [
+        {"record": 0, "feature": name, "low": 1.0, "high": 90.0}
+        | {"rank_low": 1.0, "rank_high": 2.0}
+        for name in ("a", "b")
+    ]
+    record = made_importance("forest", ("a", "b"), (50.0, 5.0))
+    frame = pd.DataFrame(rows, columns=FRAMES["row_intervals"].columns)
+    limits, without = (
+        words(section(build_view(plain_result(("a", "b"), **frames)), "L"))
+        for frames in (
+            {"importances": (record,), "row_intervals": frame},
+            {"importances": (record,)},
+        )
+    )
+    text = "The resampling intervals of E1 also cover other rows, but not a refitted"
+    assert text in limits
+    assert "The Monte-Carlo intervals cover random draws only" in limits
+    assert "resampling" not in without
 
 
 def test_a_card_writes_options_as_a_reader_would():

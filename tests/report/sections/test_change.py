@@ -99,7 +99,7 @@ def test_only_another_seed_lets_the_band_judge():
         for b in section_i(shifted(old), old).parts["blocks"]
         if isinstance(b, tuple)
     ]
-    assert any("can only come from the draws" in text for text in sentences)
+    assert any("can come only from random draws" in text for text in sentences)
 
 
 def test_other_rows_make_a_movement_inseparable_from_them():
@@ -109,7 +109,7 @@ def test_other_rows_make_a_movement_inseparable_from_them():
     blocks = section_i(replace(shifted(old), datasets=data), old).parts["blocks"]
     text = " ".join(plain(b) for b in blocks if isinstance(b, tuple))
     assert "These differ: data." in text
-    assert "not separable" in text
+    assert "cannot be separated from these differences" in text
 
 
 def test_the_figure_names_what_left_its_band():
@@ -135,7 +135,7 @@ def test_a_band_where_nothing_is_drawn_is_not_said_to_be_of_repeats():
     old = result_of("apartments")
     fixed = tuple(r for r in old.importances if r.method == "impurity")
     (table,) = blocks_of(*[replace(old, importances=fixed)] * 2, Table)[1:]
-    assert "Nothing is drawn here" in plain(table.notes[0])
+    assert "Nothing is drawn at random here" in plain(table.notes[0])
 
 
 @pytest.mark.parametrize("name", RESULTS)

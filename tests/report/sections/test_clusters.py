@@ -1,4 +1,4 @@
-"""Features that go together: the tree, the table, the words, the figure."""
+"""Correlated features: the tree, the table, the words, the figure."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -74,8 +74,14 @@ def test_independent_columns_are_in_no_cluster_and_the_strongest_pair_is_told():
     view = plain_view(("a", "b"), {})
     assert "tab-clusters" not in {item.id for item in view.tables}
     text = words(section(view, "H"))
-    assert "No two features go together at 0.8 or above; the strongest" in text
-    assert "association is 0.05." in text
+    assert "No two features have an association of 0.8 or above;" in text
+    assert "the strongest is 0.05." in text
+    assert text.count("No two features have an association") == 1
+
+
+def test_a_diamond_is_explained_only_where_one_is_drawn():
+    assert "diamond" not in plain(figure_of(plain_view(("a", "b"), {})).caption)
+    assert "diamond, together" in plain(figure_of(apartments()).caption)
 
 
 def test_a_cluster_is_linked_pair_by_pair_from_the_limit_on():
@@ -88,12 +94,14 @@ def test_a_cluster_is_linked_pair_by_pair_from_the_limit_on():
 
 def test_members_stand_alone_summed_and_together_for_each_model():
     """The group "size" is surface and no.rooms; made, it counts for their sum."""
-    clusters = table(apartments(), "tab-clusters")
+    clusters = table(apartments(), "tab-clusters-models")
+    assert clusters.is_single
+    assert column(table(apartments(), "tab-clusters"), "Model") == ["forest"]
     assert column(clusters, "Model") == ["forest", "linear", "svm"]
-    assert column(clusters, "Each alone E1")[0] == "182.4; 117.5"
-    assert column(clusters, "Their sum")[0] == "299.9"
+    assert column(clusters, "Separately E1")[0] == "182.4; 117.5"
+    assert column(clusters, "Sum of separate importances")[0] == "299.9"
     assert column(clusters, "Together") == ["299.9", "185.9", "348.7"]
-    assert "together count for 299.9 to forest" in words(section(apartments(), "H"))
+    assert "have an importance of 299.9 in forest" in words(section(apartments(), "H"))
 
 
 @pytest.mark.parametrize("other", [{("surface", "floor"): 0.9}, {("a", "b"): 0.9}])
@@ -127,10 +135,10 @@ def test_the_ranking_of_each_model_notes_who_goes_together():
 
 def test_the_lede_names_the_one_cluster_and_counts_several():
     one = plain(section(apartments(), "H").lede)
-    assert one.startswith("surface and no.rooms go together (association")
+    assert one.startswith("surface and no.rooms are correlated (association")
     two = {**SIZE, ("district", "floor"): 0.8}
     lede = plain(section(apartments(two), "H").lede)
-    assert lede.startswith("4 features go together in 2 clusters, linked at 0.8")
+    assert lede.startswith("4 features form 2 clusters of correlated features, with")
 
 
 def test_the_better_ranked_branch_comes_first_and_members_stand_together():

@@ -44,9 +44,10 @@ def test_the_mean_of_the_leading_model_is_dashed_and_the_others_are_told():
     (figure,) = figures(CURVES)
     at = points(groups(figure.svg, "reference")[0])[0][1]
     assert at == pytest.approx(y_axis(figure.svg)(1.0), abs=0.02)
-    legend = " Dashed: mean prediction of linear, 1 (steep 5). "
+    legend = " Dashed line: mean prediction of linear, 1 (steep 5). "
     assert legend in plain(figure.caption)
-    files = "effects.csv, distributions.csv and mean_predictions.csv"
+    first, *others = "effects", "distributions", "mean_predictions"
+    files = f"tables/{first}.csv, " + " and ".join(f"tables/{n}.csv" for n in others)
     assert plain(figure.caption).endswith(f"Data: {files}.")
     assert words(figure.svg).count("mean 1") == 1
 
@@ -89,7 +90,7 @@ def test_a_line_that_is_claimed_is_dotted_over_its_curve_and_named():
     ends = [DATA.X["x1"].min(), DATA.X["x1"].max()]
     heights = [y_axis(figure.svg)(-1.5 + 2 * x) for x in ends]
     assert [y for _, y in points(dotted)] == pytest.approx(heights, abs=0.02)
-    legend = " Dotted: what is claimed, −1.5 + 2 × x1 (section 3). "
+    legend = " Dotted line: as claimed, −1.5 + 2 × x1 (section 3). "
     assert legend in plain(figure.caption)
 
 
@@ -109,6 +110,64 @@ def test_a_line_far_from_its_curve_widens_the_axis():
 
 def test_figures_that_differ_in_their_grid_name_it_and_a_lone_one_does_not():
     even, quantile = (plain(figure.caption) for figure in figures(EVEN, QUANTILE))
-    assert ' Asked with grid = "even". ' in even
-    assert ' Asked with grid = "quantile". ' in quantile
-    assert "Asked with" not in plain(figures(EVEN)[0].caption)
+    assert ' Settings: grid = "even". ' in even
+    assert ' Settings: grid = "quantile". ' in quantile
+    assert "Settings" not in plain(figures(EVEN)[0].caption)
+
+
+def crossed(X):
+    """Return a prediction that x2 turns upside down."""
+    return (X["x1"] * X["x2"]).to_numpy(dtype=float)
+
+
+def test_the_band_is_that_of_the_leading_model_alone_and_is_explained():
+    config = parse_config({"importance": [CURVES]})
+    models = [
+        replace(linear_model(2, 0), predict=crossed, name=name)
+        for name in ("first", "second")
+    ]
+    result = audit(None, DATA, config, models=tuple(models))
+    assert all(effect.has_band for effect in result.effects)
+    (figure,) = (f for f in build_view(result).figures if f.draw is draw_effects)
+    for panel in figure.data["panels"]:
+        assert [bool(curve.band) for curve in panel.curves] == [True, False]
+    assert len(groups(figure.svg, "band")) == 2
+    assert words(figure.svg).count("middle half of the rows") == 1
+    legend = (
+        " Light blue: the middle half of the rows, their curves shifted to a common "
+        "mean; wide where the effect differs between rows. Grey bars"
+    )
+    assert legend in plain(figure.caption)
+
+
+def test_a_mean_outside_its_band_is_explained():
+    few = (np.arange(60) < 6).astype(float)
+    X = pd.DataFrame({"x1": DATA.X["x1"], "x2": 50 * few})
+    rows = replace(DATA, X=X)
+    model = replace(
+        linear_model(2, 0), predict=lambda X: crossed(X) + X["x1"].to_numpy(float) ** 2
+    )
+    config = parse_config({"importance": [CURVES]})
+    view = build_view(audit(None, rows, config, models=(model,)))
+    (figure,) = (f for f in view.figures if f.draw is draw_effects)
+    assert (
+        "wide where the effect differs between rows. Where the mean curve lies outside "
+        "it, a few rows dominate the mean. "
+    ) in plain(figure.caption)
+
+
+def test_a_band_that_nobody_can_see_is_said_to_have_no_width():
+    (figure,) = figures(CURVES)
+    legend = (
+        " No band for the middle half of the rows is visible: each feature has the "
+        "same effect in all rows. "
+    )
+    assert legend in plain(figure.caption)
+    assert "middle half of the rows" not in words(figure.svg)
+
+
+def test_a_curve_without_a_band_has_no_word_of_one():
+    ale = {"method": "curve_impact", "curve": "ale", "models": ["linear"]}
+    (figure,) = figures(ale)
+    assert "band" not in plain(figure.caption).lower()
+    assert not groups(figure.svg, "band")

@@ -6,7 +6,9 @@ from tests.report.made_results import apartments_result
 from tests.report.reading import column, section, table, words
 
 from importance_audit.assess.expectations import ExpectedSection, judge
+from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
 
 WARSAW = "Location is what the market pays for."
 LOSSES = {
@@ -32,17 +34,64 @@ def test_what_is_expected_stands_beside_what_each_ranking_found():
     assert column(expectations, "Measure")[:2] == [
         *("forest, permutation, RMSE, E1", "linear, permutation, RMSE, E1")
     ]
-    assert column(expectations, "Expected")[0] == f"'surface' on top: {WARSAW[:-1]}"
-    assert column(expectations, "Result")[0] == "first: 'district'; surface has rank 2"
+    assert column(expectations, "Expected")[0] == f"surface on top: {WARSAW[:-1]}"
+    assert column(expectations, "Result")[0] == "first: district; surface has rank 2"
     assert set(column(expectations, "Verdict")) == {"not as expected"}
-    assert "0 of 7 judgements are as expected. 7 are not." in words(section(view, "F"))
+    assert (
+        "0 of 7 comparisons of an expectation with a ranking came out as expected. "
+        "Not as expected: 7." in words(section(view, "F"))
+    )
+
+
+def test_one_row_per_expectation_names_the_rankings_that_show_otherwise():
+    view = expecting("top", "surface")
+    (row,) = table(view, "tab-expectations").rows
+    assert table(view, "tab-expected").is_single
+    assert plain(row.cells[1].parts) == "0 of 7"
+    assert plain(row.cells[2].parts).startswith(
+        "forest, permutation, RMSE, E1: first: district; surface has rank 2; linear,"
+    )
+    met = expecting("top", "district")
+    (row,) = table(met, "tab-expectations").rows
+    n, of = plain(row.cells[1].parts).split(" of ")
+    otherwise = plain(row.cells[2].parts)
+    assert otherwise.count("has rank") == int(of) - int(n)
+
+
+def test_one_ranking_of_one_expectation_is_one_table():
+    expectation = ExpectedSection(features=("surface",), place="top", reason=WARSAW)
+    first = apartments_result().importances[0]
+    rows, _ = judge((expectation,), (first,), resolution=0.1)
+    view = build_view(apartments_result(expected=made_frame("expected", rows)))
+    assert "tab-expectations" not in {item.id for item in view.tables}
+    assert not table(view, "tab-expected").is_single
 
 
 def test_how_far_from_zero_is_a_share_of_the_largest():
     expectations = table(expecting("zero", "surface"), "tab-expected")
     means = apartments_result().importances[0].mean
     share = f"{100 * means[1] / means[0]:.0f}\u202f%"
-    assert column(expectations, "Result")[0] == f"surface has {share} of the largest"
+    assert column(expectations, "Result")[0] == (
+        f"surface has {share} of the largest importance"
+    )
+
+
+@pytest.mark.parametrize("verdict", ["as expected", "not as expected"])
+def test_below_zero_is_said_whatever_verdict_a_stored_result_has(verdict):
+    first = apartments_result().importances[0]
+    expectation = ExpectedSection(features=("floor",), place="zero", reason=WARSAW)
+    (row, *_), _ = judge((expectation,), (first,), resolution=0.1)
+    beside = {"record": 0, "feature": "floor", "high": -0.1, "route": "resampled"}
+    view = build_view(
+        apartments_result(
+            expected=made_frame("expected", [row | {"verdict": verdict}]),
+            row_intervals=FRAMES["row_intervals"].of([beside]),
+        )
+    )
+    (text,) = column(table(view, "tab-expected"), "Result")
+    assert text.endswith(
+        "of the largest importance; shuffling it makes the model better"
+    )
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.104, "10.4"), (0.1004, "10.04")])
@@ -53,7 +102,9 @@ def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
     row |= {"share": share, "verdict": "not as expected"}
     rows = made_frame("expected", [row])
     expectations = table(build_view(apartments_result(expected=rows)), "tab-expected")
-    assert column(expectations, "Result") == [f"floor has {text}\u202f% of the largest"]
+    assert column(expectations, "Result") == [
+        f"floor has {text}\u202f% of the largest importance"
+    ]
 
 
 def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
@@ -61,8 +112,12 @@ def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
     losses = table(view, "tab-losses")
     assert column(losses, "Ranking") == ["forest, permutation, features, E1"]
     assert column(losses, "Losses") == ["RMSE / MAE"]
-    assert column(losses, "In common") == ["67\u202f% of the first 3"]
-    assert column(losses, "Leader") == ["'a' / 'b'"]
+    assert column(losses, "In common") == ["67\u202f% of the top 3"]
+    assert column(losses, "Leader") == ["a / b"]
+    assert "Two leaders" in words(losses.notes)
+    same = made_frame("losses", [{**LOSSES, "leader_b": LOSSES["leader_a"]}])
+    losses = table(build_view(apartments_result(losses=same)), "tab-losses")
+    assert "Two leaders" not in words(losses.notes)
 
 
 def test_without_expectations_and_with_one_loss_neither_table_is_there():
@@ -85,5 +140,5 @@ def test_a_domain_validation_without_expectations_was_not_one(
     config |= {"expected": expected, "report": {**config["report"], "goal": goal}}
     view = build_view(apartments_result(run=made_run(config=config)))
     items = column(table(view, "tab-untested"), "Item")
-    assert ("the ranking against what is known of the domain" in items) == asked_for
+    assert ("the ranking against domain knowledge" in items) == asked_for
     assert f"Use of importance: {goal}." in words(section(view, "C"))

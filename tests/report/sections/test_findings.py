@@ -3,14 +3,16 @@
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 from tests.report.made_records import made_frame, made_pair, made_run
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result, view_of
 from tests.report.reading import column, section, table, words
 
-from importance_audit.records.finding import Finding
+from importance_audit.records.finding import Finding, cause_of
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
+from importance_audit.runs.signoff.answers import Answer, with_answers
 
 SUBJECT = "svm, permutation, features, rmse: python and DALEX"
 
@@ -71,7 +73,7 @@ def test_a_finding_keeps_its_id_when_its_numbers_change():
 
 def test_a_finding_names_the_limit_it_was_held_against_and_who_set_it():
     (entry,) = entries(view_with_findings(finding(), checks=[check()]))
-    assert rows(entry)["Criteria"] == "largest rank shift: limit 2, set by default."
+    assert rows(entry)["Criteria"] == "largest rank shift: limit 2 (default)."
 
 
 def test_a_finding_without_a_check_of_its_own_has_no_criteria():
@@ -103,6 +105,82 @@ def test_a_finding_prints_the_key_that_an_answer_names():
     assert rows(entry)["Key"] == finding().key[:12]
 
 
+UNSEEN = cause_of("unseen_levels", "dealer")
+
+
+def of_one_cause():
+    """Return a level that training lacks, and what it makes two measures lack."""
+    return (
+        finding("not_applicable", "m", severity="info", cause=UNSEEN, message="No c."),
+        finding("unmeasured", "m, vint", cause=UNSEEN, message="No number."),
+        finding("unseen_levels", "dealer", cause=UNSEEN, message="New level."),
+        finding("weak_model", "m, rmse", message="Weak."),
+    )
+
+
+def test_what_comes_of_one_cause_is_one_finding_that_names_what_it_hit():
+    view = view_with_findings(*of_one_cause())
+    first, second = entries(view)
+    assert plain(first.title) == "Levels not seen in training (dealer)"
+    assert rows(first)["Condition"] == "New level."
+    assert rows(first)["Also"] == (
+        "Not measured (m, vint): No number. Not applicable (m): No c."
+    )
+    assert (first.number, second.number) == ("K1", "K2")
+    assert plain(section(view, "K").lede) == "0 failures, 2 warnings, 0 notes."
+
+
+def test_a_cause_prints_the_key_of_each_of_its_findings_that_can_be_answered():
+    _, unmeasured, unseen, _ = of_one_cause()
+    first, _ = entries(view_with_findings(*of_one_cause()))
+    assert rows(first)["Key"] == f"{unseen.key[:12]}, {unmeasured.key[:12]}"
+    assert replace(unseen, cause="").key == unseen.key
+
+
+def test_a_cause_is_open_until_each_of_its_findings_is_answered():
+    _, unmeasured, unseen, _ = of_one_cause()
+    result = plain_result(("a",), findings=(unmeasured, unseen))
+    one = with_answers(result, [Answer(unseen.key[:12], response="Merged.")])
+    (entry,) = entries(build_view(one))
+    assert plain(entry.summary).startswith("open · ")
+    assert rows(entry)["Response"] == "Merged."
+    assert rows(entry)["Key"] == (
+        f"{unseen.key[:12]} (answered), {unmeasured.key[:12]} (open)"
+    )
+    both = [Answer(f.key[:12], response="Merged.") for f in (unseen, unmeasured)]
+    (entry,) = entries(build_view(with_answers(result, both)))
+    assert plain(entry.summary).startswith("answered · ")
+
+
+def test_the_same_deviation_of_two_models_is_one_finding_with_both_names():
+    law = "The owner expects 'a' on top (law). 1 of 1 ranking disagrees: by p, "
+    cause = cause_of("unexpected", "a on top")
+    view = view_with_findings(
+        *(
+            finding("unexpected", name, cause=cause, message=f"{law}{name}.")
+            for name in ("forest", "svm")
+        )
+    )
+    (entry,) = entries(view)
+    assert plain(entry.title) == "Not as the owner expected (forest; svm)"
+    assert rows(entry)["Condition"] == f"{law}forest."
+    assert rows(entry)["Also"] == "svm: 1 of 1 ranking disagrees: by p, svm."
+
+
+def test_page_one_counts_causes_and_not_their_findings():
+    result = plain_result(("a",), findings=of_one_cause())
+    config = {**result.run.config, "fail_on": "warning"}
+    failing = replace(result, run=made_run(config=config))
+    text = plain(section(build_view(failing), "B").parts["sentence"])
+    assert text.startswith("The run has 2 findings at or above the configured limit")
+    assert "It is" not in text
+
+
+def test_causes_that_say_no_more_than_a_code_stay_apart():
+    died = [finding("method_failed", s, cause="r_died") for s in "ab"]
+    assert len(entries(view_with_findings(*died))) == 2
+
+
 def test_a_limit_says_whether_the_configuration_set_it():
     sources = ("default", "definition", "[checks] max_rank_shift")
     frame = [check(subject=name, set_by=name) for name in sources]
@@ -112,23 +190,29 @@ def test_a_limit_says_whether_the_configuration_set_it():
 
 def test_the_table_says_who_set_the_limits_and_when_the_run_read_them():
     notes = words(table(view_of("apartments"), "tab-checks").notes)
-    assert "the value that importance-audit 0.1.0 has" in notes
-    assert (
-        "set by Pricing, A. Nowak, as the run read it at 2026-11-20 09:12:04" in notes
-    )
-    assert "SHA-256 77d02b1c9ae4f8c5" in notes
+    assert "the limit built into importance-audit 0.1.0" in notes
+    assert "are set by Pricing, A. Nowak, as read at 2026-11-20 09:12:04" in notes
+    assert "SHA-256 of all settings: 77d02b1c9ae4f8c5" in notes
 
 
-def test_a_check_that_made_a_finding_names_it():
-    view = view_with_findings(finding(severity="info"), checks=[check(verdict="pass")])
-    assert column(table(view, "tab-checks"), "Verdict") == ["pass, K1"]
+@pytest.mark.parametrize("stored", ["note", "pass"])  # "pass" up to schema 1.3
+def test_a_check_outside_its_limit_never_reads_pass(stored):
+    view = view_with_findings(finding(severity="info"), checks=[check(verdict=stored)])
+    assert column(table(view, "tab-checks"), "Verdict") == ["note, K1"]
+    assert plain(section(view, "J").lede) == "0 of 1 check passed. Not passed: 1 note."
+
+
+def test_a_check_that_passed_has_no_part_in_the_finding_of_another_of_its_name():
+    both = [check(verdict="note"), check(verdict="pass")]
+    view = view_with_findings(finding(severity="info"), checks=both)
+    assert column(table(view, "tab-checks"), "Verdict") == ["note, K1", "pass"]
 
 
 def test_checks_that_were_not_run_stand_in_one_row():
     missing = {"check": "disagreement", "verdict": "not run", "threshold": 0.0}
     frame = [check(subject=s, observed="not compared", **missing) for s in "abc"]
     item = table(view_with_findings(checks=frame), "tab-checks")
-    assert column(item, "Subject") == ["3 answers"]
+    assert column(item, "Subject") == ["3 pairs"]
     assert column(item, "Observed") == ["not compared"]
     assert len(item.everything.rows) == 3
 
@@ -137,3 +221,15 @@ def test_what_failed_is_listed_one_by_one():
     frame = pd.DataFrame([check(subject=s, verdict="fail") for s in "abc"])
     item = table(build_view(plain_result(("a",), checks=frame)), "tab-checks")
     assert column(item, "Subject") == ["a", "b", "c"]
+
+
+def test_long_names_of_models_stand_whole_in_findings_and_checks():
+    models = [
+        f"gradient boosting on bureau_and_application_data, {n}" for n in (1, 2, 3)
+    ]
+    two = [finding(subject=name, cause="x") for name in models[:2]]
+    limits = [check(subject=models[2])]
+    view = view_with_findings(*two, finding(subject=models[2]), checks=limits)
+    titles = " ".join(plain(entry.title) for entry in entries(view))
+    assert all(name in titles for name in models)
+    assert column(table(view, "tab-checks"), "Subject") == [models[2]]

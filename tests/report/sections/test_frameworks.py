@@ -17,8 +17,8 @@ from importance_audit.report.text.wording import look_up
 
 CLAUSES = [clause for one in load_frameworks().values() for clause in one.clauses]
 RULE = (
-    "This table says where evidence towards a clause is found. It is not a statement "
-    "of conformity; only the institution and its supervisor can make one."
+    "This table says where to find evidence towards a clause. It is not a statement of "
+    "conformity; only the institution and its supervisor can make one."
 )
 NBSP = "\u00a0"
 
@@ -49,7 +49,7 @@ def test_without_a_framework_the_section_lists_those_on_offer():
     part = section(build_view(result_of("apartments")), "O")
     offered = ", ".join(load_frameworks())
     assert plain(part.lede) == (
-        f"No framework is configured for this run. On offer: {offered}."
+        f"No framework is configured for this run. Available: {offered}."
     )
     assert part.is_brief
 
@@ -122,7 +122,7 @@ def test_only_a_signature_under_this_result_is_evidence_of_one():
             "sr-11-7",
             "",
             "20 November 2026: superseded by sr-26-2 on 17 April 2026; shown because "
-            "the configuration asks for it.",
+            "the configuration names it.",
         ),
         (
             "sr-11-7",
@@ -151,7 +151,7 @@ def test_a_clause_whose_text_was_not_read_says_so():
     assert "wording not checked" not in checked
 
 
-REQUIREMENT = "Requirement, in our words"
+REQUIREMENT = "Requirement, paraphrased"
 
 
 def test_a_quotation_stands_below_our_words():
@@ -162,7 +162,7 @@ def test_a_quotation_stands_below_our_words():
 
 def test_a_framework_that_a_later_version_dropped_is_named():
     view = build_view(asking("gone-1-0"))
-    assert "asks for the framework gone-1-0, which this version does not know" in (
+    assert "names the framework gone-1-0, which this version does not know" in (
         words(section(view, "O"))
     )
 

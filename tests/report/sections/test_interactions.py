@@ -139,16 +139,18 @@ def test_rows_of_other_lengths_are_refused():
 def test_features_stand_in_the_order_of_what_their_pairs_measure_together():
     (figure,) = pair_figures("abcd", (1.0, 0.0, 0.0, 0.0, 0.0, 5.0))
     assert figure.data["names"] == ("c", "d", "a", "b")
-    assert plain(figure.headline) == "c and d lead with 5.0 times the next pair."
+    assert plain(figure.headline) == (
+        "c and d interact most, 5.0 times as strongly as the next pair."
+    )
     assert figure.alt.endswith(plain(figure.headline))
 
 
 @pytest.mark.parametrize(
     ("values", "headline"),
     [
-        ((0.0, 0.0, 0.0), "No two features act together."),
-        ((0.0, 0.0, 2.0), "b and c lead all pairs."),
-        ((2.0, 1.95, 0.0), "a and b lead, the next pair close behind."),
+        ((0.0, 0.0, 0.0), "No two features interact."),
+        ((0.0, 0.0, 2.0), "b and c interact most."),
+        ((2.0, 1.95, 0.0), "a and b interact most, with the next pair close behind."),
     ],
 )
 def test_the_headline_says_how_far_the_first_pair_leads(values, headline):

@@ -34,15 +34,15 @@ def card(view, label):
 
 def test_the_page_opens_with_a_ranking_of_a_model_if_there_is_one():
     view = viewed(of_data(), of_model())
-    assert section(view, "B").parts["heading"] == "What they rely on"
+    assert section(view, "B").parts["heading"] == "What do they rely on?"
     assert "forest: rise" in words(table(view, "tab-executive").caption)
 
 
 def test_a_report_on_the_data_alone_does_not_say_that_models_rely_on_it():
     view = viewed(of_data())
-    assert plain(view.title) == "What the data say of m2.price"
+    assert plain(view.title) == "What the data say about m2.price"
     assert plain(view.subtitle).endswith("on 1\u202f000 training rows.")
-    assert section(view, "B").parts["heading"] == "What the data say"
+    assert section(view, "B").parts["heading"] == "What do the data say?"
     assert words(table(view, "tab-executive").caption).startswith("The data: rank")
     assert words(section(view, "L")).count("says neither what a model relies on") == 1
 
@@ -62,34 +62,43 @@ def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
     impact = of_data("stratified_impact", stream="numpy", repeats=4)
     view = viewed(of_model(), of_model("drop_column", repeats=3), impact)
     limits = words(section(view, "L").parts["limits"])
-    only, fit = "cover the draws only", "one fit of each model, "
+    only, fit = "cover random draws only", "one fit of each model, "
     of_9000, of_1000 = (f"one sample of {n}\u202f000 rows." for n in (9, 1))
-    assert f"Intervals of E1 {only}: 10 repeats, {fit}{of_9000}" in limits
-    draws = "cover the draws and fits only"
-    assert f"Intervals of E2 {draws}: 3 repeats, {of_9000}" in limits
-    assert f"Intervals of E3 {only}: 4 repeats, {of_1000}" in limits
+    assert (
+        f"The Monte-Carlo intervals of E1 {only}: 10 repeats, {fit}{of_9000}" in limits
+    )
+    draws = "cover random draws and refits only"
+    assert f"The Monte-Carlo intervals of E2 {draws}: 3 repeats, {of_9000}" in limits
+    assert f"The Monte-Carlo intervals of E3 {only}: 4 repeats, {of_1000}" in limits
 
 
 def test_a_single_repeat_has_no_interval_to_limit():
     limits = words(section(viewed(of_model("drop_column", repeats=1)), "L"))
-    assert "Intervals" not in limits
+    assert "intervals" not in limits
 
 
 @pytest.mark.parametrize(
     ("method", "stream", "spread"),
     [
-        ("permutation", "one stream per feature and repeat;", "or another fit are not"),
-        ("drop_column", "one random state per repeat", "a random state of its own"),
-        ("random_subspace", "one stream per small model;", "rows and features drawn"),
-        ("shapley", "each row draws orders of its own", "or another fit are not"),
+        ("permutation", "one stream per feature and repeat;", "or a refitted model"),
+        ("drop_column", "one random state per repeat", "its own random state"),
+        ("random_subspace", "one stream per small model;", "new draw of rows and"),
+        ("shapley", "each row draws its own orders", "or a refitted model"),
     ],
 )
 def test_a_card_says_which_draws_were_made_and_what_their_spread_covers(
     method, stream, spread
 ):
     view = viewed(of_model(method))
-    assert stream in card(view, "Seed and stream")
-    assert spread in card(view, "Spread shown")
+    assert stream in card(view, "Random numbers")
+    assert spread in card(view, "Uncertainty shown")
+
+
+@pytest.mark.parametrize(("form", "label"), [("difference", "AUC − ½"), ("raw", "AUC")])
+def test_an_area_is_not_called_one_where_one_half_is_subtracted(form, label):
+    view = viewed(of_data("auc", means=(0.3, 0.2), form=form))
+    assert view_label(view).startswith(label)
+    assert card(view, "Formula").startswith("A − ½" if form == "difference" else "A,")
 
 
 def test_places_have_no_decimals_and_sizes_do():
@@ -107,9 +116,9 @@ def view_label(view):
 @pytest.mark.parametrize(
     ("second", "headline"),
     [
-        ((6.0, 3.0), "Every model reacts most to a."),
-        ((3.0, 6.0), "The models do not react most to the same feature."),
-        ((5.0, 5.01), "The intervals leave open whether the models react most to"),
+        ((6.0, 3.0), "Every model relies most on a."),
+        ((3.0, 6.0), "The models do not rely most on the same feature."),
+        ((5.0, 5.01), "The intervals leave open whether the models rely most on"),
     ],
 )
 def test_models_react_most_to_what_their_intervals_set_apart(second, headline):
@@ -121,8 +130,8 @@ def test_models_react_most_to_what_their_intervals_set_apart(second, headline):
 @pytest.mark.parametrize(
     ("means", "ending"),
     [
-        ((6.0, 3.0, 2.0, 1.0), "linear reacts most to a"),
-        ((5.0, 5.01, 2.0, 1.0), "linear reacts most to b or a"),
+        ((6.0, 3.0, 2.0, 1.0), "linear relies most on a"),
+        ((5.0, 5.01, 2.0, 1.0), "linear relies most on b or a"),
         ((5.0, 5.01, 5.0, 5.01), "linear has no single leader"),
     ],
 )
@@ -134,4 +143,4 @@ def test_a_figure_of_models_says_in_words_whom_the_intervals_let_lead(means, end
     )
     view = build_view(plain_result(names, importances=tuple(records)))
     (figure,) = (f for f in view.figures if f.draw is draw_models)
-    assert figure.alt.endswith(f"forest reacts most to a, {ending}.")
+    assert figure.alt.endswith(f"forest relies most on a, {ending}.")

@@ -4,7 +4,7 @@ import pytest
 from tests.report.made_records import made_frame, made_importance
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import view_of
-from tests.report.reading import column
+from tests.report.reading import column, section
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -83,10 +83,44 @@ def test_of_many_pairs_the_least_alike_are_shown_and_all_are_kept():
     orders = [(4, 3, 2, 1)] * 6 + [(1, 2, 3, 4)]
     records = [measured(means, model=f"m{n}") for n, means in enumerate(orders)]
     likeness = pairs(*records)
-    assert column(likeness, "Spearman") == ["−1.00"] * 6 + ["1.00"] * 14 + ["–"]
-    assert column(likeness, "Compared")[-1] == "the other 1"
+    assert column(likeness, "Spearman") == ["−1.00"] * 6 + ["1.00"] * 4 + ["–"]
+    assert column(likeness, "Compared")[-1] == "the other 11"
     assert len(likeness.everything.rows) == 21
 
 
 def test_one_ranking_is_like_no_other():
     assert pairs(measured((4, 3, 2, 1))) is None
+
+
+def least(*records):
+    """Return what page one says of the models that agree least."""
+    return alike(*records)[-1]
+
+
+def alike(*records):
+    none = {"effects": (), "stability": made_frame("stability")}
+    view = build_view(apartments_result(importances=records, **none))
+    return [plain(text) for text in section(view, "B").parts["alike"]]
+
+
+def test_page_one_names_the_measure_by_which_two_models_agree_least():
+    """By the first measure they agree; by the second, the order is reversed."""
+    order, other = (4, 3, 2, 1), {"loss": "mae"}
+    records = [
+        *(measured(order), measured(order, model="linear")),
+        *(measured(order, **other), measured(order[::-1], model="linear", **other)),
+    ]
+    assert least(*records).startswith(
+        "Lowest rank correlation of the two models: −1.00 (E1 permutation, MAE)."
+    )
+    assert least(*records[:2]) == (
+        "Rank correlation of the two models: 1.00 (E1 permutation, RMSE)."
+    )
+
+
+def test_a_leader_of_all_models_is_named_without_their_names():
+    same = [measured((40, 3, 2, 1), model=m) for m in ("forest", "linear", "svm")]
+    assert alike(*same)[0] == "a leads in all 3 models."
+    assert alike(*same[:2])[0] == "a leads in both models."
+    same[1] = measured((3, 40, 2, 1), model="linear")
+    assert alike(*same[:2])[0] == "a leads in forest. b leads in linear."

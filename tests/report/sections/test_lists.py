@@ -34,7 +34,7 @@ def test_every_table_and_figure_is_listed_with_its_number(any_name):
 def test_a_list_without_entries_is_left_out():
     view = view_of("interrupted")
     titles = [index.title for index in section(view, "Q").parts["lists"]]
-    assert titles == ["Tables"]
+    assert titles == ["Tables", "Tables of report.html only"]
 
 
 def test_a_caption_is_listed_up_to_its_first_comma_but_names_stay_whole():
@@ -47,6 +47,8 @@ def test_a_caption_is_listed_up_to_its_first_comma_but_names_stay_whole():
     assert heads["tab-untested"] == "What was not tested"
     leader = next(text for id_, text in heads.items() if id_.startswith("fig-ranking"))
     assert leader.startswith("a, b leads")
+    quality = "Performance, best model first: RMSE"
+    assert heads["tab-quality"] == quality, "one word alone says nothing"
 
 
 def test_no_link_stands_inside_a_link(any_name):
@@ -88,7 +90,7 @@ def test_attached_files_are_listed_with_bytes_and_digest():
     view = build_view(result_of("apartments"), attachments=ATTACHED)
     files = table(view, "tab-attachments")
     assert column(files, "File") == ["audit.toml", "result.json"]
-    assert column(files, "What it holds")[0] == "the configuration as given"
+    assert column(files, "Contents")[0] == "the configuration as given"
     assert column(files, "Bytes") == ["12", "123\u202f456"]
     assert column(files, "SHA-256") == ["cd" * 32, "ab" * 32]
 
@@ -97,5 +99,7 @@ def test_attached_files_are_listed_with_bytes_and_digest():
 def test_where_the_other_files_lie_is_always_said(attachments):
     view = build_view(result_of("apartments"), attachments=attachments)
     assert "`" not in words(section(view, "Q"))
-    assert "manifest.json lists its files" in words(section(view, "Q"))
+    assert "manifest.json lists the SHA-256 of each of its files" in words(
+        section(view, "Q")
+    )
     assert ("tab-attachments" in view.labels) == bool(attachments)

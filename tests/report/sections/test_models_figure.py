@@ -1,11 +1,27 @@
 """The features that matter in a flexible model and hardly in a linear one."""
 
+import re
 from dataclasses import replace
 
 import pytest
-from tests.report.made_records import made_importance, models_frame, performance_frame
+from tests.report.made_records import (
+    made_importance,
+    models_frame,
+    performance_frame,
+    row_intervals_frame,
+)
 from tests.report.made_variants import plain_result
-from tests.report.svg_reader import collisions, off_sheet, shown_box, texts, words
+from tests.report.svg_reader import (
+    collisions,
+    groups,
+    off_sheet,
+    points,
+    shown_box,
+    texts,
+    titles,
+    words,
+    x_axis,
+)
 
 from importance_audit.report.figures.models import ModelPanel, ModelRow, draw_models
 from importance_audit.report.pages.view import build_view
@@ -66,7 +82,10 @@ def test_a_flag_needs_both_intervals_beyond_the_shares_that_the_rule_names(
 ):
     figure = models_figure(result(linear=linear, flexible=flexible))
     assert any(map(any, marks(figure))) is flagged
-    rule = "lies above 5\u202f% of the model's largest value in the one, below 1\u202f%"
+    rule = (
+        "lies above 5\u202f% of the model's largest value in the flexible model and "
+        "below 1\u202f% of it in the linear one"
+    )
     assert (rule in plain(figure.caption)) is flagged
 
 
@@ -100,6 +119,56 @@ def test_the_linear_models_of_scikit_learn_are_known_by_name():
         n for n, c in public.items() if isinstance(c, type) and issubclass(c, kinds)
     }
     assert {name for name in linear_names - LINEAR if "MultiTask" not in name} == set()
+
+
+@pytest.mark.parametrize("form", ["difference", "ratio"])
+def test_intervals_over_other_rows_stand_at_the_loss_they_mean(form):
+    made = result(linear=(20.0, 100.0), flexible=(40.0, 100.0))
+    records = tuple(replace(r, form=form) for r in made.importances)
+    half = 6.0 if form == "difference" else 0.12
+    frame = row_intervals_frame(records, half)
+    figure = models_figure(replace(made, importances=records, row_intervals=frame))
+    rows = {row.name: row for row in figure.data["panels"][0].rows}
+    # 50 before shuffling; 6 more or less, or 0.12 times as much.
+    assert (rows["year"].low, rows["year"].high) == pytest.approx((84.0, 96.0))
+    assert rows["year"].repeats == ()
+    assert "95\u202f% interval of the difference" in plain(figure.caption)
+    said = [re.sub(r"(\.\d+?)0+", r"\1", title) for title in titles(figure.svg)]
+    assert "forest, year: 90.0 (84.0 to 96.0)" in said
+    at = x_axis(figure.svg)
+    ends = [[x for x, _ in points(g)] for g in groups(figure.svg, "interval")]
+    drawn = [end for pair in ends for end in pair]
+    assert at(84.0) == pytest.approx(
+        min(drawn, key=lambda x: abs(x - at(84.0))), abs=0.02
+    )
+
+
+def test_without_them_box_plots_show_what_is_called_shuffling_noise():
+    figure = models_figure(result(linear=(20.0, 100.0), flexible=(40.0, 100.0)))
+    assert all(row.repeats for panel in figure.data["panels"] for row in panel.rows)
+    assert "Box plots show shuffling noise" in plain(figure.caption)
+    assert "95" not in plain(figure.caption)
+    assert groups(figure.svg, "loss-0-0-quartiles")
+
+
+def test_wide_intervals_over_other_rows_raise_no_flag():
+    made = result(linear=(0.0, 100.0), flexible=(40.0, 100.0))
+    assert any(map(any, marks(models_figure(made))))
+    wide = replace(made, row_intervals=row_intervals_frame(made.importances, 99.0))
+    assert not any(map(any, marks(models_figure(wide))))
+
+
+LONG = "gradient boosting, challenger 2024-02, refitted each quarter"
+
+
+@pytest.mark.parametrize("n_rows", [2, 30])
+def test_a_long_name_of_a_model_has_a_line_of_its_own_and_is_not_cut(n_rows):
+    rows = tuple(ModelRow(f"f{n}", 9.0 + n, (), f"{n}") for n in range(n_rows))
+    panels = [ModelPanel(name, 2.0, "before 2", rows) for name in (LONG, "linear")]
+    svg = draw_models(panels, axis_label="loss", salt="s")
+    assert LONG.replace(" ", "") in "".join(words(svg)).replace(" ", "")
+    assert not collisions(svg)
+    assert not off_sheet(svg)
 
 
 PANEL = ModelPanel(

@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
-from tests.report.made_records import APARTMENTS, made_importance
+from tests.report.made_records import (
+    APARTMENTS,
+    made_importance,
+    row_intervals_frame,
+)
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
 
@@ -93,7 +97,9 @@ def test_the_order_starts_with_the_largest_and_ends_with_what_was_not_measured()
     assert ranking.measured == (2, 0, 3)
 
 
-@pytest.mark.parametrize(("top", "rows"), [(2, (0, 1, 2, 5)), (5, (0, 1, 2, 3, 4, 5))])
+@pytest.mark.parametrize(
+    ("top", "rows"), [(2, (0, 1, 2, 5)), (4, (0, 1, 2, 3, 5)), (5, tuple(range(8)))]
+)
 def test_the_body_shows_ties_at_the_edge_and_what_it_must(top, rows):
     names = tuple("abcdefgh")
     means = (9.0, 5.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0)
@@ -102,9 +108,30 @@ def test_the_body_shows_ties_at_the_edge_and_what_it_must(top, rows):
     assert cut(ranking, always=("f",), top=top) == rows
 
 
+@pytest.mark.parametrize("missing", [(), (0,), (2,)])
+def test_intervals_over_other_rows_count_only_where_every_feature_has_one(missing):
+    record = made_importance("forest", ("a", "b", "c"), (3.0, 2.0, 1.0))
+    intervals = row_intervals_frame((record,), 0.5)
+    intervals.loc[list(missing), ["low", "high"]] = np.nan
+    frames = {"importances": (record,), "row_intervals": intervals}
+    (ranking,) = rankings(plain_result(("a", "b", "c"), **frames))
+    assert ranking.row_intervals == (() if missing else (0, 1, 2))
+    assert np.isfinite(ranking.low).all()
+
+
+def test_what_a_model_does_better_without_is_in_the_body_wherever_it_ranks():
+    names = [f"x{n:02}" for n in range(40)]
+    record = made_importance("forest", names, range(40, 0, -1))
+    intervals = row_intervals_frame((record,), 0.5)
+    intervals.loc[33, ["low", "high"]] = -2.0, -1.0
+    frames = {"importances": (record,), "row_intervals": intervals}
+    (ranking,) = rankings(plain_result(names, **frames))
+    assert cut(ranking) == (*range(12), 33)
+
+
 def test_what_the_configuration_always_shows_is_among_the_leading_wherever_it_ranks():
     result = plain_result([f"x{i:02}" for i in range(40)])
     config = {**result.run.config, "report": {"always_show": ("x33", "no feature")}}
     (ranking,) = rankings(replace(result, run=replace(result.run, config=config)))
     assert ranking.leading(3) == (0, 1, 2, 33)
-    assert cut(ranking) == (*range(20), 33)
+    assert cut(ranking) == (*range(12), 33)

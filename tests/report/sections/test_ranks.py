@@ -8,15 +8,12 @@ from tests.report.made_records import HOSTILE, made_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result, view_of
 from tests.report.reading import column, section, table, words
-from tests.report.svg_reader import ROUNDED, collisions, groups, height, mark, points
+from tests.report.svg_reader import collisions, groups, height, mark, points
 
 from importance_audit.report.figures.ranks import (
     RankPanel,
     RankRow,
     draw_rank_intervals,
-    draw_rank_shares,
-    hue,
-    spread,
 )
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -63,11 +60,8 @@ def test_ranks_on_resampled_rows_stand_beside_those_of_the_draws():
     view = trials((3, 3), (1, 2), resamples=ranks)
     counts = column(table(view, RANKS), "On 50 resamples of the rows")
     assert counts == ["1: 80\u202f%, 2: 20\u202f%", "2: 80\u202f%, 1: 20\u202f%"]
-    panels = figure_of(view, "shares").data["panels"]
-    assert [panel.title for panel in panels] == [
-        *("forest, 2 single repeats", "forest, 50 resamples")
-    ]
-    assert "dashed: 95\u202f% of the ranks" in plain(
+    assert table(view, RANKS).is_single
+    assert "dashed: 95\u202f% interval of the ranks" in plain(
         figure_of(view, "intervals").caption
     )
 
@@ -75,9 +69,8 @@ def test_ranks_on_resampled_rows_stand_beside_those_of_the_draws():
 def test_trials_that_all_rank_alike_are_one_sentence_and_no_table():
     view = trials((3, 3, 3), (1, 2, 1))
     assert RANKS not in {item.id for item in view.tables}
-    assert not any(f.id.startswith("fig-rank-shares") for f in view.figures)
     text = words(section(view, "H"))
-    assert "forest: each of 3 single repeats ranks alike." in text
+    assert "forest: each of 3 single repeats gives the same order." in text
 
 
 def test_without_resamples_nothing_is_said_of_them():
@@ -99,7 +92,7 @@ def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled(
     (panel,) = figure_of(view, "intervals").data["panels"]
     assert [row.draws for row in panel.rows] == [(1.0, 1.0), (2.0, 3.0), (2.0, 3.0)]
     headline = plain(figure_of(view, "intervals").headline)
-    assert headline == "forest: the draws leave 1 of 3 at one place."
+    assert headline == "forest: shuffling noise leaves 1 of 3 ranks certain."
 
 
 def test_models_stand_in_panels_with_the_rows_of_the_first():
@@ -114,7 +107,7 @@ def test_models_stand_in_panels_with_the_rows_of_the_first():
 
 def test_of_more_than_forty_features_the_first_are_drawn_and_all_are_in_the_table():
     view = build_view(plain_result([f"x{n:02}" for n in range(45)]))
-    assert len(figure_of(view, "shares").data["names"]) == 20
+    assert len(figure_of(view, "intervals").data["names"]) == 12
     assert len(table(view, RANKS).everything.rows) == 45
 
 
@@ -123,39 +116,14 @@ def test_one_feature_has_one_rank_and_no_figure_of_it():
     assert not any(name.startswith("fig-rank-") for name in figures)
 
 
-def ranks_svg(draw, *rows):
+def ranks_svg(*rows):
     names = [f"f{n}" for n in range(len(rows))]
     panels = [RankPanel("forest", rows)]
-    return draw(panels, names=names, axis_label="rank", salt="fig")
-
-
-def test_cells_stand_at_their_rank_around_the_row():
-    svg = ranks_svg(draw_rank_shares, RankRow(1.0, shares=((1.0, 0.75), (3.0, 0.25))))
-    first, third = (points(group) for group in groups(svg, "share-0-0-"))
-    middle, y = mark(svg, "at-0-0")
-    assert np.mean([x for x, _ in first[:4]]) == pytest.approx(middle, abs=2 * ROUNDED)
-    wide = first[1][0] - first[0][0]
-    assert third[0][0] - first[0][0] == pytest.approx(2 * wide, abs=6 * ROUNDED)
-    assert np.mean([place for _, place in first[:4]]) == pytest.approx(
-        y, abs=2 * ROUNDED
-    )
-
-
-def test_a_tie_is_shared_by_the_ranks_on_either_side():
-    assert spread(((1.0, 0.5), (1.5, 0.5))) == {1: 0.75, 2: 0.25}
-
-
-def test_more_often_is_darker_and_what_was_seen_once_is_no_white():
-    shades = [int(hue(share)[1:3], 16) for share in (0.0, 0.01, 0.5, 1.0)]
-    assert shades == sorted(shades, reverse=True)
-    assert shades[1] < 240
-    assert hue(1.0) == "#0b4f79"
+    return draw_rank_intervals(panels, names=names, axis_label="rank", salt="fig")
 
 
 def test_a_line_reaches_over_the_ranks_that_are_open():
-    svg = ranks_svg(
-        draw_rank_intervals, RankRow(1.0, (1.0, 3.0)), RankRow(3.0, (2.0, 3.0))
-    )
+    svg = ranks_svg(RankRow(1.0, (1.0, 3.0)), RankRow(3.0, (2.0, 3.0)))
     first, second = (points(group) for group in groups(svg, "interval"))
     assert first[0][0] == pytest.approx(mark(svg, "rank-0-0")[0], abs=1e-3)
     assert second[1][0] == pytest.approx(mark(svg, "rank-0-1")[0], abs=1e-3)
@@ -164,10 +132,9 @@ def test_a_line_reaches_over_the_ranks_that_are_open():
 
 def test_no_texts_overlap_and_a_page_holds_forty_features():
     for names in (HOSTILE, [f"feature.{n:02}" for n in range(40)]):
-        for kind in ("intervals", "shares"):
-            svg = figure_of(build_view(plain_result(names)), kind).svg
-            assert collisions(svg) == []
-            assert height(svg) <= 228.0
+        svg = figure_of(build_view(plain_result(names)), "intervals").svg
+        assert collisions(svg) == []
+        assert height(svg) <= 228.0
 
 
 def test_a_result_of_many_models_draws_the_first_four():

@@ -56,7 +56,7 @@ def test_a_ranking_lists_features_by_their_mean_with_interval_and_places():
     assert column(ranking, "Rank") == ["1", "2", "3", "4", "5"]
     means = sorted(MEAN["linear"], reverse=True)
     assert column(ranking, "Rise E1") == [f"{mean:.1f}" for mean in means]
-    low, high = (column(ranking, head) for head in ("95\u202f% from", "to"))
+    low, high = (column(ranking, head) for head in ("Draws: from", "to"))
     for mean, bounds in zip(means, zip(low, high, strict=True), strict=True):
         ends = [float(bound.replace("−", "-")) for bound in bounds]
         assert sum(ends) / 2 == pytest.approx(mean, abs=0.06)
@@ -89,12 +89,12 @@ def test_a_ratio_clear_of_one_is_not_printed_as_one():
 
 def test_the_loss_as_it_is_has_digits_of_its_own():
     view = uneven_view(baseline=np.full(10, 0.02345))
-    assert "RMSE of the model as it is: 0.02345" in words(
+    assert "RMSE before shuffling: 0.02345" in words(
         table(view, "tab-executive").caption
     )
     noisy = made_importance("forest", ("a",), (9e6,), sd=4e5, baseline=0.02345)
     text = words(build_view(plain_result(("a",), importances=(noisy,))).sections)
-    assert "forest as it is: RMSE 0.02345" in text
+    assert "Baseline loss of forest: RMSE 0.02345" in text
 
 
 def test_the_loss_before_and_after_can_be_subtracted():
@@ -105,9 +105,23 @@ def test_the_loss_before_and_after_can_be_subtracted():
     assert "from 283.0000 to 283.5000" in reading
 
 
-def test_another_engine_has_its_own_column_on_the_same_rows():
-    ranking = table(view_of("apartments"), "tab-ranking-svm-permutation-features-rmse")
-    assert column(ranking, "DALEX") == column(ranking, "Rise E1")
+def test_another_engine_has_its_own_column_where_its_numbers_differ():
+    ranking = "tab-ranking-svm-permutation-features-rmse"
+    same = table(view_of("apartments"), ranking)
+    assert "DALEX" not in [plain(head.label) for head in same.columns]
+    assert "DALEX: the same numbers to the digits shown." in words(same.notes)
+    result = apartments_result()
+    (ours,) = (
+        r
+        for r in result.importances
+        if (r.model, r.engine, r.of) == ("svm", "DALEX", "features")
+    )
+    other = replace(ours, raw=ours.raw + np.eye(5)[:, :1])
+    records = tuple(other if r is ours else r for r in result.importances)
+    unlike = table(build_view(apartments_result(importances=records)), ranking)
+    own, theirs = column(unlike, "Rise E1"), column(unlike, "DALEX")
+    assert sum(a != b for a, b in zip(own, theirs, strict=True)) == 1
+    assert "the same numbers" not in words(unlike.notes)
 
 
 def test_the_first_loss_leads():
@@ -153,10 +167,10 @@ def test_a_long_ranking_is_cut_and_says_what_the_rest_amounts_to():
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
     record = result_of("wide").importances[0]
     rest = (
-        np.clip(record.mean[20:], 0, None).sum() / np.clip(record.mean, 0, None).sum()
+        np.clip(record.mean[12:], 0, None).sum() / np.clip(record.mean, 0, None).sum()
     )
-    assert len(ranking.rows) == 21
-    assert column(ranking, "Feature")[-1] == "the other 180"
+    assert len(ranking.rows) == 13
+    assert column(ranking, "Feature")[-1] == "the other 188"
     assert len(ranking.everything.rows) == 200
     share = next(
         v for v in pieces(ranking.notes) if getattr(v, "derived", "") == "share"
@@ -181,7 +195,7 @@ def test_a_feature_on_which_engines_disagree_is_always_shown():
     }
     view = build_view(plain_result(names, disagreements=pd.DataFrame([disagreement])))
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
-    assert column(ranking, "Feature")[-2:] == ["x29", "the other 9"]
+    assert column(ranking, "Feature")[-2:] == ["x29", "the other 17"]
 
 
 def test_negative_importances_stay_negative_and_unknown_ones_last():
@@ -252,9 +266,9 @@ def test_classes_and_models_without_a_figure_are_counted_or_named():
     result = many_curves(1, classes=[f"c{i}" for i in range(15)])
     assert len(drawn_effects(result)) == 12
     text = words(section(build_view(result), "F"))
-    assert "Curves of 3 more classes are in effects.csv." in text
+    assert "Curves of 3 more classes are in tables/effects.csv." in text
     (figure,) = drawn_effects(many_curves(1, models=[f"m{i}" for i in range(8)]))
-    assert plain(figure.caption).endswith("Not drawn: m6 and m7.")
+    assert plain(figure.caption).endswith("Not shown: m6 and m7.")
 
 
 def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
@@ -274,7 +288,7 @@ def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
     (figure,) = (f for f in view.figures if f.draw is draw_bands)
     (panel,) = figure.data["panels"]
     assert [row.name for row in panel.rows] == [*names[:19], "x29"]
-    assert plain(figure.headline) == "1 of 30 differences leave their band."
+    assert plain(figure.headline) == "1 of 30 differences lie outside their bands."
 
 
 def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
@@ -298,13 +312,15 @@ def test_a_pair_with_equal_draws_has_no_band_to_leave():
     assert "fig-bands" not in {figure.id for figure in view.figures}
 
 
-def test_models_whose_engines_agree_bit_by_bit_need_one_picture():
-    def figure_ids(name):
-        figures = view_of(name).figures
-        return [f.id for f in figures if f.draw is draw_engines]
+def test_marks_of_engines_are_drawn_where_they_differ_and_no_band_shows_it():
+    def figure_ids(view):
+        return [f.id for f in view.figures if f.draw is draw_engines]
 
-    assert figure_ids("apartments") == ["fig-engines-forest-permutation-features-rmse"]
-    assert len(figure_ids("disagreeing")) == 2
+    pairs = apartments_result().agreement.assign(verdict="disagrees")
+    apart = build_view(apartments_result(agreement=pairs))
+    assert len(figure_ids(apart)) == 3
+    assert figure_ids(view_of("apartments")) == []
+    assert figure_ids(view_of("disagreeing")) == []
 
 
 def test_a_figure_says_in_words_what_it_shows(any_name):
@@ -383,7 +399,7 @@ def test_what_a_twin_tells_too_is_shared_and_what_is_told_alone_is_not(both):
     assert (beside.mean[:2] < 0.1 * alone.mean[:2]).all()
     assert beside.mean[2] > 0.8 * alone.mean[2]
     text = words(section(build_view(both), "F"))
-    shared = text.split("one: among rows alike in all other columns ")[1].split(
+    shared = text.split("rows that are similar in all other columns, ")[1].split(
         " keep"
     )[0]
     assert [name in shared for name in alone.features] == [True, True, False]
@@ -397,7 +413,7 @@ def test_each_of_both_has_its_own_card_tables_and_figure(both):
     assert ['within = "leaves"' in text for text in captions] == [0, 0, 1, 1]
     figures = [b.id for s in view.sections for b in walk(s) if isinstance(b, Figure)]
     assert len(figures) == len(set(figures))
-    assert sum(id_.startswith("fig-ranking-") for id_ in figures) == 2
+    assert sum(id_.startswith("fig-models-") for id_ in figures) == 2
     titles = [plain(card.title) for card in section(view, "E").parts["cards"]]
     assert ['within = "leaves"' in text for text in titles] == [False, True]
 
@@ -408,15 +424,15 @@ def test_the_target_is_permuted_once_for_both(both):
 
 def test_a_conditional_ranking_alone_is_read_beside_nothing():
     text = words(section(build_view(audit_of(CONDITIONAL)), "F"))
-    assert "among rows alike" not in text
+    assert "only among rows that are similar" not in text
 
 
 def test_of_one_repeat_nothing_is_said_that_only_a_spread_could_show():
     # The twins lose nine tenths, but a single repeat has no interval to show it.
     result = audit_of(*(entry | ONCE for entry in (MARGINAL, CONDITIONAL)))
     text = words(section(build_view(result), "F"))
-    assert "one: of no feature do the repeats show that half" in text
-    assert "loses half" not in text
+    assert "one: no feature demonstrably loses half of its importance" in text
+    assert "keep at most half" not in text
 
 
 @pytest.mark.needs_dalex

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.report.made_records import made_frame, made_pair, made_run, performance_frame
+from tests.report.made_records import (
+    checks_frame,
+    made_frame,
+    made_pair,
+    made_run,
+    performance_frame,
+)
 from tests.report.made_results import FAILURE, apartments_result
 from tests.report.made_variants import many_findings, plain_result, view_of
 from tests.report.reading import column, section, table, words
@@ -14,6 +20,7 @@ from tests.report.reading import column, section, table, words
 import importance_audit
 from importance_audit.records.finding import Finding
 from importance_audit.records.frames import FRAMES
+from importance_audit.records.ranking import options_text
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import look_up
@@ -28,7 +35,7 @@ def test_performance_stands_beside_that_of_a_constant():
         "160.9",
         "901.9",
     ]
-    assert column(item, "Of the constant")[2] == "18\u202f%"
+    assert column(item, "Relative to constant")[2] == "18\u202f%"
 
 
 def test_a_small_loss_beside_a_large_one_keeps_its_first_digit():
@@ -61,7 +68,11 @@ def test_a_weak_model_is_named_where_its_performance_stands():
             "confirmed-with-exceptions",
             "with 2 exceptions (section\u00a0K).",
         ),
-        ("disagreeing", "not-confirmed", "1 finding at or above the limit failure"),
+        (
+            "disagreeing",
+            "not-confirmed",
+            "1 finding at or above the configured limit, failure",
+        ),
         ("interrupted", "not-established", "incomplete: The audit was interrupted in"),
         (
             "failed",
@@ -86,9 +97,55 @@ def test_a_run_without_exceptions_names_who_reproduced_it():
     view = build_view(apartments_result(findings=(), agreement=pairs))
     assert view.verdict.label == "Calculation confirmed"
     assert plain(view.sentence).startswith(
-        "Other software reproduced 6 of 10 rankings within the stated limits (6 by "
-        "DALEX). "
+        "DALEX reproduced 6 of the 10 rankings within the stated limits. "
+        "4 rankings were computed in Python only (section\u00a0C)."
     )
+
+
+def test_pairs_that_agree_share_a_row_whatever_their_reasons():
+    reasons = ("REPEATS: the numbers of repeats are 10 and 20", "")
+    pairs = [
+        made_pair(model, "equivalent", reason, loss=loss)
+        for model, loss, reason in (
+            ("forest", "rmse", reasons[0]),
+            ("svm", "rmse", reasons[1]),
+            ("svm", "mae", reasons[1]),
+        )
+    ]
+    view = build_view(apartments_result(agreement=made_frame("agreement", pairs)))
+    rows = table(view, "tab-pairs").rows
+    assert [words(row) for row in rows] == [
+        "3 rankings Python, DALEX every difference is inside its band"
+    ]
+
+
+def test_rankings_that_python_alone_computed_are_no_failed_comparison():
+    pairs = apartments_result().agreement.iloc[:6]
+    view = build_view(apartments_result(findings=(), agreement=pairs))
+    items = column(table(view, "tab-untested"), "Item")
+    assert items[0] == "a second implementation of 4 rankings"
+    whole = made_frame(
+        "agreement",
+        [
+            {**made_pair(r.model, "replayed"), "method": r.method, "of": r.of}
+            | {"loss": r.loss, "positive_class": r.positive_class}
+            | {"options": options_text(r)}
+            for r in apartments_result().importances
+        ],
+    )
+    view = build_view(apartments_result(findings=(), agreement=whole))
+    assert "in Python only" not in plain(view.sentence)
+    items = column(table(view, "tab-untested"), "Item")
+    assert not [item for item in items if item.startswith("a second implementation")]
+
+
+def test_limits_and_scope_name_what_was_not_tested_alike():
+    """Section L once counted fewer items than page one."""
+    view = view_of("apartments")
+    items = column(table(view, "tab-untested"), "Item")
+    limits = " ".join(map(plain, section(view, "L").parts["limits"]))
+    assert all(item in limits for item in items if len(item) <= 100)
+    assert "out of scope: individual explanations, fairness, causal effects." in limits
 
 
 def excepted(verdict, reasons="", findings=()):
@@ -113,8 +170,8 @@ def test_a_disagreement_comes_before_everything_else():
     apart = Finding(check="disagreement", severity="warning", subject="z", message="m")
     view = excepted("disagrees", "1 of 5 outside, cause: data", findings=(apart,))
     assert plain(section(view, "B").parts["sentence"]) == (
-        "2 of 2 pairs of answers disagree (section\u00a0G). Exceptions in "
-        "section\u00a0K: 3. The gravest is K2: Engines disagree (z)."
+        "2 of 2 pairs of results disagree (section\u00a0G). Exceptions in "
+        "section\u00a0K: 3. Most important: Engines disagree (z) (K2)."
     )
 
 
@@ -139,8 +196,8 @@ def test_engines_that_were_asked_and_did_not_answer_are_not_called_unasked():
     )
     view = build_view(plain_result(("a",), run=run, findings=(missing,)))
     assert plain(view.sentence).startswith(
-        "Python alone computed the numbers: no second implementation answered "
-        "(section\u00a0C). Exceptions in section\u00a0K: 1."
+        "Python alone computed the numbers: no second implementation returned "
+        "a result (section\u00a0C). Exceptions in section\u00a0K: 1."
     )
 
 
@@ -149,7 +206,7 @@ def test_curves_that_were_reproduced_are_not_called_a_ranking():
     only = frame[frame["kind"] == "effect"].reset_index(drop=True)
     view = build_view(apartments_result(agreement=only, findings=()))
     assert plain(view.sentence).startswith(
-        "No ranking was reproduced. Other software reproduced 15 of 15 curves within"
+        "No ranking was reproduced, but DALEX reproduced 15 of the 15 curves within"
     )
 
 
@@ -171,8 +228,8 @@ def test_an_answer_that_two_engines_reproduced_counts_once():
     frame = made_frame("agreement", pairs)
     view = build_view(apartments_result(agreement=frame, findings=()))
     assert plain(view.sentence).startswith(
-        "Other software reproduced 2 of 10 rankings within the stated limits (2 by "
-        "DALEX, 2 by vip). "
+        "DALEX and vip reproduced 2 of the 10 rankings within the stated limits "
+        "(DALEX 2, vip 2). "
     )
 
 
@@ -220,7 +277,7 @@ def test_supplied_numbers_are_not_told_to_have_run_here():
     view = build_view(apartments_result(importances=handed, effects=()))
     lede = plain(section(view, "C").lede)
     assert lede.startswith("Python alone computed the importances.")
-    assert lede.endswith("supplied: they were measured elsewhere, not here.")
+    assert lede.endswith("(supplied) were measured elsewhere, not in this run.")
 
 
 def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():
@@ -229,13 +286,13 @@ def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():
     (_, sentence), *_ = section(view, "B").parts["pairs"]
     reason = "the draws are independent: a and b; 10 and 20"
     assert plain(sentence).endswith(f" T{reason[1:]}.")
-    because = column(table(view, "tab-pairs"), "Because")
+    because = column(table(view, "tab-pairs"), "Reason")
     assert because[0] == f"all 5 inside the band; {reason}."
 
 
 def test_pairs_that_were_not_compared_are_not_called_judged():
     assert plain(section(view_of("apartments"), "G").lede) == (
-        "24 pairs of answers, worst first: 3 not compared, 21 replayed."
+        "24 pairs of results, worst first: 3 not compared, 21 replayed."
     )
 
 
@@ -262,26 +319,81 @@ def test_cells_of_the_shared_table_follow_the_run():
 
 def test_what_was_not_tested_is_never_nothing(any_name):
     items = column(table(view_of(any_name), "tab-untested"), "Item")
-    assert {"causal meaning", "fairness", "individual explanations"} <= set(items)
+    assert {"causal effects", "fairness", "individual explanations"} <= set(items)
+
+
+def refits(entries, **changes):
+    """Return what is said of models that were not fitted again."""
+    config = {**made_run().config, "importance": entries}
+    result = apartments_result(run=made_run(config=config), **changes)
+    rows = zip(*(column_of_untested(result, n) for n in UNTESTED), strict=True)
+    return [row for row in rows if row[0].startswith("importances after fitting")]
+
+
+UNTESTED = ("Item", "Reason", "What would close the gap")
+
+
+def column_of_untested(result, name):
+    return column(table(build_view(result), "tab-untested"), name)
+
+
+PERMUTED = {"method": "permutation", "engines": []}
+
+
+def test_models_that_were_not_fitted_again_are_named_with_what_would_do_it():
+    ((item, reason, takes),) = refits([PERMUTED])
+    assert item == "importances after fitting forest, linear and svm again"
+    assert reason == "not configured"
+    assert takes == (
+        "ask for drop_column, permute_refit or shapley_refit under [[importance]]"
+    )
+
+
+def test_a_model_that_was_handed_over_fitted_cannot_be_fitted_again():
+    models = apartments_result().models.assign(source=["file", "fitted", "fitted"])
+    (first, second) = refits([PERMUTED], models=models)
+    assert first[:2] == (
+        "importances after fitting linear and svm again",
+        "not configured",
+    )
+    assert second == (
+        "importances after fitting forest again",
+        "not applicable",
+        "name an estimator under [[models]] instead of a model that is already fitted",
+    )
+
+
+@pytest.mark.parametrize(
+    ("models", "left"), [([], []), (["forest", "svm"], ["linear"])]
+)
+def test_what_a_measure_fitted_again_is_not_said_to_be_missing(models, left):
+    dropped = {"method": "drop_column", "engines": [], "models": models}
+    assert [item for item, *_ in refits([PERMUTED, dropped])] == [
+        f"importances after fitting {name} again" for name in left
+    ]
 
 
 def test_an_engine_that_is_missing_was_not_tested_and_comes_first():
     items = column(table(view_of("apartments"), "tab-untested"), "Item")
     assert items[0] == "comparison with vip"
     page = section(view_of("apartments"), "B")
-    assert "The gravest: comparison with vip." in words(page)
+    assert "Most important gap: comparison with vip." in words(page)
 
 
 def test_pairs_are_listed_worst_first():
     pairs = table(view_of("disagreeing"), "tab-pairs")
     listed = [next(p.word for p in r.cells[2].parts) for r in pairs.rows]
-    assert listed == ["disagrees", "comparable", "equivalent", *["replayed"] * 6]
+    assert listed == ["disagrees", "comparable", "equivalent", "replayed"]
+    every = table(view_of("disagreeing"), "tab-every-pair")
+    assert every.is_single
+    assert len(every.rows) == 9
+    assert column(pairs, "Model and measure")[-1] == "6 rankings"
 
 
 def test_rankings_nobody_compared_stand_in_one_row_with_their_reason():
     pairs = table(view_of("apartments"), "tab-pairs")
     assert column(pairs, "Model and measure")[0] == "3 rankings"
-    assert column(pairs, "Because")[0] == "vip is not installed"
+    assert column(pairs, "Reason")[0] == "vip is not installed"
 
 
 def test_curves_have_a_column_of_classes_only_where_one_has_a_class():
@@ -292,7 +404,7 @@ def test_curves_have_a_column_of_classes_only_where_one_has_a_class():
         for pairs in (frame, of_class)
     )
     heads = [plain(head.label) for head in plain_one.columns]
-    assert heads == ["Model", "Engines", "Verdict", "Because"]
+    assert heads == ["Model", "Engines", "Verdict", "Reason"]
     assert {len(row.cells) for row in plain_one.rows} == {4}
     assert set(column(other, "Class")) == {"fired"}
 
@@ -305,6 +417,15 @@ def test_a_disagreement_shows_difference_band_and_cause():
     assert cells[-1].startswith("data: predictions differ")
 
 
+def test_verdicts_are_counted_in_words_that_bear_a_number():
+    one, two = (
+        plain(section(build_view(apartments_result(checks=checks)), "J").lede)
+        for checks in (checks_frame(), pd.concat([checks_frame()] * 2))
+    )
+    assert one.endswith("Not passed: 1 failure, 1 warning, 1 not run.")
+    assert two.endswith("Not passed: 2 failures, 2 warnings, 2 not run.")
+
+
 def test_checks_that_passed_alike_stand_in_one_row(apartments):
     more = pd.concat(
         [apartments.checks, apartments.checks.iloc[[2]]], ignore_index=True
@@ -312,7 +433,7 @@ def test_checks_that_passed_alike_stand_in_one_row(apartments):
     more.loc[8, "observed"] = -3.0
     item = table(build_view(apartments_result(checks=more)), "tab-checks")
     assert column(item, "Verdict") == ["fail", "warn", "not run", *["pass"] * 5]
-    (row,) = (r for r in item.rows if plain(r.cells[1].parts) == "2 answers")
+    (row,) = (r for r in item.rows if plain(r.cells[1].parts) == "2 results")
     assert plain(row.cells[2].parts) == "−619 to −3"
     assert len(item.everything.rows) == 9
 
@@ -340,7 +461,7 @@ def test_limits_of_use_come_from_the_measures_and_from_the_configuration():
     limits = " ".join(map(plain, parts["limits"]))
     assert "10 repeats, one fit of each model, one sample of 9\u202f000 rows" in limits
     assert "favours features with many distinct values" in limits
-    assert "As the configuration states: The ranking holds for the city" in limits
+    assert "As stated in the configuration: The ranking holds for the city" in limits
     assert "Not tested in this run: comparison with vip, " in limits
 
 
@@ -396,22 +517,6 @@ def test_the_executive_page_keeps_to_its_caps():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "step_rows"),
-    [
-        (range(12), [f"of this {n} seconds, step {n}" for n in range(11, 3, -1)]),
-        ((0.99, 5), ["of this 5 seconds, step 1"]),
-    ],
-)
-def test_the_longest_steps_are_told_with_their_seconds(seconds, step_rows):
-    run = made_run()
-    steps = {f"step {n}": float(s) for n, s in enumerate(seconds)}
-    run = replace(run, volatile={**run.volatile, "seconds_by_step": steps})
-    machine = section(build_view(apartments_result(run=run)), "M").parts["environment"]
-    rows = [f"{plain(label)} {plain(value)}" for label, value in machine.rows]
-    assert [row for row in rows if "step" in row] == step_rows
-
-
-@pytest.mark.parametrize(
     ("standardise", "text"),
     [
         (True, "ordinal codes in level order, numbers and target standardised"),
@@ -437,7 +542,7 @@ def test_every_check_has_a_title_in_words():
 
 def test_faults_that_were_avoided_are_told_with_the_version_that_has_them():
     item = table(view_of("apartments"), "tab-avoided")
-    faults = dict(zip(column(item, "Fault"), column(item, "Package"), strict=True))
+    faults = dict(zip(column(item, "Defect"), column(item, "Package"), strict=True))
     assert faults["DALEX-N1000"].startswith("DALEX 2.")
     assert "FASTSHAP-TEXT" not in faults
 
@@ -455,21 +560,22 @@ def test_what_is_not_answered_is_not_told_as_silence_of_a_measure_that_answered(
 
 def test_page_one_shows_intervals_over_other_rows_where_they_are_known():
     plain_view = build_view(apartments_result())
-    (alone,) = plain_view.sections[1].parts["ranking"]
-    assert "random draws alone" in plain(alone.notes[-1])
-    record = apartments_result().importances[0]
+    (alone,) = plain_view.sections[0].parts["ranking"]
+    assert "cover the random draws only" in plain(alone.notes[-1])
     rows = [
-        {"record": 0, "feature": name, "low": -k, "high": 1000.0 + k}
+        {"record": place, "feature": name, "low": -k, "high": 1000.0 + k}
         | {"rank_low": 1.0, "rank_high": 5.0}
+        for place, record in enumerate(apartments_result().importances)
         for k, name in enumerate(record.features)
     ]
     frame = pd.DataFrame(rows).reindex(columns=FRAMES["row_intervals"].columns)
-    (table,) = (
-        build_view(apartments_result(row_intervals=frame)).sections[1].parts["ranking"]
-    )
-    assert "other rows like these" in plain(table.notes[-1])
-    for row in table.rows:
-        place = record.features.index(row.cells[1].parts[0].raw)
+    view = build_view(apartments_result(row_intervals=frame))
+    (beside,) = view.sections[0].parts["ranking"]
+    assert "from resampled evaluation rows" in plain(beside.notes[-1])
+    names = apartments_result().importances[0].features
+    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
+    for row in ranking.rows:
+        place = names.index(row.cells[1].parts[0].raw)
         low, high = (cell.parts[0] for cell in row.cells[4:6])
         assert (low.path, low.raw) == (f"row_intervals[{place}].low", -place)
         assert (high.path, high.raw) == (f"row_intervals[{place}].high", 1000.0 + place)

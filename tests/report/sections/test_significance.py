@@ -50,10 +50,10 @@ def test_p_values_are_told_to_the_step_of_their_grid_in_the_order_of_the_ranking
 
 def test_shuffles_their_least_p_value_and_what_they_lack_are_told():
     significance = table(view(), SIGNIFICANCE)
-    assert plain(significance.caption).endswith("over 99 shuffles of the target.")
+    assert plain(significance.caption).endswith("from 99 shuffles of the target.")
     assert "at least 0.010" in words(significance.notes)
-    assert "Benjamini and Hochberg over 4 p-values" in words(significance.notes)
-    assert f"with so many only: {APARTMENTS[-1]} (12)." in words(significance.notes)
+    assert "Benjamini-Hochberg over 4 p-values" in words(significance.notes)
+    assert f"(number in brackets): {APARTMENTS[-1]} (12)." in words(significance.notes)
 
 
 def test_a_long_table_of_p_values_is_cut_like_its_ranking():
@@ -62,4 +62,4 @@ def test_a_long_table_of_p_values_is_cut_like_its_ranking():
         plain_result(names, significance=p_values(names, [0.3] * 30))
     )
     significance = table(long_view, SIGNIFICANCE)
-    assert (len(significance.rows), len(significance.everything.rows)) == (21, 30)
+    assert (len(significance.rows), len(significance.everything.rows)) == (13, 30)

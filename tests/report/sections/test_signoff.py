@@ -76,9 +76,11 @@ def test_a_signed_report_prints_what_was_said_and_how_identity_was_established()
         ["1", "A. Nowak", "none", "Accepted.", "typed at the terminal"],
         ["2", "A. Nowak", "none", "Accepted.", method],
     ]
-    assert "listed here with its SHA-256, not checked" in words(section(view, "P"))
+    assert "listed here with its SHA-256 and has not been checked" in words(
+        section(view, "P")
+    )
     alone = build_view(result_of("apartments"), signoffs=(signed(digest),))
-    assert "not checked" not in words(section(alone, "P"))
+    assert "not been checked" not in words(section(alone, "P"))
 
 
 def test_the_cover_says_how_often_the_report_was_signed():

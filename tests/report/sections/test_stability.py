@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 from tests.report.made_records import made_frame, made_run
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result, view_of
+from tests.report.made_variants import plain_result, result_of, view_of
 from tests.report.reading import column, section, table, words
 
+from importance_audit.records.finding import Finding
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Link, Table, plain, walk
 
@@ -39,14 +40,14 @@ def resampled(*rank_counts):
 def test_the_share_of_resamples_that_keep_the_first_place_is_told():
     """A tie for the first place is no first place: 147 of 150."""
     text = lede(**resampled((1.0, 147), (1.5, 1), (2.0, 2)))
-    assert "a keeps the first place of forest in 98\u202f% of 150 resamples" in text
+    assert "a ranks first in forest in 98\u202f% of 150 resamples" in text
     assert "other rows" not in text
 
 
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({}, "The same feature leads under every loss; the orders agree to"),
+        ({}, "No choice of the loss changes a first place; Kendall's τb between"),
         ({"leader_b": "'b'"}, "changes the leader in 1 of 2 pairs."),
     ],
 )
@@ -69,8 +70,45 @@ def test_a_ranking_whose_rows_cannot_be_drawn_anew_is_no_missing_section():
     run = plain_result(("a",)).run
     config = {**run.config, "stability": {"resamples": 50}}
     text = lede(run=replace(made_run(), config=config))
-    assert "those of the leading ranking cannot be drawn anew" in text
+    assert "because the leading ranking cannot be recomputed in this way" in text
     assert "no [stability]" not in text
+
+
+@pytest.mark.parametrize(
+    ("status", "rows", "losses"),
+    [
+        (
+            "interrupted",
+            "the run ended first",
+            "the run ended before its rankings were compared",
+        ),
+        (
+            "complete",
+            "the leading ranking cannot be recomputed in this way",
+            "no two rankings of one measure could be compared",
+        ),
+    ],
+)
+def test_what_was_asked_and_not_reached_is_not_told_as_never_asked(
+    status, rows, losses
+):
+    run = replace(result_of("stopped").run, status=status)
+    view = build_view(replace(result_of("stopped"), run=run))
+    assert plain(section(view, "H").lede) == (
+        f"Not examined: rankings recomputed on resampled rows, because {rows}; "
+        f"other losses, because {losses}."
+    )
+
+
+def test_rows_that_a_failed_step_did_not_draw_are_not_told_as_impossible_to_draw():
+    failed = Finding(
+        check="method_failed", severity="failure", subject="forest", message="m"
+    )
+    stopped = result_of("stopped")
+    run = replace(stopped.run, status="complete")
+    view = build_view(replace(stopped, run=run, findings=(failed,)))
+    text = plain(section(view, "H").lede)
+    assert "this gave no result for the leading ranking" in text
 
 
 def test_groups_stand_in_the_order_of_the_questions():
@@ -98,7 +136,7 @@ def test_stability_stands_in_section_h_and_its_ranking_links_to_it():
     assert STABILITY in tables
     blocks = list(of_f)
     ranking = next(i for i, b in enumerate(blocks) if getattr(b, "id", "") == RANKING)
-    assert Link(STABILITY) in blocks[ranking + 1]
+    assert Link(STABILITY) in blocks[ranking].notes[-1]
 
 
 def test_ranks_shares_and_repeats_stand_in_the_order_of_the_ranking():
@@ -107,22 +145,22 @@ def test_ranks_shares_and_repeats_stand_in_the_order_of_the_ranking():
     assert column(stability, "Ranks, 95\u202f% of resamples") == [
         *("1–2", "1–2", "3", "4–5", "4–5")
     ]
-    assert column(stability, "In the first 3")[2:4] == ["90\u202f%", "10\u202f%"]
-    assert column(stability, "Repeats to settle") == [
-        *("2", "7", "1.0e9", "not by repeats", "–")
+    assert column(stability, "In the top 3")[2:4] == ["90\u202f%", "10\u202f%"]
+    assert column(stability, "Repeats needed") == [
+        *("2", "7", "1.0e9", "no number suffices", "–")
     ]
 
 
 def test_many_repeats_to_settle_are_told_in_two_digits():
     rows = apartments_result().stability.assign(repeats_to_settle=147_754.0)
     stability = table(build_view(apartments_result(stability=rows)), STABILITY)
-    assert set(column(stability, "Repeats to settle")) == {"about 150\u202f000"}
+    assert set(column(stability, "Repeats needed")) == {"about 150\u202f000"}
 
 
 def test_resamples_and_those_that_lack_a_feature_are_told():
     stability = table(view_of("apartments"), STABILITY)
     assert "over 50 resamples of its 9\u202f000 rows" in plain(stability.caption)
-    assert "in so many only: floor (49)." in words(stability.notes)
+    assert "resamples in brackets): floor (49)." in words(stability.notes)
     assert "this run has 10 repeats" in words(stability.notes)
 
 
@@ -131,7 +169,7 @@ def test_a_ranking_that_was_not_resampled_says_so():
     rows[["rank_low", "rank_high", "p_top_k"]] = float("nan")
     stability = table(build_view(apartments_result(stability=rows)), STABILITY)
     assert plain(stability.caption).endswith(": its rows were not resampled.")
-    assert column(stability, "In the first 3") == ["–"] * 5
+    assert column(stability, "In the top 3") == ["–"] * 5
 
 
 def test_what_is_not_drawn_has_no_repeats_to_settle_it():
@@ -139,7 +177,7 @@ def test_what_is_not_drawn_has_no_repeats_to_settle_it():
     first, *others = result.importances
     still = (replace(first, stream=""), *others)
     stability = table(build_view(apartments_result(importances=still)), STABILITY)
-    assert "Repeats to settle" not in [plain(head.label) for head in stability.columns]
+    assert "Repeats needed" not in [plain(head.label) for head in stability.columns]
 
 
 def test_a_long_ranking_is_cut_alike_and_whole_in_the_appendix():
@@ -151,5 +189,29 @@ def test_a_long_ranking_is_cut_alike_and_whole_in_the_appendix():
     ]
     view = build_view(plain_result(names, stability=made_frame("stability", rows)))
     stability = table(view, STABILITY)
-    assert (len(stability.rows), len(stability.everything.rows)) == (21, 30)
-    assert column(stability, "Feature")[-1] == "the other 10"
+    assert (len(stability.rows), len(stability.everything.rows)) == (13, 30)
+    assert column(stability, "Feature")[-1] == "the other 18"
+
+
+def repeated(*ranks_of_b):
+    """Return the view of a run whose b has these ranks after 2, 4, 8 repeats."""
+    rows = [
+        {"record": 0, "n_repeats": n, "feature": name, "value": 1.0, "std_error": 0.1}
+        | {"rank": rank if name == "b" else 4.0 - rank if name == "c" else 1.0}
+        for n, rank in zip((2, 4, 8), ranks_of_b, strict=True)
+        for name in "abc"
+    ]
+    frame = made_frame("convergence", rows)
+    return build_view(plain_result(("a", "b", "c"), convergence=frame))
+
+
+@pytest.mark.parametrize(
+    ("ranks", "is_moved"), [((2, 3, 2), True), ((3, 2, 2), False), ((2, 2, 2), False)]
+)
+def test_convergence_is_drawn_where_the_second_half_of_the_repeats_moves_a_rank(
+    ranks, is_moved
+):
+    view = repeated(*map(float, ranks))
+    id_ = "tab-convergence-forest-permutation-features-rmse"
+    assert table(view, id_).is_single is not is_moved
+    assert bool([f for f in view.figures if "convergence" in f.id]) is is_moved

@@ -91,9 +91,9 @@ def test_each_protocol_has_a_panel_and_a_sentence():
     (figure,) = (f for f in view.figures if f.draw is draw_top_k)
     (first, second) = figure.data["panels"]
     assert first.lines == second.lines == (PCA,)
-    assert "folds" in first.title
-    assert "test rows" in second.title
-    assert "judged once by the test rows" in plain(figure.caption)
+    assert "Cross-validated" in first.title
+    assert "evaluation rows" in second.title
+    assert "judged once on the evaluation rows" in plain(figure.caption)
 
 
 def top_k_of(frame, **changed):
@@ -193,7 +193,7 @@ def selection_table(judges=("svm",)):
 def test_means_are_over_the_splits_in_which_anything_is_kept():
     selection = selection_table()
     assert column(selection, "Chosen by") == ["all features", "random subspace"]
-    assert column(selection, "Kept, mean") == ["5.0", "2.0"]
+    assert column(selection, "Mean number kept") == ["5.0", "2.0"]
     means = [float(row.cells[2].parts[0].raw) for row in selection.rows]
     assert means == [41.0, 8.5]
 
@@ -206,7 +206,7 @@ def test_the_standard_error_is_over_the_splits():
 def test_splits_are_told_and_those_that_keep_nothing():
     selection = selection_table()
     assert "over 3 random splits of the training rows" in plain(selection.caption)
-    assert "In 1 random split no PERF is above 0" in words_of_notes(selection.notes)
+    assert "In 1 random split, no PERF is above 0" in words_of_notes(selection.notes)
     assert "Splits share rows" in words_of_notes(selection.notes)
 
 

@@ -9,6 +9,7 @@ from tests.report.made_records import HOSTILE
 
 from importance_audit.report.text.blocks import Name, Styled, Value, plain
 from importance_audit.report.text.wording import (
+    alt_text,
     display_name,
     ended,
     full_name,
@@ -49,9 +50,31 @@ def test_names_that_differ_look_different():
 
 def test_a_long_name_keeps_both_ends_and_the_name_as_given():
     name = short_name("district.of." + "x" * 80 + ".city", limit=21)
-    assert name.text == "district.o…xxxxx.city"
+    assert name.text == "district.…city"
     assert name.raw.endswith(".city")
     assert len(name.raw) == 97
+    assert name.whole == name.raw
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("gradient boosting, challenger 2024-02", "gradient …2024-02"),
+        ("totalDebtToIncomeRatioAfterDisbursement", "totalDebtTo…Disbursement"),
+        ("bureau.score.v3 of the last twelve months", "bureau.…months"),
+        ("x" * 50, "xxxxxxxxxxxx…xxxxxxxxxxxx"),
+    ],
+)
+def test_a_name_is_cut_between_words_and_inside_one_only_if_none_fits(name, text):
+    assert short_name(name, limit=25).text == text
+
+
+def test_what_a_figure_says_in_words_ends_with_a_word():
+    text = "The importance of " + "annual_gross_income, " * 20
+    assert alt_text(text).removesuffix("…") in text
+    assert alt_text(text).endswith(("_…", " …"))
+    assert 200 < len(alt_text(text)) <= 250
+    assert alt_text("short") == "short"
 
 
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=3))
@@ -115,6 +138,9 @@ def test_what_holds_for_every_form_is_said_once():
         ("avgBalanceLast12Months", ["avg", "Balance", "Last12", "Months"]),
         ("bureau.score.v3", ["bureau.", "score.", "v3"]),
         ("idOfURLOpened", ["id", "Of", "URL", "Opened"]),
+        ("challenger-2024-02", ["challenger-", "2024-02"]),
+        ("vip 0.4.5", ["vip ", "0.4.5"]),
+        ("RandomForestRegressor", ["Random", "Forest", "Regressor"]),
         ("two words, three", ["two ", "words,", " ", "three"]),
         ("lower", ["lower"]),
         ("", [""]),

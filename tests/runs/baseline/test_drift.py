@@ -178,12 +178,13 @@ def test_a_column_that_moved_is_told_in_whole_sentences():
     (finding,) = findings(result(x=levels(a=90, b=10)), result(x=levels(a=10, b=90)))
     assert finding.severity == "warning"
     assert finding.message == (
-        "Column 'x' is distributed otherwise than in the approved baseline: PSI 3.41 "
-        "in the test rows (at most 0.19 is chance or sketch). The limit is 0.2."
+        "Column 'x' differs in distribution from the approved baseline: PSI 3.41 in "
+        "the test rows (at most 0.19 is due to chance or approximation). The limit "
+        "is 0.2."
     )
     assert finding.remedy == (
-        "Look at how these rows were collected. If the change is meant, approve a run "
-        "that has it."
+        "Check how these rows were collected. If the change is intended, approve a "
+        "run that has it."
     )
 
 
@@ -214,7 +215,9 @@ def test_a_level_that_is_gone_is_a_note_where_chance_explains_it(rows, severity)
     old, new = result(x=levels(a=900, b=rows)), result(x=levels(a=900))
     (finding,) = [f for f in findings(old, new) if f.check == "category_gone"]
     assert finding.severity == severity
-    assert finding.message.endswith("Chance explains that.") == (severity == "info")
+    assert finding.message.endswith("This can be due to chance.") == (
+        severity == "info"
+    )
 
 
 def test_the_chance_of_no_row_is_that_of_drawing_without_replacement():
@@ -253,8 +256,8 @@ def test_a_baseline_that_is_gone_is_a_warning():
     (finding,) = with_drift(result(x=SMOOTH), None, run).findings[-1:]
     assert finding.key == baseline_missing(run).key
     assert finding.message == (
-        "Run 20260101T000000Z-1, approved by A. Reader at 2026-01-02, is not there, so "
-        "nothing was compared with it."
+        "Run 20260101T000000Z-1, approved by A. Reader at 2026-01-02, no longer "
+        "exists, so nothing was compared with it."
     )
 
 
@@ -273,7 +276,7 @@ def test_the_table_shows_the_worst_first_and_counts_the_rest():
     blocks = section_of(result(**new_columns), result(**columns)).parts["blocks"]
     (table,) = [b for b in blocks if isinstance(b, Table) and b.id == "tab-shifts"]
     assert [plain(row.cells[0].parts) for row in table.rows] == ["c", "b"]
-    assert plain(table.caption).endswith("2 of 4, each split by itself")
+    assert plain(table.caption).endswith("2 of 4, each split compared separately")
     assert plain(table.rows[0].cells[-1].parts) == "moved"
 
 
@@ -284,11 +287,11 @@ def test_quiet_columns_are_one_sentence():
         for b in section_of(same, same).parts["blocks"]
         if b and isinstance(b, tuple)
     ]
-    assert any("missing cells of all 2." in text for text in texts)
+    assert any("missing values of all 2." in text for text in texts)
 
 
 @pytest.mark.parametrize(
-    ("keeps", "words"), [(True, "have no column in common"), (False, "kept no dist")]
+    ("keeps", "words"), [(True, "have no column in common"), (False, "holds no dist")]
 )
 def test_runs_of_which_nothing_is_compared_say_why(keeps, words):
     old, new = result(x=SMOOTH), result(z=SMOOTH)

@@ -108,7 +108,9 @@ def test_on_other_rows_a_feature_beyond_the_runs_before_is_told_with_their_inter
     values = [run.leaders[1].value for run in history.runs]
     low, high = prediction_interval(values, 0.01 / 3)
     interval = f"expected {low:.4g} to {high:.4g}."
-    assert line.startswith("Beyond the last 5 runs on other rows, in forest, ")
+    assert line.startswith(
+        "Outside the range of the last 5 runs on other rows, in forest, "
+    )
     assert line.endswith(f": 'b' is 29, {interval}")
 
 
@@ -137,7 +139,9 @@ def test_a_finding_is_new_once_and_no_more_when_it_went():
     without, with_ = run_of([30, 20, 10]), run_of([30, 20, 10], findings=(FOUND,))
     assert news(without, with_, NO_HISTORY) == ("New: warning, dependence: a is b.",)
     assert news(with_, with_, NO_HISTORY) == ()
-    assert news(with_, without, NO_HISTORY) == ("No more: warning, dependence of a.",)
+    assert news(with_, without, NO_HISTORY) == (
+        "No longer found: warning, dependence of a.",
+    )
 
 
 def test_a_finding_that_was_there_earlier_is_found_again():
@@ -152,7 +156,7 @@ def test_a_finding_that_was_there_earlier_is_found_again():
 def test_a_finding_that_became_graver_is_told_with_what_it_was():
     worse = run_of([30, 20, 10], findings=(replace(FOUND, severity="failure"),))
     lines = news(run_of([30, 20, 10], findings=(FOUND,)), worse, NO_HISTORY)
-    assert "dependence of a is a failure now, and was a warning." in lines
+    assert "dependence of a is now a failure; it was a warning." in lines
 
 
 def test_an_exception_that_expired_is_told():
@@ -173,14 +177,14 @@ def test_columns_that_came_and_went_are_named():
     before, now = run_of([30, 20, 10]), run_of([30, 20], names=("a", "z"))
     lines = news(before, now, NO_HISTORY)
     assert "New columns: 'z'." in lines
-    assert "Columns that are gone: 'b', 'c'." in lines
+    assert "Columns that no longer exist: 'b', 'c'." in lines
 
 
 def test_a_model_of_another_name_is_one_more_and_one_gone():
     before = run_of([30, 20, 10])
     frame = before.models.assign(model="boosted")
     lines = news(before, replace(before, models=frame), NO_HISTORY)
-    assert lines == ("New models: 'boosted'.", "Models that are gone: 'forest'.")
+    assert lines == ("New models: 'boosted'.", "Models that no longer exist: 'forest'.")
 
 
 def test_the_verdict_is_held_against_the_very_last_run():
@@ -241,4 +245,6 @@ def test_what_a_run_without_the_engine_left_open_is_not_found_again():
     history = RunHistory(
         runs=(first, after), findings=(FindingHistory(*fields, ("DALEX",)),)
     )
-    assert news(before, now, history) == ("No more: warning, engine_missing of DALEX.",)
+    assert news(before, now, history) == (
+        "No longer found: warning, engine_missing of DALEX.",
+    )

@@ -44,7 +44,8 @@ approved_by = "A. Nowak"
 
 
 def warnings(run_folder):
-    findings = pd.read_csv(run_folder / "findings.csv", keep_default_na=False)
+    path = run_folder / "tables" / "findings.csv"
+    findings = pd.read_csv(path, keep_default_na=False)
     return findings[findings["severity"] == "warning"]
 
 
@@ -58,7 +59,7 @@ def test_an_exception_turns_a_failing_run_into_one_that_passes(folder):
     assert second.accepted == {key: "2999-12-31"}
     text = (runs(folder)[1] / "summary.txt").read_text("utf8")
     assert "warning, accepted until 2999-12-31, same_columns" in text
-    answers = pd.read_csv(runs(folder)[1] / "answers.csv")
+    answers = pd.read_csv(runs(folder)[1] / "tables" / "answers.csv")
     assert answers["control"].tolist() == ["Both are shuffled together."]
 
 

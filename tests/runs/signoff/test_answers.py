@@ -70,8 +70,8 @@ def exception(**changes):
 
 ONE = "[finding]"
 WRONG = {
-    entry(): f"{ONE} says nothing but the key of its finding. Give one of 'owner', "
-    "'due', 'response', 'exception'.",
+    entry(): f"{ONE} states only the key of its finding. Give one of 'owner', 'due', "
+    "'response', 'exception'.",
     '[[finding]]\nowner = "a"': f"{ONE} key is missing. Section K prints it.",
     '[[finding]]\nkey = "weak"\nowner = "a"': f"{ONE} key must be the first 12 to 64 "
     "hex digits of a finding's key; 'weak' was given.",
@@ -112,8 +112,8 @@ def test_all_mistakes_of_all_entries_are_told_at_once(tmp_path):
         "[finding 1] holds the unknown key 'ownr'. Did you mean 'owner'?",
         "[finding 1] due must be a day such as 2026-12-31, without quotes; 3 was "
         "given.",
-        f"[finding 2] key must be answered once; '{KEY}cd' is answered by [finding 1] "
-        "too. Join the two.",
+        f"[finding 2] key must be answered once; '{KEY}cd' is also answered by "
+        "[finding 1]. Merge the two.",
     ]
 
 
@@ -132,7 +132,7 @@ def test_a_value_that_python_cannot_take_is_told_like_a_mistake(tmp_path, value)
     (tmp_path / "audit.toml").write_text(f"x = {value}")
     with pytest.raises(ConfigError, match=r"^audit.toml is not valid TOML: "):
         load_config(tmp_path)
-    assert "nobody is told" in read_schedule(tmp_path / "audit.toml").note
+    assert "no notification is sent" in read_schedule(tmp_path / "audit.toml").note
 
 
 def test_no_file_is_no_answer_and_a_folder_of_its_name_is_told(tmp_path):
@@ -227,7 +227,7 @@ def test_a_run_that_did_not_end_cannot_be_accepted(status):
     (finding,) = [f for f in result.findings if f.check == "exception_refused"]
     assert finding.message == (
         f"Answer '{stopped.key[:12]}' in findings.toml cannot accept 'interrupted', "
-        "which says that numbers are missing. The finding counts as before."
+        "which reports missing numbers. The finding still counts."
     )
 
 
@@ -265,8 +265,8 @@ def test_an_exception_under_another_baseline_says_which_and_that_the_finding_cou
     assert (finding.severity, finding.message) == (
         "info",
         f"Answer '{MOVED.key[:12]}' in findings.toml accepts a finding of "
-        "'distribution_shift' against baseline run 1, and the approved run is run 2. "
-        "The finding counts.",
+        "'distribution_shift' against baseline run 1, but the approved run is run "
+        "2. The finding still counts.",
     )
 
 

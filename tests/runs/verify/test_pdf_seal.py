@@ -99,7 +99,7 @@ def test_an_altered_page_is_named(report, change, has_old_seal):
     (stated,) = SEAL.findall(report.read_bytes())
     assert verify(report).mismatches == ()
     rewrite(report, change)
-    expected = "the seal that evidence.json names, found none: it was written again"
+    expected = "the seal that evidence.json names, found none: the file was rewritten"
     if has_old_seal:
         report.write_bytes(SECOND_PART.sub(rb"\1" + stated, report.read_bytes()))
         expected = f"seal {stated[8:-1].decode()} of the whole file, found "
@@ -160,8 +160,8 @@ def test_of_a_sealed_pdf_it_says_what_a_seal_proves(report):
     assert outcome.startswith("match: ")
     assert note == (
         "checked: every byte of the file against its seal, the attachments, and the "
-        "content digest on the pages. A seal is no signature: who alters the file can "
-        "seal it again; the run folder states the SHA-256 of report.pdf"
+        "content digest on the pages. A seal is not a signature: whoever changes "
+        "the file can seal it again; the run folder states the SHA-256 of report.pdf"
     )
 
 
@@ -178,9 +178,9 @@ def test_of_a_pdf_from_before_seals_it_says_what_was_not_looked_at(report):
     *_, note, outcome = verify(report).lines()
     assert outcome.startswith("match: ")
     assert note == (
-        "checked: the attachments and the content digest on the pages; what else the "
-        "pages draw was not: verify the run folder, which states the SHA-256 of "
-        "report.pdf"
+        "checked: the attachments and the content digest on the pages; not checked: "
+        "everything else on the pages. To check those, verify the run folder, which "
+        "states the SHA-256 of report.pdf"
     )
 
 

@@ -257,7 +257,7 @@ def test_a_run_that_was_handed_on_is_held_against_its_own_copies(audit, tmp_path
     verification = verify(sent)
     assert verification.mismatches == ()
     assert verification.notes == (
-        "the trail of its audit is not here: it was not compared",
+        "the sign-off trail of its audit is not here, so it was not compared",
     )
     shutil.rmtree(sent / "signed" / "1")
     assert mismatching_files(sent) == {"signed/1/manifest.json"}
@@ -287,9 +287,10 @@ def test_a_removed_run_is_a_note_if_retention_says_so(tmp_path):
 
 def test_a_run_that_nobody_can_read_does_not_hide_the_others(audit):
     (audit / "runs" / SECOND / "manifest.json").write_text("{")
-    flip(audit / "runs" / FIRST / "importances.csv", 3)
+    flip(audit / "runs" / FIRST / "tables" / "importances.csv", 3)
     files = mismatching_files(audit)
-    assert {"runs", f"runs/{SECOND}", f"runs/{FIRST}/importances.csv"} <= files
+    altered = f"runs/{FIRST}/tables/importances.csv"
+    assert {"runs", f"runs/{SECOND}", altered} <= files
 
 
 def test_half_a_sign_off_is_told_and_is_no_mismatch(audit):
@@ -300,7 +301,7 @@ def test_half_a_sign_off_is_told_and_is_no_mismatch(audit):
     verification = verify(run)
     assert verification.mismatches == ()
     assert verification.notes == (
-        "signed/: what a killed sign-off left is not looked at",
+        "signed/: files left by a killed sign-off were not checked",
     )
 
 

@@ -14,7 +14,9 @@ from tests.run_folders import (
     below,
     page,
     printed,
+    run_folder,
     seal,
+    small_result,
     stated,
     two_runs,
     write_evidence,
@@ -91,6 +93,54 @@ def test_whole_runs_match(runs):
         assert verification.mismatches == verification.notes == ()
         assert verification.n_files == len(below(folder)) - 1
         assert verification.digest in (folder / "report.html").read_text("utf8")
+
+
+@pytest.fixture
+def early_run(tmp_path):
+    """Return a run that has its tables beside its report."""
+    return run_folder(tmp_path, small_result(), early=True)
+
+
+def test_a_run_that_has_its_tables_beside_its_report_matches_as_does_its_pdf(early_run):
+    assert {"importances.csv", "findings.csv"} <= {*below(early_run)}
+    assert not (early_run / "tables").exists()
+    assert verify(early_run).mismatches == verify(early_run).notes == ()
+    (early_run / "report.pdf").rename(early_run.parent / "sent.pdf")
+    verification = verify(early_run.parent / "sent.pdf")
+    assert (verification.mismatches, verification.n_files) == ((), 5)
+    assert "datasets.csv: not in the PDF" in verification.notes
+    assert not any("importances" in note for note in verification.notes)
+
+
+@pytest.mark.parametrize("name", ["importances.csv", "findings.csv"])
+def test_an_early_pdf_that_carries_another_table_than_its_run_is_named(early_run, name):
+    (early_run / name).write_text("x\n", encoding="utf8")
+    write_evidence(early_run)
+    files = mismatching_files(seal(early_run))
+    assert files == [f"report.pdf: {file}" for file in ("evidence.json", name)]
+    rewritten(early_run / "report.pdf", **{name.replace(".", "_"): b"y\n"})
+    assert name in mismatching_files(early_run / "report.pdf")
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_second_table_of_a_name_in_the_other_place_is_named(tmp_path, early):
+    run = run_folder(tmp_path, small_result(), early=early)
+    (run / "tables").mkdir(exist_ok=True)
+    other = "tables/importances.csv" if early else "importances.csv"
+    (run / other).write_text("model,feature\n", encoding="utf8")
+    assert other in mismatching_files(run)
+
+
+def test_of_a_folder_without_its_tables_each_is_named(runs):
+    names = [path for path in below(runs[1]) if path.startswith("tables/")]
+    assert len(names) > 2
+    shutil.rmtree(runs[1] / "tables")
+    missing = {m.file for m in verify(runs[1]).mismatches if m.actual == "no such file"}
+    assert missing == {*names, "evidence.json"}
+    code, lines = run_verify(runs[1])
+    assert code == 1
+    for name in names:
+        assert re.search(rf"^{name}: expected SHA-256 .*, found no such", lines, re.M)
 
 
 def test_a_folder_handed_on_may_have_any_name_but_not_among_the_runs(runs):
@@ -235,7 +285,8 @@ def test_a_pdf_alone_matches_and_tells_what_it_does_not_carry(runs, tmp_path):
     alone = shutil.copy(runs[1] / "report.pdf", tmp_path / "sent.pdf")
     verification = verify(tmp_path / "sent.pdf")
     assert (verification.mismatches, verification.n_files) == ((), 5)
-    assert "agreement.csv: not in the PDF" in verification.notes
+    assert "tables/datasets.csv: not in the PDF" in verification.notes
+    assert "tables/importances.csv: not in the PDF" not in verification.notes
     assert run_verify(alone)[0] == 0
 
 
@@ -307,7 +358,7 @@ def test_what_is_no_pdf_is_unreadable(tmp_path):
     (tmp_path / "report.pdf").write_text("no pdf")
     code, line = run_verify(tmp_path / "report.pdf")
     assert code == 2
-    assert re.fullmatch(r".*report\.pdf is not a whole PDF: .*\.\n", line)
+    assert re.fullmatch(r".*report\.pdf is not a complete PDF: .*\.\n", line)
 
 
 def test_a_file_that_is_no_pdf_is_told_in_words(tmp_path):
@@ -315,7 +366,7 @@ def test_a_file_that_is_no_pdf_is_told_in_words(tmp_path):
     path.write_text("seed = 1\n")
     code, line = run_verify(path)
     assert code == 2
-    words = "is not a whole PDF: .*can't find startxref"
+    words = "is not a complete PDF: .*can't find startxref"
     assert re.fullmatch(rf"{re.escape(str(path))} {words}\.\n", line)
 
 
@@ -333,7 +384,7 @@ def test_a_page_with_something_else_where_it_belongs_never_matches(
         pdf.save(tmp_path / "report.pdf")
     code, lines = run_verify(tmp_path / "report.pdf")
     assert code in (1, 2)  # pikepdf reads more of it from version to version
-    assert re.search("is not a whole PDF|mismatch", lines)
+    assert re.search("is not a complete PDF|mismatch", lines)
     assert "Traceback" not in lines
 
 

@@ -1,0 +1,157 @@
+"""The mean permutation importance over all permutations, of ensembles of trees.
+
+Nothing is drawn: `trees.exact` takes it from the nodes. What the packed trees predict
+is held against the model's own `predict` first.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
+from ...records.errors import NotApplicable, quote
+from ...records.influence import INFLUENCE
+from ...records.losses import SUMS
+from ..trees import compiled
+from ..trees.exact import ExactLosses, exact_losses
+from ..trees.fitted import Trees, trees_of
+from ..trees.packing import predict
+from .row_terms import RowTerms
+
+REMEDY = 'Set draws = "sampled".'
+NEAR = 1e-6
+"""How far predictions may be apart, as a share of the largest: threads of a library
+add in any order, and some add in float32."""
+
+
+def exact_permutation(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    form: Form,
+    on_row_terms: Callable[[RowTerms], None] | None,
+) -> tuple[Floats, Floats]:
+    """Return what `permutation` returns, of one repeat that stands for all.
+
+    Raises
+    ------
+    NotApplicable
+        If the estimator is no ensemble of trees that can be read, or not given one
+        column for each feature; if columns are permuted together; or a loss is no mean
+        over rows.
+    """
+    trees, rows = _trees(model, data)
+    prediction = model.predict(data.X)
+    packed = predict(trees.packing, rows)[:, trees.columns]
+    if np.abs(packed - prediction).max(initial=0) > NEAR * np.abs(prediction).max():
+        raise NotApplicable(
+            f"The trees of model {quote(model.name)} do not add up to what it "
+            f"predicts, so they cannot stand for it. {REMEDY}"
+        )
+    answer = exact_losses(
+        trees.packing,
+        rows,
+        data.y,
+        data.weights,
+        model.losses,
+        columns=trees.columns,
+    )
+    places = [_place(trees, names) for names in data.groups.values()]
+    raw = np.array([answer.baseline if at is None else answer.raw[at] for at in places])
+    if on_row_terms:
+        on_row_terms(_row_terms(model, data, form, prediction, answer, places))
+    return raw[:, np.newaxis], answer.baseline[np.newaxis]
+
+
+def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
+    """Return the trees of a model and its rows as they read them."""
+    subject = (
+        f"The mean over all permutations of model {quote(model.name)} is not known"
+    )
+    if any(len(names) > 1 for names in data.groups.values()):
+        raise NotApplicable(f"{subject} where columns are permuted together. {REMEDY}")
+    if not compiled.available():
+        raise NotApplicable(
+            f"{subject} without numba. Install it, such as by pip install "
+            f"'importance-audit[fast]', or set draws = \"sampled\"."
+        )
+    trees = trees_of(model)
+    if isinstance(trees, str):
+        raise NotApplicable(f"{subject}. {trees} {REMEDY}")
+    if len({*trees.features}) < len(trees.features):
+        raise NotApplicable(
+            f"{subject}: its estimator does not read one column for each feature. "
+            f"{REMEDY}"
+        )
+    try:
+        rows = np.asarray(trees.read(data.X), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise NotApplicable(
+            f"{subject}: its estimator reads more than numbers. {REMEDY}"
+        ) from error
+    if not trees.packing.can_place(rows):
+        raise NotApplicable(
+            f"{subject}: its estimator reads categories above 255, which it takes for "
+            f"others. {REMEDY}"
+        )
+    return trees, rows
+
+
+def _place(trees: Trees, names: tuple[str, ...]) -> int | None:
+    """Return the column of a feature, None if the trees do not read it."""
+    return trees.features.index(names[0]) if names[0] in trees.features else None
+
+
+def _row_terms(
+    model: FittedModel,
+    data: Dataset,
+    form: Form,
+    prediction: Floats,
+    answer: ExactLosses,
+    places: list[int | None],
+) -> RowTerms:
+    """Return what each row adds to each importance."""
+    terms = RowTerms(
+        losses=model.losses,
+        form=form,
+        n_features=len(places),
+        n_samples=data.n_samples,
+        n_repeats=1,
+    )
+    terms.start(data.y, prediction, data.weights)
+    for feature, at in enumerate(places):
+        if at is None:
+            continue
+        expected, losses = {}, {}
+        for k, name in enumerate(model.losses):
+            losses[name] = float(answer.raw[at, k]), float(answer.baseline[k])
+            of_rows = answer.own[k, at], answer.lent[k, at]
+            expected[name] = _influence(name, data, of_rows, losses[name][0])
+        terms.add_expected(feature, expected, losses)
+    return terms
+
+
+def _influence(
+    name: str, data: Dataset, of_rows: tuple[Floats, Floats], loss: float
+) -> Floats:
+    """Return the influence of each row on the mean loss over all permutations.
+
+    `of_rows` holds its own mean loss, and that of all rows with its value.
+    """
+    weights, y = data.weights, data.y
+    own, lent = of_rows
+    own = np.where(weights > 0, own, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # infinite, or constant: NaN
+        mean = (weights * own).sum() / weights.sum()
+        if name in SUMS:
+            n, total = len(y), weights.sum()
+            return n * weights * own - total * mean + total * (lent - mean)
+        moved = weights * (own - mean) / weights.mean() + lent - mean
+        if name == "rmse":
+            return moved / (2 * loss) if loss > 0 else moved
+        if name == "one_minus_r2":
+            constant = np.full(len(y), np.average(y, weights=weights))
+            of_spread = INFLUENCE["mse"](y, constant, weights)
+            return (moved - loss * of_spread) * loss / mean
+        return moved

@@ -1,0 +1,202 @@
+"""Predictions of rows as they are and as permuted, by predict or by the trees.
+
+Both give the same numbers, to the last bit, unless threads of the library add the
+trees in any order: then those that one thread gives. The trees answer where numba is
+there, the model is an ensemble that can be read, and there is enough to ask; the run
+compares them with predict for one draw first.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from threading import get_ident
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.execution import each
+from ..trees import compiled
+from ..trees.fitted import Trees, is_of_trees, report_difference, trees_of
+from .exchange import Index
+from .permutation_draws import BASELINE, TARGET, Draw, Draws
+
+HELD_BYTES = 256 * 2**20
+WORTH = 10**6
+"""Rows times draws for which predict takes longer than to load what is compiled."""
+
+
+class _Table(NamedTuple):
+    """Some rows, copied once: columns are overwritten and put back.
+
+    `memory` holds, by column, the array that the frame itself reads; a column that is
+    not plain numbers is not in it.
+    """
+
+    rows: Index
+    frame: pd.DataFrame
+    memory: Mapping[Hashable, npt.NDArray[Any]]
+    y: npt.NDArray[Any]
+    weights: Floats
+
+
+def copied(data: Dataset, rows: Index) -> _Table:
+    """Return a copy of these rows whose columns of numbers can be written to."""
+    frame = data.X.iloc[rows].copy()
+    memory = {n: frame[n].to_numpy() for n in frame if _is_plain(frame[n].dtype)}
+    for column in memory.values():
+        column.flags.writeable = True  # a view; pandas 3 hands it out read-only
+    return _Table(rows, frame, memory, data.y[rows], data.weights[rows])
+
+
+def _is_plain(dtype: Any) -> bool:
+    """Return whether pandas keeps such a column in a numpy array of numbers."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "biuf"
+
+
+def predict(model: FittedModel, table: _Table) -> Floats:
+    """Return what the model predicts for the table as it stands.
+
+    predict gets a shallow copy: the columns it adds or replaces, and the blocks that
+    pandas may merge, are then not the table's.
+    """
+    return model.predict(table.frame.copy(deep=False))
+
+
+def predict_first_row(model: FittedModel, table: _Table) -> None:
+    """Ask the model once, so that an audit that is to stop can say so."""
+    model.predict(table.frame.iloc[:1].copy())
+
+
+def predict_permuted(
+    model: FittedModel, table: _Table, columns: tuple[str, ...], order: Index
+) -> Floats:
+    """Return the prediction with these columns in this order, and put them back."""
+    memory, frame = table.memory, table.frame
+    originals = {n: memory[n].copy() if n in memory else frame[n] for n in columns}
+    for name, column in originals.items():
+        if name in memory:
+            column.take(order, out=memory[name], mode="clip")
+        else:
+            frame[name] = column.iloc[order].set_axis(column.index)
+
+    try:
+        return predict(model, table)
+    finally:  # a worker may be asked again after a fault
+        for name, column in originals.items():
+            if name in memory:
+                memory[name][:] = column
+            else:
+                frame[name] = column
+
+
+@dataclass(frozen=True)
+class Permuted:
+    """What a model predicts for a permutation; each thread has a table of its own."""
+
+    model: FittedModel
+    data: Dataset
+    groups: tuple[tuple[str, ...], ...]
+    tables: dict[int, _Table] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the tables behind."""
+        return Permuted, (self.model, self.data, self.groups)
+
+    def __call__(self, draw: Draw) -> Floats:
+        """Return the prediction of the rows of a draw in its order."""
+        table = self.tables.get(get_ident())
+        if table is None or not _has_rows(table, draw.rows):
+            table = self.tables[get_ident()] = copied(self.data, draw.rows)
+        columns = self.groups[draw.what]
+        return predict_permuted(self.model, table, columns, draw.order)
+
+
+def _has_rows(table: _Table, rows: Index) -> bool:
+    return rows is table.rows or np.array_equal(rows, table.rows)
+
+
+class _Replay:
+    """The trees of a model, which answer for it as long as predict agrees.
+
+    Parameters
+    ----------
+    model : FittedModel
+    groups : sequence of tuple of str
+        The columns that are permuted together.
+    """
+
+    def __init__(self, model: FittedModel, groups: Sequence[tuple[str, ...]]) -> None:
+        self.may_answer = is_of_trees(model)
+        self._model, self._groups = model, groups
+        self._trees: Trees | None = None
+
+    def answers(self, table: _Table, draws: Sequence[Draw]) -> Iterator[Floats] | None:
+        """Return the prediction of each draw, in order; None if predict is to answer.
+
+        The first time, the first draw is compared with predict.
+        """
+        n_asked = len(draws) * len(table.rows)
+        if not (self.may_answer and draws) or n_asked < WORTH:
+            return None
+        is_first = self._trees is None
+        if is_first and compiled.available():
+            trees = trees_of(self._model)
+            self._trees = trees if isinstance(trees, Trees) else None
+        bins = self._trees and self._trees.bins(table.frame)
+        if self._trees is None or bins is None:
+            self.may_answer = False
+            return None
+        pairs = [(draw.what, draw.order) for draw in draws]
+        if is_first:
+            columns = self._groups[draws[0].what]
+            expected = predict_permuted(self._model, table, columns, draws[0].order)
+            answer = next(self._trees.replay(bins, self._groups, pairs[:1]))
+            if not (np.abs(answer - expected) <= self._trees.rounding).all():
+                report_difference(self._model)
+                self.may_answer = False
+                return None
+        else:
+            predict_first_row(self._model, table)
+        return self._trees.replay(bins, self._groups, pairs)
+
+
+def predictions(
+    model: FittedModel, data: Dataset, draws: Draws
+) -> Iterator[tuple[Draw, _Table, Callable[[], Floats]]]:
+    """Yield each draw, its rows, and the function that predicts them as drawn.
+
+    Draws of the target are left out. The function of a permutation is to be called
+    once, before the next draw is asked for; that of a baseline may be left alone.
+    """
+    groups = tuple(data.groups.values())
+    replay, permuted = _Replay(model, groups), Permuted(model, data, groups)
+    n_held = HELD_BYTES // (16 * max(1, data.n_samples))
+    table = copied(data, np.arange(data.n_samples))
+    for batch in _batches(draws, max(1, n_held)):
+        if batch[0].rows is not table.rows:
+            table = copied(data, batch[0].rows)
+        permuted.tables[get_ident()] = table
+        permutations = [draw for draw in batch if draw.what != BASELINE]
+        answers = replay.answers(table, permutations) or each(permuted, permutations)
+        for draw in batch:
+            ask: Callable[[], Floats] = answers.__next__
+            if draw.what == BASELINE:
+                ask = partial(predict, model, table)
+            yield draw, table, ask
+
+
+def _batches(draws: Draws, n_held: int) -> Iterator[list[Draw]]:
+    """Yield draws of the same rows together, at most so many."""
+    batch: list[Draw] = []
+    for draw in draws:
+        if draw.what == TARGET:
+            continue
+        if batch and (draw.rows is not batch[0].rows or len(batch) == n_held):
+            yield batch
+            batch = []
+        batch.append(draw)
+    if batch:
+        yield batch

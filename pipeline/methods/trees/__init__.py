@@ -1,0 +1,36 @@
+"""Ensembles of trees, answered from their nodes: the library's numbers, in less time.
+
+`READERS` names the classes that can be packed. What is made of a packing equals what
+the library's predict would give; without numba (`compiled.available`) nothing is asked
+of this package.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from .histogram import READERS as HISTOGRAM
+from .packing import Packing
+from .sklearn_trees import READERS as SKLEARN_TREES
+
+READERS: dict[str, Callable[[Any], Packing | str]] = {**SKLEARN_TREES, **HISTOGRAM}
+"""From the class of a fitted estimator to its reader."""
+
+
+def name_of(model: Any) -> str:
+    """Return the library and class of an estimator, as `READERS` names it."""
+    kind = type(model)
+    return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
+
+
+def pack(model: Any) -> Packing | str:
+    """Return the trees of a fitted estimator, or in plain words why they are not read.
+
+    Parameters
+    ----------
+    model : Any
+        A fitted estimator.
+    """
+    name = name_of(model)
+    if name not in READERS:
+        return f"{type(model).__name__} is no ensemble of trees that can be read."
+    return READERS[name](model)

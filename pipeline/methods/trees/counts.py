@@ -1,0 +1,261 @@
+"""How many rows lie in the box of each leaf, or outside it in one or two features.
+
+Rows are bits, 64 to a word: one pass down a tree keeps, level by level, the rows that
+the feature of a comparison keeps out.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .boxes import Boxes, Places, splits_above
+from .compiled import Loop
+from .packing import Integers, goes_left
+
+Words = npt.NDArray[np.uint64]
+
+MOST_WORDS = 128
+"""Words of one block of rows: its sets of all levels stay in a processor's cache."""
+MAX_BYTES = 2**26
+"""What the sets of first rows of one block may take, (words, words) per feature."""
+
+
+class Counts(NamedTuple):
+    """Numbers of rows.
+
+    Attributes
+    ----------
+    inside : ndarray of shape (n_leaves,)
+        In the box.
+    but_one : ndarray of shape (n_sides,)
+        Outside it, in the feature of this side alone.
+    but_two : ndarray of shape (n_pairs,)
+        Outside it, in the features of these two sides alone; empty if not asked for.
+    """
+
+    inside: Places
+    but_one: Places
+    but_two: Places
+
+
+def counts_of(boxes: Boxes, bins: Integers, *, pairs: bool = False) -> Counts:
+    """Count rows leaf by leaf.
+
+    Parameters
+    ----------
+    boxes : Boxes
+    bins : ndarray of shape (n_used, n_rows)
+        The rows, in the features that are used only.
+    pairs : bool, default False
+        Whether to count the rows that lie outside in two features too.
+    """
+    counts = Counts(
+        np.zeros(len(boxes.start) - 1, np.int64),
+        np.zeros(len(boxes.feature), np.int64),
+        np.zeros(boxes.pair_start[-1] if pairs else 0, np.int64),
+    )
+    first = np.append(0, np.cumsum(boxes.n_bins))
+    fitting = int((MAX_BYTES / 8 / max(1, len(boxes.used))) ** 0.5)
+    n_in_block = 64 * max(1, min(MOST_WORDS, fitting))
+    for begin in range(0, bins.shape[1], n_in_block):
+        block = np.ascontiguousarray(bins[:, begin : begin + n_in_block])
+        _count_block(boxes, _in_order(block, first), counts)
+    return counts
+
+
+class _Block(NamedTuple):
+    """Some rows in the order of their bins, feature by feature.
+
+    Attributes
+    ----------
+    n_rows : int
+    order : ndarray of shape (n_used, n_rows)
+        The rows by their bins.
+    below : ndarray of shape (sum of n_bins + 1,)
+        How many rows lie below each bin, from `first` of the feature on.
+    first : ndarray of shape (n_used + 1,)
+    leading : ndarray of shape (n_used, n_words + 1, n_words)
+        The set of the first 0, 64, 128, … rows in order.
+    """
+
+    n_rows: int
+    order: Integers
+    below: Integers
+    first: Places
+    leading: Words
+
+
+def _in_order(bins: Integers, first: Places) -> _Block:
+    """Return a block of rows, (n_used, n_rows), ready to be counted."""
+    n_used, n_rows = bins.shape
+    n_words = (n_rows + 63) // 64
+    block = _Block(
+        n_rows=n_rows,
+        order=np.argsort(bins, axis=1, kind="stable").astype(np.int32),
+        below=np.zeros(first[-1] + 1, np.int32),
+        first=first,
+        leading=np.zeros((n_used, n_words + 1, n_words), np.uint64),
+    )
+    for j, own in enumerate(bins):
+        n_bins = first[j + 1] - first[j]
+        counts = np.bincount(own, minlength=n_bins)
+        block.below[first[j] + 1 : first[j + 1]] = np.cumsum(counts)[:-1]
+    _fill_leading(block)
+    return block
+
+
+@Loop
+def _fill_leading(block: Any) -> None:
+    """Fill in the sets of the first rows."""
+    order, leading = block.order, block.leading
+    for j in range(len(order)):
+        for word in range(1, leading.shape[1]):
+            leading[j, word] = leading[j, word - 1]
+            for k in range(64 * word - 64, min(64 * word, block.n_rows)):
+                _add(leading[j, word], order[j, k])
+
+
+@Loop
+def _add(rows: Words, row: int) -> None:
+    """Put a row into a set."""
+    rows[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
+
+
+@Loop
+def _size(word: Any) -> Any:
+    """Return how many bits of a word are set; compilers know this pattern."""
+    one = np.uint64(1)
+    pairs, fours = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+    eights, bytes_ = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+    word = word - ((word >> one) & pairs)
+    word = (word & fours) + ((word >> np.uint64(2)) & fours)
+    word = (word + (word >> np.uint64(4))) & eights
+    return (word * bytes_) >> np.uint64(56)
+
+
+@Loop
+def _add_bin(block: Any, feature: int, where: int, rows: Words) -> None:
+    """Put the rows of one bin into a set."""
+    here = block.first[feature] + where
+    end = block.n_rows
+    if here + 1 < block.first[feature + 1]:
+        end = block.below[here + 1]
+    for k in range(block.below[here], end):
+        _add(rows, block.order[feature, k])
+
+
+@Loop
+def _fill_left(table: Integers, rules: Any, node: int, block: Any, rows: Words) -> None:
+    """Make `rows` the set of all rows that would go left at a node."""
+    feature, cut = table[node, 0], table[node, 1]
+    missing = rules[1][feature]
+    if cut >= 0:
+        n_left = block.below[block.first[feature] + cut + 1]
+        rows[:] = block.leading[feature, n_left >> 6]
+        for k in range((n_left >> 6) << 6, n_left):
+            _add(rows, block.order[feature, k])
+    else:
+        rows[:] = np.uint64(0)
+        for where in range(missing):
+            if goes_left(table, rules, node, where):
+                _add_bin(block, feature, where, rows)
+    if rules[0][node]:
+        _add_bin(block, feature, missing, rows)
+
+
+@Loop
+def _n_common(rows: Words, others: Words) -> Any:
+    """Return how many rows are in both sets; compilers take many words at a time."""
+    n = np.uint64(0)
+    for w in range(len(rows)):
+        n += _size(rows[w] & others[w])
+    return np.int64(n)
+
+
+@Loop
+def _keep_out(rows: Words, left: Words, everyone: Words, is_left: bool) -> None:
+    """Add the rows that go left to a set, or all others if the path goes left."""
+    for w in range(len(rows)):
+        rows[w] |= (~left[w] & everyone[w]) if is_left else left[w]
+
+
+@Loop
+def _count_block(boxes: Any, block: Any, counts: Any) -> None:
+    """Add the rows of a block to the counts of all leaves."""
+    table, n_words = boxes.table, block.leading.shape[2]
+    everyone = np.zeros(n_words, np.uint64)
+    for row in range(block.n_rows):
+        _add(everyone, row)
+    work = np.zeros((4, n_words), np.uint64)
+    sets = np.zeros((2, boxes.depth + 1, n_words), np.uint64)
+    outside, left = sets[0], sets[1]
+    level = np.zeros(len(table), np.int32)
+    path = np.empty(boxes.depth + 1, np.int32)
+    last = np.empty(boxes.depth + 1, np.int32)
+    leaf = 0
+    for node in range(len(table)):
+        own = level[node]
+        path[own] = node
+        if own > 0:
+            parent, rows = path[own - 1], outside[own]
+            rows[:] = np.uint64(0)
+            for upper in range(own - 1, 0, -1):
+                if table[path[upper - 1], 0] == table[parent, 0]:
+                    rows[:] = outside[upper]
+                    break
+            _keep_out(rows, left[own - 1], everyone, table[parent, 2] == node)
+        if table[node, 0] >= 0:
+            _fill_left(table, boxes.rules, node, block, left[own])
+            level[table[node, 2]] = level[table[node, 3]] = own + 1
+        else:
+            n_sides = splits_above(table, path, own, last)
+            work[:3], work[3] = np.uint64(0), everyone
+            _count_leaf(boxes, leaf, outside, last[:n_sides], work, counts)
+            leaf += 1
+
+
+@Loop
+def _carry(rows: Words, one: Words, two: Words, more: Words) -> None:
+    """Take in the rows outside one more side, bit by bit."""
+    for w in range(len(rows)):
+        more[w] |= two[w] & rows[w]
+        two[w] |= one[w] & rows[w]
+        one[w] |= rows[w]
+
+
+@Loop
+def _without(rows: Words, others: Words) -> None:
+    """Take the others out of a set."""
+    for w in range(len(rows)):
+        rows[w] &= ~others[w]
+
+
+@Loop
+def _count_leaf(
+    boxes: Any, leaf: int, outside: Words, last: Integers, work: Words, counts: Any
+) -> None:
+    """Add to the counts of one leaf; ``outside[last[s]]`` are the rows outside side s.
+
+    `work` holds three empty sets and that of all rows. `one`, `two` and `more` are
+    first the rows outside one side at least, two at least and more; then outside
+    exactly one and exactly two.
+    """
+    one, two, more, inside = work[0], work[1], work[2], work[3]
+    for below in last:
+        _carry(outside[below], one, two, more)
+    _without(inside, one)
+    _without(one, two)
+    _without(two, more)
+    counts.inside[leaf] += _n_common(inside, inside)
+    pair = boxes.pair_start[leaf]
+    for a in range(len(last)):
+        rows = outside[last[a]]
+        counts.but_one[boxes.start[leaf] + a] += _n_common(one, rows)
+        if len(counts.but_two) > 0:
+            more[:] = two
+            for w in range(len(rows)):
+                more[w] &= rows[w]
+            for b in range(a + 1, len(last)):
+                counts.but_two[pair] += _n_common(more, outside[last[b]])
+                pair += 1

@@ -1,0 +1,166 @@
+"""What a reader says about an ensemble, and the packing that is made of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Floats
+from .compiled import Loop
+from .packing import Integers, Link, Packing
+
+
+class Tree(NamedTuple):
+    """One tree as its library keeps it, nodes in any order, the root first.
+
+    Attributes
+    ----------
+    feature : ndarray of shape (n_nodes,)
+        Negative at leaves.
+    threshold : ndarray of shape (n_nodes,)
+        A row goes left if its value is at most this one.
+    left, right : ndarray of shape (n_nodes,)
+        The nodes below.
+    values : ndarray of shape (n_nodes, width)
+        What a leaf adds.
+    missing_left : ndarray of bool, shape (n_nodes,), or None
+        Where a row goes whose value is missing; right by default.
+    categories_left : mapping of int to ndarray
+        The categories that go left at those nodes that split by category.
+    target : int
+        The first output that the tree adds to.
+    """
+
+    feature: npt.NDArray[Any]
+    threshold: Floats
+    left: npt.NDArray[Any]
+    right: npt.NDArray[Any]
+    values: Floats
+    missing_left: npt.NDArray[np.bool_] | None = None
+    categories_left: Mapping[int, Floats] = {}
+    target: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ensemble:
+    """Trees in the order in which they are added; the rest as in `Packing`.
+
+    Attributes
+    ----------
+    categories : mapping of int to ndarray
+        The categories that each categorical feature knows, sorted.
+    """
+
+    n_features: int
+    trees: Sequence[Tree]
+    start: Sequence[float]
+    divisor: float = 1.0
+    link: Link = "identity"
+    cast: type[np.float32] | type[np.float64] = np.float32
+    categories: Mapping[int, Floats] = field(default_factory=dict)
+
+
+def packed(ensemble: Ensemble) -> Packing:
+    """Return the packing of an ensemble."""
+    columns, threshold, categories_left, depth = _in_preorder(ensemble.trees)
+    feature = columns["feature"]
+    thresholds = tuple(
+        np.asarray(ensemble.categories[j], dtype=np.float64)
+        if j in ensemble.categories
+        else np.unique(threshold[feature == j])
+        for j in range(ensemble.n_features)
+    )
+    cut = np.full(len(feature), -1, dtype=np.int32)
+    for j, own in enumerate(thresholds):
+        at = np.flatnonzero(feature == j)
+        cut[at] = np.searchsorted(own, threshold[at])
+    n_words = max((len(own) for own in thresholds), default=0) // 64 + 1
+    sets = np.zeros((len(categories_left), n_words), dtype=np.uint64)
+    for row, (node, members) in enumerate(categories_left.items()):
+        cut[node] = -1 - row
+        places = np.searchsorted(thresholds[feature[node]], members)
+        for place in places.tolist():
+            sets[row, place >> 6] |= np.uint64(1 << (place & 63))
+    return Packing(
+        n_features=ensemble.n_features,
+        thresholds=thresholds,
+        categorical=np.array(
+            [j in ensemble.categories for j in range(ensemble.n_features)], dtype=bool
+        ),
+        cut=cut,
+        **columns,
+        sets=sets,
+        targets=np.array([tree.target for tree in ensemble.trees], dtype=np.int32),
+        start=np.array(ensemble.start, dtype=np.float64),
+        divisor=ensemble.divisor,
+        link=ensemble.link,
+        cast=ensemble.cast,
+        depth=depth,
+    )
+
+
+def _in_preorder(
+    trees: Sequence[Tree],
+) -> tuple[dict[str, Any], Floats, dict[int, Floats], int]:
+    """Return all nodes tree after tree, parents first and left before right.
+
+    As columns of `Packing`; with their thresholds, the categories that go left, by
+    node, and the greatest depth.
+    """
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("feature", "left", "right", "missing_left", "values")
+    }
+    thresholds, categories_left, roots, depth = [], {}, [0], 0
+    for tree in trees:
+        is_inner, start = tree.feature >= 0, roots[-1]
+        left, right = (
+            np.where(is_inner, each, -1).astype(np.int32)
+            for each in (tree.left, tree.right)
+        )
+        order, place, tree_depth = _preorder(left, right)
+        missing = tree.missing_left
+        below = is_inner[order]
+        parts = {
+            "feature": np.where(below, tree.feature[order], -1).astype(np.int32),
+            "left": np.where(below, place[left[order]] + start, -1),
+            "right": np.where(below, place[right[order]] + start, -1),
+            "missing_left": np.zeros(len(order), bool)
+            if missing is None
+            else missing[order].astype(bool),
+            "values": tree.values[order],
+        }
+        for name, part in parts.items():
+            columns[name].append(part)
+        thresholds.append(tree.threshold[order])
+        for node, members in tree.categories_left.items():
+            categories_left[int(place[node]) + start] = members
+        roots.append(start + len(order))
+        depth = max(depth, tree_depth)
+    joined = {name: np.concatenate(parts) for name, parts in columns.items()}
+    for name in ("left", "right"):
+        joined[name] = joined[name].astype(np.int32)
+    joined["roots"] = np.array(roots[:-1], dtype=np.int32)
+    return joined, np.concatenate(thresholds), categories_left, depth
+
+
+@Loop
+def _preorder(left: Integers, right: Integers) -> tuple[Integers, Integers, int]:
+    """Return the nodes in preorder, the place of each in it, and the depth."""
+    n_nodes = len(left)
+    order, waiting = np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32)
+    place, level = np.zeros(n_nodes, np.int32), np.zeros(n_nodes, np.int32)
+    n_done, n_waiting, depth = 0, 1, 0
+    waiting[0] = 0
+    while n_waiting > 0:
+        n_waiting -= 1
+        node = waiting[n_waiting]
+        order[n_done], place[node] = node, n_done
+        n_done += 1
+        depth = max(depth, level[node])
+        if left[node] >= 0:
+            level[left[node]] = level[right[node]] = level[node] + 1
+            waiting[n_waiting], waiting[n_waiting + 1] = right[node], left[node]
+            n_waiting += 2
+    return order[:n_done], place, depth

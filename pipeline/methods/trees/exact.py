@@ -1,0 +1,291 @@
+r"""The expected loss of every feature over all rows that may lend it values.
+
+Permuted at random, row *i* is given the value of *j* of any row *k* with the same
+chance. If a loss is a mean over rows, its mean over all permutations is therefore one
+over all pairs of rows, with :math:`\ell` the loss of a row:
+
+.. math:: \frac{1}{\sum_i w_i} \sum_i w_i \frac1n \sum_k
+   \ell\bigl(y_i, f(x_i \text{ with } x_{kj})\bigr).
+
+Nothing is drawn. A row is asked at all values of *j* at once: `steps`.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Floats
+from ...records.errors import NotApplicable
+from ...records.losses import LOSSES, OF_ROWS, SUMS, Array, RowLosses, mse
+from .compiled import Loop
+from .lattice import Lattice, lattice_for
+from .packing import Packing
+from .steps import Steps, Walker
+
+COARSEST = 1e-10
+"""What a score may miss where leaves of very different size share their digits."""
+MOST_PARTS, LEAST_ROWS = 16, 512
+"""Rows are answered in so many parts at most, of so many rows at least."""
+
+
+class ExactLosses(NamedTuple):
+    """Losses over all pairs of rows.
+
+    Attributes
+    ----------
+    raw : ndarray of shape (n_features, n_losses)
+    baseline : ndarray of shape (n_losses,)
+        What a feature that no tree uses measures, exactly.
+    own : ndarray of shape (n_losses, n_features, n_rows)
+        By loss, the mean loss of each row over the values of all rows.
+    lent : ndarray of shape (n_losses, n_features, n_rows)
+        The weighted mean of the losses of all rows with the value of each row.
+        Of a loss that is infinite somewhere it may be NaN.
+    own_baseline : ndarray of shape (n_losses, n_rows)
+        The loss of each row as it is.
+    """
+
+    raw: Floats
+    baseline: Floats
+    own: Floats
+    lent: Floats
+    own_baseline: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Question:
+    """What every part of the rows is asked.
+
+    Attributes
+    ----------
+    packing : Packing
+    lattice : Lattice
+    unit : float
+        What one is worth of the whole numbers.
+    columns : int or sequence of int
+        As in `exact_losses`.
+    y, weights : ndarray of shape (n_rows,)
+    of_rows : tuple of callable
+    """
+
+    packing: Packing
+    lattice: Lattice
+    unit: float
+    columns: int | Sequence[int]
+    y: Array
+    weights: Floats
+    of_rows: tuple[RowLosses, ...]
+
+    def losses(self, rows: Any, sums: npt.NDArray[np.int64]) -> list[Floats]:
+        """Return each loss of these rows if the trees add up to these numbers."""
+        predicted = self.packing.predicted(sums * self.unit)[:, self.columns]
+        y = self.y[rows]
+        with np.errstate(invalid="ignore"):
+            return [np.asarray(each(y, predicted), float) for each in self.of_rows]
+
+
+def exact_losses(
+    packing: Packing,
+    rows: Any,
+    y: Array,
+    weights: Floats,
+    losses: Sequence[str],
+    *,
+    columns: int | Sequence[int] = 0,
+    n_threads: int = 1,
+) -> ExactLosses:
+    """Return the mean loss over all permutations of each feature.
+
+    RMSE is the root of the exact mean squared error, which is not quite the mean of
+    roots. Sums of leaves are exact to the last bit of a double; so a class that the
+    library's own rounding decides in a tie may be the other one here.
+
+    Parameters
+    ----------
+    packing : Packing
+    rows : array-like of shape (n_rows, n_features)
+        As the ensemble reads them. All of them lend values, whatever they weigh.
+    y : ndarray of shape (n_rows,)
+        As `records.losses` takes it.
+    weights : ndarray of shape (n_rows,)
+        They stay with their row and its target.
+    losses : sequence of str
+        Keys of `OF_ROWS`.
+    columns : int or sequence of int, default 0
+        The column of a prediction, or that of each class in the order of the codes.
+    n_threads : int, default 1
+        No number depends on it.
+
+    Raises
+    ------
+    NotApplicable
+        If a loss is no mean over rows, or scores diverge, which a link of probabilities
+        hides.
+    """
+    kinds = tuple(dict.fromkeys(map(_of_rows, losses)))
+    if packing.link == "identity":  # other columns are not needed
+        needed = np.atleast_1d(columns)
+        packing = replace(
+            packing, values=packing.values[:, needed], start=packing.start[needed]
+        )
+        columns = 0 if np.ndim(columns) == 0 else range(len(needed))
+    lattice, n_digits = lattice_for(packing, rows)
+    if packing.link != "identity" and len(packing.roots) * 2.0**-n_digits > COARSEST:
+        raise NotApplicable(
+            "Some leaves are so large that the others lose digits when all are added "
+            'exactly. Set draws = "sampled".'
+        )
+    question = _Question(
+        packing=packing,
+        lattice=lattice,
+        unit=2.0**-n_digits,
+        columns=columns,
+        y=np.asarray(y),
+        weights=weights,
+        of_rows=kinds,
+    )
+    ranges = _ranges(len(y))
+    shares = [ranges[k::n_threads] for k in range(n_threads)]
+    parts: list[Any] = [None] * len(ranges)
+    with ThreadPoolExecutor(n_threads) as pool:
+        for k, share in enumerate(pool.map(partial(_parts, question), shares)):
+            parts[k::n_threads] = share
+    baseline, own = (np.concatenate([p[k] for p in parts], axis=-1) for k in (0, 1))
+    line = np.sum([part[2] for part in parts], axis=0)
+    at = [kinds.index(OF_ROWS[name]) for name in losses]
+    return _summarised(question, losses, baseline[at], own[at], line[at])
+
+
+def _of_rows(name: str) -> RowLosses:
+    """Return what a loss is the mean of."""
+    if name in OF_ROWS:
+        return OF_ROWS[name]
+    raise NotApplicable(
+        f"{LOSSES[name].label} is no mean over rows, so pairs of rows do not tell its "
+        'mean over all permutations. Choose another loss, or draws = "sampled".'
+    )
+
+
+def _ranges(n_rows: int) -> list[range]:
+    """Return the parts, the same for any number of threads."""
+    size = max(-(-n_rows // MOST_PARTS), LEAST_ROWS)
+    return [range(at, min(at + size, n_rows)) for at in range(0, n_rows, size)]
+
+
+def _parts(question: _Question, ranges: list[range]) -> list[Any]:
+    """Answer for the rows that one thread is given, part by part."""
+    walker = Walker(question.packing, question.lattice)
+    return [_part(question, walker, rows) for rows in ranges]
+
+
+def _part(
+    question: _Question, walker: Walker, rows: range
+) -> tuple[Floats, Floats, Floats]:
+    """Answer for some rows.
+
+    Returns
+    -------
+    baseline : ndarray of shape (n_losses, n_part)
+    own : ndarray of shape (n_losses, n_features, n_part)
+    line : ndarray of shape (n_losses, n_places)
+        How much more, from each place on the line of bins on, the weighted losses of
+        the rows add up to if they are given a value that lies there.
+    """
+    n_losses, n_features = len(question.of_rows), question.packing.n_features
+    baseline = np.empty((n_losses, len(rows)))
+    own = np.empty((n_losses, n_features, len(rows)))
+    line = np.zeros((n_losses, len(question.lattice.below)))
+    done = 0
+    for steps in walker.steps(rows):
+        now = slice(done, done + len(steps.own))
+        at = np.arange(rows.start + now.start, rows.start + now.stop)
+        done = now.stop
+        for k, as_is in enumerate(question.losses(at, steps.own)):
+            baseline[k, now] = as_is
+            own[k, :, now] = as_is
+        if len(steps.start):
+            _add_steps(question, steps, at, own[:, :, now], line)
+    return baseline, own, line
+
+
+def _add_steps(
+    question: _Question, steps: Steps, at: Any, own: Floats, line: Floats
+) -> None:
+    """Put in the means over the steps, and add the steps to the line."""
+    lengths = np.diff(np.append(steps.start, len(steps.share)))
+    rows = np.repeat(at[steps.row], lengths)
+    weights = question.weights[at]
+    for k, loss in enumerate(question.losses(rows, steps.sums)):
+        _add_means(steps, loss, weights, own[k], line[k])
+
+
+@Loop
+def _add_means(steps: Any, loss: Any, weights: Any, own: Any, line: Any) -> None:
+    """Replace the losses of rows by their means over the steps, function by function.
+
+    Rows that weigh nothing add nothing to the line, be their loss infinite.
+    """
+    share, place = steps.share, steps.place
+    for m in range(len(steps.start)):
+        i, j = steps.row[m], steps.feature[m]
+        end = steps.start[m + 1] if m + 1 < len(steps.start) else len(loss)
+        mean, before, weight = 0.0, own[j, i], weights[i]
+        for s in range(steps.start[m], end):
+            mean += share[s] * loss[s]
+            if weight > 0:
+                line[place[s]] += weight * (loss[s] - before)
+            before = loss[s]
+        own[j, i] = mean
+
+
+def _summarised(
+    question: _Question,
+    losses: Sequence[str],
+    baseline: Floats,
+    own: Floats,
+    line: Floats,
+) -> ExactLosses:
+    """Return the losses of all rows, from those of each."""
+    lattice, weights = question.lattice, question.weights
+    weighs = weights > 0
+    w = weights[weighs]
+    total = w.sum()
+    means = [[_mean(w, each[weighs]) for each in of] for of in own]
+    as_is = [_mean(w, each[weighs]) for each in baseline]
+    lent = np.empty_like(own)
+    for k, of_loss in enumerate(line):
+        for j, first in enumerate(lattice.first[:-1]):
+            with np.errstate(invalid="ignore"):
+                more = np.cumsum(of_loss[first : lattice.first[j + 1]])
+            lent[k, j] = as_is[k] + more[lattice.rows[:, j]] / total
+    finish = [partial(_loss, name, question.y, weights) for name in losses]
+    return ExactLosses(
+        raw=np.array(
+            [[f(m) for m in of] for f, of in zip(finish, means, strict=True)]
+        ).T,
+        baseline=np.array([f(m) for f, m in zip(finish, as_is, strict=True)]),
+        own=own,
+        lent=lent,
+        own_baseline=baseline,
+    )
+
+
+def _mean(weights: Floats, values: Floats) -> float:
+    """Return a weighted mean, NaN if nothing weighs anything."""
+    total = float(weights.sum())
+    return float((weights * values).sum()) / total if total > 0 else float("nan")
+
+
+def _loss(name: str, y: Array, weights: Floats, mean: float) -> float:
+    """Return a loss that follows from the mean of what rows add to it."""
+    if name == "rmse":
+        return float(np.sqrt(mean))
+    if name == "one_minus_r2":
+        spread = mse(y, np.full(len(y), np.average(y, weights=weights)), weights)
+        return mean / spread if spread > 0 else float("nan")
+    return mean * float(weights.sum()) if name in SUMS else mean

@@ -1,0 +1,102 @@
+"""Trees and rows on one line of bins, with whole numbers for leaf values.
+
+Differences of whole numbers cancel exactly, and no sum of them depends on its order.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Floats
+from .packing import Integers, Packing, nodes_for
+
+BITS, MOST_DIGITS = 61, 1000
+"""The binary digits of the greatest sum: more than a double has, and room to differ;
+and those after the point, of which two to the power of them is still a double."""
+
+
+class Lattice(NamedTuple):
+    """Trees and rows on one line of bins, feature after feature, none without rows.
+
+    Attributes
+    ----------
+    table : ndarray of int32, shape (n_nodes, 4)
+        Feature, cut, left and right. A cut counts the distinct values up to it, unless
+        it is negative, see `Packing`.
+    values : ndarray of int64, shape (n_nodes, width)
+    start : ndarray of int64, shape (n_outputs,)
+    roots, targets : ndarray of int32, shape (n_trees,)
+    rules : tuple or None
+        As in `Nodes`, with bins that are counted as here.
+    rows : ndarray of int32, shape (n_rows, n_features)
+        The bin of every value, from 1 up; of a category its place.
+    top : ndarray of int32, shape (n_features,)
+        The bin of missing values, after all others.
+    first : ndarray of int32, shape (n_features + 1,)
+        The place on the line of each feature's bin 0, and the end of the line.
+    below : ndarray of int32, shape (n_places,)
+        How many rows have a lower bin of the feature.
+    """
+
+    table: Integers
+    values: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    roots: Integers
+    targets: Integers
+    rules: Any
+    rows: Integers
+    top: Integers
+    first: Integers
+    below: Integers
+
+
+def lattice_for(packing: Packing, rows: Any) -> tuple[Lattice, int]:
+    """Return trees and rows on one line, and the binary digits of their numbers.
+
+    A sum is its whole number over two to the power of these digits.
+    """
+    bins = packing.bins(rows)
+    nodes = nodes_for(packing, bins)
+    table, rules, top = nodes.table.copy(), nodes.rules, packing.missing_bins
+    below = []
+    for j, own in enumerate(bins):
+        is_there = own < top[j]
+        if not packing.categorical[j]:
+            values = np.unique(own[is_there])
+            at = table[:, 0] == j
+            table[at, 1] = np.searchsorted(values, table[at, 1], side="right")
+            top[j] = len(values) + 1
+            own[:] = np.where(is_there, np.searchsorted(values, own) + 1, top[j])
+        counts = np.bincount(own, minlength=top[j] + 1)
+        below.append(np.append(0, np.cumsum(counts)))
+    n_digits = _digits(packing)
+    lattice = Lattice(
+        table=table,
+        values=_whole(packing.values, n_digits),
+        start=_whole(packing.start, n_digits),
+        roots=packing.roots,
+        targets=packing.targets,
+        rules=rules and (rules[0], top, rules[2]),
+        rows=np.ascontiguousarray(bins.T),
+        top=top,
+        first=np.append(0, np.cumsum([len(each) for each in below])).astype(np.int32),
+        below=np.concatenate(below).astype(np.int32),
+    )
+    return lattice, n_digits
+
+
+def _digits(packing: Packing) -> int:
+    """Return how many binary digits after the point leave no sum above `BITS`."""
+    greatest = np.abs(packing.start)
+    ends = np.append(packing.roots[1:], len(packing.feature))
+    for root, end, target in zip(packing.roots, ends, packing.targets, strict=True):
+        of_tree = np.abs(packing.values[root:end]).max(axis=0)
+        greatest[target : target + len(of_tree)] += of_tree
+    return min(BITS - math.frexp(float(greatest.max()))[1], MOST_DIGITS)
+
+
+def _whole(values: Floats, n_digits: int) -> npt.NDArray[np.int64]:
+    """Return numbers as whole numbers of so many binary digits after the point."""
+    return np.rint(np.ldexp(values.astype(np.float64), n_digits)).astype(np.int64)

@@ -1,0 +1,176 @@
+"""Mean predictions of a fitted model on some rows, from the trees that answer for it.
+
+They equal the means of what predict gives, up to the rounding of a sum; the first ones
+that are asked are compared with it.
+"""
+
+import logging
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import quote
+from . import compiled
+from .fitted import Trees, is_of_trees, report_difference, trees_of
+from .h_statistic import Pairs
+from .packing import Integers
+from .partial_dependence import curves_at_bins, reason_against
+
+logger = logging.getLogger(__name__)
+WORTH = 10**6
+"""Rows times points for which predict takes longer than to load what is compiled."""
+ALLOWED = 1e-12
+"""What two means may differ by, as a share of the largest prediction."""
+MOST_ASKED = 64
+"""Rows that predict is asked about to see that the estimator is still the same."""
+
+
+class TreeMeans:
+    """The trees of a model on rows that weigh the same.
+
+    Parameters
+    ----------
+    trees : Trees
+        With no `reason_against` their packing.
+    bins : ndarray of shape (n_features, n_rows)
+        The rows.
+    asked : ndarray
+        What predict gives for the first of them.
+
+    Attributes
+    ----------
+    is_compared : bool
+        Whether predict gave the same means once.
+    """
+
+    def __init__(self, trees: Trees, bins: Integers, asked: Floats) -> None:
+        self._trees, self._bins, self._asked = trees, bins, asked
+        self.is_compared = False
+
+    def is_current(self, asked: Floats) -> bool:
+        """Return whether predict still gives what it gave when the trees were read."""
+        allowed = ALLOWED * np.abs(asked).max()
+        return bool((np.abs(asked - self._asked) <= allowed).all())
+
+    @cached_property
+    def _curves(self) -> tuple[Floats, ...]:
+        return curves_at_bins(self._trees.packing, self._bins)
+
+    @cached_property
+    def _pairs(self) -> Pairs:
+        return Pairs(self._trees.packing, self._bins)
+
+    @property
+    def largest(self) -> Floats:
+        """No prediction is larger in size, (n_outputs,)."""
+        packing = self._trees.packing
+        start, values = np.abs(packing.start), np.abs(packing.values)
+        each = np.maximum.reduceat(values, packing.roots, axis=0).sum(axis=0)
+        return self._own((start + each)[np.newaxis] / packing.divisor)[0]
+
+    def reads_as_one(self, feature: str) -> bool:
+        """Return whether one column of the trees is made of a feature."""
+        return self._trees.features.count(feature) == 1
+
+    def curve(self, X: pd.DataFrame, feature: str, values: Any) -> Floats | None:
+        """Return the partial dependence at some values, (n_points, n_outputs).
+
+        None if the rows of `X` with these values have no bins.
+        """
+        points = X.iloc[np.zeros(len(values), dtype=int)].assign(**{feature: values})
+        bins = self._trees.bins(points)
+        if bins is None:
+            return None
+        place = self._trees.features.index(feature)
+        return self._own(self._curves[place][bins[place]])
+
+    def alone(self, feature: str) -> Floats:
+        """Return the partial dependence on a feature at the rows."""
+        return self._own(self._pairs.alone(self._trees.features.index(feature)))
+
+    def together(self, feature: str, other: str) -> Floats:
+        """Return what two features do together at the rows, up to a constant."""
+        places = map(self._trees.features.index, (feature, other))
+        return self._own(self._pairs.together(*places))
+
+    def _own(self, values: Floats) -> Floats:
+        """Return the outputs that are the model's, (n, n_outputs)."""
+        columns = np.atleast_1d(np.asarray(self._trees.columns))
+        return np.asarray(values[:, columns])
+
+
+_known: WeakKeyDictionary[FittedModel, WeakKeyDictionary[Dataset, TreeMeans | None]] = (
+    WeakKeyDictionary()
+)
+
+
+def tree_means(
+    model: FittedModel, rows: Dataset, scale: str, n_asked: int
+) -> TreeMeans | None:
+    """Return the trees that answer for means over these rows; None if predict is to.
+
+    Parameters
+    ----------
+    model : FittedModel
+    rows : Dataset
+    scale : str
+        The means are those of probabilities or responses, "native".
+    n_asked : int
+        The predictions that would be made else.
+    """
+    if scale != "native" or n_asked < WORTH or not is_of_trees(model):
+        return None
+    known = _known.setdefault(model, WeakKeyDictionary())
+    if rows in known and known[rows] is None:
+        return None
+    asked = model.predict(rows.X.iloc[:MOST_ASKED])
+    trees = known.get(rows)
+    if trees is None or not trees.is_current(asked):
+        known[rows] = _read(model, rows, asked)
+    return known[rows]
+
+
+def _read(model: FittedModel, rows: Dataset, asked: Floats) -> TreeMeans | None:
+    """Return the trees of a model, None if its means are no sums over leaves."""
+    trees = trees_of(model) if compiled.available() else ""
+    if isinstance(trees, str):
+        return None
+    bins = trees.bins(rows.X)
+    reason = reason_against(trees.packing)
+    if rows.is_weighted:
+        reason = "Its leaves count rows, and these have weights."
+    if bins is None:
+        reason = "It reads values that are no numbers, or categories above 255."
+    if reason or bins is None:
+        logger.debug("predict answers for model %s: %s", quote(model.name), reason)
+        return None
+    return TreeMeans(trees, bins, asked)
+
+
+def agrees(
+    model: FittedModel, rows: Dataset, means: Floats, predictions: Floats
+) -> bool:
+    """Return whether means are those of predict; the trees are not asked again if not.
+
+    Parameters
+    ----------
+    model : FittedModel
+    rows : Dataset
+    means : ndarray of shape (n_points, n_outputs)
+        What the trees give.
+    predictions : ndarray of shape (n_points, n_rows, n_outputs)
+        What predict gives.
+    """
+    trees = _known[model][rows]
+    allowed = ALLOWED * np.abs(predictions).max()
+    is_equal = bool((np.abs(means - predictions.mean(axis=1)) <= allowed).all())
+    if is_equal and trees is not None:
+        trees.is_compared = True
+        return True
+    report_difference(model)
+    _known[model][rows] = None
+    return False

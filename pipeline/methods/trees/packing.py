@@ -1,0 +1,230 @@
+"""Ensembles of trees as arrays, whichever library fitted them.
+
+Every feature has one list of thresholds for the whole ensemble, so a row is known by
+its bins, and a node compares whole numbers. The leaves of a row are added in the order
+in which the library adds them: sums and predictions equal the library's to the last
+bit.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Floats
+from ...records.frozen import freeze
+from .compiled import Loop
+
+Integers: TypeAlias = npt.NDArray[np.int32]
+Link = Literal["identity", "exp", "logistic", "softmax", "softmax_by_logsumexp"]
+
+MOST_CATEGORY = 255
+"""scikit-learn reads a category as a number of eight bits."""
+
+
+def _logistic(sums: Floats) -> Floats:
+    """Return the probabilities of two classes from the score of the second."""
+    from scipy.special import expit
+
+    positive = expit(sums[:, 0])
+    return np.column_stack([1 - positive, positive])
+
+
+def _softmax(sums: Floats) -> Floats:
+    """Return probabilities as histogram boosting does, class by class."""
+    scores = np.asfortranarray(sums)
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def _softmax_by_logsumexp(sums: Floats) -> Floats:
+    """Return probabilities as gradient boosting does, row by row."""
+    from scipy.special import logsumexp
+
+    total = logsumexp(sums, axis=1, keepdims=True)
+    return np.asarray(np.nan_to_num(np.exp(sums - total)))
+
+
+LINKS: dict[Link, Callable[[Floats], Floats]] = {
+    "identity": np.asarray,
+    "exp": np.exp,
+    "logistic": _logistic,
+    "softmax": _softmax,
+    "softmax_by_logsumexp": _softmax_by_logsumexp,
+}
+"""From the sums of a row, (n, n_outputs), to its prediction, a column per class."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Packing:
+    """An ensemble of trees, nodes in preorder, tree after tree.
+
+    Attributes
+    ----------
+    n_features : int
+        The columns of the rows it is asked about.
+    thresholds : tuple of ndarray
+        For each feature, the thresholds of all nodes, sorted, each once; of a
+        categorical feature the categories that it knows.
+    categorical : ndarray of bool, shape (n_features,)
+    feature, cut, left, right : ndarray of int32, shape (n_nodes,)
+        A row goes left if its bin is at most `cut`. `feature` is -1 at leaves. A
+        negative `cut` is of a categorical feature: the row goes left if its bin is in
+        ``sets[-1 - cut]``.
+    missing_left : ndarray of bool, shape (n_nodes,)
+        Where a row goes whose value is missing.
+    sets : ndarray of uint64, shape (n_sets, n_words)
+        A bit for each bin.
+    values : ndarray of shape (n_nodes, width)
+        What a leaf adds to `width` outputs; float32 if the library adds in float32.
+    roots : ndarray of int32, shape (n_trees,)
+    targets : ndarray of int32, shape (n_trees,)
+        The first output that a tree adds to: 0, or its class in boosting of classes,
+        which has one tree per class and `width` 1.
+    start : ndarray of shape (n_outputs,)
+        What the leaves are added to, tree by tree.
+    divisor : float
+        What the sum is then divided by: the number of trees of a forest, or 1.
+    link : {"identity", "exp", "logistic", "softmax", "softmax_by_logsumexp"}
+        The key in `LINKS` of what makes a prediction of the quotient.
+    cast : dtype
+        What the library makes of the rows first, float32 or float64.
+    depth : int
+        The most comparisons from a root to a leaf.
+    """
+
+    n_features: int
+    thresholds: tuple[Floats, ...]
+    categorical: npt.NDArray[np.bool_]
+    feature: Integers
+    cut: Integers
+    left: Integers
+    right: Integers
+    missing_left: npt.NDArray[np.bool_]
+    sets: npt.NDArray[np.uint64]
+    values: Floats
+    roots: Integers
+    targets: Integers
+    start: Floats
+    divisor: float
+    link: Link
+    cast: type[np.float32] | type[np.float64]
+    depth: int
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of sums of a row."""
+        return len(self.start)
+
+    @property
+    def missing_bins(self) -> Integers:
+        """The bin of each feature's missing values, the highest, (n_features,)."""
+        return np.array([len(t) + 1 for t in self.thresholds], dtype=np.int32)
+
+    def can_place(self, rows: Any) -> bool:
+        """Return whether no category is one that the library takes for another."""
+        categories = np.asarray(rows)[:, self.categorical]
+        return not (categories > MOST_CATEGORY).any()
+
+    def bins(self, rows: Any) -> Integers:
+        """Return the bin of every value, (n_features, n_rows).
+
+        The bin of a number is the number of thresholds below it, so `x <= t[c]` is
+        ``bin <= c``; that of a category its place among those known. What is missing,
+        or a category not known, has the bin ``missing_bins``.
+        """
+        columns = np.asarray(rows).astype(self.cast).astype(np.float64).T
+        bins = np.empty(columns.shape, dtype=np.int32)
+        for j, (column, thresholds) in enumerate(
+            zip(columns, self.thresholds, strict=True)
+        ):
+            is_missing = np.isnan(column)
+            if self.categorical[j]:
+                codes = np.trunc(column)
+                is_missing |= (column < 0) | ~np.isin(codes, thresholds)
+                column = codes
+            bins[j] = np.searchsorted(thresholds, column, side="left")
+            bins[j, is_missing] = len(thresholds) + 1
+        return bins
+
+    def predicted(self, sums: Floats) -> Floats:
+        """Return predictions of the sums of rows, (n_rows, 1 or n_classes)."""
+        return LINKS[self.link](np.ascontiguousarray(sums / self.divisor))
+
+
+class Nodes(NamedTuple):
+    """What loops read of a packing.
+
+    Attributes
+    ----------
+    table : ndarray of int32, shape (n_nodes, 4)
+        Feature, cut, left and right.
+    values, roots, targets : ndarray
+        As in `Packing`.
+    rules : tuple or None
+        ``missing_left``, ``missing_bins`` and ``sets`` if a row or a node needs them.
+    """
+
+    table: Integers
+    values: Floats
+    roots: Integers
+    targets: Integers
+    rules: Any
+
+
+def nodes_for(packing: Packing, bins: Integers) -> Nodes:
+    """Return what loops read to walk these rows."""
+    columns = (packing.feature, packing.cut, packing.left, packing.right)
+    missing = packing.missing_bins
+    needs_rules = len(packing.sets) or (bins == missing[:, np.newaxis]).any()
+    return Nodes(
+        np.stack(columns, axis=1),
+        packing.values,
+        packing.roots,
+        packing.targets,
+        (packing.missing_left, missing, packing.sets) if needs_rules else None,
+    )
+
+
+@Loop
+def goes_left(table: Integers, rules: Any, node: int, where: int) -> bool:
+    """Return whether a row whose bin is `where` goes left at a node."""
+    cut = table[node, 1]
+    if rules is not None:
+        missing_left, missing_bins, sets = rules
+        if where == missing_bins[table[node, 0]]:
+            return bool(missing_left[node])
+        if cut < 0:
+            word = sets[-1 - cut, where >> 6]
+            return bool((word >> np.uint64(where & 63)) & np.uint64(1))
+    return bool(where <= cut)
+
+
+@Loop
+def _add_leaves(nodes: Any, rows: Integers, sums: Floats) -> None:
+    """Add the leaves of each row to its sums, tree by tree."""
+    table, values = nodes.table, nodes.values
+    for tree, root in enumerate(nodes.roots):
+        first = nodes.targets[tree]
+        for i in range(rows.shape[0]):
+            node = root
+            while table[node, 0] >= 0:
+                where = rows[i, table[node, 0]]
+                is_left = goes_left(table, nodes.rules, node, where)
+                node = table[node, 2] if is_left else table[node, 3]
+            for k in range(values.shape[1]):
+                sums[i, first + k] += values[node, k]
+
+
+def predict(packing: Packing, rows: Any) -> Floats:
+    """Return what the library's predict or predict_proba returns, (n_rows, columns)."""
+    bins = packing.bins(rows)
+    by_row = np.ascontiguousarray(bins.T)
+    sums = np.tile(packing.start.astype(packing.values.dtype), (len(by_row), 1))
+    _add_leaves(nodes_for(packing, bins), by_row, sums)
+    return packing.predicted(sums)

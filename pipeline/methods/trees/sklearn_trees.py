@@ -1,0 +1,125 @@
+"""scikit-learn's trees, forests and gradient boosting; they read rows in float32."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...records.dataset_and_model import Floats
+from .ensemble import Ensemble, Tree, packed
+from .packing import Link, Packing
+
+SEVERAL_TARGETS = "It predicts several targets."
+LINK_OF_NUMBERS: Link = "identity"
+CONSTANT_STARTS = ("DummyRegressor", "DummyClassifier")
+CONSTANT_STRATEGIES = ("mean", "median", "quantile", "constant", "prior")
+
+
+def _nodes(tree: Any, values: Floats, target: int = 0) -> Tree:
+    """Return one tree with these values of its nodes, (n_nodes, width)."""
+    own = tree.__getstate__()["nodes"]
+    missing = "missing_go_to_left"  # since scikit-learn 1.3
+    return Tree(
+        feature=tree.feature,
+        threshold=tree.threshold,
+        left=tree.children_left,
+        right=tree.children_right,
+        values=values,
+        missing_left=own[missing].astype(bool) if missing in own.dtype.names else None,
+        target=target,
+    )
+
+
+def _numbers(tree: Any) -> Floats:
+    """Return the prediction of each node of a regression tree, (n_nodes, 1)."""
+    return np.asarray(tree.value[:, 0, :])
+
+
+def _shares(tree: Any) -> Floats:
+    """Return the share of each class in each node, (n_nodes, n_classes)."""
+    counts = tree.value[:, 0, :]
+    totals = counts.sum(axis=1, keepdims=True)
+    return np.asarray(counts / np.where(totals == 0, 1.0, totals))
+
+
+def _tree(model: Any) -> Packing | str:
+    """Read a single tree."""
+    return _mean_of([model], model)
+
+
+def _forest(model: Any) -> Packing | str:
+    """Read a forest, whose prediction is the mean of those of its trees."""
+    return _mean_of(model.estimators_, model)
+
+
+def _mean_of(members: Any, model: Any) -> Packing | str:
+    """Pack the trees of a mean."""
+    if model.n_outputs_ > 1:
+        return SEVERAL_TARGETS
+    values = _shares if hasattr(model, "classes_") else _numbers
+    trees = [_nodes(each.tree_, values(each.tree_)) for each in members]
+    return packed(
+        Ensemble(
+            n_features=model.n_features_in_,
+            trees=trees,
+            start=[0.0] * trees[0].values.shape[1],
+            divisor=float(len(trees)),
+        )
+    )
+
+
+def _boosting(model: Any) -> Packing | str:
+    """Read gradient boosting: one tree for each stage and score, times a rate."""
+    start = model.init_
+    name = type(start).__name__
+    is_constant = start == "zero" or (
+        name in CONSTANT_STARTS and start.strategy in CONSTANT_STRATEGIES
+    )
+    if not is_constant:
+        return f"It starts from the predictions of a {name}."
+    factor, link = 1.0, LINK_OF_NUMBERS
+    if hasattr(model, "classes_"):
+        factor, link = _link_of_classes(model)
+    no_row = np.zeros((1, model.n_features_in_), dtype=np.float32)
+    return packed(
+        Ensemble(
+            n_features=model.n_features_in_,
+            trees=list(_stages(model, factor)),
+            start=factor * model._raw_predict_init(no_row)[0],
+            link=link,
+        )
+    )
+
+
+def _link_of_classes(model: Any) -> tuple[float, Link]:
+    """Return what scores are multiplied by, and the link to probabilities.
+
+    AdaBoost's loss takes the logistic function of twice the score; to double every
+    term is exact.
+    """
+    if len(model.classes_) > 2:
+        return 1.0, "softmax_by_logsumexp"
+    return 2.0 if model.loss == "exponential" else 1.0, "logistic"
+
+
+def _stages(model: Any, factor: float) -> Iterator[Tree]:
+    """Yield the trees of gradient boosting in the order in which they are added."""
+    for stage in model.estimators_:
+        for target, member in enumerate(stage):
+            tree = member.tree_
+            values = factor * (model.learning_rate * _numbers(tree))
+            yield _nodes(tree, values, target)
+
+
+_READERS: dict[Callable[[Any], Packing | str], tuple[str, ...]] = {
+    _tree: ("DecisionTree", "ExtraTree"),
+    _forest: ("RandomForest", "ExtraTrees"),
+    _boosting: ("GradientBoosting",),
+}
+READERS: dict[str, Callable[[Any], Packing | str]] = {
+    f"sklearn.{name}{kind}": reader
+    for reader, names in _READERS.items()
+    for name in names
+    for kind in ("Regressor", "Classifier")
+}
+"""From the class of an estimator to its reader."""

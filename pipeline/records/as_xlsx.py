@@ -1,0 +1,135 @@
+"""A result as one Excel file: a sheet for each table of `as_csv`, and an index.
+
+The only writer of Excel files. It needs openpyxl, without which there is none.
+"""
+
+import io
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Any
+
+from .as_csv import cell, rows_of
+from .frames import FRAMES
+from .result import AuditResult
+from .undated_zip import undated
+
+INDEX = "index"
+MOST_ROWS = 100_000
+"""Rows of one sheet; the CSV file has them all. Excel takes ten times as many."""
+LONGEST_NAME = 31
+"""Characters of the name of a sheet."""
+LONGEST = 32_767
+"""Characters that Excel takes in one cell."""
+MEANINGS = {
+    "importances": "Every importance: one row per feature and repeat.",
+    "effects": "Every curve: one row per point.",
+    "surfaces": "Every surface of two features: one row per point.",
+    "findings": "Every finding, with its evidence as JSON.",
+}
+_MODIFIED = re.compile(rb"(<dcterms:modified[^>]*>)[^<]*")
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def workbook(result: AuditResult) -> bytes | None:
+    """Return every table of a result that has rows as one Excel file.
+
+    Names and sentences are texts, which Excel never runs: those that begin like a
+    formula have an apostrophe before them, as in the CSV files. Numbers are numbers;
+    what is not finite is a word.
+
+    Parameters
+    ----------
+    result : AuditResult
+
+    Returns
+    -------
+    bytes or None
+        The same for the same result and version of openpyxl; None without openpyxl.
+    """
+    try:
+        from openpyxl import Workbook
+    except ImportError:
+        return None
+    book = Workbook(write_only=True)
+    index = book.create_sheet(INDEX)
+    contents: list[Sequence[Any]] = [("sheet", "file", "rows", "content")]
+    for file, table in rows_of(result).items():
+        head, rows = _read(table)
+        if not rows:
+            continue
+        name = PurePosixPath(file).stem
+        _fill(book.create_sheet(name[:LONGEST_NAME]), head, rows)
+        meaning = MEANINGS.get(name) or FRAMES[name].meaning
+        more = f"first {MOST_ROWS}; {file} has all"
+        n_rows = len(rows) if len(rows) <= MOST_ROWS else more
+        contents.append((name[:LONGEST_NAME], file, n_rows, meaning))
+    _fill(index, contents[0], contents[1:])
+    started = datetime.fromisoformat(str(result.run.volatile["started"]))
+    about = book.properties
+    about.creator, about.title = "importance-audit", _text(result.run.audit)
+    about.created = about.modified = started.replace(tzinfo=None, microsecond=0)
+    file_ = io.BytesIO()
+    book.save(file_)
+    return undated(file_.getvalue(), {"docProps/core.xml": _with_one_date})
+
+
+def _read(table: Iterable[Sequence[Any]]) -> tuple[Sequence[Any], list[Sequence[Any]]]:
+    """Return the head of a table and its rows, one more than a sheet shows."""
+    lines = iter(table)
+    return next(lines), list(islice(lines, MOST_ROWS + 1))
+
+
+def _fill(sheet: Any, head: Sequence[Any], rows: Sequence[Sequence[Any]]) -> None:
+    """Write a table whose head stays in sight and can be filtered by."""
+    from openpyxl.styles import Font
+
+    sheet.freeze_panes = "A2"
+    names = [_text_cell(sheet, cell(name)) for name in head]
+    for name in names:
+        name.font = Font(bold=True)
+    sheet.append(names)
+    for row in rows[:MOST_ROWS]:
+        sheet.append([_value(sheet, value) for value in row])
+
+
+def _value(sheet: Any, value: Any) -> Any:
+    """Return what a sheet takes of a value; a text stays one, whatever it looks like.
+
+    openpyxl takes "#N/A" for an error and "=" for a formula: a text that begins like
+    these becomes a marked cell, which costs several times as much as a plain value.
+    """
+    plain = cell(value)
+    if isinstance(plain, str):
+        return _text_cell(sheet, plain) if plain[:1] in ("#", "=") else _text(plain)
+    number = getattr(plain, "item", lambda: plain)()  # of numpy: a number of Python
+    return number if isinstance(number, bool | int | float) else _text(number)
+
+
+def _text_cell(sheet: Any, text: str) -> Any:
+    """Return a cell that is marked as a text."""
+    from openpyxl.cell import WriteOnlyCell
+
+    written = WriteOnlyCell(sheet, value=_text(text))
+    written.data_type = "s"
+    return written
+
+
+def _text(value: Any) -> str | None:
+    """Return what Excel takes of a text; None for nothing."""
+    if value is None:
+        return None
+    text = _ILLEGAL.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", str(value))
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _with_one_date(core: bytes) -> bytes:
+    """Return the properties of a file with the day it was made as its last change.
+
+    Newer versions of openpyxl write the time of saving there.
+    """
+    created = re.search(rb"<dcterms:created[^>]*>([^<]*)", core)
+    day = created[1] if created else b""
+    return _MODIFIED.sub(lambda found: found[1] + day, core)

@@ -1,0 +1,399 @@
+"""The one seam for parallel work: `each` does it, here or by workers.
+
+What is done with an item depends on the item alone: whatever is drawn, is drawn by a
+stream that the item names, or before it is sent. So no number depends on how many
+workers there are, on their kind, or on what becomes of them. Not: who the workers are
+(`worker_pools`).
+"""
+
+import io
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Future, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
+
+from .errors import AuditError, several, words
+from .finding import Severity
+from .worker_pools import (
+    Answer,
+    Cluster,
+    Pool,
+    PoolLost,
+    Processes,
+    Send,
+    Threads,
+    WorkerDied,
+    has_dask,
+    in_words,
+)
+from .worker_pools import note as note
+
+T = TypeVar("T")
+S = TypeVar("S")
+Backend: TypeAlias = Literal["loky", "threads", "dask"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
+Report: TypeAlias = Callable[[Severity, str, str], None]
+POLL_SECONDS = 0.5
+"""How often one that waits asks whether it is to stop."""
+AHEAD = 3
+"""Items that are sent before they are waited for, per worker."""
+MOST_DEATHS = 3
+"""Deaths of workers one after the other without an answer in between."""
+
+
+def _quiet(*_: Any) -> None:
+    pass
+
+
+class WorkersDied(AuditError):  # noqa: N818 (what happened)
+    """Workers died again and again at one piece of work."""
+
+
+def each(function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """Yield what a function returns for each item, in their order.
+
+    Parameters
+    ----------
+    function : callable
+        Sent to each worker once: rows and models are to be in it, such as by `partial`.
+    items : iterable
+        Sent one by one, so small; taken as they are needed.
+
+    Raises
+    ------
+    WorkersDied
+        An item was not answered though it was sent again.
+    """
+    crew = _current.get()
+    if crew is None:
+        yield from map(function, items)
+    else:
+        yield from crew.each(function, items)
+
+
+@contextmanager
+def workers(
+    n_jobs: int = 1,
+    backend: Backend = "loky",
+    scheduler: str = "",
+    *,
+    report: Report = _quiet,
+    on_note: Callable[..., None] = _quiet,
+    check: Callable[[], None] = _quiet,
+) -> Iterator["Crew | None"]:
+    """Let `each` inside the block give its work to workers; they start when needed.
+
+    Parameters
+    ----------
+    n_jobs : int, default 1
+        Number of threads or processes; with 1 and no cluster everything is done here.
+    backend : {"loky", "threads", "dask"}, default "loky"
+        Processes, threads, or the workers of a Dask cluster.
+    scheduler : str, optional
+        The address of the cluster.
+    report : callable, optional
+        ``report(severity, message, remedy)`` of what did not go as configured.
+    on_note : callable, optional
+        Gets what a function in another process gave to `note`, and how many worked at
+        a time: ``on_note(n_workers, *event)``.
+    check : callable, optional
+        Asked while answers are awaited; it raises if the work is to stop.
+
+    Raises
+    ------
+    AuditError
+        The package that a cluster needs is not installed.
+    """
+    if backend == "dask" and not has_dask():
+        raise AuditError(
+            '[execution] backend = "dask" needs the package distributed, which is not '
+            'installed. Run: pip install "importance-audit[dask]", or on Debian: '
+            "apt install python3-distributed"
+        )
+    if backend != "dask" and n_jobs == 1:
+        yield None
+        return
+    crew = Crew(
+        n_jobs=n_jobs,
+        backend=backend,
+        scheduler=scheduler,
+        report=report,
+        on_note=on_note,
+        check=check,
+    )
+    token = _current.set(crew)
+    try:
+        yield crew
+    finally:
+        _current.reset(token)
+        crew.end(at_once=False)
+
+
+@dataclass(kw_only=True)
+class Crew:
+    """The workers of one audit.
+
+    Attributes
+    ----------
+    used : list of str
+        Who did work, in words, in the order in which they were asked.
+    """
+
+    n_jobs: int
+    backend: Backend
+    scheduler: str
+    report: Report
+    on_note: Callable[..., None]
+    check: Callable[..., None]
+    used: list[str] = field(default_factory=list)
+    _pool: Pool | None = None
+    _messages: set[str] = field(default_factory=set)
+
+    def each(self, function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+        """Do what `execution.each` does."""
+        content = self._pickled(function)
+        pool = None if content is None else self.pool()
+        if content is None or pool is None:
+            yield from map(function, items)
+            return
+        work = _Work(self, function, content, iter(items))
+        try:
+            yield from work.answers()
+        except Exception:
+            work.cancel()
+            raise
+        except BaseException:  # nobody waits any more for what may be under way
+            if work.is_under_way:
+                self.end(at_once=True)
+            raise
+
+    def pool(self) -> Pool | None:
+        """Return who is to do work, started if need be; None if it is done here."""
+        if self._pool is None and self.backend == "dask":
+            try:
+                self._pool = Cluster(self.scheduler)
+            except PoolLost as lost:
+                return self.fall_back(str(lost))
+        elif self._pool is None and self.backend == "threads":
+            self._pool = Threads(self.n_jobs)
+        elif self._pool is None and self.n_jobs > 1:
+            self._pool = Processes(self.n_jobs)
+        if self._pool is not None and self._pool.words not in self.used:
+            self.used.append(self._pool.words)
+        return self._pool
+
+    def fall_back(self, reason: str) -> Pool | None:
+        """Say that the cluster cannot be used; return the workers in its place."""
+        self.end(at_once=True)
+        self.backend = "loky"
+        where = f"in {self.n_jobs} processes" * (self.n_jobs > 1) or "in one process"
+        self.say(
+            "warning",
+            f"The Dask cluster at {self.scheduler} could not be used, and the work "
+            f"was done on this machine, {where}: {reason.rstrip('.')}.",
+            "Start the scheduler and its workers, with the versions of this process, "
+            "or correct `scheduler` under [execution]. The numbers are the same.",
+        )
+        return self.pool()
+
+    def say(self, severity: Severity, message: str, remedy: str = "") -> None:
+        """Report something, once."""
+        if message not in self._messages:
+            self._messages.add(message)
+            self.report(severity, message, remedy)
+
+    def say_here(self, fault: str) -> None:
+        """Say that something was done here because it could not be done elsewhere."""
+        self.say(
+            "info",
+            "Some work was done in the main process, one item after the other, because "
+            f"a model cannot be sent to workers. {fault}",
+        )
+
+    def end(self, *, at_once: bool) -> None:
+        """Let the workers go; the next work starts others."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.end(at_once=at_once)
+
+    def _pickled(self, function: Callable[..., Any]) -> bytes | None:
+        """Return the pickle of a function, None if it has none: that is said.
+
+        For threads too, without the content: what cannot leave the process, such as a
+        model of R or an open connection, is not safe with two callers either.
+        """
+        from joblib.externals import cloudpickle
+
+        try:
+            if self.backend == "threads":
+                pickler = cloudpickle.CloudPickler(
+                    _Nowhere(), protocol=5, buffer_callback=lambda _: None
+                )
+                pickler.dump(function)
+                return b""
+            return bytes(cloudpickle.dumps(function))
+        except Exception as error:
+            self.say_here(in_words(error))
+            return None
+
+
+class _Work:
+    """One function and its items, some of which are with workers."""
+
+    def __init__(
+        self,
+        crew: Crew,
+        function: Callable[[Any], Any],
+        content: bytes,
+        items: Iterator[Any],
+    ) -> None:
+        self._crew, self._function, self._content = crew, function, content
+        self._items = items
+        self._sent: deque[tuple[Any, Future[Answer] | None]] = deque()
+
+    def answers(self) -> Iterator[Any]:
+        """Yield the answers in order, from whoever is left to give them."""
+        n_deaths = 0
+        while True:
+            try:
+                for value in self._from_pool():
+                    n_deaths = 0
+                    yield value
+                return
+            except _Unread as unread:
+                self._crew.say_here(str(unread))
+                yield from self._here()
+                return
+            except PoolLost as lost:
+                if self._crew.fall_back(str(lost)) is None:
+                    yield from self._here()
+                    return
+            except WorkerDied as error:
+                n_deaths += 1
+                if n_deaths == MOST_DEATHS:
+                    raise WorkersDied(
+                        f"Workers died {several(n_deaths, 'time')} at the same piece "
+                        f"of work: {words(error)} Often there is not enough memory: "
+                        "reduce n_jobs under [execution]."
+                    ) from error
+                self._crew.end(at_once=True)
+                self._crew.say("info", "A worker died, and its work was done again.")
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether workers have items that are not answered."""
+        return any(future and not future.done() for _, future in self._sent)
+
+    def cancel(self) -> None:
+        """Take back what was not begun."""
+        for _, future in self._sent:
+            if future is not None:
+                future.cancel()
+
+    def _from_pool(self) -> Iterator[Any]:
+        """Yield answers as long as nothing happens to the pool."""
+        pool = self._crew.pool()
+        if pool is None:
+            yield from self._here()
+            return
+        send = pool.sender(self._function, self._content)
+        for place, (item, future) in enumerate(self._sent):
+            if not _is_answered(future):
+                self._sent[place] = item, None  # of a pool that is no more
+                self._sent[place] = item, send(item)
+        while True:
+            self._fill(send, pool.n_workers * AHEAD)
+            if not self._sent:
+                return
+            future = self._sent[0][1]
+            assert future is not None
+            answer = self._awaited(future, pool)
+            if answer.is_unread:
+                raise _Unread(answer.fault)
+            item, _ = self._sent.popleft()
+            yield self._value(item, answer, pool.n_workers)
+
+    def _fill(self, send: Send, most: int) -> None:
+        """Send items until so many are with workers."""
+        for item in islice(self._items, max(0, most - len(self._sent))):
+            self._crew.check()
+            self._sent.append((item, None))  # not lost, if sending fails
+            self._sent[-1] = item, send(item)
+
+    def _awaited(self, future: Future[Answer], pool: Pool) -> Answer:
+        """Return an answer once it is there."""
+        while not wait([future], timeout=POLL_SECONDS).done:
+            self._crew.check()
+            pool.require()
+        try:
+            return future.result()
+        except CancelledError as error:
+            raise PoolLost("the scheduler dropped the work") from error
+        except Exception as error:  # of the pool: what a function raises is answered
+            if isinstance(error, BrokenExecutor) or "Killed" in type(error).__name__:
+                raise WorkerDied(words(error)) from error
+            if self._crew.backend == "dask":
+                raise PoolLost(in_words(error)) from error
+            raise _Unread(in_words(error)) from error  # no pickle of item or answer
+
+    def _value(self, item: Any, answer: Answer, n_workers: int) -> Any:
+        """Return the value of an answer; what came with it is passed on.
+
+        What fails elsewhere is done again here, so that it fails as it does here, or
+        here does not, such as code of a user that a cluster lacks.
+        """
+        if answer.error is not None:
+            raise answer.error
+        if answer.fault:
+            value = self._function(item)
+            self._crew.say_here(answer.fault)
+            return value
+        for event in answer.notes:
+            self._crew.on_note(n_workers, *event)
+        for message, category, filename, lineno in answer.warnings:
+            warnings.warn_explicit(
+                message, category, filename, lineno, registry=_registry
+            )
+        return answer.value
+
+    def _here(self) -> Iterator[Any]:
+        """Yield the answers to the rest, found here."""
+        while self._sent:
+            item, future = self._sent.popleft()
+            if future is not None and _is_answered(future):
+                yield self._value(item, future.result(), 1)
+            else:
+                yield self._function(item)
+        yield from map(self._function, self._items)
+
+
+class _Unread(Exception):  # noqa: N818 (what happened)
+    """A function, an item or an answer cannot be sent; the message says why."""
+
+
+class _Nowhere(io.RawIOBase):
+    """A file that keeps nothing."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        return len(content)
+
+
+def _is_answered(future: Future[Answer] | None) -> bool:
+    """Return whether an answer came that can be used, whatever became of its worker."""
+    if future is None:
+        return False
+    is_done = future.done() and not future.cancelled() and future.exception() is None
+    return is_done and not future.result().is_unread
+
+
+_current: ContextVar[Crew | None] = ContextVar("crew", default=None)
+_registry: dict[Any, Any] = {}
+"""Where Python keeps which warnings of workers it showed, to show each once."""

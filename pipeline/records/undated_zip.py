@@ -1,0 +1,35 @@
+"""Word and Excel files, which are zips, without the clock that is in their bytes."""
+
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The earliest date that a zip can hold."""
+
+
+def undated(
+    data: bytes, changes: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType({})
+) -> bytes:
+    """Return a zip with one date for all its parts, which keep their order.
+
+    Parameters
+    ----------
+    data : bytes
+    changes : mapping of str to callable
+        What is to be done to the bytes of a part that holds a clock itself, by path.
+    """
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as old,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for part in old.infolist():
+            entry = zipfile.ZipInfo(part.filename, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system, entry.external_attr = 3, 0o600 << 16
+            content = old.read(part.filename)
+            change = changes.get(part.filename)
+            new.writestr(entry, change(content) if change else content)
+    return file.getvalue()

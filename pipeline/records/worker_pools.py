@@ -1,0 +1,365 @@
+"""Who does parallel work: threads, processes of this machine, a Dask cluster.
+
+Each sends one function once and many items after it. Not: order, faults, what is done
+when a worker dies (`execution`).
+"""
+
+import logging
+import pickle
+import platform
+import signal
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from .errors import AuditError, several, words
+
+Function: TypeAlias = Callable[[Any], Any]
+WorkerWarning: TypeAlias = tuple[str, type[Warning], str, int]
+"""A warning: its text, its class, and the file and line that gave it."""
+IDLE_SECONDS = 60
+"""After which a process without work ends; the next work starts another."""
+CONNECT_SECONDS = 10
+PACKAGES = ("importance-audit", "numpy", "pandas", "scipy", "scikit-learn")
+"""Those of a cluster must be ours: they can change a number."""
+MOST_FUNCTIONS = 2
+"""How many functions a worker keeps, with the rows and models in them."""
+
+
+class PoolLost(Exception):  # noqa: N818 (what happened)
+    """Nobody is left who could do the work; the message says why."""
+
+
+class WorkerDied(Exception):  # noqa: N818 (what happened)
+    """A worker died, and what it was doing may be sent again; the message says why."""
+
+
+@dataclass
+class Answer:
+    """What a worker sends back of one item.
+
+    Attributes
+    ----------
+    value : Any
+    error : BaseException or None
+        What the function raised in a thread of this process.
+    fault : str
+        What was raised in another process, in words.
+    is_unread : bool
+        Whether the function itself could not be read there.
+    warnings : list of WorkerWarning
+    notes : list of tuple
+        What `note` was given.
+    """
+
+    value: Any = None
+    error: BaseException | None = None
+    fault: str = ""
+    is_unread: bool = False
+    warnings: list[WorkerWarning] = field(default_factory=list)
+    notes: list[tuple[Any, ...]] = field(default_factory=list)
+
+
+Send: TypeAlias = Callable[[Any], "Future[Answer]"]
+
+
+class Pool(Protocol):
+    """Some workers."""
+
+    n_workers: int
+    words: str
+
+    def sender(self, function: Function, content: bytes) -> Send:
+        """Share a function, of which `content` is the pickle; return what sends items.
+
+        Sending raises `WorkerDied` if the pool broke.
+        """
+
+    def require(self) -> None:
+        """Raise `PoolLost` if nobody will answer any more."""
+
+    def end(self, *, at_once: bool) -> None:
+        """Let the workers go; what they are doing is not waited for if `at_once`."""
+
+
+class Threads:
+    """Threads of this process, which end with it whatever they are doing."""
+
+    def __init__(self, n_workers: int) -> None:
+        from multiprocessing.pool import ThreadPool
+
+        self.n_workers, self.words = n_workers, several(n_workers, "thread")
+        self._pool = ThreadPool(n_workers)
+
+    def sender(self, function: Function, content: bytes) -> Send:
+        """Call the function itself."""
+        del content
+
+        def send(item: Any) -> Future[Answer]:
+            future: Future[Answer] = Future()
+            self._pool.apply_async(_fulfil, (future, function, item))
+            return future
+
+        return send
+
+    def require(self) -> None:
+        """Threads do not die."""
+
+    def end(self, *, at_once: bool) -> None:
+        """Begin no more."""
+        self._pool.terminate() if at_once else self._pool.close()
+
+
+class Processes:
+    """Processes of this machine, by the loky that joblib brings."""
+
+    def __init__(self, n_workers: int) -> None:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        self.n_workers = n_workers
+        self.words = f"{n_workers} process{'es' * (n_workers != 1)}"
+        self._folder = tempfile.TemporaryDirectory(prefix="importance-audit-")
+        self._numbers = count()
+        # Not the processes that joblib shares: a model may ask for those, in its way.
+        self._executor = ProcessPoolExecutor(
+            max_workers=n_workers,
+            timeout=IDLE_SECONDS,
+            initializer=_ignore_interrupts,
+            # Libraries take as many threads as in this process, so that sums are
+            # rounded as here; waiting without spinning, these do not hinder each other.
+            env={"OMP_WAIT_POLICY": "PASSIVE"},
+        )
+
+    def sender(self, function: Function, content: bytes) -> Send:
+        """Lay the function into a file, which each process reads once."""
+        del function
+        path = Path(self._folder.name) / str(next(self._numbers))
+        path.write_bytes(content)
+
+        def send(item: Any) -> Future[Answer]:
+            try:
+                future: Future[Answer] = self._executor.submit(
+                    call, str(path), str(path), item
+                )
+            except RuntimeError as error:  # a process died since the last item
+                raise WorkerDied(words(error)) from error
+            return future
+
+        return send
+
+    def require(self) -> None:
+        """The executor itself says if a process died."""
+
+    def end(self, *, at_once: bool) -> None:
+        """Let the processes end."""
+        self._executor.shutdown(wait=not at_once, kill_workers=at_once)
+        self._folder.cleanup()
+
+
+class Cluster:
+    """The workers of a Dask scheduler."""
+
+    def __init__(self, scheduler: str) -> None:
+        from distributed import Client
+
+        _silence("distributed")
+        try:
+            self._client: Any = Client(
+                scheduler, timeout=CONNECT_SECONDS, set_as_default=False
+            )
+            self._require_same_software()
+        except Exception as error:
+            raise PoolLost(in_words(error)) from error
+        threads = self._client.nthreads()
+        self.n_workers = max(1, sum(threads.values()))
+        self.words = f"{several(len(threads), 'Dask worker')} of {scheduler}"
+        self._executor = self._client.get_executor(pure=False)
+        self._former: Any = None
+
+    def _require_same_software(self) -> None:
+        """Refuse workers whose libraries might compute other numbers."""
+        self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        own = software()
+        for address, other in self._client.run(software).items():
+            for name, number in own.items():
+                if other[name] != number:
+                    raise AuditError(
+                        f"worker {address} has {name} {other[name] or 'not at all'}, "
+                        f"and this process {number}"
+                    )
+
+    def sender(self, function: Function, content: bytes) -> Send:
+        """Scatter the function to all workers."""
+        from threadpoolctl import threadpool_info
+
+        del function
+        threads = {each["prefix"]: each["num_threads"] for each in threadpool_info()}
+        try:
+            # Of a byte string Dask would hash the content to name it; a list is named
+            # as quickly, and kept whole.
+            self._former = self._client.scatter([content], broadcast=True, hash=False)
+        except Exception as error:
+            raise PoolLost(in_words(error)) from error
+        (shared,) = self._former
+        key = shared.key
+        return lambda item: self._executor.submit(call, key, shared, item, threads)
+
+    def require(self) -> None:
+        """Ask whether scheduler and workers are there."""
+        if self._client.status != "running":
+            raise PoolLost("the scheduler does not answer any more")
+        try:
+            ask = self._client.scheduler.ncores
+            is_empty = not self._client.sync(ask, callback_timeout=CONNECT_SECONDS)
+        except Exception as error:
+            raise PoolLost(in_words(error)) from error
+        if is_empty:
+            raise PoolLost("the scheduler has no workers any more")
+
+    def end(self, *, at_once: bool) -> None:
+        """Let the cluster forget this audit; a lost connection ends by itself."""
+        if self._client.status == "running":
+            with suppress(Exception):
+                self._executor.shutdown(wait=not at_once)
+                self._client.close(timeout=2)
+
+
+def _silence(library: str) -> None:
+    """Leave the log of a library out, which repeats what a finding says."""
+    names = [n for n in logging.root.manager.loggerDict if f"{n}.".startswith(library)]
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def in_words(error: BaseException | None) -> str:
+    """Return type and words of an exception, empty if there is none."""
+    return "" if error is None else f"{type(error).__name__}: {words(error)}"
+
+
+def has_dask() -> bool:
+    """Return whether the package of the clusters is installed."""
+    return find_spec("distributed") is not None
+
+
+def software() -> dict[str, str]:
+    """Return the versions that can change a number, empty of what is not there."""
+    versions = {"Python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = ""
+    return versions
+
+
+# --- what follows is done in a worker ------------------------------------------------
+
+
+class _Local(threading.local):
+    """What the call of this thread has to send back, None outside of one."""
+
+    answer: Answer | None = None
+
+
+_local = _Local()
+_lock = threading.Lock()
+_functions: dict[str, Function] = {}
+_keeps: list[bool] = []
+
+
+def note(*event: Any) -> None:
+    """Send something back beside the answer; nothing is done outside of a worker."""
+    if _local.answer is not None:
+        _local.answer.notes.append(event)
+
+
+def call(
+    key: str, content: bytes | str, item: Any, threads: dict[str, int] | None = None
+) -> Answer:
+    """Call a function that was sent, by its pickle or the file with it, on one item.
+
+    Parameters
+    ----------
+    key : str
+        Names the function in this worker.
+    content : bytes or str
+    item : Any
+    threads : dict of str to int, optional
+        How many threads libraries of linear algebra take where the work comes from, so
+        that sums are rounded alike.
+    """
+    try:
+        function = _read(key, content, threads)
+    except Exception as error:
+        return Answer(fault=in_words(error), is_unread=True)
+    _keep_warnings()
+    _local.answer = answer = Answer()
+    try:
+        done = _tried(function, item)
+    finally:
+        _local.answer = None
+    answer.value, answer.fault = done.value, in_words(done.error)
+    return answer
+
+
+def _read(key: str, content: bytes | str, threads: dict[str, int] | None) -> Function:
+    """Return a function that was sent; read once."""
+    with _lock:
+        if key not in _functions:
+            while len(_functions) >= MOST_FUNCTIONS:
+                del _functions[next(iter(_functions))]
+            if isinstance(content, str):
+                content = Path(content).read_bytes()
+            _functions[key] = pickle.loads(content)
+            if threads:
+                from threadpoolctl import threadpool_limits
+
+                threadpool_limits(threads)
+        return _functions[key]
+
+
+def _fulfil(future: Future[Answer], function: Function, item: Any) -> None:
+    """Answer in a thread, unless the answer is no longer wanted."""
+    if future.set_running_or_notify_cancel():
+        future.set_result(_tried(function, item))
+
+
+def _tried(function: Function, item: Any) -> Answer:
+    """Return what a function answers, or what it raises, even that the audit stops."""
+    try:
+        return Answer(function(item))
+    except BaseException as error:
+        return Answer(error=error)
+
+
+def _keep_warnings() -> None:
+    """Keep from now on the warnings of calls that come from an audit."""
+    with _lock:
+        if _keeps:
+            return
+        _keeps.append(True)
+        former = warnings.showwarning
+
+        def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
+            if _local.answer is None:
+                former(message, category, *where, **more)
+            else:
+                filename, lineno = where[:2]
+                kept: WorkerWarning = (str(message), category, filename, lineno)
+                _local.answer.warnings.append(kept)
+
+        warnings.showwarning = show
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C, which a terminal sends to all, to the main process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,210 @@
+"""No number of an audit depends on how many workers there are, or on their kind."""
+
+import os
+import pickle
+import signal
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.records import workers as sent
+
+from importance_audit.auditing import journal
+from importance_audit.auditing.audit import audit, audit_into
+from importance_audit.cli.shared import terminable
+from importance_audit.config.load import parse_config
+from importance_audit.methods.known_answers import normal_data
+from importance_audit.models.fit import wrap
+from importance_audit.r_bridge.r_models import RModel
+
+pytestmark = pytest.mark.processes
+ROWS = replace(normal_data(2, 1, 0, n_samples=80), split="train")
+TEST = normal_data(2, 1, 0, n_samples=60, seed=2)
+TREE = "sklearn.tree.DecisionTreeRegressor"
+ASKED = {
+    "groups": {"both": ["x1", "x2"], "third": ["x3"]},
+    "models": [
+        {
+            "name": "tree",
+            "estimator": TREE,
+            "parameters": {"max_features": 1, "random_state": 1},
+        },
+        {"name": "linear", "estimator": "sklearn.linear_model.LinearRegression"},
+    ],
+    "importance": [
+        {"method": "drop_column", "n_repeats": 2},
+        {"method": "permute_refit", "n_repeats": 2, "of": "groups"},
+        {"method": "shapley_refit"},
+        {"method": "random_subspace", "n_repeats": 6},
+        {"method": "random_subspace_permutation", "n_repeats": 6},
+        {"method": "permutation", "n_repeats": 2},
+        {"method": "permutation", "n_repeats": 2, "n_rows": 30, "name": "of 30"},
+        {"method": "shapley", "n_rows": 5, "n_background": 5, "n_repeats": 2},
+        {"method": "spearman"},
+    ],
+    "stability": {"resamples": 2},
+    "significance": {"shuffles": 2},
+    "top_k": {"k": 2, "folds": 2},
+    "selection": {"splits": 2},
+}
+FRAMES = ("top_k", "selection", "stability", "significance", "row_intervals")
+
+
+def audited(**execution):
+    config = parse_config({**ASKED, "execution": execution})
+    return audit(ROWS, TEST, config)
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """Return what one process says."""
+    return audited()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    with sent.cluster_of(2, tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+def assert_same(result, alone):
+    assert result.run.status == "complete"
+    assert [f.message for f in result.findings] == [f.message for f in alone.findings]
+    for one, other in zip(result.importances, alone.importances, strict=True):
+        assert (one.method, one.model) == (other.method, other.model)
+        assert np.array_equal(one.raw, other.raw, equal_nan=True)
+        assert np.array_equal(one.baseline, other.baseline, equal_nan=True)
+    for name in FRAMES:
+        assert len(getattr(alone, name)) > 0
+        assert getattr(result, name).equals(getattr(alone, name))
+
+
+def who_worked(result):
+    lines = [one for one in result.run.volatile["log"] if one["step"] == "workers"]
+    return [line["message"] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("execution", "words"),
+    [
+        ({"n_jobs": 2}, "2 processes"),
+        ({"n_jobs": 4, "backend": "threads"}, "4 threads"),
+    ],
+)
+def test_the_numbers_are_those_of_one_process(alone, execution, words):
+    result = audited(**execution)
+    assert_same(result, alone)
+    assert who_worked(result) == [words]
+    assert who_worked(alone) == []
+
+
+@pytest.mark.needs_distributed
+def test_the_numbers_of_a_cluster_are_those_of_one_process(alone, cluster):
+    result = audited(backend="dask", scheduler=cluster.address)
+    assert_same(result, alone)
+    (words,) = who_worked(result)
+    assert words.endswith(f" of {cluster.address}")
+
+
+def slow():
+    """Return the question of refits that take minutes."""
+    estimator = {"estimator": "tests.records.workers.SlowWithout"}
+    return parse_config(
+        {
+            "models": [{"name": "slow", **estimator, "parameters": {"columns": 3}}],
+            "importance": [{"method": "permutation"}, {"method": "drop_column"}],
+            "execution": {"n_jobs": 2},
+        }
+    )
+
+
+def test_a_time_limit_ends_the_wait_for_workers(monkeypatch):
+    monkeypatch.setattr(journal, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(journal, "ROW_SECONDS", 0.0)
+    start = time.monotonic()
+    with terminable():
+        result = audit(ROWS, TEST, slow(), minutes=0.1)
+    assert time.monotonic() - start < 20
+    assert result.run.status == "complete"
+    (cut,) = (f.message for f in result.findings if f.check == "time_limit")
+    assert "Cut short: drop_column of features, slow" in cut
+    assert [one.method for one in result.importances] == ["permutation"]
+
+
+def test_ctrl_c_ends_the_wait_for_workers():
+    start = time.monotonic()
+    with terminable():
+        threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start()
+        result = audit(ROWS, TEST, slow())
+    assert time.monotonic() - start < 20
+    assert result.run.status == "interrupted"
+    assert [one.method for one in result.importances] == ["permutation"]
+
+
+def test_a_failing_fit_of_a_worker_is_told_as_one_of_this_process():
+    failing = {"name": "m", "estimator": "tests.records.workers.FailsWithout"}
+    asked = {
+        "models": [{**failing, "parameters": {"columns": 3}}],
+        "importance": [{"method": "drop_column"}],
+    }
+    results = [
+        audit(ROWS, TEST, parse_config({**asked, "execution": {"n_jobs": n_jobs}}))
+        for n_jobs in (1, 2)
+    ]
+    here, there = ([f.message for f in result.findings] for result in results)
+    assert here == there
+    words = "FailsWithout says: ValueError: 2 columns of 3"
+    assert any(words in message for message in here)
+
+
+def test_a_model_that_cannot_be_sent_is_asked_here_and_that_is_said_once():
+    held = threading.Lock()
+
+    def predict(X):
+        with held:
+            return X["x1"].to_numpy()
+
+    model = wrap(predict, name="own", task="regression", features=("x1", "x2", "x3"))
+    asked = {
+        "importance": [{"method": "permutation"}, {"method": "partial_dependence"}],
+        "stability": {"resamples": 3},
+    }
+    alone = audit(None, TEST, parse_config(asked), models=(model,))
+    config = parse_config({**asked, "execution": {"n_jobs": 2}})
+    result = audit(None, TEST, config, models=(model,))
+    assert result.stability.equals(alone.stability)
+    (message,) = (f.message for f in result.findings if f.check == "workers")
+    assert message.startswith("Some work was done in the main process, one item after")
+
+
+def test_a_model_of_r_stays_in_the_process_that_asks_r():
+    model = RModel(
+        path="m.rds",
+        content=b"",
+        sha256="",
+        r_class=("lm",),
+        package="stats",
+        package_version="4",
+        r_version="4",
+    )
+    with pytest.raises(TypeError, match=r"^only the process that started R can ask"):
+        pickle.dumps(model)
+
+
+def test_what_workers_do_is_counted_as_what_they_do_together():
+    book = journal.Journal(on_step=lambda *_: None, at=(0, 1, "refits"))
+    book.pace.fits["refits"] = 5
+    book.count_of_workers(2, "m", 0, 4.0)
+    assert (book.pace.fit_seconds, book.pace.fits["refits"]) == (2.0, 4)
+    asked = {
+        "models": [{"name": "m", "estimator": TREE}],
+        "importance": [{"method": "drop_column", "n_repeats": 2}],
+        "execution": {"n_jobs": 2},
+    }
+    config = parse_config(asked)
+    book, left = journal.Journal(on_step=lambda *_: None), []
+    book.pace.finish = lambda step: left.append(book.pace.fits.get(step))
+    audit_into(book, ROWS, TEST, config)
+    assert 0 in left

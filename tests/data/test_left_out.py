@@ -1,0 +1,86 @@
+"""Columns of a table that are neither audited nor the target, and why."""
+
+import pandas as pd
+import pytest
+from tests.data.test_data import configured
+
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset, left_out_frame, read_datasets
+from importance_audit.records.dataset_and_model import LeftOut
+
+COLUMNS = {
+    "number": [str(n) for n in range(200)],
+    "code": [f"c{n}" for n in range(200)],
+    "length": [f"{n}.5" for n in range(200)],
+    "same": ["7"] * 200,
+    "nearly": ["a"] * 199 + ["b"],
+    "blank": [""] * 200,
+    "zone": ["north", "south"] * 100,
+    "x": [str(n % 9) for n in range(200)],
+    "y": [str(n % 7) for n in range(200)],
+}
+
+
+def text(**columns):
+    return pd.DataFrame(COLUMNS | columns).to_csv(index=False)
+
+
+def left_out(folder, *, columns=(), derived=(), **data):
+    """Return what reading a table with these columns leaves out."""
+    (folder / "train.csv").write_text(text(**dict(columns)), encoding="utf-8")
+    usual = {"train": {"file": "train.csv"}, "test": {"fraction": 0.25}}
+    usual |= {"target": "y", "task": "regression", "features": ["x"]}
+    config = parse_config({"data": usual | data, "derived": derived}, base=folder)
+    train, test = read_datasets(**config.data_arguments)
+    assert test.left_out == ()
+    return {column.column: column for column in train.left_out}
+
+
+@pytest.mark.parametrize(
+    ("column", "look", "distinct"),
+    [
+        ("number", "names_rows", 200),
+        ("code", "names_rows", 200),
+        ("length", "", 200),
+        ("same", "constant", 1),
+        ("nearly", "near_constant", 2),
+        ("blank", "empty", 0),
+        ("zone", "", 2),
+    ],
+)
+def test_a_column_that_is_not_listed_is_described(column, look, distinct, tmp_path):
+    found = left_out(tmp_path)
+    assert set(found) == set(COLUMNS) - {"x", "y"}
+    assert found[column] == LeftOut(column, "not_listed", look, distinct)
+
+
+def test_a_column_with_another_role_says_which(tmp_path):
+    split = {"column": "zone", "value": "south"}
+    found = left_out(tmp_path, weights="length", test=split)
+    reasons = {name: column.reason for name, column in found.items()}
+    assert reasons.pop("length") == "weights"
+    assert reasons.pop("zone") == "split"
+    assert set(reasons.values()) == {"not_listed"}
+
+
+def test_a_date_of_which_parts_are_taken_says_so(tmp_path):
+    days = {"day": [f"2024-01-{1 + n % 28:02}" for n in range(200)]}
+    month = {"name": "week", "kind": "date_part", "of": ["day"], "part": "week"}
+    found = left_out(tmp_path, columns=days.items(), derived=[month])
+    assert found["day"] == LeftOut("day", "dates", "", 28)
+
+
+def test_a_text_that_means_missing_is_no_value(tmp_path):
+    cells = {"same": ["7"] * 100 + ["?"] * 100}
+    found = left_out(tmp_path, columns=cells.items(), missing_values=["?"])
+    assert found["same"].look == "constant"
+
+
+def test_the_frame_has_a_row_per_column_and_none_of_rows_given_in_python(tmp_path):
+    config = configured(tmp_path, text(), {"fraction": 0.25}, features=["x", "zone"])
+    train, _ = read_datasets(**config.data_arguments)
+    frame = left_out_frame(train)
+    assert frame["column"].tolist() == [c.column for c in train.left_out]
+    rows = dataset([[1.0], [2.0]], [0.0, 1.0], task="regression", name="two")
+    assert left_out_frame(rows).empty
+    assert left_out_frame(None).empty

@@ -1,0 +1,203 @@
+"""Exact permutation: what many permutations come to, and when it is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from importance_audit.methods.importance import permutation_exact
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.known_answers import (
+    level_data,
+    linear_model,
+    normal_data,
+)
+from importance_audit.methods.trees import pack
+from importance_audit.methods.trees.exact import exact_losses
+from importance_audit.methods.trees.fitted import trees_of
+from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
+from importance_audit.records.errors import NotApplicable
+
+pytestmark = pytest.mark.needs_numba
+
+DATA = normal_data(3, -1, 0, n_samples=150)
+# Codes that spell the other class: an order of classes by their names would be wrong.
+CLASSES = replace(DATA, y=(DATA.y > 0).astype(int), task="binary", classes=("1", "0"))
+THREE = replace(
+    DATA,
+    y=np.digitize(DATA.y, [-2, 2]),
+    task="multiclass",
+    classes=("low", "mid", "high"),
+)
+SUBJECT = "The mean over all permutations of model 'm' is not known"
+
+
+def fitted(kind, train=DATA, losses=("rmse",)):
+    """Return an ensemble fitted by the audit."""
+    parameters = {"random_state": 1}
+    path = f"sklearn.ensemble.{kind}"
+    section = ModelSection(name="m", estimator=path, parameters=parameters)
+    return fit(section, train).with_losses(losses)
+
+
+def exact(model, data=DATA, **options):
+    return permutation(model, data, seed=1, draws="exact", **options)
+
+
+def refusal(model, data=DATA, **options):
+    """Return why there is no answer."""
+    with pytest.raises(NotApplicable) as refused:
+        exact(model, data, **options)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "losses"),
+    [
+        ("RandomForestRegressor", DATA, ("mse", "mae")),
+        ("GradientBoostingRegressor", DATA, ("mse", "one_minus_r2")),
+        ("RandomForestClassifier", CLASSES, ("brier", "log_loss_clipped")),
+        ("GradientBoostingClassifier", THREE, ("log_loss", "brier")),
+    ],
+)
+def test_repeats_scatter_about_the_exact_mean(kind, data, losses):
+    model = fitted(kind, data, losses)
+    raw, baseline = exact(model, data)
+    sampled, baselines = permutation(model, data, seed=1, n_repeats=40)
+    assert raw.shape == (3, 1, 2)
+    np.testing.assert_allclose(baseline, baselines[:1], rtol=1e-12)
+    error = sampled.std(axis=1, ddof=1) / np.sqrt(40)
+    assert (np.abs(sampled.mean(axis=1) - raw[:, 0]) < 4 * error).all()
+
+
+def test_a_feature_that_the_model_is_not_given_measures_the_baseline():
+    more = DATA.X.assign(extra=np.arange(150.0))
+    data = replace(DATA, X=more, groups={n: (n,) for n in more}, unread={"extra": ()})
+    raw, baseline = exact(fitted("RandomForestRegressor"), data)
+    assert (raw[-1] == baseline).all()
+    assert (raw[:-1] != baseline).all()
+
+
+def test_features_are_answered_in_the_order_that_is_asked():
+    data = replace(DATA, groups=dict(reversed(DATA.groups.items())))
+    model = fitted("RandomForestRegressor")
+    assert (exact(model, data)[0] == exact(model)[0][::-1]).all()
+
+
+@pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
+@pytest.mark.parametrize(
+    ("kind", "data", "losses"),
+    [
+        (
+            "RandomForestRegressor",
+            DATA,
+            ("rmse", "mae", "one_minus_r2", "sum_of_squares"),
+        ),
+        ("RandomForestClassifier", CLASSES, ("brier",)),
+    ],
+)
+def test_what_a_row_adds_is_the_change_when_it_weighs_and_lends_more(
+    kind, data, losses, form
+):
+    # Doubling a row moves the importance by its term over n, to first order. The
+    # limit is checked on the row repeated once among 150: second order is about 1/150.
+    model = fitted(kind, data, losses)
+    terms = []
+    exact(model, data, form=form, on_row_terms=terms.append)
+    for name in losses:
+        values = terms[0].terms[name]
+        assert np.abs(values.mean(axis=1)).max() < 1e-9 * np.abs(values).max()
+
+    def importance(rows):
+        raw, baseline = exact(model, data.part(data.features, rows))
+        size = {"difference": raw[:, 0] - baseline, "ratio": raw[:, 0] / baseline}
+        return size.get(form, raw[:, 0])
+
+    everything = np.arange(150)
+    at = importance(everything)
+    for row in (3, 77):
+        for k, name in enumerate(losses):
+            if name == "sum_of_squares":
+                continue  # one more row is a longer sum
+            moved = 150 * (importance(np.append(everything, row)) - at)[:, k]
+            scale = np.abs(terms[0].terms[name]).max()
+            assert np.abs(moved - terms[0].terms[name][:, row]).max() < 0.05 * scale
+
+
+def test_the_terms_of_exact_rows_are_those_that_many_repeats_come_to():
+    model = fitted("RandomForestRegressor", losses=("rmse", "sum_of_squares"))
+    both = []
+    for draws in ("exact", "sampled"):
+        options = {"n_repeats": 200, "draws": draws, "on_row_terms": both.append}
+        permutation(model, DATA, seed=1, **options)
+    for name in ("rmse", "sum_of_squares"):
+        ours, theirs = (each.terms[name][0] for each in both)
+        assert np.corrcoef(ours, theirs)[0, 1] > 0.99
+        assert abs(ours.std() / theirs.std() - 1) < 0.05
+        assert (both[0].noise[name] == 0).all()
+
+
+def test_a_model_that_is_no_ensemble_of_trees_is_refused():
+    model = replace(linear_model(2, 0, 0), name="m")
+    assert refusal(model).startswith(f"{SUBJECT}. ")
+    assert refusal(model).endswith(' Set draws = "sampled".')
+
+
+def test_columns_that_are_permuted_together_are_refused():
+    names = DATA.features
+    data = DATA.with_groups({"both": names[:2]})
+    assert refusal(fitted("RandomForestRegressor"), data) == (
+        f'{SUBJECT} where columns are permuted together. Set draws = "sampled".'
+    )
+
+
+def test_a_model_that_is_given_two_columns_of_a_feature_is_refused():
+    levels = level_data()
+    section = ModelSection(
+        name="m",
+        estimator="sklearn.tree.DecisionTreeClassifier",
+        encoder="one_hot",
+    )
+    assert refusal(fit(section, levels), levels) == (
+        f"{SUBJECT}: its estimator does not read one column for each feature. "
+        'Set draws = "sampled".'
+    )
+
+
+def test_trees_that_do_not_add_up_to_the_prediction_are_refused(monkeypatch):
+    model = fitted("RandomForestRegressor")
+    packing = pack(model.estimator)
+    other = trees_of(model)._replace(packing=replace(packing, start=packing.start + 9))
+    monkeypatch.setattr(permutation_exact, "trees_of", lambda _: other)
+    assert refusal(model) == (
+        "The trees of model 'm' do not add up to what it predicts, so they cannot "
+        'stand for it. Set draws = "sampled".'
+    )
+
+
+def test_numba_is_named_where_it_is_missing(monkeypatch):
+    monkeypatch.setattr(permutation_exact.compiled, "available", lambda: False)
+    assert refusal(fitted("RandomForestRegressor")) == (
+        f"{SUBJECT} without numba. Install it, such as by pip install "
+        "'importance-audit[fast]', or set draws = \"sampled\"."
+    )
+
+
+@pytest.mark.parametrize("options", [{"n_rows": 20}, {"within": "leaves"}])
+def test_options_that_ask_for_other_draws_are_refused(options):
+    name = next(iter(options))
+    assert refusal(fitted("RandomForestRegressor"), **options) == (
+        f'draws = "exact" is of all rows, exchanged freely, but {name} was set. '
+        f'Leave {name} out, or set draws = "sampled".'
+    )
+
+
+def test_the_numbers_are_those_of_the_trees():
+    model = fitted("GradientBoostingRegressor")
+    answer = exact_losses(
+        pack(model.estimator), DATA.X.to_numpy(), DATA.y, DATA.weights, ["rmse"]
+    )
+    raw, baseline = exact(model)
+    assert (raw[:, 0] == answer.raw).all()
+    assert (baseline[0] == answer.baseline).all()

@@ -1,0 +1,306 @@
+"""Trees that answer for predict: the same importances, to the last bit."""
+
+import logging
+from dataclasses import replace
+from types import MethodType
+
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_limits
+
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.methods.importance import permuted_predictions
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.known_answers import normal_data
+from importance_audit.methods.trees.fitted import Trees, is_of_trees
+from importance_audit.models.fit import fit, wrap
+from importance_audit.models.section import ModelSection
+from importance_audit.records.errors import NotApplicable
+
+FOREST = "sklearn.ensemble.RandomForest"
+BOOSTING = "sklearn.ensemble.GradientBoosting"
+HISTOGRAM = "sklearn.ensemble.HistGradientBoosting"
+SMALL = {
+    FOREST: {"n_estimators": 7, "random_state": 1},
+    BOOSTING: {"n_estimators": 7, "random_state": 1},
+    HISTOGRAM: {"max_iter": 7},
+}
+LABELS = {"regression": (), "binary": ("no", "yes"), "multiclass": ("a", "b", "c")}
+
+
+def rows_of(task, missing=False):
+    """Return rows of numbers and one category, and a target of this task."""
+    data = normal_data(2, 1, 0, n_samples=90)
+    level = pd.Categorical(np.array(list("uvw"))[np.arange(90) % 3])
+    X = data.X.assign(level=level, whole=np.arange(90) % 7)
+    if missing:
+        X.loc[::5, "x1"] = np.nan
+    classes = LABELS[task]
+    y = data.y + (level == "v")
+    if classes:
+        edges = np.quantile(y, np.linspace(0, 1, len(classes) + 1)[1:-1])
+        y = np.searchsorted(edges, y)
+    groups = {name: (name,) for name in X} | {"both": ("x2", "level")}
+    return replace(data, X=X, y=y, task=task, classes=classes, groups=groups)
+
+
+def model_of(path, data, encoder="auto"):
+    kind = "Regressor" if data.task == "regression" else "Classifier"
+    section = ModelSection(
+        name="m", estimator=path + kind, parameters=SMALL[path], encoder=encoder
+    )
+    return fit(section, data)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread():
+    """Fit small models on one thread: several wait for each other on a busy machine."""
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Let trees answer for the smallest table, and list the calls of predict."""
+    made = []
+    ask = permuted_predictions.predict_permuted
+
+    def counted(*arguments):
+        made.append(arguments)
+        return ask(*arguments)
+
+    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
+    return made
+
+
+def by_predict(monkeypatch, *arguments, **options):
+    """Return the importances without any trees."""
+    with monkeypatch.context() as patched:
+        patched.setattr(permuted_predictions, "WORTH", np.inf)
+        return permutation(*arguments, **options)
+
+
+def assert_same_bits(ours, theirs):
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.needs_numba
+@pytest.mark.parametrize("encoder", ["ordinal", "one_hot"])
+@pytest.mark.parametrize("task", LABELS)
+@pytest.mark.parametrize("path", SMALL)
+def test_trees_answer_for_predict(monkeypatch, calls, path, task, encoder):
+    data = rows_of(task, missing=path == HISTOGRAM)
+    model = model_of(path, data, encoder)
+    ours = permutation(model, data, seed=1, n_repeats=4)
+    assert len(calls) == 1
+    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=4))
+
+
+@pytest.mark.needs_numba
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"stream": "DALEX"},
+        {"stream": "DALEX", "n_rows": 40},
+        {"stream": "hstats"},
+        {"stream": "vip-0.4", "n_rows": 80},
+        {"stream": "vip-0.5"},
+        {"n_rows": 30},
+        {"perturbation": "resample"},
+        {"within": "leaves", "min_samples_leaf": 5},
+    ],
+    ids=str,
+)
+def test_whatever_is_drawn(monkeypatch, calls, options):
+    data = rows_of("regression")
+    model = model_of(FOREST, data)
+    options |= {"seed": 1, "n_repeats": 3}
+    ours = permutation(model, data, **options)
+    assert len(calls) == 1
+    assert_same_bits(ours, by_predict(monkeypatch, model, data, **options))
+
+
+@pytest.mark.needs_numba
+def test_a_positive_class_that_comes_first_in_the_estimator(monkeypatch, calls):
+    data = rows_of("binary")
+    numbers = data.X.drop(columns="level")
+    data = replace(data, X=numbers, groups={name: (name,) for name in numbers})
+    forest = model_of(FOREST, data).estimator
+    model = wrap(forest, name="m", classes=["1", "0"], features=list(numbers))
+    ours = permutation(model, data, seed=1, n_repeats=2)
+    assert len(calls) == 1
+    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=2))
+
+
+@pytest.mark.needs_numba
+def test_an_audit_asks_the_trees(calls):
+    data = {"train": {"sklearn": "load_breast_cancer"}, "test": {"fraction": 0.33}}
+    model = {
+        "name": "m",
+        "estimator": f"{FOREST}Classifier",
+        "parameters": SMALL[FOREST],
+    }
+    config = parse_config(
+        {
+            "data": data | {"target": "target", "task": "binary"},
+            "models": [model],
+            "importance": [{"method": "permutation", "n_repeats": 2}],
+        }
+    )
+    audit(*read_datasets(**config.data_arguments), config)
+    assert len(calls) == 1
+
+
+@pytest.mark.needs_numba
+def test_a_run_that_is_to_stop_stops_between_batches(monkeypatch, calls):
+    data = rows_of("regression")
+    model = model_of(FOREST, data)
+    monkeypatch.setattr(permuted_predictions, "HELD_BYTES", 16 * 90 * 4)
+    n_left = iter(range(4))
+
+    def watch(X):
+        if next(n_left, None) is None:
+            raise TimeoutError
+        return model.predict(X)
+
+    watch.__wrapped__ = model.predict
+    with pytest.raises(TimeoutError):
+        permutation(replace(model, predict=watch), data, seed=1, n_repeats=9)
+    assert len(calls) == 1
+
+
+@pytest.mark.needs_numba
+def test_trees_that_differ_from_predict_are_left_alone(monkeypatch, calls, caplog):
+    data = rows_of("regression")
+    model, replay = model_of(FOREST, data), Trees.replay
+
+    def wrong(*arguments):
+        for answer in replay(*arguments):
+            yield np.nextafter(answer, np.inf)
+
+    monkeypatch.setattr(Trees, "replay", wrong)
+    with caplog.at_level(logging.WARNING):
+        ours = permutation(model, data, seed=1, n_repeats=2)
+    assert len(calls) == 1 + 2 * len(data.groups)
+    assert caplog.messages == [
+        "The trees of model 'm' give other predictions than its predict, which is "
+        "asked instead."
+    ]
+    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=2))
+
+
+@pytest.mark.needs_numba
+@pytest.mark.parametrize(("error", "n_calls"), [(1e-15, 1), (1e-9, 7)])
+def test_threads_that_add_trees_in_any_order(monkeypatch, calls, error, n_calls):
+    data, replay = rows_of("regression"), Trees.replay
+    model = model_of(FOREST, data)
+    alone = permutation(model, data, seed=1, n_repeats=1)
+    calls.clear()
+    model.estimator.set_params(n_jobs=2)
+
+    def in_another_order(*arguments):
+        for n, answer in enumerate(replay(*arguments)):
+            yield answer + error * (n == 0 and len(arguments[-1]) == 1)
+
+    monkeypatch.setattr(Trees, "replay", in_another_order)
+    ours = permutation(model, data, seed=1, n_repeats=1)
+    assert len(calls) == n_calls
+    if n_calls == 1:
+        assert_same_bits(ours[:1], alone[:1])
+
+
+@pytest.mark.needs_numba
+@pytest.mark.usefixtures("calls")
+def test_an_audit_reports_trees_that_differ_and_no_number_changes(monkeypatch):
+    data = rows_of("regression")
+    model, replay = model_of(FOREST, data), Trees.replay
+    config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})
+    whole = audit(None, data, config, models=(model,))
+    monkeypatch.setattr(
+        Trees, "replay", lambda *a: (answer + 1e-9 for answer in replay(*a))
+    )
+    faulty = audit(None, data, config, models=(model,))
+    assert "trees_differ" not in {finding.check for finding in whole.findings}
+    (finding,) = (f for f in faulty.findings if f.check == "trees_differ")
+    assert (finding.severity, finding.subject) == ("warning", "m")
+    assert finding.message == (
+        "The trees read from model 'm' give other predictions than its predict, which "
+        "was asked instead. No number is affected; the run took longer."
+    )
+    assert (whole.importances[0].raw == faulty.importances[0].raw).all()
+
+
+def wide_category():
+    """Return boosting, and rows of which one has a category that it takes for 1.
+
+    The category matters only where x1 is above 0, and there this row is not.
+    """
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    data = normal_data(0, 0, n_samples=300)
+    X = data.X.assign(code=np.arange(300) % 3 * 1.0)
+    y = (X["x1"] > 0) * (1 + 5.0 * (X["code"] == 1))
+    boosting = HistGradientBoostingRegressor(
+        max_iter=1, max_leaf_nodes=3, categorical_features=[2]
+    ).fit(X, y)
+    X.loc[X["x1"].idxmin(), "code"] = 257
+    groups = {name: (name,) for name in ("x2", "x1")}
+    return wrap(boosting, name="m"), replace(data, X=X, y=y.to_numpy(), groups=groups)
+
+
+@pytest.mark.needs_numba
+def test_a_category_that_the_library_takes_for_another(monkeypatch, calls):
+    model, data = wide_category()
+    ours = permutation(model, data, seed=1, n_repeats=9)
+    assert calls
+    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=9))
+    model = model.with_losses(["mse"])
+    with pytest.raises(NotApplicable, match="categories above 255"):
+        permutation(model, data, seed=1, draws="exact")
+
+
+def test_a_small_table_is_left_to_predict(monkeypatch):
+    read = []
+    monkeypatch.setattr(permuted_predictions, "trees_of", read.append)
+    data = rows_of("regression")
+    permutation(model_of(FOREST, data), data, seed=1, n_repeats=2)
+    assert read == []
+
+
+def test_a_pipeline_and_a_function_are_left_to_predict():
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    data = normal_data(2, 1)
+    forest = RandomForestRegressor(3)
+    pipeline = make_pipeline(StandardScaler(), forest).fit(data.X, data.y)
+    assert not is_of_trees(wrap(pipeline, name="m"))
+    alone = RandomForestRegressor(3).fit(data.X, data.y)
+    assert is_of_trees(wrap(alone, name="m"))
+    function = wrap(alone, name="m", predict=lambda X: 2 * alone.predict(X))
+    assert not is_of_trees(function)
+
+
+def test_an_estimator_given_another_predict_is_left_to_it():
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    data = normal_data(2, 1)
+    forest = RandomForestRegressor(3).fit(data.X, data.y)
+    classifier = RandomForestClassifier(3).fit(data.X, data.y > 0)
+    labels = wrap(classifier, name="m", predict=classifier.predict)
+    assert not is_of_trees(labels)
+    assert is_of_trees(wrap(classifier, name="m"))
+    for estimator, name in ((forest, "predict"), (classifier, "predict_proba")):
+        method = getattr(estimator, name)
+
+        def squared(_self, X, method=method):
+            return method(X) ** 2
+
+        vars(estimator)[name] = MethodType(squared, estimator)
+        assert not is_of_trees(wrap(estimator, name="m"))

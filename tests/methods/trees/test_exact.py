@@ -1,0 +1,376 @@
+"""Exact losses: the mean over all pairs of rows, as the library's predict gives it."""
+
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.tree import DecisionTreeRegressor
+
+from importance_audit.methods.trees import exact, pack, steps
+from importance_audit.methods.trees.ensemble import Ensemble, Tree, packed
+from importance_audit.methods.trees.exact import exact_losses
+from importance_audit.methods.trees.packing import predict
+from importance_audit.records.errors import NotApplicable
+from importance_audit.records.losses import BINARY, LOSSES, OF_ROWS, evaluate
+
+pytestmark = pytest.mark.needs_numba
+
+N_ROWS, CATEGORICAL = 60, [2, 3]
+OF_NUMBERS = ("mse", "rmse", "mae", "one_minus_r2", "mape", "sum_of_squares")
+OF_COUNTS = (*OF_NUMBERS, "poisson_deviance", "gamma_deviance")
+OF_CLASSES = ("log_loss", "log_loss_clipped", "brier", "negative_log_likelihood")
+SMALL = {"max_iter": 5, "min_samples_leaf": 3}
+
+
+def drawn(seed, n_missing=0, n_rows=4 * N_ROWS):
+    """Return rows with ties, two columns of codes and a constant one, and a score."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n_rows, 5))
+    rows[:, 1] = rows[:, 1].round(1)
+    rows[:, 2] = rng.integers(0, 70, n_rows)
+    rows[:, 3] = 3 * rng.integers(0, 4, n_rows)
+    rows[:, 4] = 1 / 3
+    score = rows[:, 0] * rows[:, 3] + np.sin(rows[:, 2]) + rng.normal(size=n_rows) / 9
+    rows[rng.random(rows.shape) < n_missing / 10] = np.nan
+    return rows, np.exp(score / 9)
+
+
+def weights_for(seed, n_rows=N_ROWS):
+    """Return weights, some of them 0."""
+    rng = np.random.default_rng(seed)
+    return rng.exponential(size=n_rows) * (rng.random(n_rows) > 0.2)
+
+
+def over_all_pairs(ask, rows, y, weights, losses):
+    """Return the loss of each feature when every row is given every row's value."""
+    n_rows, n_features = rows.shape
+    raw = []
+    for j in range(n_features):
+        pairs = np.repeat(rows, n_rows, axis=0)
+        pairs[:, j] = np.tile(rows[:, j], n_rows)
+        each = np.repeat(y, n_rows), ask(pairs), np.repeat(weights, n_rows)
+        raw.append(evaluate(losses, *each))
+    raw = np.array(raw)
+    raw[
+        :, [name in ("sum_of_squares", "negative_log_likelihood") for name in losses]
+    ] /= n_rows
+    return raw, evaluate(losses, y, ask(rows), weights)
+
+
+def assert_close(ours, theirs):
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=0)
+
+
+@settings(max_examples=5)
+@given(seed=st.integers(0, 10**6))
+@pytest.mark.parametrize(
+    ("model", "losses"),
+    [
+        (DecisionTreeRegressor(random_state=1), OF_NUMBERS),
+        (RandomForestRegressor(7, min_samples_leaf=3, random_state=1), OF_COUNTS),
+        (GradientBoostingRegressor(n_estimators=9, random_state=1), OF_NUMBERS),
+        (HistGradientBoostingRegressor(**SMALL), OF_NUMBERS),
+        (
+            HistGradientBoostingRegressor(
+                loss="poisson", categorical_features=CATEGORICAL, **SMALL
+            ),
+            OF_COUNTS,
+        ),
+    ],
+    ids=str,
+)
+def test_numbers_are_those_over_all_pairs_of_rows(model, losses, seed):
+    is_histogram = type(model).__name__.startswith("Hist")
+    rows, y = drawn(seed, n_missing=is_histogram)
+    model.fit(rows, y)
+    asked = rows[:N_ROWS], y[:N_ROWS], weights_for(seed)
+    ours = exact_losses(pack(model), *asked, losses)
+    raw, baseline = over_all_pairs(model.predict, *asked, losses)
+    assert_close(ours.raw, raw)
+    assert_close(ours.baseline, baseline)
+
+
+@settings(max_examples=5)
+@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3]))
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(7, random_state=1),
+        ExtraTreesClassifier(7, min_samples_leaf=5, random_state=1),
+        GradientBoostingClassifier(n_estimators=9, random_state=1),
+        HistGradientBoostingClassifier(categorical_features=CATEGORICAL, **SMALL),
+    ],
+    ids=str,
+)
+def test_losses_of_classes_are_of_the_probabilities(model, n_classes, seed):
+    is_histogram = type(model).__name__.startswith("Hist")
+    rows, score = drawn(seed, n_missing=is_histogram)
+    edges = np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1])
+    y = np.searchsorted(edges, score)
+    model.fit(rows, y)
+    columns = 1 if n_classes == 2 else list(range(n_classes))
+    asked = rows[:N_ROWS], y[:N_ROWS], weights_for(seed)
+    ours = exact_losses(pack(model), *asked, OF_CLASSES, columns=columns)
+    raw, baseline = over_all_pairs(
+        lambda rows: model.predict_proba(rows)[:, columns], *asked, OF_CLASSES
+    )
+    assert_close(ours.raw, raw)
+    assert_close(ours.baseline, baseline)
+
+
+def test_classes_that_are_missed_are_those_of_whole_votes():
+    rows, score = drawn(12)
+    model = RandomForestClassifier(6, random_state=1).fit(rows, score > 1)
+    asked = rows[:N_ROWS], (score[:N_ROWS] > 1).astype(int), weights_for(6)
+    votes = model.predict_proba(rows)[:, 1] * 6
+    assert (votes == votes.round()).all()
+    assert (votes == 3).any()
+    ours = exact_losses(pack(model), *asked, ["one_minus_accuracy"], columns=1)
+    raw, _ = over_all_pairs(
+        lambda rows: model.predict_proba(rows)[:, 1], *asked, ("one_minus_accuracy",)
+    )
+    assert_close(ours.raw, raw)
+
+
+def random_tree(rng, *, width, target, levels):
+    """Return a tree of any shape that splits four numbers and two sets of codes."""
+    features, thresholds, left, right, members = [], [], [], [], {}
+
+    def grow(level):
+        node = len(features)
+        is_leaf = level == 0 or rng.random() < 0.2
+        features.append(-1 if is_leaf else int(rng.integers(0, 6)))
+        thresholds.append(float(rng.integers(-3, 4)))
+        left.append(-1), right.append(-1)
+        if features[node] >= 4:
+            members[node] = np.flatnonzero(rng.random(70) < 0.5).astype(float)
+        if not is_leaf:
+            left[node], right[node] = grow(level - 1), grow(level - 1)
+        return node
+
+    grow(levels)
+    return Tree(
+        feature=np.array(features),
+        threshold=np.array(thresholds),
+        left=np.array(left),
+        right=np.array(right),
+        values=rng.normal(size=(len(features), width)),
+        missing_left=rng.random(len(features)) < 0.5,
+        categories_left=members,
+        target=target,
+    )
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    n_missing=st.sampled_from([0, 1, 5]),
+    n_classes=st.sampled_from([1, 3]),
+    n_rows=st.sampled_from([1, 7, 40]),
+)
+def test_any_ensemble_is_answered_as_over_all_pairs(seed, n_missing, n_classes, n_rows):
+    rng = np.random.default_rng(seed)
+    trees = [
+        random_tree(rng, width=1, target=k % n_classes, levels=int(rng.integers(0, 7)))
+        for k in range(6)
+    ]
+    packing = packed(
+        Ensemble(
+            n_features=7,
+            trees=trees,
+            start=rng.normal(size=n_classes),
+            link="identity" if n_classes == 1 else "softmax",
+            categories={4: np.arange(70.0), 5: np.arange(70.0)},
+        )
+    )
+    rows = rng.integers(-3, 5, size=(n_rows, 7)).astype(float)
+    rows[:, 4:6] = rng.integers(-1, 71, size=(n_rows, 2))
+    rows[rng.random(rows.shape) < n_missing / 10] = np.nan
+    columns, losses = (0, ("mse",)) if n_classes == 1 else (range(3), ("log_loss",))
+    y = rng.normal(size=n_rows) if n_classes == 1 else rng.integers(0, 3, n_rows)
+    asked = rows, y, rng.exponential(size=n_rows)
+    ours = exact_losses(packing, *asked, losses, columns=columns)
+    raw, baseline = over_all_pairs(
+        lambda rows: predict(packing, rows)[:, columns], *asked, losses
+    )
+    assert_close(ours.raw, raw)
+    assert_close(ours.baseline, baseline)
+
+
+def test_a_stump_is_answered_by_hand():
+    # 1 above 0 and 0 below; 3 of the 4 values lie above. Row by row, the chance of a
+    # wrong answer is 1/4, 1/4, 1/4 for those whose target is 1, and 3/4 for the other.
+    rows = np.array([[1.0], [2.0], [3.0], [-1.0]])
+    y = (rows[:, 0] > 0).astype(float)
+    packing = pack(DecisionTreeRegressor().fit(rows, y))
+    ours = exact_losses(packing, rows, y, np.ones(4), ["mse"])
+    assert ours.own[0, 0].tolist() == [0.25, 0.25, 0.25, 0.75]
+    assert ours.lent[0, 0].tolist() == [0.25, 0.25, 0.25, 0.75]
+    assert ours.raw.tolist() == [[1.5 / 4]]
+    assert ours.baseline.tolist() == [0]
+
+
+def test_the_mean_over_all_permutations_is_that_over_all_pairs():
+    rows, y = drawn(3)
+    model = RandomForestRegressor(5, random_state=1).fit(rows, y)
+    rows, y, weights = rows[:5], y[:5], np.array([1.0, 2, 0.5, 1, 3])
+    losses = []
+    for order in permutations(range(5)):
+        permuted = rows.copy()
+        permuted[:, 0] = rows[list(order), 0]
+        losses.append(evaluate(("mae",), y, model.predict(permuted), weights))
+    ours = exact_losses(pack(model), rows, y, weights, ["mae"])
+    assert_close(ours.raw[0], np.mean(losses, axis=0))
+
+
+def test_an_unused_feature_measures_the_baseline_to_the_last_bit():
+    rows, y = drawn(5, n_rows=700)
+    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
+    assert not (packing.feature == 4).any()
+    ours = exact_losses(packing, rows, y, weights_for(1, 700), OF_NUMBERS)
+    assert (ours.raw[4] == ours.baseline).all()
+    assert (ours.raw[0] != ours.baseline).all()
+
+
+def test_a_value_that_all_rows_share_measures_the_baseline_to_the_last_bit():
+    rows, y = drawn(5)
+    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
+    rows[:, 0] = rows[7, 0]
+    ours = exact_losses(packing, rows, y, np.ones(len(y)), OF_NUMBERS)
+    assert (ours.raw[0] == ours.baseline).all()
+
+
+def test_no_number_depends_on_the_number_of_threads_or_the_rows_of_a_block(
+    monkeypatch,
+):
+    rows, y = drawn(6, n_rows=1100)
+    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
+    asked = packing, rows, y, weights_for(2, 1100), ("mae", "rmse")
+    one = exact_losses(*asked)
+    for n_threads in (2, 5):
+        for ours, same in zip(
+            exact_losses(*asked, n_threads=n_threads), one, strict=True
+        ):
+            assert ours.tobytes() == same.tobytes()
+    monkeypatch.setattr(steps, "BLOCK", 37)
+    blocks = exact_losses(*asked)
+    assert blocks.raw.tobytes() == one.raw.tobytes()
+    assert blocks.own.tobytes() == one.own.tobytes()
+
+
+def test_rows_are_answered_in_parts():
+    assert [len(part) for part in exact._ranges(1100)] == [512, 512, 76]
+    assert len(exact._ranges(10**6)) == exact.MOST_PARTS
+    assert sum(len(part) for part in exact._ranges(10**6)) == 10**6
+
+
+def test_what_rows_measure_and_what_they_lend_have_the_same_mean():
+    rows, y = drawn(7, n_rows=300)
+    packing = pack(GradientBoostingRegressor(random_state=1).fit(rows, y))
+    weights = weights_for(3, 300)
+    ours = exact_losses(packing, rows, y, weights, ["mae", "mse"])
+    assert_close(ours.own @ weights / weights.sum(), ours.raw.T)
+    assert_close(ours.lent.mean(axis=2), ours.raw.T)
+    assert_close(ours.own_baseline @ weights / weights.sum(), ours.baseline)
+
+
+def test_what_a_row_lends_is_the_loss_with_its_value_in_every_row():
+    rows, y = drawn(8, n_missing=1, n_rows=90)
+    model = HistGradientBoostingRegressor(**SMALL).fit(rows, y)
+    weights = weights_for(4, 90)
+    ours = exact_losses(pack(model), rows, y, weights, ["mae"])
+    for j in range(3):
+        for row in (0, 17, 80):
+            same = rows.copy()
+            same[:, j] = rows[row, j]
+            expected = evaluate(("mae",), y, model.predict(same), weights)
+            assert_close(ours.lent[0, j, row], expected[0])
+
+
+def test_a_row_that_weighs_nothing_lends_its_values_all_the_same():
+    rows, y = drawn(9)
+    packing = pack(RandomForestRegressor(5, random_state=1).fit(rows, y))
+    weights = np.ones(len(y))
+    weights[0] = 0
+    with_it = exact_losses(packing, rows, y, weights, ["mae"]).raw
+    without = exact_losses(packing, rows[1:], y[1:], weights[1:], ["mae"]).raw
+    assert with_it[0] != without[0]
+
+
+def test_an_infinite_loss_of_a_row_that_weighs_nothing_is_not_lent():
+    rows, y = drawn(9)
+    packing = pack(RandomForestRegressor(5, random_state=1).fit(rows, y))
+    y[0], weights = 0, np.ones(len(y))
+    weights[0] = 0
+    ours = exact_losses(packing, rows, y, weights, ["mape"])
+    assert np.isinf(ours.own[0, 0, 0])
+    assert np.isfinite(ours.lent).all()
+    assert np.isfinite(ours.raw).all()
+
+
+def test_the_order_of_rows_is_all_the_same():
+    rows, y = drawn(10)
+    packing = pack(RandomForestRegressor(5, random_state=1).fit(rows, y))
+    weights = weights_for(5, len(y))
+    assert_close(
+        exact_losses(packing, rows[::-1], y[::-1], weights[::-1], ["mae"]).raw,
+        exact_losses(packing, rows, y, weights, ["mae"]).raw,
+    )
+
+
+def test_leaves_of_any_size_are_added_exactly():
+    rows, y = drawn(11)
+    packing = pack(GradientBoostingRegressor(random_state=1).fit(rows, y))
+    ones = np.ones(len(y))
+    plain = exact_losses(packing, rows, y, ones, ["mae"]).raw
+    for power in (-900, 900):
+        scaled = replace(
+            packing,
+            values=np.ldexp(packing.values, power),
+            start=np.ldexp(packing.start, power),
+        )
+        ours = exact_losses(scaled, rows, np.ldexp(y, power), ones, ["mae"]).raw
+        assert (np.ldexp(ours, -power) == plain).all()
+
+
+@pytest.mark.parametrize("name", sorted(set(LOSSES) - set(OF_ROWS)))
+def test_a_loss_that_is_no_mean_over_rows_is_refused(name):
+    rows, score = drawn(1)
+    model = GradientBoostingClassifier(n_estimators=2).fit(rows, score > 1)
+    asked = rows, (score > 1).astype(int), np.ones(len(score))
+    assert BINARY in LOSSES[name].tasks
+    with pytest.raises(NotApplicable) as refusal:
+        exact_losses(pack(model), *asked, [name], columns=1)
+    assert str(refusal.value) == (
+        f"{LOSSES[name].label} is no mean over rows, so pairs of rows do not tell its "
+        'mean over all permutations. Choose another loss, or draws = "sampled".'
+    )
+
+
+@pytest.mark.parametrize("size", [1.0, 1e15])
+def test_scores_that_diverge_are_refused(size):
+    rows, y = drawn(1)
+    y = y > np.median(y)
+    model = GradientBoostingClassifier(n_estimators=5, random_state=1)
+    packing = pack(model.fit(np.nan_to_num(rows), y))
+    values = packing.values.copy()
+    values[-1] *= size
+    packing = replace(packing, values=values)
+    asked = packing, rows, y, np.ones(len(y)), ["brier"]
+    if size == 1.0:
+        assert np.isfinite(exact_losses(*asked).raw).all()
+    else:
+        with pytest.raises(NotApplicable, match="the others lose digits"):
+            exact_losses(*asked)

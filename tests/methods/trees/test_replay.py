@@ -1,0 +1,142 @@
+"""Replayed draws: what predict gives for the permuted tables, to the last bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.tree import DecisionTreeRegressor
+
+from importance_audit.methods.trees import pack
+from importance_audit.methods.trees.packing import predict
+from importance_audit.methods.trees.replay import replay
+
+pytestmark = pytest.mark.needs_numba
+
+N_FEATURES, UNUSED = 6, 4
+ALONE = [[j] for j in range(N_FEATURES)]
+MODELS = (
+    DecisionTreeRegressor(random_state=1),
+    RandomForestRegressor(12, min_samples_leaf=2, random_state=1),
+    RandomForestClassifier(9, random_state=1),
+    ExtraTreesClassifier(9, random_state=1),
+    GradientBoostingRegressor(n_estimators=20, random_state=1),
+    GradientBoostingClassifier(n_estimators=4, random_state=1),
+    HistGradientBoostingRegressor(max_iter=15, categorical_features=[5]),
+    HistGradientBoostingClassifier(max_iter=4, categorical_features=[5]),
+)
+
+
+def fitted(model, n_rows=70, seed=1):
+    """Return rows with ties, and a model fitted to others of their kind."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(200 + n_rows, N_FEATURES))
+    rows[:, 1] = rows[:, 1].round(1)
+    rows[:, UNUSED] = 3.0
+    rows[:, 5] = rng.integers(0, 12, len(rows))
+    target = rows[:, 0] * rows[:, 1] + np.sin(rows[:, 5]) + rows[:, 2]
+    if hasattr(model, "categorical_features"):
+        rows[rng.random(rows.shape) < 0.1] = np.nan
+    if type(model).__name__.endswith("Classifier"):
+        target = np.searchsorted(np.quantile(target, [0.3, 0.6]), target)
+    return rows[200:], model.fit(rows[:200], target[:200])
+
+
+def draws_of(n_rows, n_repeats, seed=1, n_groups=N_FEATURES):
+    """Return as many permutations of each group, repeat by repeat."""
+    rng = np.random.default_rng(seed)
+    return [
+        (g, rng.permutation(n_rows)) for _ in range(n_repeats) for g in range(n_groups)
+    ]
+
+
+def by_predict(model, rows, groups, draws):
+    """Yield what predict gives for each permuted table."""
+    ask = getattr(model, "predict_proba", model.predict)
+    for group, order in draws:
+        table = rows.copy()
+        for j in groups[group]:
+            table[:, j] = rows[order, j]
+        yield ask(table).reshape(len(rows), -1)
+
+
+def assert_same_bits(ours, theirs):
+    ours, theirs = np.array(list(ours)), np.array(list(theirs))
+    assert ours.shape == theirs.shape
+    assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_every_draw_has_the_prediction_of_its_table(model):
+    rows, model = fitted(model)
+    packing, draws = pack(model), draws_of(len(rows), 5)
+    ours = replay(packing, packing.bins(rows), ALONE, draws)
+    assert_same_bits(ours, by_predict(model, rows, ALONE, draws))
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    n_rows=st.sampled_from([1, 2, 40]),
+    n_draws=st.integers(1, 90),
+    groups=st.lists(st.sets(st.integers(0, 5)).map(sorted), min_size=1, max_size=5),
+    max_bytes=st.sampled_from([1, 5_000, 10**8]),
+)
+def test_any_draws_of_any_groups_in_any_order(seed, n_rows, n_draws, groups, max_bytes):
+    rows, model = fitted(RandomForestRegressor(3, random_state=1), n_rows, seed)
+    rng = np.random.default_rng(seed)
+    draws = [
+        (int(rng.integers(len(groups))), rng.integers(n_rows, size=n_rows))
+        for _ in range(n_draws)
+    ]
+    packing = pack(model)
+    ours = replay(packing, packing.bins(rows), groups, draws, max_bytes=max_bytes)
+    assert_same_bits(ours, by_predict(model, rows, groups, draws))
+
+
+@pytest.mark.parametrize("n_repeats", [31, 32, 70])
+def test_more_repeats_than_a_walk_has_bits_for(n_repeats):
+    rows, model = fitted(GradientBoostingRegressor(n_estimators=4, random_state=1))
+    packing, draws = pack(model), draws_of(len(rows), n_repeats)
+    ours = replay(packing, packing.bins(rows), ALONE, draws)
+    assert_same_bits(ours, by_predict(model, rows, ALONE, draws))
+
+
+@pytest.mark.parametrize("n_rows", [70, 3000])
+def test_no_bit_depends_on_threads_or_on_what_is_held_at_once(n_rows):
+    rows, model = fitted(RandomForestClassifier(5, random_state=1), n_rows)
+    packing, draws = pack(model), draws_of(n_rows, 3)
+    alone = list(replay(packing, packing.bins(rows), ALONE, draws))
+    for options in ({"n_threads": 3}, {"max_bytes": 1}, {"max_bytes": 400_000}):
+        ours = replay(packing, packing.bins(rows), ALONE, draws, **options)
+        assert_same_bits(ours, alone)
+
+
+def test_a_feature_that_no_node_uses_changes_nothing():
+    rows, model = fitted(RandomForestRegressor(5, random_state=1))
+    packing = pack(model)
+    draws = [(UNUSED, order) for _, order in draws_of(len(rows), 40, n_groups=1)]
+    ours = replay(packing, packing.bins(rows), ALONE, draws)
+    assert_same_bits(ours, [predict(packing, rows)] * 40)
+
+
+def test_a_tree_of_one_leaf_answers_with_it():
+    rows = np.arange(12.0).reshape(4, 3)
+    model = DecisionTreeRegressor().fit(rows, [2.0, 2.0, 2.0, 2.0])
+    packing = pack(model)
+    ours = replay(packing, packing.bins(rows), [[0]], [(0, np.array([3, 2, 1, 0]))])
+    assert_same_bits(ours, [np.full((4, 1), 2.0)])
+
+
+def test_no_draws_are_no_predictions():
+    rows, model = fitted(RandomForestRegressor(2, random_state=1))
+    packing = pack(model)
+    assert list(replay(packing, packing.bins(rows), ALONE, [])) == []

@@ -1,0 +1,143 @@
+"""ROC curves, calibration and residuals, by the numbers they draw."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tests.report.svg_reader import collisions, groups, mark, off_sheet, points, words
+
+from importance_audit.report.figures.performance import (
+    CalibrationPanel,
+    ResidualPanel,
+    ResidualPart,
+    RocLine,
+    Tenth,
+    draw_classes,
+    draw_residuals,
+)
+
+CURVE = RocLine("forest, AUC 0.875", (0.0, 0.0, 0.25, 1.0), (0.0, 0.5, 1.0, 1.0))
+TENTHS = tuple(Tenth(p, p + 0.02, p - 0.05, p + 0.1) for p in np.arange(1, 11) / 20)
+LONG = "gradient boosting with monotone constraints, challenger of 2024-02"
+
+
+def classes(n_models=1, curves=None, *, tenths=TENTHS, name="model {n}"):
+    names = [name.format(n=n) for n in range(n_models)]
+    lines = [RocLine(each, CURVE.false_rates, CURVE.true_rates) for each in names]
+    return draw_classes(
+        lines if curves is None else curves,
+        [CalibrationPanel(each, tenths) for each in names],
+        roc_title="ROC curves",
+        roc_labels=("true positive rate", "false positive rate"),
+        labels=("share of class 1", "tenth by rising probability"),
+        salt="fig-performance",
+    )
+
+
+def residuals(n_models=1, name="model {n}", scale=1.0):
+    some = tuple(
+        ResidualPart(
+            *(scale * v for v in (i, i + 1, i + 0.5)), tuple(scale * q for q in Q)
+        )
+        for i in range(20)
+    )
+    panels = [ResidualPanel(name.format(n=n), some) for n in range(n_models)]
+    labels = ("observed − predicted", "prediction")
+    return draw_residuals(panels, labels=labels, salt="fig-performance")
+
+
+Q = (-3.0, -1.0, 0.5, 1.0, 4.0)
+
+
+def test_a_curve_goes_through_its_points_on_the_scale_of_the_diagonal():
+    svg = classes(curves=[CURVE])
+    ((x0, y0), (x1, y1)) = points(groups(svg, "chance")[0])
+    (line,) = groups(svg, "roc-")
+    rates = [((x - x0) / (x1 - x0), (y - y0) / (y1 - y0)) for x, y in points(line)]
+    truth = list(zip(CURVE.false_rates, CURVE.true_rates, strict=True))
+    np.testing.assert_allclose(rates, truth, atol=1e-3)
+
+
+def test_observed_stands_above_predicted_by_their_difference():
+    svg = classes()
+    gaps = [
+        mark(svg, f"predicted-0-{n}")[1] - mark(svg, f"observed-0-{n}")[1]
+        for n in range(1, 11)
+    ]
+    step = mark(svg, "predicted-0-1")[1] - mark(svg, "predicted-0-2")[1]
+    np.testing.assert_allclose(gaps, step * 0.02 / 0.05, atol=0.02)
+    across = [mark(svg, f"observed-0-{n}")[0] for n in range(1, 11)]
+    assert np.ptp(np.diff(across)) < 0.02
+
+
+def test_all_calibrations_have_one_scale():
+    low = tuple(Tenth(t.predicted / 2, t.observed, t.low, t.high) for t in TENTHS)
+    svg = draw_classes(
+        [],
+        [CalibrationPanel("one", TENTHS), CalibrationPanel("two", low)],
+        roc_title="",
+        roc_labels=("", ""),
+        labels=("share", "tenth"),
+        salt="s",
+    )
+    for n in range(1, 11):
+        heights = [mark(svg, f"observed-{panel}-{n}")[1] for panel in (0, 1)]
+        assert heights[0] == pytest.approx(heights[1], abs=0.01)
+
+
+def test_without_curves_there_is_no_panel_for_them():
+    svg = classes(curves=[])
+    assert "ROC curves" not in words(svg)
+    assert not groups(svg, "chance")
+
+
+def test_the_median_of_a_part_reaches_from_its_smallest_to_its_largest_prediction():
+    svg = residuals()
+    lines = [points(group) for group in groups(svg, "residuals-0-")]
+    ends = [(line[0][0], line[1][0]) for line in lines]
+    for (_, right), (left, _) in pairwise(ends):
+        assert right == pytest.approx(left, abs=0.02)
+    (zero,) = groups(svg, "zero")
+    assert points(zero)[0][1] > lines[0][0][1]  # a positive median stands above 0
+
+
+def test_parts_without_width_still_have_a_median():
+    flat = ResidualPart(2.0, 2.0, 2.0, Q)
+    svg = draw_residuals(
+        [ResidualPanel("stump", (flat,))], labels=("residual", "fit"), salt="s"
+    )
+    ((left, _), (right, _)) = points(groups(svg, "residuals-0-0")[0])
+    assert right - left == pytest.approx(0.8, abs=0.02)
+
+
+@pytest.mark.parametrize("n_models", range(1, 7))
+@pytest.mark.parametrize("name", ["model {n}", LONG + " {n}", "m{n}" + "x" * 90])
+def test_no_words_touch_or_leave_the_sheet(n_models, name):
+    for svg in (
+        classes(n_models, name=name),
+        classes(n_models, curves=[], name=name),
+        residuals(n_models, name=name),
+        residuals(n_models, name=name, scale=123_456.0),
+        residuals(n_models, name=name, scale=1e-7),
+    ):
+        assert not collisions(svg)
+        assert not off_sheet(svg)
+
+
+def test_a_name_of_fifty_characters_is_not_cut():
+    name = "gradient_boosting_with_constraints_challenger_2024"
+    shown = "".join(words(classes(2, name=name + "{n}")))
+    assert shown.count(f"{name}0") == 2  # above its calibration, and beside its curve
+    assert "…" not in shown
+
+
+@pytest.mark.parametrize("draw", [classes, residuals])
+@pytest.mark.parametrize("n_models", [0, 7])
+def test_no_panels_and_more_than_six_are_refused(draw, n_models):
+    with pytest.raises(ValueError, match="must number 1 to 6"):
+        draw(n_models)
+
+
+def test_the_same_numbers_give_the_same_bytes():
+    assert classes(2) == classes(2)
+    assert residuals(2) == residuals(2)

@@ -1,0 +1,133 @@
+"""The matrix of ranks that opens section F, and what paper leaves to the screen."""
+
+import pandas as pd
+from tests.report.made_records import made_importance
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import plain_result
+from tests.report.reading import column, section, table
+
+from importance_audit.records.frames import FRAMES
+from importance_audit.report.pages.html import print_html, to_html
+from importance_audit.report.pages.view import build_view
+
+STILL = {
+    "method": "impurity",
+    "form": "raw",
+    "unit": "1",
+    "options": {},
+    "stream": "",
+    "repeats": 1,
+    "loss": "",
+}
+
+
+def two_measures(**frames):
+    """Return the view of one model by two measures that order c and b otherwise."""
+    records = (
+        made_importance("forest", ("a", "b", "c"), (9.0, 5.0, 1.0)),
+        made_importance("forest", ("a", "b", "c"), (9.0, 1.0, 5.0), **STILL),
+    )
+    return build_view(plain_result(("a", "b", "c"), importances=records, **frames))
+
+
+def test_features_stand_by_their_mean_rank_over_all_rankings():
+    overview = table(two_measures(), "tab-overview-features")
+    assert column(overview, "Feature") == ["a", "b", "c"]
+    assert column(overview, "Mean rank") == ["1.0", "2.5", "2.5"]
+    assert column(overview, "forest E1") == ["1", "2", "3"]
+    assert column(overview, "forest E2") == ["1", "3", "2"]
+
+
+def test_what_fewer_rankings_measured_comes_last_whatever_its_rank():
+    records = (
+        made_importance("one", ("a", "b"), (2.0, 1.0)),
+        made_importance("two", ("c", "a", "b"), (3.0, 2.0, 1.0)),
+    )
+    view = build_view(plain_result(("a", "b", "c"), importances=records))
+    overview = table(view, "tab-overview-features")
+    assert column(overview, "Feature") == ["a", "b", "c"]
+    assert column(overview, "Mean rank") == ["1.5", "2.5", "1.0"]
+
+
+def test_the_closer_to_the_top_the_darker():
+    records = [
+        made_importance(name, [f"x{n}" for n in range(12)], range(12, 0, -1))
+        for name in ("one", "two")
+    ]
+    names = [f"x{n}" for n in range(12)]
+    view = build_view(plain_result(names, importances=tuple(records)))
+    shades = [row.cells[2].shade for row in table(view, "tab-overview-features").rows]
+    assert shades == [5, 4, 4, 3, 3, 2, 2, 2, 2, 2, 0, 0]
+
+
+def test_what_a_model_does_better_without_is_marked_and_not_shaded():
+    rows = [(0, "a", 8, 10), (0, "b", -9, -8), (0, "c", -1, 2)]
+    fields = ("record", "feature", "low", "high")
+    frame = pd.DataFrame([dict(zip(fields, row, strict=True)) for row in rows])
+    frame = frame.assign(rank_low=1.0, rank_high=3.0)
+    frame = frame.reindex(columns=FRAMES["row_intervals"].columns)
+    overview = table(two_measures(row_intervals=frame), "tab-overview-features")
+    assert column(overview, "forest E1") == ["1", "2 ↓", "3"]
+    assert [row.cells[2].shade for row in overview.rows] == [5, 0, 4]
+
+
+def test_of_many_features_the_rest_is_counted():
+    names = [f"x{n:02}" for n in range(30)]
+    records = tuple(made_importance(m, names, range(30, 0, -1)) for m in "ab")
+    view = build_view(plain_result(names, importances=records))
+    overview = table(view, "tab-overview-features")
+    assert len(overview.rows) == 25
+    assert column(overview, "Feature")[-1] == "the other 6"
+
+
+def test_of_many_rankings_the_columns_are_shared_out_over_tables():
+    records = tuple(made_importance(f"m{n}", ("a", "b"), (2.0, 1.0)) for n in range(12))
+    view = build_view(plain_result(("a", "b"), importances=records))
+    ids = [t.id for t in view.tables if t.id.startswith("tab-overview")]
+    assert ids == ["tab-overview-features", "tab-overview-features-2"]
+    assert [len(table(view, id_).columns) for id_ in ids] == [8, 8]
+
+
+def test_one_ranking_needs_no_overview():
+    view = build_view(plain_result(("a", "b")))
+    assert not [t for t in view.tables if t.id.startswith("tab-overview")]
+
+
+def test_paper_has_no_table_of_a_single_ranking_and_says_where_it_is():
+    view = build_view(apartments_result())
+    single = [item for item in view.tables if item.is_single]
+    paper = print_html(view, conformity="PDF/A: not claimed.")
+    assert single
+    for item in single:
+        assert f'id="{item.id}"' not in paper
+        assert f'href="#{item.id}"' not in paper
+        assert f'id="{item.id}"' in to_html(view)
+    assert "of report.html" in paper
+
+
+def test_single_tables_are_numbered_behind_all_others_on_screen_and_paper():
+    view = build_view(apartments_result())
+    order = [item.is_single for item in view.tables]
+    assert order == sorted(order)
+    paper = view.on_paper
+    assert {k: view.labels[k] for k in paper.labels} == paper.labels
+
+
+def test_a_group_of_single_tables_alone_leaves_no_heading_on_paper():
+    view = two_measures()
+    groups = section(view, "F").parts["groups"]
+    printed = section(view.on_paper, "F").parts["groups"]
+    assert len(printed) == len(groups) - 1
+    assert all(group.blocks for group in printed)
+
+
+def test_the_head_of_a_ranking_holds_the_whole_name_of_its_model():
+    model = "gradient boosting on bureau_and_application_data, 2024-02"
+    records = (
+        made_importance(model, ("a", "b", "c"), (9.0, 5.0, 1.0)),
+        made_importance(model, ("a", "b", "c"), (9.0, 1.0, 5.0), **STILL),
+    )
+    view = build_view(plain_result(("a", "b", "c"), importances=records))
+    name, _, card = table(view, "tab-overview-features").columns[2].label
+    assert (name.text, name.whole) == (model, "")
+    assert card.target == "card-e1"

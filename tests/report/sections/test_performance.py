@@ -1,0 +1,404 @@
+"""Section D: what the trade reads of performance, and what the data card says."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.report.made_records import columns_frame, models_frame, performance_frame
+from tests.report.made_variants import binary_result, multiclass_result, plain_result
+from tests.report.reading import column, section, table, value_at, words
+
+from importance_audit.data.quantiles import quantiles_frame
+from importance_audit.methods.known_answers import (
+    binary_data,
+    level_data,
+    level_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.models.diagnostics import diagnostic_rows
+from importance_audit.records.frames import FRAMES
+from importance_audit.report.figures.performance import draw_classes, draw_residuals
+from importance_audit.report.pages.html import to_html
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import Value, parts_of, plain
+
+FOREST, LINEAR = "forest", "linear"
+APART = "Not distinguishable on the evaluation rows"
+
+
+def frame(name, rows):
+    return FRAMES[name].of(rows)
+
+
+def view(features=("a",), **frames):
+    return build_view(plain_result(features, **frames))
+
+
+def reading(model, name, split, value, error=0.01, n=1000):
+    row = {"model": model, "reading": name, "split": split, "n_samples": n}
+    return {**row, "value": value, "std_error": error}
+
+
+def two_models(difference, std_error, *, losses=(10.0, 11.0), errors=(2.0, 2.0)):
+    """Return two models, and how far they are apart; no row if that is None."""
+    performance = performance_frame((FOREST, LINEAR), value=0.0)
+    for name, loss, error in zip((FOREST, LINEAR), losses, errors, strict=True):
+        own = performance["model"] == name
+        performance.loc[own, ["value", "std_error"]] = loss, error
+    pair = {"model_a": FOREST, "model_b": LINEAR, "loss": "rmse", "split": "test"}
+    pair |= {"n_samples": 9000, "difference": difference, "std_error": std_error}
+    pairs = frame("comparisons", [] if difference is None else [pair])
+    models = models_frame((FOREST, LINEAR))
+    return view(performance=performance, comparisons=pairs, models=models)
+
+
+def binary(n_models=2, **frames):
+    """Return the view of models of two classes with their curves and tenths."""
+    data = binary_data()
+    rows = {"roc": [], "calibration": []}
+    names = ("boosting", "logistic")[:n_models]
+    for name in names:
+        model = replace(logistic_model(1, 0), name=name)
+        found = diagnostic_rows(model, data, model.predict(data.X), split="test")
+        for part, of_model in found.items():
+            rows[part] += of_model
+    areas = [reading(name, "auc", "test", 0.75) for name in names]
+    made = {name: frame(name, part) for name, part in rows.items()}
+    made["readings"] = frame("readings", areas)
+    result = replace(binary_result(), frames=binary_result().frames | made | frames)
+    return result, build_view(result)
+
+
+# What the trade reads
+
+
+def test_readings_stand_for_training_out_of_bag_and_evaluation_rows():
+    rows = [
+        reading(FOREST, "r2", "train", 0.96),
+        reading(FOREST, "r2", "out_of_bag", 0.81),
+        reading(FOREST, "r2", "test", 0.79, n=9000),
+    ]
+    page = view(readings=frame("readings", rows))
+    item = table(page, "tab-readings")
+    assert plain(item.caption).startswith("R² of each model, higher is better.")
+    heads = [plain(head.label).replace("\u00a0", " ") for head in item.columns]
+    assert heads[1::2] == [
+        "Training, n = 1\u202f000",
+        "Out of bag, n = 1\u202f000",
+        "Evaluation, n = 9\u202f000",
+    ]
+    (row,) = item.rows
+    assert [plain(cell.parts) for cell in row.cells[1::2]] == [
+        "0.960",
+        "0.810",
+        "0.790",
+    ]
+
+
+def test_auc_and_gini_are_two_rows_and_a_model_without_trees_has_a_dash():
+    rows = [
+        reading(model, name, split, 0.7)
+        for model in (FOREST, LINEAR)
+        for name in ("auc", "gini")
+        for split in ("train", "out_of_bag", "test")
+        if (model, split) != (LINEAR, "out_of_bag")
+    ]
+    models = models_frame((FOREST, LINEAR))
+    item = table(view(readings=frame("readings", rows), models=models), "tab-readings")
+    assert plain(item.caption).startswith("AUC and Gini of each model")
+    assert column(item, "Reading") == ["AUC", "Gini"] * 2
+    out_of_bag = column(item, "Out of bag, n\u00a0=\u00a01\u202f000")
+    assert out_of_bag == ["0.700", "0.700", "–", "–"]
+
+
+def test_a_run_that_stored_no_readings_has_no_such_table():
+    assert "tab-readings" not in [item.id for item in view().tables]
+
+
+def test_losses_out_of_bag_have_a_column_where_some_model_has_them():
+    performance = performance_frame((FOREST,))
+    extra = performance[performance["split"] == "train"].assign(
+        split="out_of_bag", value=77.0
+    )
+    item = table(view(), "tab-performance-rmse")
+    assert not [h for h in item.columns if "Out of bag" in plain(h.label)]
+    both = pd.concat([performance, extra], ignore_index=True)
+    item = table(view(performance=both), "tab-performance-rmse")
+    assert column(item, "Out of bag, n\u00a0=\u00a01\u202f000")[0] == "77.0"
+    assert sum(head.width for head in item.columns) <= 100
+
+
+# Which models can be told apart
+
+
+@pytest.mark.parametrize(
+    ("difference", "std_error", "is_apart"),
+    [(-3.0, 1.4, True), (-3.0, 1.6, False), (0.0, 0.0, False), (3.0, 1.6, False)],
+)
+def test_two_models_are_apart_beyond_two_errors_of_their_paired_difference(
+    difference, std_error, is_apart
+):
+    page = two_models(difference, std_error)
+    assert (APART in words(table(page, "tab-performance-rmse").notes)) is not is_apart
+    lede = plain(section(page, "D").lede)
+    said = "On these rows it cannot be told apart from linear."
+    assert (said in lede) is not is_apart
+    said = "Not distinguishable from the best model on the evaluation rows: linear."
+    assert (said in words(section(page, "B"))) is not is_apart
+
+
+def test_the_note_prints_the_difference_and_its_error():
+    note = words(table(two_models(-3.0, 1.6), "tab-performance-rmse").notes)
+    assert note.startswith(
+        "Not distinguishable on the evaluation rows (paired difference of less than "
+        "two standard errors): forest and linear (−3.0 ± 1.6)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("losses", "is_apart"), [((2.0, 11.0), True), ((4.0, 11.0), False)]
+)
+def test_without_pairs_two_models_are_apart_where_their_errors_do_not_overlap(
+    losses, is_apart
+):
+    page = two_models(None, None, losses=losses)
+    note = words(table(page, "tab-performance-rmse").notes)
+    assert (APART in note) is not is_apart
+    assert ("overlap): forest and linear (−7.0)." in note) is not is_apart
+
+
+def test_an_error_that_is_not_known_tells_nothing_apart_nor_alike():
+    page = two_models(-3.0, float("nan"), errors=(float("nan"),) * 2)
+    assert APART not in words(table(page, "tab-performance-rmse").notes)
+
+
+# The figure
+
+
+def test_classes_have_curves_and_calibration_with_their_table():
+    result, page = binary()
+    (figure,) = (each for each in page.figures if each.draw is draw_classes)
+    labels = [curve.label for curve in figure.data["curves"]]
+    assert labels == ["boosting, AUC\u00a00.750", "logistic, AUC\u00a00.750"]
+    assert [panel.title for panel in figure.data["panels"]] == ["boosting", "logistic"]
+    assert len(figure.alt) <= 250
+    item = table(page, "tab-calibration")
+    assert column(item, "Rows") == ["observed", "expected"] * 2
+    stored = result.calibration[result.calibration["model"] == "boosting"]
+    observed = [plain(cell.parts) for cell in item.rows[0].cells[2:]]
+    assert [int(text) for text in observed] == stored["hits"].tolist()
+    for value in parts_of(item, Value):
+        weight = value_at(result, re.sub(r"\w+$", "weight", value.path))
+        assert value.raw == pytest.approx(value_at(result, value.path) * weight)
+    assert sum(cell.parts[0].raw for cell in item.rows[1].cells[2:]) == pytest.approx(
+        (stored["predicted"] * stored["weight"]).sum()
+    )
+
+
+def test_of_several_classes_the_predicted_one_is_judged_and_nothing_else():
+    model, data = level_model(0.8), level_data()
+    rows = diagnostic_rows(model, data, model.predict(data.X), split="test")
+    result = multiclass_result()
+    named = [{**row, "model": "forest"} for row in rows["calibration"]]
+    page = build_view(result.with_frames(calibration=frame("calibration", named)))
+    (figure,) = (each for each in page.figures if each.draw is draw_classes)
+    assert figure.data["curves"] == ()
+    assert "ROC" not in plain(figure.caption)
+    assert figure.data["labels"][0] == "share predicted correctly"
+    caption = plain(table(page, "tab-calibration").caption)
+    assert "rows whose class was predicted correctly, observed and expected" in caption
+
+
+def test_the_headline_counts_the_tenths_outside_their_intervals():
+    result, page = binary(1)
+    off = result.calibration.assign(low=0.9, high=1.0, predicted=0.5)
+    off.loc[off.index[0], "predicted"] = 0.95
+    shifted = build_view(result.with_frames(calibration=off))
+    for each, n in ((page, None), (shifted, len(off) - 1)):
+        (figure,) = (one for one in each.figures if one.draw is draw_classes)
+        headline = plain(figure.headline)
+        assert headline.endswith(f"of {len(off)} tenths for boosting.")
+        if n is not None:
+            assert f" in {n} of " in headline
+
+
+def test_numbers_have_residuals_and_classes_have_none():
+    rows = [
+        {"model": "forest", "split": "test", "bin": n, "rows": 50, "weight": 50.0}
+        | {"lowest": n, "highest": n + 1.0, "fitted": n + 0.5, "mean": 0.0}
+        | {"q05": -2.0, "q25": -1.0 + (n == 3) * 2, "q50": 0.0, "q75": 1.0, "q95": 2.0}
+        for n in range(1, 21)
+    ]
+    page = view(residuals=frame("residuals", rows))
+    (figure,) = (each for each in page.figures if each.draw is draw_residuals)
+    assert plain(figure.headline) == (
+        "The middle half of the residuals excludes 0 in 1 of 20 parts for forest."
+    )
+    assert figure.data["panels"][0].parts[0].quantiles == (-2.0, -1.0, 0.0, 1.0, 2.0)
+    rows[7] |= {"q25": -1.5, "q75": -0.5}
+    below = view(residuals=frame("residuals", rows))
+    (figure,) = (each for each in below.figures if each.draw is draw_residuals)
+    assert " in 2 of 20 parts " in plain(figure.headline)
+    assert not [f for f in binary()[1].figures if f.draw is draw_residuals]
+
+
+def test_a_run_before_this_schema_has_no_such_figure():
+    page = view()
+    assert not [f for f in page.figures if f.draw in (draw_classes, draw_residuals)]
+    assert "tab-calibration" not in [item.id for item in page.tables]
+
+
+def test_of_more_than_six_models_six_are_drawn_and_the_others_named():
+    names = [f"model {n}" for n in range(8)]
+    base = {"split": "test", "bin": 1, "rows": 50, "weight": 50.0, "lowest": 0.0}
+    base |= {"highest": 1.0, "fitted": 0.5, "mean": 0.0, "q05": -2.0, "q25": -1.0}
+    rows = [{"model": n, **base, "q50": 0.0, "q75": 1.0, "q95": 2.0} for n in names]
+    page = view(
+        residuals=frame("residuals", rows),
+        models=models_frame(names),
+        performance=performance_frame(names),
+    )
+    (figure,) = (each for each in page.figures if each.draw is draw_residuals)
+    assert len(figure.data["panels"]) == 6
+    assert plain(figure.caption).endswith("Not shown: model 6 and model 7.")
+
+
+# The data card
+
+
+def step(path, kind, **parameters):
+    row = {"model": "forest", "step": path, "estimator": kind}
+    return {**row, "parameters": json.dumps(parameters)}
+
+
+def test_a_pipeline_prints_its_steps_and_never_that_the_rest_are_defaults():
+    rows = [step("", "Pipeline"), step("scale", "StandardScaler")]
+    rows += [step("trees", "Boosting", max_depth=8)]
+    models = models_frame(("forest",), parameters='{"max_depth": 8, "subsample": 1.0}')
+    page = view(steps=frame("steps", rows), models=models)
+    (cell,) = column(table(page, "tab-steps"), "The model itself, then its steps")
+    assert cell == "Pipeline; scale StandardScaler; trees Boosting (max_depth=8)"
+    (parameters,) = column(table(page, "tab-models"), "Parameters")
+    assert "defaults" not in parameters
+    assert "all of the last step: SHA-256" in parameters
+    assert "tab-steps" not in [item.id for item in view(models=models).tables]
+
+
+def test_a_wrapper_of_a_run_without_steps_is_not_said_to_have_defaults():
+    section_ = {"name": "forest", "estimator": "own.Scorecard", "parameters": {"C": 2}}
+    result = plain_result(("a",), models=models_frame(("forest",)))
+    for path, is_wrapper in (
+        ("own.Scorecard", True),
+        ("a.RandomForestRegressor", False),
+    ):
+        models = [section_ | {"estimator": path}]
+        run = replace(result.run, config={**result.run.config, "models": models})
+        page = build_view(replace(result, run=run))
+        (cell,) = column(table(page, "tab-models"), "Parameters")
+        assert ("others: defaults" not in cell) is is_wrapper
+
+
+def target_row(data, **fields):
+    """Return what the card of the evaluation rows says of the target."""
+    rows = quantiles_frame([data])
+    page = view(quantiles=rows, **fields)
+    cards = section(page, "D").parts["rows"]
+    card = next(card for card in cards if "test" in card.id)
+    return {plain(label): plain(content) for label, content in card.rows}.get("Target")
+
+
+def test_the_card_shows_the_share_of_each_class():
+    data = level_data()
+    text = target_row(data)
+    for number, name in enumerate(data.classes):
+        n = int((data.y == number).sum())
+        assert (
+            f"class {name}: {round(100 * n / data.n_samples)}\u202f% ({n} rows)" in text
+        )
+
+
+def test_the_card_shows_the_quartiles_of_a_number():
+    data = replace(normal_data(2, 0), y=np.arange(1.0, 201.0) * 1000)
+    assert target_row(data).startswith(
+        "m2.price: median 100\u202f000, quartiles 50\u202f000 and 150\u202f000, range "
+        "1\u202f000 to 200\u202f000"
+    )
+
+
+def test_a_run_without_a_sketch_of_the_target_says_nothing_of_it():
+    cards = section(view(), "D").parts["rows"]
+    labels = {plain(label) for card in cards for label, _ in card.rows}
+    assert "Target" not in labels
+
+
+def test_true_and_false_are_called_so_and_thousands_stand_apart():
+    ranges = {
+        "bool": (0, 1),
+        "boolean": (1, 1),
+        "year": (1920, 2010),
+        "age": (18, 2100),
+        "money": (-12_345, 1_234_567),
+        "half": (0.5, 12_345.5),
+        "tiny": (1e-7, 0.25),
+        "endless": (-np.inf, 1234.5678),
+    }
+    columns = columns_frame(tuple(ranges))
+    columns["minimum"], columns["maximum"] = np.transpose(list(ranges.values()))
+    columns["dtype"] = ["bool", "boolean", *["float64"] * 6]
+    item = table(view(("a",), columns=columns), "tab-columns")
+    assert column(item, "Type") == ["true or false"] * 2 + ["number"] * 6
+    assert column(item, "Range or levels") == [
+        "false, true",
+        "true",
+        "1920 to 2010",
+        "18 to 2\u202f100",
+        "−12\u202f345 to 1\u202f234\u202f567",
+        "0.5 to 12\u202f345.5",
+        "1e−07 to 0.25",
+        "−∞ to 1\u202f234.57",
+    ]
+
+
+REASONS = {
+    "weights": "holds the row weights",
+    "split": "marks the evaluation rows",
+    "dates": "only parts of its dates are features",
+    "not_listed": "not listed in [data] features",
+}
+LOOKS = {
+    "empty": "no value in any row",
+    "constant": "one value in every row",
+    "near_constant": "nearly constant, one value in 99\u202f% of the rows or more",
+    "names_rows": "an identifier: a different value in every row",
+    "": "1\u202f095 different values",
+}
+
+
+def test_columns_left_out_say_why_and_what_they_hold():
+    rows = [
+        {"column": f"{reason} {look}", "reason": reason, "look": look, "distinct": 1095}
+        for reason in REASONS
+        for look in LOOKS
+    ]
+    page = view(left_out=frame("left_out", rows[:8]))
+    item = table(page, "tab-left-out")
+    assert column(item, "Why it is left out") == [
+        REASONS[r["reason"]] for r in rows[:8]
+    ]
+    assert column(item, "Contents") == [LOOKS[row["look"]] for row in rows[:8]]
+    every = table(view(left_out=frame("left_out", rows * 3)), "tab-left-out")
+    assert len(every.rows) < len(every.everything.rows) == len(rows * 3)
+    assert "Listed below the report's tables: " in words(every.notes)
+    assert "tab-left-out" not in [item.id for item in view().tables]
+
+
+def test_names_from_outside_change_nothing_but_themselves():
+    bad = "<script>alert(1)</script>"
+    rows = [{"column": bad, "reason": "not_listed", "look": "", "distinct": 2}]
+    steps = [step(bad, bad, **{bad: bad})]
+    page = to_html(view(left_out=frame("left_out", rows), steps=frame("steps", steps)))
+    assert bad not in page

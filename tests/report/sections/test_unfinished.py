@@ -1,0 +1,127 @@
+"""A run that did not come to its end says nothing of what it did not do."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_records import made_frame, made_pair, made_run
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import result_of, stopped_result, view_of
+from tests.report.reading import column, section, table, words
+
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.sections.agreement_figures import engine_figures
+from importance_audit.report.sections.facts import facts_of
+from importance_audit.report.text.blocks import plain
+
+
+def paired_result(verdict):
+    """Return the stopped run with its pair of rankings compared or not."""
+    pair = made_pair("forest", verdict, reasons="definition: another formula.")
+    return stopped_result(agreement=made_frame("agreement", [pair]))
+
+
+def paired(verdict):
+    return build_view(paired_result(verdict))
+
+
+def headline(verdict):
+    """Return what stands above the marks of the engines."""
+    (figure,) = engine_figures(facts_of(paired_result(verdict), ""))
+    return plain(figure.headline)
+
+
+def sentences_of_agreement(verdict):
+    """Return what section G says of a pair beside its tables and figures."""
+    blocks = section(paired(verdict), "G").parts["blocks"]
+    return [plain(block) for block in blocks if isinstance(block, tuple)]
+
+
+@pytest.mark.parametrize("name", ["interrupted", "stopped", "failed"])
+def test_an_expectation_that_was_stated_is_never_denied(name):
+    result = result_of(name)
+    config = {**result.run.config, "expected": [{"features": ["surface"]}]}
+    view = build_view(replace(result, run=replace(result.run, config=config)))
+    text = words(section(view, "D"))
+    assert "states no expectation" not in text
+    assert "this run did not compare it with a ranking" in text
+
+
+def test_answers_that_were_not_compared_are_not_told_as_missing():
+    assert plain(section(view_of("stopped"), "G").lede) == (
+        "Nothing was compared: the run ended before the results of DALEX were compared "
+        "with those of Python."
+    )
+    shared = column(table(view_of("stopped"), "tab-shared"), "In this run")
+    assert shared[4] == "DALEX: shared"
+
+
+def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
+    ours = [r for r in stopped_result().importances if r.engine == "python"]
+    view = build_view(stopped_result(importances=tuple(ours)))
+    assert plain(section(view, "G").lede) == (
+        "Nothing was compared: the run ended before a second implementation returned "
+        "a result."
+    )
+
+
+def test_a_complete_run_of_python_alone_says_that_nobody_took_part():
+    ours = [r for r in stopped_result().importances if r.engine == "python"]
+    entry = {"method": "permutation", "engines": []}
+    config = {**made_run().config, "importance": [entry]}
+    changes = {"importances": tuple(ours), "run": made_run(config=config)}
+    assert plain(section(build_view(stopped_result(**changes)), "G").lede) == (
+        "Nothing was compared: no second implementation took part in this run."
+    )
+
+
+def test_one_order_is_said_of_pairs_that_were_compared_alone():
+    uncompared, compared = (headline("not compared"), headline("comparable"))
+    assert uncompared == "forest: 2 implementations whose results were not compared."
+    assert compared == "forest: 2 implementations rank the features in the same order."
+
+
+def test_no_band_was_kept_where_no_pair_was_judged():
+    (text,) = sentences_of_agreement("not compared")
+    assert text == (
+        "No pair of rankings was compared value by value, so no difference was tested "
+        "against a band."
+    )
+    (text,) = sentences_of_agreement("replayed")
+    assert text.startswith("No difference lies outside its band")
+
+
+@pytest.mark.parametrize(
+    ("measured", "told"),
+    [
+        (("forest", "linear", "svm"), "Every model relies most on district."),
+        (("forest", "linear"), "The models shown here rely most on district."),
+    ],
+)
+def test_every_model_is_said_where_every_model_was_measured(measured, told):
+    whole = apartments_result()
+    records = tuple(r for r in whole.importances if r.model in measured)
+    view = build_view(replace(whole, importances=records))
+    (found,) = (
+        plain(one.headline)
+        for one in view.figures
+        if one.id == "fig-models-permutation-features-rmse-difference"
+    )
+    assert found == told
+
+
+def test_a_second_model_that_was_not_reached_is_not_told_as_never_configured():
+    result = result_of("stopped")
+    models = [{"name": name, "parameters": {}} for name in ("forest", "linear")]
+    for configured, is_missing in ((models, False), (models[:1], True)):
+        config = {**result.run.config, "models": configured}
+        run = replace(result.run, config=config)
+        changes = {"run": run, "frames": {**result.frames}}
+        changes["frames"]["models"] = result.models.iloc[:1]
+        view = build_view(replace(result, **changes))
+        items = column(table(view, "tab-untested"), "Item")
+        assert ("a second model" in items) == is_missing
+
+
+def test_nothing_measured_is_not_told_as_one_implementation():
+    shared = column(table(view_of("interrupted"), "tab-shared"), "In this run")
+    assert set(shared) == {"n/a, nothing was measured"}

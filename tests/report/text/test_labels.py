@@ -1,0 +1,154 @@
+"""Labels: what a reader sees instead of raw names, and what keeps the raw names."""
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from tests.report.made_variants import plain_result, result_of
+
+from importance_audit.records.as_csv import tables
+from importance_audit.records.as_json import dumps
+from importance_audit.report.pages.html import print_html, to_html
+from importance_audit.report.pages.report_views import report_views
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import Name, parts_of, plain
+from importance_audit.report.text.labels import (
+    label_of,
+    labelled,
+    labels_of,
+    with_labels,
+)
+
+LABELS = {"surface": "Living area (m²)", "forest": "Champion", "size": "Size of flat"}
+
+
+def with_config(result, labels):
+    config = {**result.run.config, "labels": labels}
+    return replace(result, run=replace(result.run, config=config))
+
+
+@cache
+def labelled_view():
+    return build_view(with_config(result_of("apartments"), LABELS))
+
+
+def names_in(view):
+    return [name for section in view.sections for name in parts_of(section, Name)]
+
+
+def test_every_name_of_a_feature_group_and_model_is_shown_by_its_label():
+    names = names_in(labelled_view())
+    shown = {name.raw: name.text for name in names if name.raw in LABELS}
+    assert shown == LABELS
+    assert all(n.text in (LABELS[n.raw], n.text[:0]) for n in names if n.raw in LABELS)
+
+
+def test_no_figure_draws_a_raw_name_that_has_a_label():
+    drawings = [figure.svg for figure in labelled_view().figures]
+    texts = [t for svg in drawings for t in re.findall(r"<text [^>]*>([^<]*)<", svg)]
+    assert not {"surface", "forest", "size"} & set(texts)
+    assert any("Living area" in text for text in texts)
+    assert any("Champion" in text for text in texts)
+    alts = " ".join(figure.alt for figure in labelled_view().figures)
+    assert not re.search(r"\bsurface\b|\bforest\b", alts)
+
+
+def test_the_data_card_keeps_the_raw_name_below_the_label():
+    columns = next(t for t in labelled_view().tables if t.id == "tab-columns")
+    heads = [plain(row.cells[0].parts) for row in columns.rows]
+    assert "Living area (m²)surface" in heads
+    assert "floor" in heads
+
+
+def test_tables_as_files_keep_raw_names():
+    result = result_of("apartments")
+    labelled_result = with_config(result, LABELS)
+    assert tables(labelled_result) == tables(result)
+    records = dumps(labelled_result)
+    assert records.count("Living area") == 1  # in the configuration alone
+    rankings = [t for t in labelled_view().tables if t.id.startswith("tab-ranking")]
+    assert rankings
+    for table in rankings:
+        assert "Living area" not in table.csv
+    assert any("surface," in table.csv for table in rankings)
+
+
+def test_both_renderings_show_the_label():
+    view = labelled_view()
+    for page in (to_html(view), print_html(view, conformity="")):
+        assert "Living area" in re.sub("<wbr>", "", page)
+
+
+def test_the_pages_of_a_report_are_those_of_its_view():
+    result = with_config(result_of("apartments"), LABELS)
+    assert report_views(result)["report"].to_json() == labelled_view().to_json()
+
+
+def test_an_empty_table_of_labels_and_none_show_raw_names():
+    result = result_of("apartments")
+    one, other = build_view(result), build_view(with_config(result, {}))
+    assert names_in(one) == names_in(other)
+    assert all(n.text == n.raw for n in names_in(one) if n.raw in LABELS)
+
+
+def test_labels_end_with_the_report():
+    build_view(with_config(result_of("apartments"), LABELS))
+    assert label_of("surface") == "surface"
+    with (
+        pytest.raises(ZeroDivisionError),
+        labelled(with_config(result_of("apartments"), LABELS)),
+    ):
+        1 / len(label_of("surface").removeprefix("Living area (m²)"))
+    assert label_of("surface") == "surface"
+
+
+def test_a_label_that_hides_characters_is_shown_with_them():
+    result = with_config(plain_result(("a", "b")), {"a": "x\u202ey"})
+    texts = {name.text for name in names_in(build_view(result)) if name.raw == "a"}
+    assert texts == {"x⟨U+202E⟩y"}
+
+
+def test_a_level_with_the_name_of_a_labelled_feature_keeps_its_name():
+    labels = {"Srodmiescie": "Downtown"}
+    result = with_config(result_of("apartments"), labels)
+    columns = next(t for t in build_view(result).tables if t.id == "tab-columns")
+    plain_columns = next(
+        t for t in build_view(result_of("apartments")).tables if t.id == "tab-columns"
+    )
+    assert columns.csv == plain_columns.csv
+    assert [[plain(c.parts) for c in row.cells] for row in columns.rows] == [
+        [plain(c.parts) for c in row.cells] for row in plain_columns.rows
+    ]
+
+
+def test_a_stored_sentence_shows_the_label_of_a_name_that_it_quotes():
+    result = with_config(result_of("apartments"), LABELS)
+    with labelled(result):
+        text = with_labels("'surface' and 'floor' depend on each other.")
+    assert text == "'Living area (m²)' and 'floor' depend on each other."
+
+
+def test_a_subject_that_begins_with_a_model_is_shown_by_its_label():
+    finding = replace(result_of("apartments").findings[0], subject="forest, rmse")
+    result = replace(result_of("apartments"), findings=(finding,))
+    labels = labels_of(with_config(result, {"forest": "Champion", "rmse": "x"}))
+    assert labels["forest, rmse"] == "Champion, rmse"
+
+
+def test_pairs_are_shown_by_the_labels_of_their_features():
+    record = replace(
+        result_of("apartments").importances[0],
+        of="pairs",
+        features=(
+            "surface:floor",
+            *result_of("apartments").importances[0].features[1:],
+        ),
+        columns=(
+            ("surface", "floor"),
+            *result_of("apartments").importances[0].columns[1:],
+        ),
+    )
+    result = replace(result_of("apartments"), importances=(record,))
+    labels = labels_of(with_config(result, {"surface": "Area"}))
+    assert labels["surface:floor"] == "Area:floor"
