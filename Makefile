@@ -1,7 +1,7 @@
 # Each target sets up what is missing first; see scripts/install.
 python := .venv/bin/python
 
-.PHONY: report papers example test quick check bench shots install
+.PHONY: report papers example test quick check lint types bench shots install
 
 report: ## run an audit with real R in it and say where its report lies
 	@scripts/install report
@@ -23,10 +23,14 @@ quick: ## the tests that ask no R, make no pages and start no processes: a minut
 	@scripts/install test
 	@$(python) -m pytest --numprocesses auto --dist load -m "not r and not pages and not processes"
 
-check: ## lint, format, types
-	@scripts/install test
+check: lint types ## lint, format, types
+
+lint:
 	ruff check .
 	ruff format --check .
+
+types:
+	@scripts/install test
 	@d=.cache/typed/importance_audit; rm -rf $$d; mkdir -p $$d; ln -s "$$PWD"/pipeline/* "$$PWD"/r_bridge "$$PWD"/templates $$d/
 	$(python) -m mypy
 
