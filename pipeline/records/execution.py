@@ -76,6 +76,12 @@ def each(function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
         yield from crew.each(function, items)
 
 
+def n_threads() -> int:
+    """Return how many threads a compiled loop may use here: 1 inside a worker."""
+    crew = _current.get()
+    return 1 if crew is None else crew.n_jobs
+
+
 @contextmanager
 def workers(
     n_jobs: int = 1,

@@ -78,7 +78,19 @@ def test_who_takes_all_answers_but_no_end_keeps_the_workers(crew):
 def test_outside_of_a_block_and_within_a_worker_work_is_done_in_turn():
     assert {*each(thread_of, range(3))} == {threading.get_ident()}
     with workers(2, "threads"):
-        assert {*each(n_threads, range(4))} == {1}
+        assert {*each(n_threads_of_each, range(4))} == {1}
+
+
+def test_a_compiled_loop_gets_the_threads_of_the_run_and_one_within_a_worker():
+    assert execution.n_threads() == 1
+    with workers(3, "threads"):
+        assert execution.n_threads() == 3
+        assert {*each(threads_allowed, range(4))} == {1}
+
+
+def threads_allowed(item):
+    del item
+    return execution.n_threads()
 
 
 def thread_of(item):
@@ -86,7 +98,7 @@ def thread_of(item):
     return threading.get_ident()
 
 
-def n_threads(item):
+def n_threads_of_each(item):
     return len({*each(thread_of, range(item, item + 4))})
 
 
