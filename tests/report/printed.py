@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import NamedTuple
 
 from tests.report.made_records import (
@@ -72,6 +72,10 @@ PRINTED = {
 }
 
 
+FOLDER = TemporaryDirectory(prefix="printed-")
+"""Removed when the process ends."""
+
+
 class Report(NamedTuple):
     """One printed report: result, view, file, and the text of each page."""
 
@@ -85,7 +89,7 @@ class Report(NamedTuple):
 def report(name: str) -> Report:
     """Return one of `PRINTED`."""
     result = PRINTED[name]()
-    path = Path(mkdtemp(prefix="printed-"), "report.pdf")
+    path = Path(mkdtemp(dir=FOLDER.name), "report.pdf")
     path.write_bytes(page_files(result)["report.pdf"])
     command = ["pdftotext", "-raw", "-enc", "UTF-8", str(path), "-"]
     output = subprocess.run(command, capture_output=True, check=True).stdout
