@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..config.settings import DAYS, ScheduleSection
-from ..records.errors import AuditError
+from ..records.errors import SPACES, AuditError
 from ..records.template_folder import templates
 
 EXAMPLES = ("mail", "webhook")
@@ -22,7 +22,7 @@ LONGEST = 998  # bytes of a command; Debian 12 refuses 999 as too long
 SPARE_SECONDS = 600.0
 GRACE_SECONDS = 300.0  # longer than an unattended run takes to end once asked to
 DAY = 24 * 60
-_HARMLESS = "\u00a0\u2009\u202f\u3000\u200c\u200d"
+_HARMLESS = SPACES + "\u200c\u200d"
 """Spaces and joiners of names; what else is not printable may be obeyed or unseen."""
 
 

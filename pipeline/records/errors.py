@@ -81,6 +81,10 @@ def listed(names: Iterable[object], *, limit: int = 5) -> str:
     return f"{text} and {more} more" if more > 0 else text
 
 
+SPACES = "\u00a0\u2009\u202f\u3000"
+"""What Python calls unprintable and every terminal prints as a space."""
+
+
 def printable(text: str, *, keep: str = "") -> str:
     r"""Return a text with escapes for what a terminal would act upon but `keep`.
 
@@ -89,6 +93,7 @@ def printable(text: str, *, keep: str = "") -> str:
     >>> print(printable("größe\x1b[2J\n"))
     größe\x1b[2J\n
     """
+    keep += SPACES
     return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in text)
 
 

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from importance_audit.cli.main import main
+from importance_audit.records.errors import SPACES, printable
 
 AUDIT = """
 [data]
@@ -43,8 +44,17 @@ def folder(tmp_path, monkeypatch):
     return name
 
 
+PLAIN = "\n" + SPACES
+
+
 def is_harmless(text):
-    return text and all(letter.isprintable() or letter in "\n\xa0" for letter in text)
+    return text and all(letter.isprintable() or letter in PLAIN for letter in text)
+
+
+def test_the_spaces_of_numbers_and_units_are_printed_as_they_are():
+    text = "±\u202f5.69 of 1\u00a0200 rows"
+    assert printable(text) == text
+    assert printable("a\u202ed\u200bb") == r"a\u202ed\u200bb"
 
 
 def test_a_run_and_what_is_done_with_it_print_no_control_character(folder):
