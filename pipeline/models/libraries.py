@@ -128,10 +128,11 @@ def _of_xgboost(name: str, booster: Any) -> Facts:
     task, classes = _task(name, objective, n_classes)
     names = booster.feature_names
     columns = None if names is None else tuple(names)
-    return Facts(columns, task, classes, partial(_ask_xgboost, booster))
+    return Facts(columns, task, classes, partial(ask_xgboost, booster))
 
 
-def _ask_xgboost(booster: Any, rows: Any) -> Any:
+def ask_xgboost(booster: Any, rows: Any) -> Any:
+    """Return what a Booster of XGBoost predicts for rows."""
     from xgboost import DMatrix
 
     return booster.predict(DMatrix(rows, enable_categorical=True))

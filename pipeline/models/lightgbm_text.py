@@ -61,6 +61,12 @@ class LightGBMModel:
         What it was trained for; empty if its file does not say.
     n_classes : int
         Scores per row; 1 unless it is of several classes.
+    options : mapping of str to str
+        What the objective was given; a bare word has no value.
+    is_mean : bool
+        Whether the score is the mean of the trees, not their sum.
+    trees : list of Tree
+        In the order in which they are added, those of one round together.
 
     Raises
     ------
@@ -84,8 +90,8 @@ class LightGBMModel:
                 f"{words(error)}. Write it with lgb.save or Booster.save_model."
             ) from error
         self.objective, *options = facts.get("objective", "").split() or [""]
-        self._options = dict(option.partition(":")[::2] for option in options)
-        self._is_mean = "average_output" in facts
+        self.options = dict(option.partition(":")[::2] for option in options)
+        self.is_mean = "average_output" in facts
         _check(name, self.objective, text)
 
     def predict(self, X: Any) -> Floats:
@@ -97,10 +103,11 @@ class LightGBMModel:
             Numbers, NaN where a cell is missing; levels as the codes of training.
         """
         rows = np.asarray(X, dtype=np.float64)
-        scores = np.zeros((len(rows), self.n_classes))
+        # One class after the other in memory: sums over them are taken in that order.
+        scores = np.zeros((len(rows), self.n_classes), order="F")
         for place, tree in enumerate(self.trees):
             scores[:, place % self.n_classes] += _leaves(tree, rows)
-        if self._is_mean:
+        if self.is_mean:
             scores /= max(1, len(self.trees) // self.n_classes)
         answers = self._of_scores(scores)
         return answers if self.n_classes > 1 else answers[:, 0]
@@ -110,9 +117,9 @@ class LightGBMModel:
         del deep
         return {
             "objective": self.objective,
-            **self._options,
+            **self.options,
             "trees": len(self.trees),
-            "averages_trees": self._is_mean,
+            "averages_trees": self.is_mean,
         }
 
     def _of_scores(self, scores: Floats) -> Floats:
@@ -121,11 +128,11 @@ class LightGBMModel:
             raised = np.exp(scores - scores.max(axis=1, keepdims=True))
             return np.asarray(raised / raised.sum(axis=1, keepdims=True))
         if self.objective in SIGMOID:
-            slope = float(self._options.get("sigmoid", 1))
+            slope = float(self.options.get("sigmoid", 1))
             return np.asarray(1 / (1 + np.exp(-slope * scores)))
         if self.objective in LOG_LINKED:
             return np.asarray(np.exp(scores))
-        if "sqrt" in self._options:
+        if "sqrt" in self.options:
             return np.asarray(np.sign(scores) * scores**2)
         return scores
 

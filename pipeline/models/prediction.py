@@ -21,6 +21,7 @@ from ..records.errors import (
     words,
 )
 from .estimators import final
+from .libraries import ask_xgboost
 
 # A mean of trees' probabilities can pass 1 by a rounding error.
 ROUNDING = 1e-9
@@ -213,28 +214,53 @@ class SoleEstimator(NamedTuple):
 def sole_estimator(function: Callable[..., Any]) -> SoleEstimator | None:
     """Return the estimator that `predict` of a model asks; None if there is more.
 
-    An estimator of another library, or one whose code lies beside the audit, is not
-    returned; nor is one that was given a predict of its own, or that is asked for
-    labels. A function that only watches another one names it as `__wrapped__`.
+    An estimator whose code lies beside the audit is not returned; nor is one that was
+    given a predict of its own, or that is asked for labels. A function that only
+    watches another one names it as `__wrapped__`.
     """
     function = unwrap(function)
     if not isinstance(function, partial) or function.func is not predict:
         return None
     ask, encoding = function.keywords["ask"], function.keywords["encoding"]
-    if isinstance(ask, partial) and ask.func is of_classes:
-        estimator, columns = ask.args
-    elif getattr(ask, "__name__", "") == "predict" and hasattr(ask, "__self__"):
-        estimator, columns = ask.__self__, 0
-        if hasattr(estimator, "classes_"):
-            return None
-    else:
-        return None
-    if {"predict", "predict_proba"} & getattr(estimator, "__dict__", {}).keys():
+    form = function.keywords["form"]
+    estimator, columns = _asked(ask, form) or (None, 0)
+    if estimator is None or has_own(estimator, "predict", "predict_proba"):
         return None
     types = function.keywords.get("types")
-    name = function.keywords["form"].model
-    read = partial(_read, encoding=encoding, model=name, types=types)
+    read = partial(_read, encoding=encoding, model=form.model, types=types)
     return SoleEstimator(estimator, columns, read, encoding.encoded)
+
+
+def has_own(thing: Any, *methods: str) -> bool:
+    """Return whether an object was given a method that its class does not have."""
+    return bool(getattr(thing, "__dict__", {}).keys() & {*methods})
+
+
+def _asked(ask: Any, form: Form) -> tuple[Any, int | list[int]] | None:
+    """Return the estimator that a function asks, and which columns of its answer.
+
+    Of two classes, models of other libraries answer for the second alone; there are
+    two columns all the same, as if they had `predict_proba`.
+    """
+    if isinstance(ask, partial) and ask.func is of_classes:
+        return cast(tuple[Any, int | list[int]], ask.args)
+    if isinstance(ask, partial) and ask.func is _reordered:
+        of_model, order = ask.args
+        order = order or list(range(form.n_classes))
+        if form.task != "multiclass":
+            return _owner(of_model), order[-1] if order else 0
+        return _owner(of_model), order
+    estimator = _owner(ask)
+    gives_labels = form.task != "regression" or hasattr(estimator, "classes_")
+    return None if gives_labels else (estimator, 0)
+
+
+def _owner(ask: Any) -> Any:
+    """Return the object whose own predict is asked, None if something else is."""
+    if isinstance(ask, partial) and ask.func is ask_xgboost:
+        return ask.args[0]
+    is_predict = getattr(ask, "__name__", "") == "predict"
+    return getattr(ask, "__self__", None) if is_predict else None
 
 
 def _read(

@@ -9,10 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 from .histogram import READERS as HISTOGRAM
+from .lightgbm_trees import READERS as LIGHTGBM
 from .packing import Packing
 from .sklearn_trees import READERS as SKLEARN_TREES
+from .xgboost_trees import READERS as XGBOOST
 
-READERS: dict[str, Callable[[Any], Packing | str]] = {**SKLEARN_TREES, **HISTOGRAM}
+READERS: dict[str, Callable[[Any], Packing | str]] = {
+    **SKLEARN_TREES,
+    **HISTOGRAM,
+    **XGBOOST,
+    **LIGHTGBM,
+}
 """From the class of a fitted estimator to its reader."""
 
 

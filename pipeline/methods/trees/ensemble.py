@@ -1,6 +1,6 @@
 """What a reader says about an ensemble, and the packing that is made of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from .compiled import Loop
-from .packing import Integers, Link, Packing
+from .packing import EIGHT_BITS, Codes, Integers, Link, Packing
 
 
 class Tree(NamedTuple):
@@ -28,7 +28,8 @@ class Tree(NamedTuple):
     missing_left : ndarray of bool, shape (n_nodes,), or None
         Where a row goes whose value is missing; right by default.
     categories_left : mapping of int to ndarray
-        The categories that go left at those nodes that split by category.
+        The categories that go left at those nodes that split by category; infinity
+        stands for all that are not known.
     target : int
         The first output that the tree adds to.
     """
@@ -51,6 +52,8 @@ class Ensemble:
     ----------
     categories : mapping of int to ndarray
         The categories that each categorical feature knows, sorted.
+    zero_is_missing : collection of int
+        The features whose missing values include zero.
     """
 
     n_features: int
@@ -60,6 +63,9 @@ class Ensemble:
     link: Link = "identity"
     cast: type[np.float32] | type[np.float64] = np.float32
     categories: Mapping[int, Floats] = field(default_factory=dict)
+    slope: float = 1.0
+    codes: Codes = EIGHT_BITS
+    zero_is_missing: Collection[int] = ()
 
 
 def packed(ensemble: Ensemble) -> Packing:
@@ -98,6 +104,12 @@ def packed(ensemble: Ensemble) -> Packing:
         link=ensemble.link,
         cast=ensemble.cast,
         depth=depth,
+        slope=ensemble.slope,
+        codes=ensemble.codes,
+        zero_is_missing=np.array(
+            [j in ensemble.zero_is_missing for j in range(ensemble.n_features)],
+            dtype=bool,
+        ),
     )
 
 

@@ -13,14 +13,49 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ...models.lightgbm_text import NEARLY_ZERO
 from ...records.dataset_and_model import Floats
 from ...records.frozen import freeze
 from .compiled import Loop
+from .links import LINKS_OF_BOOSTING
 
 Integers: TypeAlias = npt.NDArray[np.int32]
-Link = Literal["identity", "exp", "logistic", "softmax", "softmax_by_logsumexp"]
+Link = Literal[
+    "identity",
+    "exp",
+    "logistic",
+    "softmax",
+    "softmax_by_logsumexp",
+    "exp_in_c",
+    "sigmoid",
+    "sigmoid_in_c",
+    "two_classes",
+    "two_classes_in_c",
+    "softmax_in_c",
+    "signed_square",
+]
 
-MOST_CATEGORY = 255
+
+class Codes(NamedTuple):
+    """How a library reads the numbers of a categorical feature.
+
+    Attributes
+    ----------
+    most : float
+        The highest that it does not take for another category.
+    is_truncated : bool
+        Whether numbers between -1 and 0 are category 0.
+    is_unknown_missing : bool
+        Whether a category that it does not know goes where missing values go;
+        otherwise the bin after all categories is its own.
+    """
+
+    most: float = np.inf
+    is_truncated: bool = False
+    is_unknown_missing: bool = True
+
+
+EIGHT_BITS = Codes(most=255)
 """scikit-learn reads a category as a number of eight bits."""
 
 
@@ -47,12 +82,13 @@ def _softmax_by_logsumexp(sums: Floats) -> Floats:
     return np.asarray(np.nan_to_num(np.exp(sums - total)))
 
 
-LINKS: dict[Link, Callable[[Floats], Floats]] = {
+LINKS: dict[str, Callable[[Floats], Floats]] = {
     "identity": np.asarray,
     "exp": np.exp,
     "logistic": _logistic,
     "softmax": _softmax,
     "softmax_by_logsumexp": _softmax_by_logsumexp,
+    **LINKS_OF_BOOSTING,
 }
 """From the sums of a row, (n, n_outputs), to its prediction, a column per class."""
 
@@ -87,8 +123,14 @@ class Packing:
         What the leaves are added to, tree by tree.
     divisor : float
         What the sum is then divided by: the number of trees of a forest, or 1.
-    link : {"identity", "exp", "logistic", "softmax", "softmax_by_logsumexp"}
-        The key in `LINKS` of what makes a prediction of the quotient.
+    slope : float
+        What the quotient is multiplied by.
+    link : Link
+        The key in `LINKS` of what makes a prediction of the product.
+    codes : Codes
+        How numbers of categorical features are read.
+    zero_is_missing : ndarray of bool, shape (n_features,)
+        Whether zero is among a feature's missing values, as LightGBM can take it.
     cast : dtype
         What the library makes of the rows first, float32 or float64.
     depth : int
@@ -112,6 +154,9 @@ class Packing:
     link: Link
     cast: type[np.float32] | type[np.float64]
     depth: int
+    zero_is_missing: npt.NDArray[np.bool_]
+    slope: float = 1.0
+    codes: Codes = EIGHT_BITS
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -129,14 +174,14 @@ class Packing:
     def can_place(self, rows: Any) -> bool:
         """Return whether no category is one that the library takes for another."""
         categories = np.asarray(rows)[:, self.categorical]
-        return not (categories > MOST_CATEGORY).any()
+        return not (categories > self.codes.most).any()
 
     def bins(self, rows: Any) -> Integers:
         """Return the bin of every value, (n_features, n_rows).
 
         The bin of a number is the number of thresholds below it, so `x <= t[c]` is
-        ``bin <= c``; that of a category its place among those known. What is missing,
-        or a category not known, has the bin ``missing_bins``.
+        ``bin <= c``; that of a category its place among those known. What is missing
+        has the bin ``missing_bins``; for a category not known see `Codes`.
         """
         columns = np.asarray(rows).astype(self.cast).astype(np.float64).T
         bins = np.empty(columns.shape, dtype=np.int32)
@@ -144,17 +189,24 @@ class Packing:
             zip(columns, self.thresholds, strict=True)
         ):
             is_missing = np.isnan(column)
+            if self.zero_is_missing[j]:
+                is_missing |= np.abs(column) <= NEARLY_ZERO
             if self.categorical[j]:
                 codes = np.trunc(column)
-                is_missing |= (column < 0) | ~np.isin(codes, thresholds)
-                column = codes
+                is_unknown = ~np.isin(codes, thresholds)
+                if not self.codes.is_truncated:
+                    is_unknown |= column < 0
+                column = np.where(is_unknown, np.inf, codes)
+                if self.codes.is_unknown_missing:
+                    is_missing |= is_unknown
             bins[j] = np.searchsorted(thresholds, column, side="left")
             bins[j, is_missing] = len(thresholds) + 1
         return bins
 
     def predicted(self, sums: Floats) -> Floats:
         """Return predictions of the sums of rows, (n_rows, 1 or n_classes)."""
-        return LINKS[self.link](np.ascontiguousarray(sums / self.divisor))
+        scores = np.ascontiguousarray(sums / self.divisor)
+        return LINKS[self.link](scores if self.slope == 1 else self.slope * scores)
 
 
 class Nodes(NamedTuple):

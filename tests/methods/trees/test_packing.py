@@ -175,4 +175,4 @@ def test_several_targets_are_not_read():
 
 def test_every_reader_is_held_against_its_library():
     held = {f"sklearn.{type(model).__name__}" for model in MODELS}
-    assert set(READERS) == held
+    assert {name for name in READERS if name.startswith("sklearn.")} == held

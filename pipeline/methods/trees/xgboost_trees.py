@@ -1,0 +1,254 @@
+"""XGBoost's trees: it reads rows and adds leaves in float32, in the order of the trees.
+
+A row goes left if its value is below the threshold, not if it is equal to it. By
+category, it goes left unless its category is in the set of the node.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...models.libraries import BINARY, MULTICLASS
+from ...records.dataset_and_model import Floats
+from ...records.errors import quote, words
+from .ensemble import Ensemble, Tree, packed
+from .packing import Codes, Link, Packing
+from .sklearn_trees import SEVERAL_TARGETS
+
+Singles = npt.NDArray[Any]  # of float32
+OBJECTIVES: dict[Link, tuple[str, ...]] = {
+    "identity": (
+        *("reg:squarederror", "reg:linear", "reg:squaredlogerror"),
+        *("reg:pseudohubererror", "reg:absoluteerror"),
+    ),
+    "exp_in_c": ("count:poisson", "reg:gamma", "reg:tweedie"),
+    "sigmoid_in_c": ("reg:logistic", "binary:logistic"),
+    "softmax_in_c": ("multi:softprob",),
+}
+LINKS_OF_OBJECTIVES = {
+    name: link for link, names in OBJECTIVES.items() for name in names
+}
+OF_CLASSES: dict[Link, Link] = {
+    "sigmoid_in_c": "two_classes_in_c",
+    "softmax_in_c": "softmax_in_c",
+}
+"""The link of a classifier, which has a column for each class."""
+CODES = Codes(is_unknown_missing=False)
+BY_CATEGORY = 1
+
+
+def _boosting(model: Any) -> Packing | str:
+    """Read the trees that predict uses, of an estimator or a Booster.
+
+    The format is XGBoost's own and may change: then predict answers.
+    """
+    try:
+        return _read(model)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        return f"Its trees cannot be read: {type(error).__name__}: {words(error)}"
+
+
+def _read(model: Any) -> Packing | str:
+    """Read the trees of the format that `Booster.save_raw` writes."""
+    is_booster = not hasattr(model, "get_booster")
+    content = json.loads(
+        (model if is_booster else model.get_booster()).save_raw("json")
+    )
+    learner = content["learner"]
+    gradient_booster, parameters = (
+        learner[part] for part in ("gradient_booster", "learner_model_param")
+    )
+    if gradient_booster["name"] == "gblinear":
+        return "Its booster is gblinear, a linear model."
+    if int(parameters.get("num_target", 1)) > 1:
+        return SEVERAL_TARGETS
+    if not is_booster and (reason := _reason_of_estimator(model)):
+        return reason
+    objective = learner["objective"]["name"]
+    link = _link(model, is_booster, objective)
+    if link is None:
+        return f"How its objective {quote(objective)} makes predictions is not known."
+    start = _start(content)
+    is_in_place = not is_booster and getattr(model, "predictor", None) in (None, "auto")
+    # In place, dart multiplies what a prediction is above the start, which rounds it.
+    has_start = is_in_place and gradient_booster["name"] == "dart"
+    below = start if has_start else np.zeros_like(start)
+    trees = list(_trees(gradient_booster, below, _n_rounds(model, is_booster)))
+    categories = _categories(trees)
+    if categories is None:
+        return "It splits a feature by number and by category."
+    ensemble = Ensemble(
+        n_features=int(parameters["num_feature"]),
+        trees=[_tree(tree, categories) for tree in trees],
+        start=start.tolist(),
+        link=link,
+        categories=categories,
+        codes=CODES,
+    )
+    return packed(ensemble)
+
+
+def _link(model: Any, is_booster: bool, objective: str) -> Link | None:
+    """Return the link of an objective, None if that is not known.
+
+    Classifiers, and Boosters of classes, have a column for each class.
+    """
+    link = LINKS_OF_OBJECTIVES.get(objective)
+    is_of_classes = hasattr(model, "predict_proba") or (
+        is_booster and objective in (*BINARY, *MULTICLASS)
+    )
+    if is_of_classes:
+        return OF_CLASSES.get(link) if link else None
+    return None if link == "softmax_in_c" else link
+
+
+def _reason_of_estimator(model: Any) -> str:
+    """Return what an estimator of scikit-learn's kind does besides, or ""."""
+    if callable(model.objective):
+        return "It was fitted with an objective of your own."
+    if not math.isnan(model.missing):
+        return f"It takes {model.missing:g} for a missing value."
+    return ""
+
+
+def _n_rounds(model: Any, is_booster: bool) -> int | None:
+    """Return how many rounds predict uses, None for all: a Booster uses all."""
+    best = None if is_booster else getattr(model, "best_iteration", None)
+    return None if best is None else int(best) + 1
+
+
+def _start(content: Mapping[str, Any]) -> Singles:
+    """Return the scores that trees are added to: those of the model without any.
+
+    XGBoost keeps them on the scale of the prediction, and is left to convert them.
+    """
+    from xgboost import Booster, DMatrix
+
+    learner = content["learner"]
+    model = _model_of(learner["gradient_booster"])
+    parameters = {**model["gbtree_model_param"], "num_trees": "0"}
+    bare: dict[str, Any] = {
+        **model,
+        "gbtree_model_param": parameters,
+        "trees": [],
+        "tree_info": [],
+    }
+    if "iteration_indptr" in model:  # since XGBoost 2.1
+        bare["iteration_indptr"] = [0]
+    gradient_booster = {"name": "gbtree", "model": bare}
+    without = {**learner, "gradient_booster": gradient_booster}
+    booster = Booster()
+    booster.load_model(bytearray(json.dumps({**content, "learner": without}).encode()))
+    no_row = DMatrix(np.zeros((1, int(learner["learner_model_param"]["num_feature"]))))
+    return np.ravel(
+        booster.predict(no_row, output_margin=True, validate_features=False)
+    )
+
+
+def _model_of(gradient_booster: Mapping[str, Any]) -> Any:
+    """Return where the trees are: dart keeps them beside their weights."""
+    return gradient_booster.get("gbtree", gradient_booster)["model"]
+
+
+class _Tree(NamedTuple):
+    """A tree as XGBoost keeps it.
+
+    Attributes
+    ----------
+    columns : mapping of str to ndarray
+        By node.
+    thresholds : ndarray of float32
+    values : ndarray of float32
+        What each node would add, were it a leaf.
+    sets : mapping of int to ndarray
+        The categories that do not go left, at nodes that split by category.
+    target : int
+    """
+
+    columns: Mapping[str, npt.NDArray[Any]]
+    thresholds: Singles
+    values: Singles
+    sets: Mapping[int, Floats]
+    target: int
+
+
+COLUMNS = "left_children right_children split_indices default_left split_type".split()
+
+
+def _trees(
+    gradient_booster: Mapping[str, Any], below: Singles, n_rounds: int | None
+) -> Iterator[_Tree]:
+    """Yield the trees of the first rounds, in the order in which they are added."""
+    model = _model_of(gradient_booster)
+    per_round = int(model["gbtree_model_param"].get("num_parallel_tree", 1)) * len(
+        below
+    )
+    n_trees = None if n_rounds is None else n_rounds * per_round
+    weights = gradient_booster.get("weight_drop", [1.0] * len(model["trees"]))
+    each = zip(model["trees"], model["tree_info"], weights, strict=True)
+    for tree, target, weight in islice(each, n_trees):
+        thresholds = np.array(tree["split_conditions"], dtype=np.float32)
+        values = (below[target] + thresholds - below[target]) * np.float32(weight)
+        firsts = tree["categories_segments"]
+        members = [
+            np.unique(np.array(tree["categories"][first : first + size], dtype=float))
+            for first, size in zip(firsts, tree["categories_sizes"], strict=True)
+        ]
+        yield _Tree(
+            columns={name: np.array(tree[name], dtype=int) for name in COLUMNS},
+            thresholds=thresholds,
+            values=values,
+            sets=dict(zip(tree["categories_nodes"], members, strict=True)),
+            target=target,
+        )
+
+
+def _categories(trees: Sequence[_Tree]) -> dict[int, Floats] | None:
+    """Return the categories of each feature that some node names.
+
+    None if a feature is compared both as a number and as a category.
+    """
+    sets: dict[int, list[Floats]] = {}
+    compared: set[int] = set()
+    for tree in trees:
+        features, left = tree.columns["split_indices"], tree.columns["left_children"]
+        is_category = tree.columns["split_type"] == BY_CATEGORY
+        compared |= {*features[(left >= 0) & ~is_category].tolist()}
+        for node, members in tree.sets.items():
+            sets.setdefault(int(features[node]), []).append(members)
+    if compared & sets.keys():
+        return None
+    return {j: np.unique(np.concatenate(own)) for j, own in sets.items()}
+
+
+def _tree(tree: _Tree, categories: Mapping[int, Floats]) -> Tree:
+    """Return a tree as packings are made of: left if at most the number below."""
+    left, features = tree.columns["left_children"], tree.columns["split_indices"]
+    below = np.nextafter(tree.thresholds, np.float32(-np.inf))
+    return Tree(
+        feature=np.where(left < 0, -1, features),
+        threshold=below.astype(np.float64),
+        left=left,
+        right=tree.columns["right_children"],
+        values=tree.values[:, np.newaxis],
+        missing_left=tree.columns["default_left"].astype(bool),
+        categories_left={
+            node: np.append(np.setdiff1d(categories[int(features[node])], own), np.inf)
+            for node, own in tree.sets.items()
+        },
+        target=tree.target,
+    )
+
+
+READERS: dict[str, Callable[[Any], Packing | str]] = {
+    f"xgboost.{name}": _boosting
+    for name in (
+        *("XGBRegressor", "XGBClassifier", "XGBRFRegressor", "XGBRFClassifier"),
+        "Booster",
+    )
+}

@@ -1,0 +1,191 @@
+"""XGBoost's trees: the predictions of the library to the last bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from importance_audit.methods.trees import READERS, pack, xgboost_trees
+from importance_audit.methods.trees.packing import predict
+
+pytestmark = pytest.mark.needs_numba
+xgboost = pytest.importorskip("xgboost")
+
+N_ROWS = 150
+TYPES = ["q", "q", "c", "c", "q"]
+BY_CATEGORY = {
+    "tree_method": "hist",
+    "enable_categorical": True,
+    "feature_types": TYPES,
+}
+SMALL = {"n_estimators": 6, "max_depth": 4, "n_jobs": 1}
+seeds = st.integers(0, 10**6)
+
+
+def drawn(seed, n_missing=1):
+    """Return rows of ties, codes, a constant column and missing values, and a score."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(N_ROWS, 5)) * 10.0 ** rng.integers(-3, 4)
+    rows[:, 1] = rows[:, 1].round(1)
+    rows[:, 2] = rng.integers(0, 70, N_ROWS)
+    rows[:, 3] = rng.integers(0, 3, N_ROWS)
+    rows[:, 4] = 1 / 3
+    score = np.sign(rows[:, 0]) * rows[:, 3] + np.sin(rows[:, 2]) + rng.normal(size=150)
+    rows[rng.random(rows.shape) < n_missing / 10] = np.nan
+    return rows, score
+
+
+def classes_of(score, n_classes):
+    edges = np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1])
+    return np.searchsorted(edges, score)
+
+
+def with_strange_codes(rows):
+    """Return rows of which some have codes that training did not meet."""
+    rows = rows.copy()
+    rows[:9, 2] = [-1, -0.5, 0.5, 69.9, 70, 1000, np.nan, 64, 63]
+    rows[:5, 3] = [7, -3, 2.5, np.nan, 64]
+    return rows
+
+
+def same_bits(ours, theirs):
+    theirs = theirs.reshape(len(ours), -1)
+    return ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
+
+
+@settings(max_examples=40)
+@given(
+    seed=seeds,
+    n_missing=st.sampled_from([0, 1, 5]),
+    options=st.sampled_from([{}, BY_CATEGORY, BY_CATEGORY | {"max_cat_to_onehot": 99}]),
+    booster=st.sampled_from([{}, {"booster": "dart", "rate_drop": 0.4}]),
+    base_score=st.sampled_from([0.5, 0.3]),
+    n_classes=st.sampled_from([0, 2, 3, 9]),
+    n_parallel=st.sampled_from([1, 3]),
+)
+def test_predictions_are_those_of_the_library(
+    seed, n_missing, options, booster, base_score, n_classes, n_parallel
+):
+    options = SMALL | options | booster | {"base_score": base_score}
+    options |= {"num_parallel_tree": n_parallel, "subsample": 0.7, "random_state": seed}
+    rows, score = drawn(seed, n_missing)
+    asked = np.vstack([drawn(seed + 1)[0], with_strange_codes(rows)])
+    if n_classes:
+        model = xgboost.XGBClassifier(**options).fit(rows, classes_of(score, n_classes))
+        expected = model.predict_proba(asked)
+    else:
+        model = xgboost.XGBRegressor(**options).fit(rows, score)
+        expected = model.predict(asked)
+    assert same_bits(predict(pack(model), asked), expected)
+    booster = model.get_booster()
+    types = options.get("feature_types")
+    matrix = xgboost.DMatrix(asked, feature_types=types, enable_categorical=True)
+    ours = predict(pack(booster), asked)
+    assert same_bits(ours[:, -1:] if n_classes == 2 else ours, booster.predict(matrix))
+
+
+@pytest.mark.parametrize("objective", xgboost_trees.LINKS_OF_OBJECTIVES)
+def test_each_objective_has_the_link_of_its_library(objective):
+    rows, score = drawn(1)
+    target = {
+        "reg": np.exp(score / 9) / 9,
+        "count": np.exp(score),
+        "binary": score > 0,
+        "multi": classes_of(score, 4),
+    }[objective.partition(":")[0]]
+    is_of_classes = objective.startswith("multi")
+    kind = xgboost.XGBClassifier if is_of_classes else xgboost.XGBRegressor
+    model = kind(objective=objective, **SMALL).fit(rows, target)
+    expected = model.predict_proba(rows) if is_of_classes else model.predict(rows)
+    assert same_bits(predict(pack(model), rows), expected)
+
+
+@pytest.mark.parametrize("kind", ["XGBRFRegressor", "XGBRFClassifier"])
+def test_random_forests_are_read(kind):
+    rows, score = drawn(2)
+    if kind == "XGBRFClassifier":
+        model = xgboost.XGBRFClassifier(**SMALL).fit(rows, classes_of(score, 3))
+        assert same_bits(predict(pack(model), rows), model.predict_proba(rows))
+    else:
+        model = xgboost.XGBRFRegressor(**SMALL).fit(rows, score)
+        assert same_bits(predict(pack(model), rows), model.predict(rows))
+
+
+def test_rows_on_a_threshold_go_right():
+    rows, score = drawn(5, 0)
+    model = xgboost.XGBRegressor(tree_method="hist", **SMALL).fit(rows, score)
+    packing = pack(model)
+    cuts = [np.unique(own)[:30] for own in packing.thresholds]
+    below = np.zeros((30, 5), dtype=np.float32)
+    for j, own in enumerate(cuts):
+        below[: len(own), j] = own
+    on = np.nextafter(below, np.float32(np.inf))
+    around = np.vstack([below, on, np.nextafter(on, np.float32(np.inf))])
+    assert same_bits(predict(packing, around), model.predict(around))
+    assert not np.array_equal(model.predict(below), model.predict(on))
+
+
+def test_only_the_rounds_that_predict_uses_are_read():
+    rows, score = drawn(3)
+    options = {"n_estimators": 60, "num_parallel_tree": 2, "early_stopping_rounds": 1}
+    model = xgboost.XGBRegressor(**options, n_jobs=1)
+    model.fit(rows, score, eval_set=[(rows, score[::-1])], verbose=False)
+    n_fitted = model.get_booster().num_boosted_rounds()
+    assert model.best_iteration + 1 < n_fitted
+    assert len(pack(model).roots) == 2 * (model.best_iteration + 1)
+    assert same_bits(predict(pack(model), rows), model.predict(rows))
+    booster = model.get_booster()
+    assert len(pack(booster).roots) == 2 * n_fitted
+    expected = booster.predict(xgboost.DMatrix(rows))
+    assert same_bits(predict(pack(booster), rows), expected)
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (
+            {"booster": "gblinear"},
+            "Its booster is gblinear, a linear model.",
+        ),
+        ({"missing": 0.0}, "It takes 0 for a missing value."),
+        (
+            {"objective": lambda y, p: (p - y, np.ones_like(y))},
+            "It was fitted with an objective of your own.",
+        ),
+        (
+            {"objective": "rank:pairwise"},
+            "How its objective 'rank:pairwise' makes predictions is not known.",
+        ),
+    ],
+)
+def test_what_is_not_read_says_why(model, reason):
+    rows, score = drawn(1, 0)
+    model = xgboost.XGBRegressor(n_estimators=2, **model).fit(rows, score)
+    assert pack(model) == reason
+
+
+def test_a_classifier_without_probabilities_is_not_read():
+    rows, score = drawn(1)
+    model = xgboost.XGBClassifier(objective="multi:softmax", **SMALL)
+    assert pack(model.fit(rows, classes_of(score, 3))) == (
+        "How its objective 'multi:softmax' makes predictions is not known."
+    )
+
+
+def test_several_targets_are_not_read():
+    rows, score = drawn(1)
+    model = xgboost.XGBRegressor(**SMALL).fit(rows, np.column_stack([score, -score]))
+    assert pack(model) == "It predicts several targets."
+
+
+def test_a_format_that_is_not_known_leaves_predict_to_answer():
+    rows, score = drawn(1)
+    model = xgboost.XGBRegressor(**SMALL).fit(rows, score)
+    model.get_booster().save_raw = lambda _: b'{"learner": {}}'
+    assert pack(model) == "Its trees cannot be read: KeyError: 'gradient_booster'"
+
+
+def test_every_class_that_is_read_is_one_of_the_library():
+    named = [name for name in READERS if name.startswith("xgboost.")]
+    assert all(hasattr(xgboost, name.partition(".")[2]) for name in named)
+    assert len(named) == 5
