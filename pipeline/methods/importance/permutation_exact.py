@@ -76,7 +76,7 @@ def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
             f"{subject} without numba. Install it, such as by pip install "
             f"'importance-audit[fast]', or set draws = \"sampled\"."
         )
-    trees = trees_of(model)
+    trees = trees_of(model, data.X)
     if isinstance(trees, str):
         raise NotApplicable(f"{subject}. {trees} {REMEDY}")
     if len({*trees.features}) < len(trees.features):

@@ -143,7 +143,7 @@ class _Replay:
             return None
         is_first = self._trees is None
         if is_first and compiled.available():
-            trees = trees_of(self._model)
+            trees = trees_of(self._model, table.frame)
             self._trees = trees if isinstance(trees, Trees) else None
         bins = self._trees and self._trees.bins(table.frame)
         if self._trees is None or bins is None:

@@ -1,12 +1,13 @@
 """The trees of a fitted model whose predictions are theirs alone.
 
-Not of pipelines or functions, which may do more than their trees.
+Not of functions, which may do more than their trees; of pipelines see `pipelines`.
 """
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,13 @@ from ...records.dataset_and_model import FittedModel, Floats
 from ...records.errors import quote
 from . import READERS, name_of, pack
 from .packing import Integers, Packing
+from .pipelines import features_after, looked_through, rows_given
 from .replay import replay
 
 logger = logging.getLogger(__name__)
+MOST_COMPARED = 64
+"""Rows that show whether the steps of a pipeline keep columns apart."""
+MIXED = "The steps before its trees do not make each column of one column."
 
 
 def _log_difference(model: str) -> None:
@@ -105,16 +110,62 @@ class Trees(NamedTuple):
 def is_of_trees(model: FittedModel) -> bool:
     """Return whether a model asks one estimator, of a class that can be read."""
     sole = prediction.sole_estimator(model.predict)
-    return sole is not None and name_of(sole.estimator) in READERS
+    return sole is not None and name_of(looked_through(sole.estimator)[1]) in READERS
 
 
-def trees_of(model: FittedModel) -> Trees | str:
-    """Return the trees that answer for a model, or in plain words why none do."""
+def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
+    """Return the trees that answer for a model, or in plain words why none do.
+
+    Parameters
+    ----------
+    model : FittedModel
+    X : DataFrame
+        Rows that show what the steps of a pipeline do; others are not looked at.
+    """
     sole = prediction.sole_estimator(model.predict)
     if sole is None:
         return "There is more to its predictions than one estimator."
-    packing = pack(sole.estimator)
+    steps, estimator = looked_through(sole.estimator)
+    if prediction.has_own(estimator, "predict", "predict_proba"):
+        return "Its estimator was given a predict of its own."
+    packing = pack(estimator)
     if isinstance(packing, str):
         return packing
-    is_ordered = getattr(sole.estimator, "n_jobs", None) in (None, 1)
-    return Trees(packing, sole.read, sole.encoded, sole.columns, is_ordered)
+    features = features_after(steps, sole.encoded)
+    if isinstance(features, str):
+        return features
+    library = name_of(estimator).partition(".")[0]
+    read = partial(rows_given, read=sole.read, steps=steps, library=library)
+    is_ordered = library != "sklearn" or getattr(estimator, "n_jobs", None) in (None, 1)
+    trees = Trees(packing, read, features, sole.columns, is_ordered)
+    if steps and not keeps_columns_apart(trees, X, sole.encoded):
+        report_difference(model)
+        return MIXED
+    return trees
+
+
+def keeps_columns_apart(trees: Trees, X: pd.DataFrame, features: Sequence[str]) -> bool:
+    """Return whether each column read is made of its feature, row by row.
+
+    Some rows are turned round in half of the features, then in another half, until
+    each feature has been turned in halves of its own: the columns that are made of
+    these features must turn, and no others.
+    """
+    few = X.iloc[:MOST_COMPARED]
+    as_is = np.asarray(trees.read(few))
+    if as_is.shape != (len(few), trees.packing.n_features):
+        return False
+    if len(trees.features) != as_is.shape[1] or as_is.dtype.kind not in "biuf":
+        return False
+    names = list(dict.fromkeys(features))
+    for bit in range(len(names).bit_length()):
+        turned = {name for at, name in enumerate(names, 1) if at >> bit & 1}
+        changed = few.assign(
+            **{name: few[name].iloc[::-1].set_axis(few.index) for name in turned}
+        )
+        is_turned = np.array([name in turned for name in trees.features], dtype=bool)
+        expected = np.where(is_turned, as_is[::-1], as_is)
+        found = np.asarray(trees.read(changed))
+        if not np.array_equal(found, expected, equal_nan=True):
+            return False
+    return True

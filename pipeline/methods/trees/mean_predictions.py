@@ -136,7 +136,7 @@ def tree_means(
 
 def _read(model: FittedModel, rows: Dataset, asked: Floats) -> TreeMeans | None:
     """Return the trees of a model, None if its means are no sums over leaves."""
-    trees = trees_of(model) if compiled.available() else ""
+    trees = trees_of(model, rows.X) if compiled.available() else ""
     if isinstance(trees, str):
         return None
     bins = trees.bins(rows.X)

@@ -168,8 +168,10 @@ def test_a_model_that_is_given_two_columns_of_a_feature_is_refused():
 def test_trees_that_do_not_add_up_to_the_prediction_are_refused(monkeypatch):
     model = fitted("RandomForestRegressor")
     packing = pack(model.estimator)
-    other = trees_of(model)._replace(packing=replace(packing, start=packing.start + 9))
-    monkeypatch.setattr(permutation_exact, "trees_of", lambda _: other)
+    other = trees_of(model, DATA.X)._replace(
+        packing=replace(packing, start=packing.start + 9)
+    )
+    monkeypatch.setattr(permutation_exact, "trees_of", lambda *_: other)
     assert refusal(model) == (
         "The trees of model 'm' do not add up to what it predicts, so they cannot "
         'stand for it. Set draws = "sampled".'

@@ -1,0 +1,227 @@
+"""Pipelines whose steps make every column of one column, row by row.
+
+Permuting a feature then permutes the columns that were made of it, so the trees at the
+end can answer. Only classes of scikit-learn that are listed in `RULES` are looked
+through, none that inherits from them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...models.prediction import has_own
+from ...records.errors import ModelError, quote, words
+from . import name_of
+
+PIPELINE = "sklearn.Pipeline"
+Names = tuple[str, ...]
+PREDICTS = ("predict", "predict_proba")
+
+
+def looked_through(estimator: Any) -> tuple[tuple[Any, ...], Any]:
+    """Return the names and steps before the last one of a pipeline, and the last one.
+
+    There are none before any other estimator.
+    """
+    steps: tuple[Any, ...] = ()
+    while name_of(estimator) == PIPELINE and not has_own(estimator, *PREDICTS):
+        steps += tuple(estimator.steps[:-1])
+        estimator = estimator.steps[-1][1]
+    return steps, estimator
+
+
+def features_after(steps: Sequence[Any], features: Names) -> Names | str:
+    """Return for each column that leaves the steps the feature it is made of.
+
+    Or in plain words why that is not known.
+
+    Parameters
+    ----------
+    steps : sequence of (str, transformer)
+    features : tuple of str
+        The feature that each column is made of that enters them.
+    """
+    for name, step in steps:
+        after = _after(step, features)
+        if after is None:
+            kind = type(step).__name__
+            return (
+                f"Its step {quote(name)} ({kind}) is not known to make each column of "
+                "one column."
+            )
+        features = after
+    return features
+
+
+def _after(step: Any, features: Names) -> Names | None:
+    """Return what `features_after` does of one step, None if that is not known."""
+    if _is_nothing(step):
+        return features
+    rule = RULES.get(name_of(step))
+    if rule is None or has_own(step, "transform"):
+        return None
+    if getattr(step, "n_features_in_", len(features)) != len(features):
+        return None
+    return rule(step, features)
+
+
+def _is_nothing(step: Any) -> bool:
+    """Return whether a step hands its columns on."""
+    return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def _same(_: Any, features: Names) -> Names:
+    """Return the columns of a step that changes each on its own."""
+    return features
+
+
+def _chosen(step: Any, features: Names) -> Names:
+    """Return the columns that a selection keeps."""
+    return tuple(features[at] for at in step.get_support(indices=True))
+
+
+def _filled(step: Any, features: Names) -> Names | None:
+    """Return the columns of an imputer: those without any value are left out."""
+    if step.add_indicator:
+        return None
+    if step.strategy == "constant" or getattr(step, "keep_empty_features", False):
+        return features
+    is_empty = pd.isna(step.statistics_)
+    return tuple(np.array(features, dtype=object)[~is_empty])
+
+
+def _repeated(features: Names, widths: Sequence[int]) -> Names:
+    """Return features as often as they have columns."""
+    return tuple(np.repeat(np.array(features, dtype=object), widths))
+
+
+def _binned(step: Any, features: Names) -> Names:
+    """Return the columns of bins, one for each if they are not numbered."""
+    if step.encode == "ordinal":
+        return features
+    return _repeated(features, step.n_bins_)
+
+
+def _one_hot(step: Any, features: Names) -> Names:
+    """Return a column for each category, but one for all that are infrequent."""
+    dropped = step.drop_idx_
+    infrequent = getattr(step, "infrequent_categories_", None)
+    widths = [len(own) for own in step.categories_]
+    for j in range(len(widths)):
+        if infrequent is not None and infrequent[j] is not None:
+            widths[j] -= len(infrequent[j]) - 1
+        if dropped is not None and dropped[j] is not None:
+            widths[j] -= 1
+    return _repeated(features, widths)
+
+
+def _target_encoded(step: Any, features: Names) -> Names | None:
+    """Return the columns of a target encoder, which has one per class of several."""
+    return None if step.target_type_ == "multiclass" else features
+
+
+def _unchanged(step: Any, features: Names) -> Names | None:
+    """Return the columns of a function, known only if there is none."""
+    return features if step.func is None else None
+
+
+def _parts(step: Any, features: Names) -> Names | None:
+    """Return the columns of transformers side by side."""
+    names = getattr(step, "feature_names_in_", None)
+    places = getattr(step, "_transformer_to_input_indices", None)
+    if places is None or (names is not None and tuple(names) != features):
+        return None
+    columns: Names = ()
+    for name, part, _ in step.transformers_:
+        own = tuple(features[at] for at in places[name])
+        if part == "drop" or not own:
+            continue
+        after = _after(part, own)
+        if after is None:
+            return None
+        columns += after
+    return columns
+
+
+def _chain(step: Any, features: Names) -> Names | None:
+    """Return the columns of steps one after another."""
+    after = features_after(step.steps, features)
+    return None if isinstance(after, str) else after
+
+
+_RULES: dict[Callable[[Any, Names], Names | None], tuple[str, ...]] = {
+    _same: (
+        *("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"),
+        "OrdinalEncoder",
+    ),
+    _chosen: (
+        "SelectKBest",
+        "SelectPercentile",
+        "SelectFromModel",
+        "VarianceThreshold",
+    ),
+    _filled: ("SimpleImputer",),
+    _binned: ("KBinsDiscretizer",),
+    _one_hot: ("OneHotEncoder",),
+    _target_encoded: ("TargetEncoder",),
+    _unchanged: ("FunctionTransformer",),
+    _parts: ("ColumnTransformer",),
+    _chain: ("Pipeline",),
+}
+RULES: dict[str, Callable[[Any, Names], Names | None]] = {
+    f"sklearn.{name}": rule for rule, names in _RULES.items() for name in names
+}
+"""From the class of a step to what it makes of the columns."""
+
+
+def rows_given(
+    X: pd.DataFrame,
+    *,
+    read: Callable[[pd.DataFrame], Any],
+    steps: Sequence[Any],
+    library: str,
+) -> Any:
+    """Return the numbers that the last step of a pipeline reads of a frame.
+
+    Parameters
+    ----------
+    X : DataFrame
+    read : callable
+        Returns what the first step gets of it.
+    steps : sequence of (str, transformer)
+    library : str
+        That of the last step. What a sparse matrix leaves out is zero to
+        scikit-learn, but missing to XGBoost, which is not given any here; it reads
+        levels as their codes.
+
+    Raises
+    ------
+    ModelError
+        If a step refuses the rows.
+    """
+    rows = read(X)
+    for name, step in steps:
+        if _is_nothing(step):
+            continue
+        try:
+            rows = step.transform(rows)
+        except Exception as error:
+            raise ModelError(
+                f"Step {quote(name)} of a pipeline cannot transform the rows; "
+                f"{type(step).__name__} says: {words(error)}"
+            ) from error
+    if library == "sklearn" and hasattr(rows, "toarray"):
+        return rows.toarray()
+    if library == "xgboost" and isinstance(rows, pd.DataFrame):
+        return rows.apply(_codes)
+    return rows
+
+
+def _codes(column: pd.Series) -> pd.Series:
+    """Return the codes of levels, NaN where missing; other columns as they are."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    codes = column.cat.codes
+    return codes.where(codes >= 0, np.nan)

@@ -1,0 +1,306 @@
+"""Trees of XGBoost and LightGBM in a run: no number changes, and faults are seen."""
+
+import json
+import math
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import importance_audit as ia
+from importance_audit.methods.effects.partial_dependence import partial_dependence
+from importance_audit.methods.importance import permuted_predictions
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.trees import (
+    lightgbm_trees,
+    mean_predictions,
+    xgboost_trees,
+)
+from importance_audit.methods.trees.exact import exact_losses
+from importance_audit.methods.trees.fitted import trees_of
+from importance_audit.methods.trees.packing import predict
+from importance_audit.models.lightgbm_text import LightGBMModel
+from importance_audit.records.losses import evaluate
+
+pytestmark = pytest.mark.needs_numba
+
+RECORDED = json.loads(
+    (Path(__file__).parents[2] / "reference" / "lightgbm" / "models.json").read_text(
+        encoding="utf8"
+    )
+)
+TEXTS = {case["id"]: case["model"] for case in RECORDED["cases"]}
+NAMES = ["size", "age", "town", "kind", "same"]
+SMALL = {"n_estimators": 6, "max_depth": 4, "n_jobs": 1, "tree_method": "hist"}
+LABELS = {"regression": [], "binary": ["0", "1"], "multiclass": list("012345678")}
+
+
+def table(seed=1, n_rows=120):
+    """Return rows with ties, zeros, codes and missing values, and a score."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "size": rng.normal(size=n_rows).round(2),
+            "age": rng.exponential(size=n_rows).round(1) * rng.integers(0, 2, n_rows),
+            "town": rng.integers(0, 70, n_rows) * 1.0,
+            "kind": rng.integers(0, 3, n_rows) * 1.0,
+            "same": 1.0,
+        }
+    )
+    score = X["size"] * X["kind"] - X["age"] + (X["town"] % 3 == 0)
+    X = X.mask(rng.random(X.shape) < 0.1).assign(same=1.0)
+    return X, score.to_numpy() + rng.normal(size=n_rows) / 5
+
+
+def target_of(score, task):
+    """Return the score, or as many classes made of it."""
+    n = len(LABELS[task])
+    edges = np.quantile(score, np.linspace(0, 1, n + 1)[1:-1]) if n else []
+    return np.searchsorted(edges, score) if n else score
+
+
+def of_xgboost(kind, task, X, y):
+    """Return a fitted estimator, or its Booster."""
+    xgboost = pytest.importorskip("xgboost")
+    made = xgboost.XGBRegressor if task == "regression" else xgboost.XGBClassifier
+    model = made(**SMALL).fit(X, y)
+    return model.get_booster() if kind == "Booster" else model
+
+
+class Booster:
+    """What LightGBM's Booster offers, of a recorded text, with C's own functions."""
+
+    def __init__(self, text):
+        self._text, self._model = text, LightGBMModel("m", text.encode())
+
+    def model_to_string(self):
+        return self._text
+
+    def feature_name(self):
+        return NAMES
+
+    def predict(self, X):
+        model = self._model
+        link, model.objective = model.objective, ""
+        scores = model.predict(X)
+        model.objective = link
+        slope = float(model.options.get("sigmoid", 1))
+        return np.vectorize(partial(LINKS[link], slope))(scores)
+
+
+LINKS = {
+    "regression": lambda _, score: score,
+    "poisson": lambda _, score: math.exp(score),
+    "binary": lambda slope, score: 1 / (1 + math.exp(-slope * score)),
+    "multiclassova": lambda slope, score: 1 / (1 + math.exp(-slope * score)),
+}
+Booster.__module__ = "lightgbm.basic"
+
+
+def text_file(folder, case):
+    path = folder / "model.txt"
+    path.write_text(TEXTS[case], encoding="utf8")
+    return path
+
+
+MADE = {
+    **{
+        f"xgboost {kind} {task}": (task, partial(of_xgboost, kind, task))
+        for kind in ("estimator", "Booster")
+        for task in LABELS
+    },
+    **{
+        f"{kind} {case}": (task, case)
+        for kind in ("text", "library")
+        for case, task in (
+            ("regression", "regression"),
+            ("zero_as_missing", "regression"),
+            ("no_missing", "regression"),
+            ("forest", "regression"),
+            ("poisson", "regression"),
+            ("sigmoid", "binary"),
+            ("one_against_all", "multiclass"),
+        )
+    },
+}
+
+
+def audited(kind, folder, seed=1, **options):
+    """Return a model as an audit asks it, and rows."""
+    task, make = MADE[kind]
+    X, score = table(seed)
+    y = target_of(score, task)
+    if callable(make):
+        thing = make(X, y)
+    elif kind.startswith("text"):
+        thing = text_file(folder, make)
+    else:
+        thing = Booster(TEXTS[make])
+    labels = LABELS[task]
+    rows = ia.dataset(
+        X,
+        y.astype(str) if labels else y,
+        name="r",
+        task=task,
+        **({"classes": options.get("classes", labels)} if labels else {}),
+    )
+    model = ia.wrap(thing, name="m", **options)
+    rows = rows.with_groups({n: (n,) for n in X} | {"two": ("size", "town")})
+    return model.for_rows(rows), rows
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Let trees answer for the smallest table, and list the calls of predict."""
+    made = []
+    ask = permuted_predictions.predict_permuted
+
+    def counted(*arguments):
+        made.append(arguments)
+        return ask(*arguments)
+
+    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
+    return made
+
+
+def by_predict(model):
+    """Return the same model behind a function, so that predict answers."""
+    return replace(model, predict=lambda X: model.predict(X))
+
+
+def assert_same_bits(ours, theirs):
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_trees_answer_for_predict(calls, tmp_path, kind):
+    model, rows = audited(kind, tmp_path)
+    ours = permutation(model, rows, seed=1, n_repeats=3)
+    assert len(calls) == 1
+    assert_same_bits(ours, permutation(by_predict(model), rows, seed=1, n_repeats=3))
+
+
+@pytest.mark.parametrize(
+    "kind", ["xgboost estimator binary", "xgboost Booster binary", "text sigmoid"]
+)
+def test_a_positive_class_that_the_model_names_first(calls, tmp_path, kind):
+    model, rows = audited(kind, tmp_path, classes=["1", "0"])
+    ours = permutation(model, rows, seed=1, n_repeats=3)
+    assert len(calls) == 1
+    assert_same_bits(ours, permutation(by_predict(model), rows, seed=1, n_repeats=3))
+
+
+OF_TASK = {
+    "regression": ["mse", "mae"],
+    "binary": ["log_loss", "brier"],
+    "multiclass": ["log_loss"],
+}
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(MADE)))
+def test_exact_losses_are_those_over_all_pairs_of_rows(tmp_path_factory, seed, kind):
+    task = MADE[kind][0]
+    model, rows = audited(kind, tmp_path_factory.mktemp("exact"), seed)
+    trees, rng = trees_of(model, rows.X), np.random.default_rng(seed)
+    X, y = rows.X.iloc[:30], rows.y[:30]
+    weights = rng.exponential(size=30) * (rng.random(30) > 0.2)
+    losses = OF_TASK[task]
+    of_rows = trees.packing, trees.read(X), y, weights, losses
+    raw = exact_losses(*of_rows, columns=trees.columns).raw
+    near = 1e-5 if kind.startswith("xgboost") else 1e-11  # single precision
+    for j, name in enumerate(X):
+        pairs = X.iloc[np.repeat(np.arange(30), 30)]
+        lent = X[name].iloc[np.tile(np.arange(30), 30)].set_axis(pairs.index)
+        predicted = model.predict(pairs.assign(**{name: lent}))
+        both = np.repeat(y, 30), predicted, np.repeat(weights, 30)
+        theirs = evaluate(losses, *both)
+        assert raw[j] == pytest.approx(theirs, rel=near)
+
+
+def test_curves_of_sums_in_double_are_answered_by_the_trees(monkeypatch, tmp_path):
+    answered = []
+    curve = mean_predictions.TreeMeans.curve
+
+    def noted(self, X, feature, values):
+        answered.append(feature)
+        return curve(self, X, feature, values)
+
+    monkeypatch.setattr(mean_predictions, "WORTH", 0)
+    monkeypatch.setattr(mean_predictions.TreeMeans, "curve", noted)
+    for kind in (
+        "text zero_as_missing",
+        "library forest",
+        "xgboost Booster regression",
+    ):
+        model, rows = audited(kind, tmp_path)
+        for feature in NAMES[:4]:
+            _, ours = partial_dependence(model, rows, feature, seed=1)
+            _, theirs = partial_dependence(by_predict(model), rows, feature, seed=1)
+            assert ours == pytest.approx(theirs, rel=0, abs=1e-12 * np.abs(ours).max())
+    assert answered == 2 * NAMES[:4]  # XGBoost adds in single precision
+
+
+def without(name, value):
+    """Return a reader's tree with one of its fields changed."""
+
+    def changed(tree, *arguments, own):
+        made = own(tree, *arguments)
+        return made._replace(**{name: value(getattr(made, name))})
+
+    return changed
+
+
+FAULTS = {
+    "a threshold belongs to the wrong side": (
+        "xgboost estimator regression",
+        (xgboost_trees, "_tree"),
+        without("threshold", lambda t: np.nextafter(t, np.inf) + 1e-3),
+    ),
+    "missing values go the other way": (
+        "xgboost Booster regression",
+        (xgboost_trees, "_tree"),
+        without("missing_left", np.logical_not),
+    ),
+    "missing values of LightGBM go the other way": (
+        "text regression",
+        (lightgbm_trees, "_tree"),
+        without("missing_left", np.logical_not),
+    ),
+    "categories of LightGBM go the other way": (
+        "library regression",
+        (lightgbm_trees, "_tree"),
+        without("categories_left", lambda own: {node: [] for node in own}),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_run_itself_sees_a_fault_and_no_number_changes(
+    monkeypatch, calls, caplog, tmp_path, fault
+):
+    kind, place, changed = FAULTS[fault]
+    model, rows = audited(kind, tmp_path)
+    rows = rows.with_groups({name: (name,) for name in reversed(NAMES)})
+    monkeypatch.setattr(*place, partial(changed, own=getattr(*place)))
+    ours = permutation(model, rows, seed=1, n_repeats=2)
+    assert len(calls) == 1 + 2 * len(NAMES)
+    assert caplog.messages == [
+        "The trees of model 'm' give other predictions than its predict, which is "
+        "asked instead."
+    ]
+    assert_same_bits(ours, permutation(by_predict(model), rows, seed=1, n_repeats=2))
+
+
+def test_a_model_within_a_run_reads_what_a_packing_reads(tmp_path):
+    model, rows = audited("text regression", tmp_path)
+    trees = trees_of(model, rows.X)
+    packed = predict(trees.packing, trees.read(rows.X))[:, trees.columns]
+    assert packed.tobytes() == model.predict(rows.X).tobytes()

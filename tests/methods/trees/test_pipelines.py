@@ -1,0 +1,396 @@
+"""Pipelines: trees answer behind steps that keep columns apart, and no others."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.compose import (
+    ColumnTransformer,
+    TransformedTargetRegressor,
+    make_column_transformer,
+)
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.feature_selection import SelectKBest, VarianceThreshold, f_regression
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    RobustScaler,
+    StandardScaler,
+)
+
+import importance_audit as ia
+from importance_audit.methods.effects.partial_dependence import partial_dependence
+from importance_audit.methods.importance import permuted_predictions
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.trees import fitted, mean_predictions, pipelines
+from importance_audit.methods.trees.fitted import Trees, is_of_trees, trees_of
+from importance_audit.models.fit import wrap
+
+pytestmark = pytest.mark.needs_numba
+
+N_ROWS = 130
+NUMBERS, LEVELS = ["size", "age", "part", "same"], ["town", "kind"]
+FOREST = RandomForestRegressor(5, random_state=1)
+
+
+def table(seed=1):
+    """Return numbers with holes and ties, a constant, texts, levels and a target."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "town": rng.choice(["Bern", "Graz", "Ulm", "Wien"], N_ROWS),
+            "size": rng.normal(size=N_ROWS),
+            "kind": pd.Categorical(rng.choice(list("xyz"), N_ROWS), list("zyxw")),
+            "age": rng.exponential(size=N_ROWS).round(1),
+            "part": rng.integers(0, 5, N_ROWS) * 1.0,
+            "same": 1.0,
+        }
+    )
+    y = X["size"] * (X["town"] == "Ulm") + X["age"] + X["part"] * (X["kind"] == "x")
+    X.loc[rng.random(N_ROWS) < 0.2, "size"] = np.nan
+    return X, y.to_numpy() + rng.normal(size=N_ROWS) / 5
+
+
+def filled():
+    return make_pipeline(SimpleImputer(), StandardScaler())
+
+
+def both(*others, **options):
+    """Return a transformer of the numbers and the levels."""
+    one_hot = OneHotEncoder(handle_unknown="ignore")
+    parts = (filled(), NUMBERS), (one_hot, LEVELS), *others
+    return make_column_transformer(*parts, **options)
+
+
+KEPT_APART = {
+    "one-hot": lambda: make_pipeline(both(), FOREST),
+    "dense one-hot, boosting": lambda: make_pipeline(
+        both(sparse_threshold=0), GradientBoostingRegressor(n_estimators=5)
+    ),
+    "missing values, other order": lambda: make_pipeline(
+        make_column_transformer(
+            (OrdinalEncoder(), ["kind", "town"]),
+            ("passthrough", ["part", "size"]),
+            remainder="passthrough",
+        ),
+        HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=3),
+    ),
+    "dropped columns": lambda: make_pipeline(
+        make_column_transformer(
+            ("drop", ["age"]),
+            (OneHotEncoder(drop="first"), ["town"]),
+            (filled(), NUMBERS[:1]),
+        ),
+        FOREST,
+    ),
+    "selected columns": lambda: make_pipeline(
+        both(), VarianceThreshold(), SelectKBest(f_regression, k=4), FOREST
+    ),
+    "infrequent levels": lambda: make_pipeline(
+        make_column_transformer(
+            (OneHotEncoder(min_frequency=33, drop="if_binary"), LEVELS),
+            remainder=SimpleImputer(strategy="median"),
+        ),
+        FOREST,
+    ),
+    "bins": lambda: make_pipeline(
+        make_column_transformer(
+            (KBinsDiscretizer(3, encode="onehot"), ["age"]),
+            (KBinsDiscretizer(3, encode="ordinal"), ["part"]),
+            (OrdinalEncoder(), LEVELS),
+        ),
+        ExtraTreesRegressor(4, random_state=1),
+    ),
+    "a column twice": lambda: make_pipeline(
+        make_column_transformer(
+            (RobustScaler(), ["age", "part"]),
+            (MaxAbsScaler(), ["part"]),
+            (OneHotEncoder(), ["kind"]),
+        ),
+        "passthrough",
+        MinMaxScaler(),
+        FOREST,
+    ),
+    "pipelines within": lambda: make_pipeline(
+        both(), make_pipeline(None, make_pipeline(MaxAbsScaler(), FOREST))
+    ),
+    "weights, frames": lambda: make_pipeline(
+        ColumnTransformer(
+            [("a", filled(), NUMBERS), ("b", OrdinalEncoder(), LEVELS)],
+            transformer_weights={"a": 2.5},
+        ).set_output(transform="pandas"),
+        FOREST,
+    ),
+    "an empty column": lambda: make_pipeline(
+        make_column_transformer((SimpleImputer(), ["empty", "size", "age"])), FOREST
+    ),
+}
+
+
+def data_for(make, seed=1, task="regression"):
+    """Return a fitted pipeline as an audit asks it, and the rows."""
+    X, y = table(seed)
+    X["empty"] = np.nan
+    pipeline = make()
+    if task != "regression":
+        y = np.searchsorted(np.quantile(y, [0.3, 0.6]), y)
+    pipeline.fit(X, y)
+    X["empty"] = np.arange(N_ROWS) * 1.0  # after the fit
+    groups = {name: [name] for name in X} | {"two": ["town", "size"]}
+    names = {"classes": ["0", "1", "2"]} if task != "regression" else {}
+    rows = ia.dataset(X, y.astype(str) if names else y, name="r", task=task, **names)
+    rows = rows.with_groups({name: tuple(own) for name, own in groups.items()})
+    return wrap(pipeline, name="m").for_rows(rows), rows
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Let trees answer for the smallest table, and list the calls of predict."""
+    made = []
+    ask = permuted_predictions.predict_permuted
+
+    def counted(*arguments):
+        made.append(arguments)
+        return ask(*arguments)
+
+    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
+    return made
+
+
+def importances(model, rows, seed=1):
+    return permutation(model, rows, seed=seed, n_repeats=3)
+
+
+def by_predict(model, rows, seed=1):
+    """Return the importances without any trees."""
+    return importances(replace(model, predict=lambda X: model.predict(X)), rows, seed)
+
+
+def assert_same_bits(ours, theirs):
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("kind", KEPT_APART)
+def test_trees_behind_steps_answer_for_predict(calls, kind):
+    model, rows = data_for(KEPT_APART[kind])
+    ours = importances(model, rows)
+    assert len(calls) == 1
+    assert_same_bits(ours, by_predict(model, rows))
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(KEPT_APART)))
+def test_every_draw_has_the_prediction_of_its_table(seed, kind):
+    model, rows = data_for(KEPT_APART[kind], seed)
+    trees, rng = trees_of(model, rows.X), np.random.default_rng(seed)
+    groups = tuple(rows.groups.values())
+    draws = [(g, rng.permutation(N_ROWS)) for g in range(len(groups))]
+    answers = trees.replay(trees.bins(rows.X), groups, draws)
+    for (g, order), answer in zip(draws, answers, strict=True):
+        names = list(groups[g])
+        changed = rows.X.copy()
+        for name in names:
+            changed[name] = rows.X[name].iloc[order].set_axis(rows.X.index)
+        assert answer.tobytes() == model.predict(changed).tobytes()
+
+
+def test_classes_behind_steps(calls):
+    forest = RandomForestClassifier(5, random_state=1)
+    model, rows = data_for(lambda: make_pipeline(both(), forest), task="multiclass")
+    ours = importances(model, rows)
+    assert len(calls) == 1
+    assert_same_bits(ours, by_predict(model, rows))
+
+
+def test_the_exact_mean_behind_steps_is_that_over_all_pairs():
+    model, rows = data_for(KEPT_APART["missing values, other order"])
+    rows = rows.with_groups({name: (name,) for name in rows.X})
+    model = model.with_losses(["mse"])
+    raw, _ = permutation(model, rows, seed=1, draws="exact")
+    for name, ours in zip(rows.X, raw[:, 0, 0], strict=True):
+        pairs = rows.X.iloc[np.repeat(np.arange(N_ROWS), N_ROWS)]
+        lent = rows.X[name].iloc[np.tile(np.arange(N_ROWS), N_ROWS)]
+        predicted = model.predict(pairs.assign(**{name: lent.set_axis(pairs.index)}))
+        theirs = np.square(predicted - np.repeat(rows.y, N_ROWS)).mean()
+        assert ours == pytest.approx(theirs, rel=1e-12)
+
+
+def test_curves_behind_steps_are_those_of_predict(monkeypatch):
+    answered = []
+    curve = mean_predictions.TreeMeans.curve
+
+    def noted(self, X, feature, values):
+        answered.append(feature)
+        return curve(self, X, feature, values)
+
+    monkeypatch.setattr(mean_predictions, "WORTH", 0)
+    monkeypatch.setattr(mean_predictions.TreeMeans, "curve", noted)
+    model, rows = data_for(KEPT_APART["one-hot"])
+    for feature in ("age", "town"):
+        _, ours = partial_dependence(model, rows, feature, seed=1)
+        by_function = replace(model, predict=lambda X: model.predict(X))
+        _, theirs = partial_dependence(by_function, rows, feature, seed=1)
+        assert ours == pytest.approx(theirs, rel=1e-12)
+    assert answered == ["age"]
+
+
+def test_a_column_that_is_dropped_measures_the_baseline():
+    model, rows = data_for(KEPT_APART["dropped columns"])
+    assert {*trees_of(model, rows.X).features} == {"town", "size"}
+    raw, baseline = importances(model, rows)
+    dropped = list(rows.groups).index("age")
+    assert (raw[dropped] == baseline).all()
+
+
+def test_xgboost_reads_levels_as_codes_behind_no_steps(calls):
+    xgboost = pytest.importorskip("xgboost")
+    X, y = table()
+    options = {"n_estimators": 5, "tree_method": "hist", "enable_categorical": True}
+    X = X.drop(columns="town").astype({"kind": "category"})
+    X.loc[::7, "kind"] = np.nan
+    model = xgboost.XGBRegressor(**options, n_jobs=1).fit(X, y)
+    rows = ia.dataset(X, y, name="r", task="regression")
+    model = wrap(model, name="m").for_rows(rows)
+    ours = importances(model, rows)
+    assert len(calls) == 1
+    assert_same_bits(ours, by_predict(model, rows))
+
+
+@pytest.mark.parametrize("sparse_threshold", [0, 1])
+def test_what_a_sparse_matrix_leaves_out_is_missing_to_xgboost(calls, sparse_threshold):
+    xgboost = pytest.importorskip("xgboost")
+    model, rows = data_for(
+        lambda: make_pipeline(
+            both(sparse_threshold=sparse_threshold),
+            xgboost.XGBRegressor(n_estimators=5, n_jobs=1),
+        )
+    )
+    ours = importances(model, rows)
+    assert len(calls) == (1 if sparse_threshold == 0 else 3 * len(rows.groups))
+    assert_same_bits(ours, by_predict(model, rows))
+
+
+class OwnScaler(StandardScaler):
+    """A class of the user, which may do anything."""
+
+
+def given_another_transform():
+    scaler = StandardScaler()
+    scaler.transform = lambda X: np.cumsum(X, axis=1)
+    return scaler
+
+
+NUMERIC = make_column_transformer((filled(), NUMBERS))
+
+
+@pytest.mark.parametrize(
+    ("step", "kind"),
+    [
+        (PCA(2), "PCA"),
+        (PolynomialFeatures(2), "PolynomialFeatures"),
+        (FunctionTransformer(np.cbrt), "FunctionTransformer"),
+        (OwnScaler(), "OwnScaler"),
+        (given_another_transform(), "StandardScaler"),
+        (SimpleImputer(add_indicator=True), "SimpleImputer"),
+        (make_pipeline(StandardScaler(), PCA(2)), "Pipeline"),
+        (make_column_transformer((PCA(1), [0, 1])), "ColumnTransformer"),
+    ],
+)
+def test_a_step_that_is_not_looked_through_leaves_predict_to_answer(calls, step, kind):
+    model, rows = data_for(
+        lambda: Pipeline([("n", NUMERIC), ("own", step), ("f", FOREST)])
+    )
+    assert trees_of(model, rows.X) == (
+        f"Its step 'own' ({kind}) is not known to make each column of one column."
+    )
+    ours = importances(model, rows)
+    assert len(calls) == 3 * len(rows.groups)
+    assert_same_bits(ours, by_predict(model, rows))
+
+
+def test_a_target_that_is_transformed_is_left_to_predict():
+    X, y = table()
+    model = TransformedTargetRegressor(
+        make_pipeline(both(), FOREST), func=np.cbrt, inverse_func=lambda z: z**3
+    )
+    assert not is_of_trees(wrap(model.fit(X, y), name="m"))
+
+
+def test_an_estimator_within_that_was_given_another_predict_is_left_to_it():
+    X, y = table()
+    forest = RandomForestRegressor(3)
+    pipeline = make_pipeline(both(), forest).fit(X, y)
+    forest.predict = lambda rows: np.zeros(rows.shape[0])
+    model = wrap(pipeline, name="m")
+    assert trees_of(model, X) == "Its estimator was given a predict of its own."
+
+
+FAULTS = {
+    "a step is forgotten": (
+        fitted,
+        "rows_given",
+        lambda X, *, steps, **options: pipelines.rows_given(
+            X, steps=steps[:1], **options
+        ),
+    ),
+    "columns are taken for others": (
+        fitted,
+        "features_after",
+        lambda *a: pipelines.features_after(*a)[::-1],
+    ),
+    "a step mixes columns": (
+        fitted,
+        "features_after",
+        lambda *_: ("town",) * 4,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_run_itself_sees_a_fault_and_no_number_changes(
+    monkeypatch, calls, caplog, fault
+):
+    kind = {"a step mixes columns": make_pipeline(both(), PCA(4), FOREST)}
+    model, rows = data_for(
+        lambda: kind.get(
+            fault, make_pipeline(both(), StandardScaler(with_mean=False), FOREST)
+        )
+    )
+    expected = by_predict(model, rows)
+    calls.clear()
+    monkeypatch.setattr(*FAULTS[fault])
+    ours = importances(model, rows)
+    assert len(calls) >= 3 * len(rows.groups)
+    assert caplog.messages == [
+        "The trees of model 'm' give other predictions than its predict, which is "
+        "asked instead."
+    ]
+    assert_same_bits(ours, expected)
+
+
+def test_rows_that_a_step_refuses_are_refused_in_its_words():
+    X, y = table()
+    model = wrap(make_pipeline(both(), FOREST).fit(X, y), name="m")
+    trees = trees_of(model, X)
+    assert isinstance(trees, Trees)
+    with pytest.raises(ia.ModelError, match=r"'columntransformer' .* says: "):
+        trees.bins(X.assign(size="none"))
