@@ -30,6 +30,7 @@ OWNERS = {
     "r_bridge": [
         *("__init__", "r_bridge", "engines", "models.r_models", "data.tables"),
         *("auditing", "operate", "cli", "methods.importance.r_model_specific"),
+        "methods.trees.r_trees",
     ],
     "matplotlib": ["report.figures"],
     "jinja2": ["report.pages"],

@@ -5,9 +5,10 @@ never met, a missing value, a factor where it knows a number.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from inspect import unwrap
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -323,6 +324,38 @@ def predict(
         ) from error
     predictions = answer if reader.columns is None else answer[:, reader.columns]
     return prediction.checked(predictions[: len(X)], len(X), form)
+
+
+def sole_model(function: Callable[..., Any]) -> prediction.SoleEstimator | None:
+    """Return the model of R that `predict` of a model asks; None if there is more.
+
+    What it is said to read are R's codes of factors, 1 for the first level.
+    """
+    function = unwrap(function)
+    if not isinstance(function, partial) or function.func is not predict:
+        return None
+    reader, form = function.keywords["reader"], function.keywords["form"]
+    columns = 0 if reader.columns is None else reader.columns
+    read = partial(_codes, reader=reader, form=form)
+    return prediction.SoleEstimator(
+        function.keywords["model"], columns, read, reader.features
+    )
+
+
+def _codes(X: pd.DataFrame, *, reader: Reader, form: prediction.Form) -> Any:
+    """Return rows as R's data.matrix makes them; what is no number stays as it is."""
+    rows = selected(reader.features, X, form.model)
+    sent = [_column_for_r(column, reader, form) for _, column in rows.items()]
+    return np.column_stack([_numbers(column) for column in sent])
+
+
+def _numbers(column: pd.Series) -> Any:
+    if is_category(column):
+        codes = column.cat.codes.to_numpy()
+        return np.where(codes < 0, np.nan, codes + 1.0)
+    if not pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(dtype=object)
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _column_for_r(

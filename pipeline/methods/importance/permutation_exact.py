@@ -95,6 +95,11 @@ def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
             f"{subject}: its estimator reads categories above 255, which it takes for "
             f"others. {REMEDY}"
         )
+    if not trees.packing.can_follow(rows):
+        raise NotApplicable(
+            f"{subject}: its trees do not tell where rows go whose values are missing. "
+            f"{REMEDY}"
+        )
     return trees, rows
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from .histogram import READERS as HISTOGRAM
 from .lightgbm_trees import READERS as LIGHTGBM
 from .packing import Packing
+from .r_trees import READERS as R_TREES
 from .sklearn_trees import READERS as SKLEARN_TREES
 from .xgboost_trees import READERS as XGBOOST
 
@@ -19,12 +20,15 @@ READERS: dict[str, Callable[[Any], Packing | str]] = {
     **HISTOGRAM,
     **XGBOOST,
     **LIGHTGBM,
+    **R_TREES,
 }
 """From the class of a fitted estimator to its reader."""
 
 
 def name_of(model: Any) -> str:
     """Return the library and class of an estimator, as `READERS` names it."""
+    if hasattr(model, "r_class"):
+        return f"R.{model.kind}"
     kind = type(model)
     return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
 
@@ -39,5 +43,5 @@ def pack(model: Any) -> Packing | str:
     """
     name = name_of(model)
     if name not in READERS:
-        return f"{type(model).__name__} is no ensemble of trees that can be read."
+        return f"{name.rpartition('.')[2]} is no ensemble of trees that can be read."
     return READERS[name](model)

@@ -54,6 +54,8 @@ class Ensemble:
         The categories that each categorical feature knows, sorted.
     zero_is_missing : collection of int
         The features whose missing values include zero.
+    no_missing : sequence of int
+        Features of which no row may be missing: nothing says where it goes.
     """
 
     n_features: int
@@ -66,6 +68,7 @@ class Ensemble:
     slope: float = 1.0
     codes: Codes = EIGHT_BITS
     zero_is_missing: Collection[int] = ()
+    no_missing: Sequence[int] = ()
 
 
 def packed(ensemble: Ensemble) -> Packing:
@@ -103,6 +106,7 @@ def packed(ensemble: Ensemble) -> Packing:
         divisor=ensemble.divisor,
         link=ensemble.link,
         cast=ensemble.cast,
+        no_missing=np.isin(np.arange(ensemble.n_features), ensemble.no_missing),
         depth=depth,
         slope=ensemble.slope,
         codes=ensemble.codes,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...models import prediction
+from ...models import prediction, r_models
 from ...records.dataset_and_model import FittedModel, Floats
 from ...records.errors import quote
 from . import READERS, name_of, pack
@@ -90,6 +90,8 @@ class Trees(NamedTuple):
         rows = np.asarray(self.read(X))
         if rows.dtype.kind not in "biuf" or not self.packing.can_place(rows):
             return None
+        if not self.packing.can_follow(rows):
+            return None
         return self.packing.bins(rows)
 
     def replay(
@@ -107,9 +109,15 @@ class Trees(NamedTuple):
             yield np.asarray(answer[:, self.columns], dtype=np.float64)
 
 
+def _sole_estimator(model: FittedModel) -> prediction.SoleEstimator | None:
+    """Return the estimator, or the model of R, that a model asks; None if more."""
+    function = model.predict
+    return prediction.sole_estimator(function) or r_models.sole_model(function)
+
+
 def is_of_trees(model: FittedModel) -> bool:
     """Return whether a model asks one estimator, of a class that can be read."""
-    sole = prediction.sole_estimator(model.predict)
+    sole = _sole_estimator(model)
     return sole is not None and name_of(looked_through(sole.estimator)[1]) in READERS
 
 
@@ -122,7 +130,7 @@ def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
     X : DataFrame
         Rows that show what the steps of a pipeline do; others are not looked at.
     """
-    sole = prediction.sole_estimator(model.predict)
+    sole = _sole_estimator(model)
     if sole is None:
         return "There is more to its predictions than one estimator."
     steps, estimator = looked_through(sole.estimator)

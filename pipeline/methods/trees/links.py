@@ -1,7 +1,6 @@
-"""Links as XGBoost and LightGBM compute them, in the precision of the sums.
+"""Links as XGBoost, LightGBM and R compute them, in the precision of the sums.
 
-numpy's exponential function differs from that of C, which both libraries call, in the
-last bit.
+numpy's exponential function differs from that of C, which they call, in the last bit.
 """
 
 import math
@@ -52,6 +51,13 @@ def _softmax_in_c(sums: Floats) -> Floats:
     return np.asarray(powers / totals.astype(sums.dtype))
 
 
+def _softmax_of_r(sums: Floats) -> Floats:
+    """Return probabilities as gbm does, whose totals R adds up in long doubles."""
+    powers = _exp_in_c(sums)
+    totals = np.cumsum(powers, axis=1, dtype=np.longdouble)[:, -1:]
+    return np.asarray(powers / totals.astype(np.float64))
+
+
 def _signed_square(sums: Floats) -> Floats:
     """Return the square of each sum with its sign, for targets fitted as roots."""
     return np.asarray(np.sign(sums) * sums**2)
@@ -64,6 +70,7 @@ LINKS_OF_BOOSTING: dict[str, Callable[[Floats], Floats]] = {
     "two_classes": partial(_two_classes, np.exp),
     "two_classes_in_c": partial(_two_classes, _exp_in_c),
     "softmax_in_c": _softmax_in_c,
+    "softmax_of_r": _softmax_of_r,
     "signed_square": _signed_square,
 }
 """From the sums of a row, (n, n_outputs), to its prediction, a column per class."""

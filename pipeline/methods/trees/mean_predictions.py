@@ -144,7 +144,10 @@ def _read(model: FittedModel, rows: Dataset, asked: Floats) -> TreeMeans | None:
     if rows.is_weighted:
         reason = "Its leaves count rows, and these have weights."
     if bins is None:
-        reason = "It reads values that are no numbers, or categories above 255."
+        reason = (
+            "It reads values that are no numbers, categories above 255, or missing "
+            "values that its trees send nowhere."
+        )
     if reason or bins is None:
         logger.debug("predict answers for model %s: %s", quote(model.name), reason)
         return None

@@ -6,6 +6,7 @@ in which the library adds them: sums and predictions equal the library's to the 
 bit.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -32,6 +33,7 @@ Link = Literal[
     "two_classes",
     "two_classes_in_c",
     "softmax_in_c",
+    "softmax_of_r",
     "signed_square",
 ]
 
@@ -133,6 +135,8 @@ class Packing:
         Whether zero is among a feature's missing values, as LightGBM can take it.
     cast : dtype
         What the library makes of the rows first, float32 or float64.
+    no_missing : ndarray of bool, shape (n_features,)
+        Whether nothing says where a row goes whose value is missing.
     depth : int
         The most comparisons from a root to a leaf.
     """
@@ -153,6 +157,7 @@ class Packing:
     divisor: float
     link: Link
     cast: type[np.float32] | type[np.float64]
+    no_missing: npt.NDArray[np.bool_]
     depth: int
     zero_is_missing: npt.NDArray[np.bool_]
     slope: float = 1.0
@@ -175,6 +180,10 @@ class Packing:
         """Return whether no category is one that the library takes for another."""
         categories = np.asarray(rows)[:, self.categorical]
         return not (categories > self.codes.most).any()
+
+    def can_follow(self, rows: Any) -> bool:
+        """Return whether no value is missing where nothing says where it goes."""
+        return not np.isnan(np.asarray(rows)[:, self.no_missing]).any()
 
     def bins(self, rows: Any) -> Integers:
         """Return the bin of every value, (n_features, n_rows).

@@ -1,0 +1,420 @@
+"""Trees of R's packages: the predictions of R itself, to the last bit."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.data.datasets import dataset
+from importance_audit.methods.effects.partial_dependence import partial_dependence
+from importance_audit.methods.importance import permuted_predictions
+from importance_audit.methods.importance.interaction import h_statistic
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.trees import READERS, mean_predictions, r_trees
+from importance_audit.methods.trees.fitted import (
+    Trees,
+    is_of_trees,
+    reporting_differences,
+    trees_of,
+)
+from importance_audit.methods.trees.packing import predict
+from importance_audit.models import r_models
+from importance_audit.models.section import ModelSection
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.r_models import RModel
+from importance_audit.records.errors import NotApplicable
+from importance_audit.records.losses import evaluate
+
+pytestmark = [pytest.mark.needs_numba, pytest.mark.needs_r]
+
+CLASSES = {"regression": None, "binary": ("no", "yes"), "multiclass": ("v", "u", "w")}
+RANGER = "ranger::ranger(y ~ ., train, num.trees = 7, seed = 1, min.node.size = 3"
+FOREST = "set.seed(1); randomForest::randomForest(y ~ ., train, ntree = 7"
+GBM = (
+    "set.seed(1); train$is_on <- +train$is_on; gbm::gbm(y ~ ., {}, train, "
+    "n.trees = 9, interaction.depth = 3, n.minobsinnode = 2"
+)
+CODES = "train$y <- as.integer(train$y == 'yes'); "
+RPART = "rpart::rpart(y ~ ., train, cp = 0, minsplit = 20"
+SCRIPTS = {
+    "ranger": ("regression", RANGER + ")"),
+    "ranger of ordered levels": (
+        "regression",
+        RANGER + ", respect.unordered.factors = 'order')",
+    ),
+    "ranger of sets": (
+        "regression",
+        RANGER + ", respect.unordered.factors = 'partition')",
+    ),
+    "ranger of random splits": ("regression", RANGER + ", splitrule = 'extratrees')"),
+    "ranger of random sets": (
+        "regression",
+        RANGER + ", splitrule = 'extratrees', respect.unordered.factors = 'partition')",
+    ),
+    "ranger of two classes": ("binary", RANGER + ", probability = TRUE)"),
+    "ranger of classes": (
+        "multiclass",
+        RANGER + ", probability = TRUE, respect.unordered.factors = 'partition')",
+    ),
+    "ranger with weights": (
+        "regression",
+        RANGER + ", case.weights = seq_len(nrow(train)))",
+    ),
+    "ranger of columns": (
+        "regression",
+        "ranger::ranger(x = train[names(train) != 'y'], y = train$y, num.trees = 7)",
+    ),
+    "one tree of ranger": ("regression", "ranger::ranger(y ~ ., train, num.trees = 1)"),
+    "forest": ("regression", FOREST + ")"),
+    "forest of two classes": ("binary", FOREST + ")"),
+    "forest of classes": ("multiclass", FOREST + ", cutoff = c(.2, .3, .5))"),
+    "forest of columns": (
+        "multiclass",
+        "x <- train[names(train) != 'y']; "
+        "randomForest::randomForest(x, train$y, ntree = 5, maxnodes = 9)",
+    ),
+    "one tree of a forest": ("regression", FOREST.replace("= 7", "= 1") + ")"),
+    "gbm": ("regression", GBM.format("'gaussian'") + ")"),
+    "gbm of a median": ("regression", GBM.format("'laplace'") + ")"),
+    "gbm with weights": (
+        "regression",
+        GBM.format("'gaussian'") + ", weights = seq_len(nrow(train)))",
+    ),
+    "gbm of counts": (
+        "regression",
+        "train$y <- round(abs(train$y)); " + GBM.format("'poisson'") + ")",
+    ),
+    "gbm of two classes": ("binary", CODES + GBM.format("'bernoulli'") + ")"),
+    "adaboost": ("binary", CODES + GBM.format("'adaboost'") + ")"),
+    "gbm of classes": ("multiclass", GBM.format("'multinomial'") + ")"),
+    "rpart": ("regression", RPART + ", maxsurrogate = 0)"),
+    "rpart with surrogates": (
+        "regression",
+        RPART.replace("~ .", "~ x + whole + tied") + ", minbucket = 2)",
+    ),
+    "rpart with weights": (
+        "regression",
+        RPART + ", maxsurrogate = 0, weights = seq_len(nrow(train)))",
+    ),
+    "rpart of counts": (
+        "regression",
+        "train$y <- round(abs(train$y)); " + RPART + ", method = 'poisson', "
+        "maxsurrogate = 0)",
+    ),
+    "rpart of two classes": ("binary", RPART + ", maxsurrogate = 0)"),
+    "rpart of classes": ("multiclass", RPART + ", maxsurrogate = 0)"),
+    "rpart of one leaf": ("regression", "rpart::rpart(y ~ ., train, minsplit = 1e6)"),
+}
+SUMS = ("ranger", "ranger of sets", "ranger of classes", "forest", "gbm", "rpart")
+"""Models of each package whose predictions are sums over leaves."""
+FEW = ("ranger of classes", "forest of classes", "gbm of classes", "rpart of classes")
+KNOWS_MISSING = ("gbm", "gbm of two classes", "gbm of classes", "rpart")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _r():
+    with host.session(r_seconds=60):
+        yield
+
+
+def rows_of(task="regression", seed=1, n_rows=90, missing=False):
+    """Return rows of numbers with ties, whole numbers, levels and levels in order."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 7, n_rows)
+    X = pd.DataFrame(
+        {
+            "x": rng.normal(size=n_rows) * 10.0 ** rng.integers(-3, 4),
+            "tied": rng.normal(size=n_rows).round(1),
+            "whole": rng.integers(-3, 4, n_rows),
+            "is_on": rng.random(n_rows) < 0.5,
+            "level": pd.Categorical.from_codes(codes, list("cbdaefg")),
+            "grade": pd.Categorical.from_codes(
+                codes % 3, ["lo", "mid", "hi"], ordered=True
+            ),
+        }
+    )
+    score = X["x"] / X["x"].std() * (1 + codes % 4) + X["whole"] * X["is_on"]
+    y = score + rng.normal(size=n_rows)
+    if missing:
+        for name in ("x", "tied", "whole", "level", "grade"):
+            X.loc[rng.random(n_rows) < 0.15, name] = np.nan
+    if classes := CLASSES[task]:
+        edges = np.quantile(y, np.linspace(0, 1, len(classes) + 1)[1:-1])
+        y = pd.Categorical.from_codes(np.searchsorted(edges, y), classes)
+    return dataset(X, y, task=task, name="rows", split="train", classes=CLASSES[task])
+
+
+def model_of(script, data, folder):
+    (folder / "fit.R").write_text(script)
+    return r_models.load(ModelSection(name="m", r_script="fit.R"), data, base=folder)
+
+
+def packed_prediction(model, X):
+    trees = trees_of(model)
+    assert isinstance(trees, Trees), trees
+    answer = predict(trees.packing, trees.read(X))[:, trees.columns]
+    return np.ascontiguousarray(answer)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_predictions_are_those_of_r(name, seed, tmp_path):
+    task, script = SCRIPTS[name]
+    model = model_of(script, rows_of(task, seed), tmp_path)
+    for X in (rows_of(task, seed).X, rows_of(task, seed + 100, 300).X):
+        theirs = model.predict(X)
+        assert len(np.unique(theirs)) > 1 or "one leaf" in name
+        assert packed_prediction(model, X).tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_rows_at_a_threshold_go_where_r_sends_them(name, tmp_path):
+    task, script = SCRIPTS[name]
+    data = rows_of(task)
+    model = model_of(script, data, tmp_path)
+    thresholds = trees_of(model).packing.thresholds
+    places = [model.features.index(feature) for feature in ("x", "tied")]
+    for j in places:
+        values = thresholds[j][np.isfinite(thresholds[j])]
+        values = np.concatenate(
+            [values, np.nextafter(values, -np.inf), np.nextafter(values, np.inf)]
+        )
+        X = data.X.iloc[np.arange(len(values)) % len(data.X)]
+        X = X.assign(**{model.features[j]: values})
+        ours, theirs = packed_prediction(model, X), model.predict(X)
+        assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", KNOWS_MISSING)
+def test_missing_values_go_where_r_sends_them(name, seed, tmp_path):
+    task, script = SCRIPTS[name]
+    data = rows_of(task, seed, missing=True)
+    model = model_of(script, data, tmp_path)
+    X = rows_of(task, seed + 100, 300, missing=True).X
+    ours, theirs = packed_prediction(model, X), model.predict(X)
+    assert ours.tobytes() == theirs.tobytes()
+    assert theirs.tobytes() != model.predict(rows_of(task, seed + 100, 300).X).tobytes()
+
+
+def many_levels(n_levels, seed=1):
+    """Return rows with a category of so many levels, of which each matters."""
+    rng = np.random.default_rng(seed)
+    codes = rng.permutation(np.arange(40 * n_levels) % n_levels)
+    level = pd.Categorical.from_codes(codes, [f"l{k}" for k in range(n_levels)])
+    X = pd.DataFrame({"level": level, "x": rng.normal(size=len(codes))})
+    y = rng.permutation(n_levels)[codes] % 5 + X["x"].to_numpy()
+    return dataset(X, y, task="regression", name="rows", split="train")
+
+
+@pytest.mark.parametrize("n_levels", [2, 31, 32, 33, 50])
+@pytest.mark.parametrize(
+    "name",
+    ["ranger of random sets", "forest", "gbm", "rpart", "ranger of ordered levels"],
+)
+def test_sets_of_many_levels(name, n_levels, tmp_path):
+    data = many_levels(n_levels)
+    script = SCRIPTS[name][1].replace("train$is_on <- +train$is_on; ", "")
+    model = model_of(script.replace("minsplit = 20", "minsplit = 400"), data, tmp_path)
+    answer = packed_prediction(model, data.X)
+    assert answer.tobytes() == model.predict(data.X).tobytes()
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Let trees answer for the smallest table, and list the calls of predict."""
+    made = []
+    ask = permuted_predictions.predict_permuted
+
+    def counted(*arguments):
+        made.append(arguments)
+        return ask(*arguments)
+
+    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    monkeypatch.setattr(mean_predictions, "WORTH", 0)
+    monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
+    return made
+
+
+def by_predict(model):
+    """Return the same model behind a function, so that R answers."""
+    return replace(model, predict=lambda X: model.predict(X))
+
+
+def assert_same_bits(ours, theirs):
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("stream", ["numpy", "DALEX", "vip-0.4", "hstats"])
+@pytest.mark.parametrize("name", [*FEW, "gbm of two classes", "forest"])
+def test_permutations_are_those_of_r(name, stream, tmp_path, calls):
+    task, script = SCRIPTS[name]
+    data = rows_of(task)
+    model = model_of(script, data, tmp_path)
+    options = {"seed": 1, "n_repeats": 2, "stream": stream}
+    ours = permutation(model, data, **options)
+    assert len(calls) == 1
+    assert_same_bits(ours, permutation(by_predict(model), data, **options))
+
+
+@pytest.mark.parametrize("name", [*SUMS, "adaboost", "forest of classes"])
+def test_the_mean_over_all_permutations_is_that_over_all_pairs(name, tmp_path):
+    task, script = SCRIPTS[name]
+    data = rows_of(task)
+    loss = "mse" if task == "regression" else "brier"
+    model = model_of(script, data, tmp_path).with_losses([loss])
+    few = data.part(list(data.X), np.arange(0, data.n_samples, 4))
+    raw, _ = permutation(model, few, seed=1, draws="exact")
+    n = few.n_samples
+    own, lent = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)
+    for j, feature in enumerate(few.X):
+        X = few.X.iloc[own].reset_index(drop=True)
+        X[feature] = few.X[feature].iloc[lent].reset_index(drop=True)
+        expected = evaluate((loss,), few.y[own], model.predict(X), np.ones(n * n))
+        np.testing.assert_allclose(raw[j, 0], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_curves_and_pairs_are_those_of_r(name, tmp_path, calls):
+    task, script = SCRIPTS[name]
+    data = rows_of(task)
+    data = data.with_groups({a + b: (a, b) for a, b in combinations(data.X, 2)})
+    model = model_of(script, data, tmp_path)
+    slow = by_predict(model)
+    for feature in data.X:
+        _, ours = partial_dependence(model, data, feature, seed=1)
+        _, theirs = partial_dependence(slow, data, feature, seed=1)
+        atol = 1e-12 * np.abs(theirs).max()
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=atol)
+    ours, _ = h_statistic(model, data, seed=1, n_rows=40)
+    theirs, _ = h_statistic(slow, data, seed=1, n_rows=40)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    (means,) = mean_predictions._known[model].values()
+    assert means.is_compared
+    assert slow not in mean_predictions._known or not mean_predictions._known[slow]
+    assert not calls
+
+
+FAULTS = {
+    "ranger": ("left", "right"),
+    "forest": ("left", "right"),
+    "gbm": ("left", "right"),
+    "rpart": ("low", "high"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
+    name, tmp_path, calls, monkeypatch
+):
+    read, (one, other) = r_trees.tree_tables, FAULTS[name]
+
+    def exchanged(model):
+        tables = read(model)
+        return tables | {one: tables[other], other: tables[one]}
+
+    monkeypatch.setattr(r_trees, "tree_tables", exchanged)
+    data = rows_of()
+    model = model_of(SCRIPTS[name][1], data, tmp_path)
+    models = []
+    with reporting_differences(models.append):
+        ours = permutation(model, data, seed=1, n_repeats=1)
+        assert len(calls) == 1 + len(data.groups)
+        _, curve = partial_dependence(model, data, "x", seed=1)
+    assert models == ["m", "m"]
+    slow = by_predict(model)
+    assert_same_bits(ours, permutation(slow, data, seed=1, n_repeats=1))
+    assert (curve == partial_dependence(slow, data, "x", seed=1)[1]).all()
+
+
+def test_each_model_is_read_once(tmp_path, monkeypatch):
+    data = rows_of()
+    model = model_of(SCRIPTS["ranger"][1], data, tmp_path)
+    packing = trees_of(model).packing
+    monkeypatch.setattr(r_trees, "tree_tables", None)
+    assert trees_of(model).packing is packing
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (FOREST + ", corr.bias = TRUE)", "It corrects its predictions for bias."),
+        (
+            RPART.replace("~ .", "~ I(x^2) + tied") + ")",
+            "Its formula has terms that are not columns.",
+        ),
+        (
+            RPART.replace("= 20", "= 4") + ")",
+            "At a split by a factor, some level goes neither left nor right: R looks "
+            "at other columns, or goes no further.",
+        ),
+    ],
+)
+def test_what_is_not_read_says_why(script, reason, tmp_path):
+    model = model_of(script, rows_of(), tmp_path)
+    assert is_of_trees(model)
+    assert trees_of(model) == reason
+
+
+@pytest.mark.parametrize("name", ["gbm", "rpart with surrogates"])
+def test_missing_values_that_trees_send_nowhere_are_left_to_r(name, tmp_path, calls):
+    data = rows_of()
+    script = SCRIPTS[name][1].replace("~ .", "~ x + tied + whole")
+    model = model_of(script, data, tmp_path)
+    missing = replace(data, X=rows_of(missing=True).X)
+    assert trees_of(model).bins(data.X) is not None
+    assert trees_of(model).bins(missing.X) is None
+    ours = permutation(model, missing, seed=1, n_repeats=1)
+    assert len(calls) == len(data.groups)
+    assert_same_bits(ours, permutation(by_predict(model), missing, seed=1, n_repeats=1))
+    with pytest.raises(NotApplicable) as refusal:
+        permutation(model.with_losses(["mse"]), missing, seed=1, draws="exact")
+    assert str(refusal.value) == (
+        "The mean over all permutations of model 'm' is not known: its trees do not "
+        'tell where rows go whose values are missing. Set draws = "sampled".'
+    )
+
+
+@pytest.mark.parametrize("name", ["ranger of sets", "ranger of ordered levels", "gbm"])
+def test_levels_are_known_by_their_names(name, tmp_path):
+    data = rows_of()
+    model = model_of(SCRIPTS[name][1], data, tmp_path)
+    level, expected = data.X["level"], model.predict(data.X).tobytes()
+    for other in (
+        level.cat.reorder_categories(sorted("abcdefg")),
+        level.astype(object),
+    ):
+        X = data.X.assign(level=other)
+        assert packed_prediction(model, X).tobytes() == expected
+
+
+def test_r_that_hands_over_no_trees_is_asked(tmp_path, calls, monkeypatch):
+    data = rows_of()
+    model = model_of(SCRIPTS["ranger"][1], data, tmp_path)
+    call = RModel.call
+
+    def refusing(self, function, *arguments, **options):
+        if function == "model_trees":
+            raise RBridgeError("Not today.")
+        return call(self, function, *arguments, **options)
+
+    monkeypatch.setattr(RModel, "call", refusing)
+    assert trees_of(model) == "R does not hand over its trees: Not today."
+    permutation(model, data, seed=1, n_repeats=1)
+    assert len(calls) == len(data.groups)
+
+
+def test_a_model_without_trees_is_left_to_r(tmp_path):
+    model = model_of("lm(y ~ x + whole, train)", rows_of(), tmp_path)
+    assert not is_of_trees(model)
+    assert trees_of(model) == "lm is no ensemble of trees that can be read."
+
+
+def test_every_reader_is_held_against_its_package():
+    packages = {script.split("::")[0].split()[-1] for _, script in SCRIPTS.values()}
+    assert {f"R.{name}" for name in packages} == set(r_trees.READERS)
+    assert set(r_trees.READERS) <= set(READERS)
