@@ -6,7 +6,6 @@ in which the library adds them: sums and predictions equal the library's to the 
 bit.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
