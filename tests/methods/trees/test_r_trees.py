@@ -153,7 +153,7 @@ def model_of(script, data, folder):
 
 
 def packed_prediction(model, X):
-    trees = trees_of(model)
+    trees = trees_of(model, X)
     assert isinstance(trees, Trees), trees
     answer = predict(trees.packing, trees.read(X))[:, trees.columns]
     return np.ascontiguousarray(answer)
@@ -175,7 +175,7 @@ def test_rows_at_a_threshold_go_where_r_sends_them(name, tmp_path):
     task, script = SCRIPTS[name]
     data = rows_of(task)
     model = model_of(script, data, tmp_path)
-    thresholds = trees_of(model).packing.thresholds
+    thresholds = trees_of(model, rows_of().X).packing.thresholds
     places = [model.features.index(feature) for feature in ("x", "tied")]
     for j in places:
         values = thresholds[j][np.isfinite(thresholds[j])]
@@ -334,9 +334,9 @@ def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
 def test_each_model_is_read_once(tmp_path, monkeypatch):
     data = rows_of()
     model = model_of(SCRIPTS["ranger"][1], data, tmp_path)
-    packing = trees_of(model).packing
+    packing = trees_of(model, rows_of().X).packing
     monkeypatch.setattr(r_trees, "tree_tables", None)
-    assert trees_of(model).packing is packing
+    assert trees_of(model, rows_of().X).packing is packing
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_each_model_is_read_once(tmp_path, monkeypatch):
 def test_what_is_not_read_says_why(script, reason, tmp_path):
     model = model_of(script, rows_of(), tmp_path)
     assert is_of_trees(model)
-    assert trees_of(model) == reason
+    assert trees_of(model, rows_of().X) == reason
 
 
 @pytest.mark.parametrize("name", ["gbm", "rpart with surrogates"])
@@ -366,8 +366,8 @@ def test_missing_values_that_trees_send_nowhere_are_left_to_r(name, tmp_path, ca
     script = SCRIPTS[name][1].replace("~ .", "~ x + tied + whole")
     model = model_of(script, data, tmp_path)
     missing = replace(data, X=rows_of(missing=True).X)
-    assert trees_of(model).bins(data.X) is not None
-    assert trees_of(model).bins(missing.X) is None
+    assert trees_of(model, rows_of().X).bins(data.X) is not None
+    assert trees_of(model, rows_of().X).bins(missing.X) is None
     ours = permutation(model, missing, seed=1, n_repeats=1)
     assert len(calls) == len(data.groups)
     assert_same_bits(ours, permutation(by_predict(model), missing, seed=1, n_repeats=1))
@@ -403,7 +403,7 @@ def test_r_that_hands_over_no_trees_is_asked(tmp_path, calls, monkeypatch):
         return call(self, function, *arguments, **options)
 
     monkeypatch.setattr(RModel, "call", refusing)
-    assert trees_of(model) == "R does not hand over its trees: Not today."
+    assert trees_of(model, rows_of().X) == "R does not hand over its trees: Not today."
     permutation(model, data, seed=1, n_repeats=1)
     assert len(calls) == len(data.groups)
 
@@ -411,7 +411,9 @@ def test_r_that_hands_over_no_trees_is_asked(tmp_path, calls, monkeypatch):
 def test_a_model_without_trees_is_left_to_r(tmp_path):
     model = model_of("lm(y ~ x + whole, train)", rows_of(), tmp_path)
     assert not is_of_trees(model)
-    assert trees_of(model) == "lm is no ensemble of trees that can be read."
+    assert (
+        trees_of(model, rows_of().X) == "lm is no ensemble of trees that can be read."
+    )
 
 
 def test_every_reader_is_held_against_its_package():
