@@ -12,6 +12,7 @@ from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import seed_for
 from ..engines import ENGINES, agreement
 from ..methods.importance.row_terms import RowTerms
+from ..methods.trees.routes import reporting_routes
 from ..records.dataset_and_model import FittedModel
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
@@ -118,6 +119,14 @@ def _ask(
     The curves come first where the importance is taken from them; an engine that
     has the curves alone has answered. `hooks` are handed to the method.
     """
+    with reporting_routes(partial(journal.add_route, question.section)):
+        return _answers(journal, question, seed=seed, stream=stream, **hooks)
+
+
+def _answers(
+    journal: Journal, question: Question, *, seed: int, stream: str, **hooks: Any
+) -> tuple[tuple[Importance | Effect, ...], str]:
+    """Do what `_ask` does."""
     model, rows, entry = question.model, question.rows, question.section
     engine = question.engine.name
     table = ENGINES[engine]

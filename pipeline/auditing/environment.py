@@ -27,7 +27,7 @@ def run_info(
     data_sha256: str,
     started: datetime,
     run_id: str,
-    times: Mapping[str, Any],
+    course: Mapping[str, Any],
     r: Mapping[str, Any],
 ) -> RunInfo:
     """Return how a result came about.
@@ -41,8 +41,8 @@ def run_info(
     started : datetime
         In UTC.
     run_id : str
-    times : mapping
-        What the journal says of the clock: seconds_by_step, log.
+    course : mapping
+        What the journal says of its course: seconds_by_step, answered_by, log.
     r : mapping
         What the bridge's probe found, empty if no R was asked.
     """
@@ -60,7 +60,7 @@ def run_info(
             "started": started.isoformat(timespec="seconds"),
             "ended": ended.isoformat(timespec="seconds"),
             "seconds": (ended - started).total_seconds(),
-            **times,
+            **course,
             "folder": str(config.base),
         },
     )

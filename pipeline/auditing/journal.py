@@ -21,10 +21,11 @@ from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RDied, RUnavailable
 
 from ..assess.checks import Answers, Leaves
-from ..config.load import AuditConfig
+from ..config.load import AuditConfig, ImportanceSection
 from ..data import datasets, distributions
 from ..data.quantiles import quantiles_frame
 from ..methods.effects.leaf_curves import LeafCurve
+from ..methods.trees.routes import Route
 from ..models.model_table import models_frame, steps_frame
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import NotApplicable, listed, quote, words
@@ -95,6 +96,9 @@ class Journal:
         Those of the rows: what the report has at least to say.
     pace : Pace
         How long models take to predict, and how much they are still to be asked.
+    answered_by : mapping of (str, str, str, str) to mapping
+        By model, method, its subjects and entry: whether the trees of the model
+        answered, or predict and why.
     cut_short, not_begun : list of str
         The questions and the steps that the time limit left without an answer.
     """
@@ -117,6 +121,7 @@ class Journal:
     begun: float = field(default_factory=time.monotonic)
     n_columns: int = 0
     pace: Pace = field(default_factory=Pace)
+    answered_by: dict[tuple[str, ...], Row] = field(default_factory=dict)
     cut_short: list[str] = field(default_factory=list)
     not_begun: list[str] = field(default_factory=list)
 
@@ -334,6 +339,15 @@ class Journal:
             if finding is not None:
                 self.findings.append(finding)
 
+    def add_route(self, entry: ImportanceSection, route: Route) -> None:
+        """Keep how a model answers an entry; that a few rows of it differ is left."""
+        place = (route.model, entry.method, entry.of, entry.name)
+        if route.basis == "few" and place in self.answered_by:
+            return
+        names = ("model", "method", "of", "entry")
+        facts = {"basis": route.basis, "reason": route.reason}
+        self.answered_by[place] = {**dict(zip(names, place, strict=True)), **facts}
+
     def add_difference_of_trees(self, model: str) -> None:
         """Keep that the trees of a model do not give what its predict gives, once."""
         finding = Finding(
@@ -436,7 +450,11 @@ class Journal:
                 data_sha256=digest,
                 started=self.started,
                 run_id=run_id(self.started, config.sha256, digest),
-                times={"seconds_by_step": self.seconds, "log": [*self.log]},
+                course={
+                    "seconds_by_step": self.seconds,
+                    "answered_by": [*self.answered_by.values()],
+                    "log": [*self.log],
+                },
                 r=host.installed() if asked_r else {},
             ),
             columns=datasets.describe(train, test, config.data, config.derived),

@@ -51,7 +51,8 @@ class RunInfo:
     environment : mapping of str to str
         Platform, BLAS, locale, R's settings.
     volatile : mapping
-        run_id, started, ended, seconds, folder, seconds by step, log. Neither host nor
+        run_id, started, ended, seconds, folder, seconds by step, log, and since 1.4
+        answered_by: whether trees or predict answered an entry. Neither host nor
         process: reports are passed on, events.jsonl stays on the machine and has them.
     """
 

@@ -31,7 +31,7 @@ def run_info(r):
         data_sha256="d" * 64,
         started=STARTED,
         run_id="20260102T030405Z-dddddddd",
-        times={"seconds_by_step": {"fit": 1.5}},
+        course={"seconds_by_step": {"fit": 1.5}},
         r=r,
     )
 

@@ -17,6 +17,7 @@ from ..trees import compiled
 from ..trees.exact import ExactLosses, exact_losses
 from ..trees.fitted import Trees, trees_of
 from ..trees.packing import predict
+from ..trees.routes import report_route
 from .row_terms import RowTerms
 
 REMEDY = 'Set draws = "sampled".'
@@ -49,6 +50,7 @@ def exact_permutation(
             f"The trees of model {quote(model.name)} do not add up to what it "
             f"predicts, so they cannot stand for it. {REMEDY}"
         )
+    report_route(model, "losses")
     answer = exact_losses(
         trees.packing,
         rows,

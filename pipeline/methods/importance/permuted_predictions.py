@@ -19,7 +19,8 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.execution import each
 from ..trees import compiled
-from ..trees.fitted import Trees, is_of_trees, report_difference, trees_of
+from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
+from ..trees.routes import Basis, report_route
 from .exchange import Index
 from .permutation_draws import BASELINE, TARGET, Draw, Draws
 
@@ -129,9 +130,12 @@ class _Replay:
     """
 
     def __init__(self, model: FittedModel, groups: Sequence[tuple[str, ...]]) -> None:
-        self.may_answer = is_of_trees(model)
+        reason = not_of_trees(model)
+        self.may_answer = not reason
         self._model, self._groups = model, groups
         self._trees: Trees | None = None
+        if reason:
+            report_route(model, "unread", reason)
 
     def answers(self, table: _Table, draws: Sequence[Draw]) -> Iterator[Floats] | None:
         """Return the prediction of each draw, in order; None if predict is to answer.
@@ -139,15 +143,18 @@ class _Replay:
         The first time, the first draw is compared with predict.
         """
         n_asked = len(draws) * len(table.rows)
-        if not (self.may_answer and draws) or n_asked < WORTH:
+        if not (self.may_answer and draws):
+            return None
+        if n_asked < WORTH:
+            report_route(self._model, "few")
             return None
         is_first = self._trees is None
-        if is_first and compiled.available():
-            trees = trees_of(self._model, table.frame)
-            self._trees = trees if isinstance(trees, Trees) else None
-        bins = self._trees and self._trees.bins(table.frame)
-        if self._trees is None or bins is None:
-            self.may_answer = False
+        if is_first and not self._has_trees(table):
+            return None
+        assert self._trees is not None
+        bins = self._trees.bins(table.frame)
+        if bins is None:
+            self._leave_to_predict("unread", NO_BINS)
             return None
         pairs = [(draw.what, draw.order) for draw in draws]
         if is_first:
@@ -156,11 +163,30 @@ class _Replay:
             answer = next(self._trees.replay(bins, self._groups, pairs[:1]))
             if not (np.abs(answer - expected) <= self._trees.rounding).all():
                 report_difference(self._model)
-                self.may_answer = False
+                self._leave_to_predict("differ")
                 return None
         else:
             predict_first_row(self._model, table)
+        basis: Basis = "identical" if self._trees.is_ordered else "rounding"
+        report_route(self._model, basis)
         return self._trees.replay(bins, self._groups, pairs)
+
+    def _has_trees(self, table: _Table) -> bool:
+        """Read the trees; return whether that is possible."""
+        if not compiled.available():
+            self._leave_to_predict("no_numba")
+            return False
+        trees = trees_of(self._model, table.frame)
+        if isinstance(trees, str):
+            self._leave_to_predict("unread", trees)
+            return False
+        self._trees = trees
+        return True
+
+    def _leave_to_predict(self, basis: Basis, reason: str = "") -> None:
+        """Let predict answer from now on, and report why."""
+        self.may_answer = False
+        report_route(self._model, basis, reason)
 
 
 def predictions(

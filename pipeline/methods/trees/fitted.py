@@ -24,7 +24,13 @@ from .replay import replay
 logger = logging.getLogger(__name__)
 MOST_COMPARED = 64
 """Rows that show whether the steps of a pipeline keep columns apart."""
+SEVERAL = "There is more to its predictions than one estimator."
 MIXED = "The steps before its trees do not make each column of one column."
+NO_BINS = (
+    "It reads values that are no numbers, categories above 255, or missing values that "
+    "its trees send nowhere."
+)
+"""Why there may be rows without bins."""
 
 
 def _log_difference(model: str) -> None:
@@ -117,8 +123,16 @@ def _sole_estimator(model: FittedModel) -> prediction.SoleEstimator | None:
 
 def is_of_trees(model: FittedModel) -> bool:
     """Return whether a model asks one estimator, of a class that can be read."""
+    return not not_of_trees(model)
+
+
+def not_of_trees(model: FittedModel) -> str:
+    """Return in plain words why there are no trees to be read, empty if there are."""
     sole = _sole_estimator(model)
-    return sole is not None and name_of(looked_through(sole.estimator)[1]) in READERS
+    if sole is None:
+        return SEVERAL
+    estimator = looked_through(sole.estimator)[1]
+    return "" if name_of(estimator) in READERS else str(pack(estimator))
 
 
 def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
@@ -132,7 +146,7 @@ def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
     """
     sole = _sole_estimator(model)
     if sole is None:
-        return "There is more to its predictions than one estimator."
+        return SEVERAL
     steps, estimator = looked_through(sole.estimator)
     if prediction.has_own(estimator, "predict", "predict_proba"):
         return "Its estimator was given a predict of its own."

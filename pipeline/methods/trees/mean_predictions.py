@@ -4,29 +4,28 @@ They equal the means of what predict gives, up to the rounding of a sum; the fir
 that are asked are compared with it.
 """
 
-import logging
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import quote
 from . import compiled
-from .fitted import Trees, is_of_trees, report_difference, trees_of
+from .fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
 from .h_statistic import Pairs
 from .packing import Integers
 from .partial_dependence import curves_at_bins, reason_against
+from .routes import Route, report_route
 
-logger = logging.getLogger(__name__)
 WORTH = 10**6
 """Rows times points for which predict takes longer than to load what is compiled."""
 ALLOWED = 1e-12
 """What two means may differ by, as a share of the largest prediction."""
 MOST_ASKED = 64
 """Rows that predict is asked about to see that the estimator is still the same."""
+OTHER_SCALE = "The mean is of a link of its predictions."
 
 
 class TreeMeans:
@@ -103,9 +102,9 @@ class TreeMeans:
         return np.asarray(values[:, columns])
 
 
-_known: WeakKeyDictionary[FittedModel, WeakKeyDictionary[Dataset, TreeMeans | None]] = (
-    WeakKeyDictionary()
-)
+_Answer: TypeAlias = TreeMeans | Route
+_known: WeakKeyDictionary[FittedModel, WeakKeyDictionary[Dataset, _Answer]]
+_known = WeakKeyDictionary()
 
 
 def tree_means(
@@ -122,35 +121,50 @@ def tree_means(
     n_asked : int
         The predictions that would be made else.
     """
-    if scale != "native" or n_asked < WORTH or not is_of_trees(model):
+    trees = _means_or_route(model, rows, scale, n_asked)
+    if isinstance(trees, Route):
+        report_route(model, trees.basis, trees.reason)
         return None
+    if trees.is_compared:
+        report_route(model, "means")
+    return trees
+
+
+def _means_or_route(
+    model: FittedModel, rows: Dataset, scale: str, n_asked: int
+) -> _Answer:
+    """Return the trees that answer, or why predict is to."""
+    if reason := not_of_trees(model):
+        return Route(model.name, "unread", reason)
+    if scale != "native":
+        return Route(model.name, "unread", OTHER_SCALE)
+    if n_asked < WORTH:
+        return Route(model.name, "few")
     known = _known.setdefault(model, WeakKeyDictionary())
-    if rows in known and known[rows] is None:
-        return None
+    means = known.get(rows)
+    if isinstance(means, Route):
+        return means
     asked = model.predict(rows.X.iloc[:MOST_ASKED])
-    trees = known.get(rows)
-    if trees is None or not trees.is_current(asked):
+    if means is None or not means.is_current(asked):
         known[rows] = _read(model, rows, asked)
     return known[rows]
 
 
-def _read(model: FittedModel, rows: Dataset, asked: Floats) -> TreeMeans | None:
-    """Return the trees of a model, None if its means are no sums over leaves."""
-    trees = trees_of(model, rows.X) if compiled.available() else ""
+def _read(model: FittedModel, rows: Dataset, asked: Floats) -> _Answer:
+    """Return the trees of a model, or why its means are no sums over leaves."""
+    if not compiled.available():
+        return Route(model.name, "no_numba")
+    trees = trees_of(model, rows.X)
     if isinstance(trees, str):
-        return None
+        return Route(model.name, "unread", trees)
     bins = trees.bins(rows.X)
     reason = reason_against(trees.packing)
     if rows.is_weighted:
         reason = "Its leaves count rows, and these have weights."
     if bins is None:
-        reason = (
-            "It reads values that are no numbers, categories above 255, or missing "
-            "values that its trees send nowhere."
-        )
+        reason = NO_BINS
     if reason or bins is None:
-        logger.debug("predict answers for model %s: %s", quote(model.name), reason)
-        return None
+        return Route(model.name, "unread", reason)
     return TreeMeans(trees, bins, asked)
 
 
@@ -171,9 +185,11 @@ def agrees(
     trees = _known[model][rows]
     allowed = ALLOWED * np.abs(predictions).max()
     is_equal = bool((np.abs(means - predictions.mean(axis=1)) <= allowed).all())
-    if is_equal and trees is not None:
+    if is_equal and isinstance(trees, TreeMeans):
         trees.is_compared = True
+        report_route(model, "means")
         return True
     report_difference(model)
-    _known[model][rows] = None
+    report_route(model, "differ")
+    _known[model][rows] = Route(model.name, "differ")
     return False

@@ -8,6 +8,7 @@ from ...records.importance_record import Importance, supplied_engine
 from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, Measure, measure_of
 from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, plain
+from ..text.labels import with_labels
 from ..text.number_text import loss_label, percent, unit_text
 from ..text.wording import (
     full_name,
@@ -18,6 +19,7 @@ from ..text.wording import (
     say_count,
     series,
     short_name,
+    show_hidden,
     word,
 )
 from .facts import Facts, card_link, config_of, engine_name, setting, tallied, whole
@@ -94,6 +96,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
         *SPECIFIC[record.method](facts, record),
         (say("cards.label.spread"), _spread(record)),
         (say("cards.label.engines"), _engines(facts, record, ranked)),
+        *_answered_by(facts, ranked),
         *_supplied(facts, ranked),
         *_stream(record),
         (say("cards.label.limits"), say(f"cards.{record.method}.limits")),
@@ -334,6 +337,31 @@ def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentenc
     if len(names) > 1 and r_version:
         return (*joined(names, "; "), *say("cards.through_r", version=r_version))
     return joined(names, "; ")
+
+
+def _answered_by(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
+    """Return whether trees or predict gave the predictions of Python, if recorded."""
+    asked = {
+        (r.record.model, r.record.method, r.record.of, r.record.entry) for r in ranked
+    }
+    models: dict[tuple[str, str], dict[str, None]] = {}
+    for row in facts.result.run.volatile.get("answered_by", ()):
+        if (row["model"], row["method"], row["of"], row["entry"]) in asked:
+            route = row["basis"], row["reason"]
+            models.setdefault(route, {})[row["model"]] = None
+    sentences = look_up("cards.answered_by")
+    if not models:
+        return []
+    texts = (
+        say(
+            f"cards.answered_by.{basis}",
+            models=series(map(full_name, names)),
+            reason=show_hidden(with_labels(reason)).rstrip("."),
+        )
+        for (basis, reason), names in models.items()
+        if basis in sentences  # a later version may know more
+    )
+    return [(say("cards.label.answered_by"), joined(texts, "; "))]
 
 
 def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:

@@ -18,6 +18,7 @@ from importance_audit.methods.known_answers import normal_data
 from importance_audit.methods.trees.fitted import Trees, is_of_trees
 from importance_audit.models.fit import fit, wrap
 from importance_audit.models.section import ModelSection
+from importance_audit.records.as_json import content_digest
 from importance_audit.records.errors import NotApplicable
 
 FOREST = "sklearn.ensemble.RandomForest"
@@ -233,6 +234,43 @@ def test_an_audit_reports_trees_that_differ_and_no_number_changes(monkeypatch):
         "was asked instead. No number is affected; the run took longer."
     )
     assert (whole.importances[0].raw == faulty.importances[0].raw).all()
+
+
+def routes_of(monkeypatch, task="regression", worth=0, **entry):
+    """Return how an audit says that a forest and a function gave predictions."""
+    monkeypatch.setattr(permuted_predictions, "WORTH", worth)
+    data = rows_of(task)
+    model = model_of(FOREST, data)
+    own = wrap(lambda X: X["x1"].to_numpy(), name="own")
+    config = parse_config(
+        {"importance": [{"method": "permutation", **entry}], "seed": 5}
+    )
+    result = audit(None, data, config, models=(model, own))
+    rows = result.run.volatile["answered_by"]
+    assert {(row["method"], row["of"]) for row in rows} == {("permutation", "features")}
+    return {row["model"]: (row["basis"], row["reason"]) for row in rows}, result
+
+
+UNREAD = "unread", "There is more to its predictions than one estimator."
+
+
+@pytest.mark.needs_numba
+def test_an_audit_says_whether_trees_or_predict_answered(monkeypatch):
+    routes, by_trees = routes_of(monkeypatch)
+    assert routes == {"m": ("identical", ""), "own": UNREAD}
+    routes, by_predict_ = routes_of(monkeypatch, worth=10**9)
+    assert routes == {"m": ("few", ""), "own": UNREAD}
+    assert content_digest(by_trees) == content_digest(by_predict_)
+    monkeypatch.setattr(permuted_predictions.compiled, "available", lambda: False)
+    routes, without = routes_of(monkeypatch)
+    assert routes == {"m": ("no_numba", ""), "own": UNREAD}
+    assert content_digest(by_trees) == content_digest(without)
+
+
+@pytest.mark.needs_numba
+def test_an_audit_of_exact_means_says_that_trees_answered(monkeypatch):
+    routes, _ = routes_of(monkeypatch, draws="exact")
+    assert routes == {"m": ("losses", "")}
 
 
 def wide_category():

@@ -1,6 +1,7 @@
 """The estimand cards: formula, unit, rows and spread of what was really computed."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pandas as pd
 import pytest
@@ -8,9 +9,11 @@ from tests.report.made_records import made_frame, made_importance, made_run
 from tests.report.made_variants import plain_result, view_of
 from tests.report.reading import section, table, words
 
+from importance_audit.methods.trees.routes import Basis
 from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
+from importance_audit.report.text.wording import look_up
 
 
 def fact(view, card, label):
@@ -27,6 +30,45 @@ def viewed(*, target_unit="EUR/m²", **fields):
     report = {**run.config["report"], "unit": target_unit}
     run = replace(run, config={**run.config, "report": report})
     return build_view(plain_result(("a", "b"), run=run, importances=(record,)))
+
+
+def answered_by(*routes):
+    """Return what the card says of these (model, basis, reason), else of none."""
+    record = made_importance("forest", ("a", "b"), (50.0, 5.0))
+    names = {"method": record.method, "of": record.of, "entry": record.entry}
+    rows = [
+        {"model": model, "basis": basis, "reason": reason, **names}
+        for model, basis, reason in routes
+    ]
+    run = made_run()
+    run = replace(run, volatile={**run.volatile, "answered_by": rows})
+    others = (replace(record, model="linear"), replace(record, model="additive"))
+    records = (record, *others)
+    result = plain_result(("a", "b"), run=run, importances=records)
+    return fact(build_view(result), "E1", "Predictions in Python")
+
+
+def test_a_card_says_who_gave_the_predictions_of_each_model():
+    unread = "unread", "LinearRegression is no ensemble of trees that can be read."
+    text = answered_by(("forest", "identical", ""), ("linear", *unread))
+    assert text == (
+        "forest: from the trees of the model, bit-identical to predict; compared for "
+        "one shuffle; linear: by predict. LinearRegression is no ensemble of trees "
+        "that can be read"
+    )
+    assert answered_by(("linear", "few", ""), ("additive", "few", "")) == (
+        "linear and additive: by predict, because there are too few to gain from "
+        "reading the trees"
+    )
+
+
+def test_every_route_has_a_sentence():
+    assert set(look_up("cards.answered_by")) == set(get_args(Basis))
+
+
+def test_a_card_of_an_earlier_version_does_not_say_who_gave_predictions():
+    with pytest.raises(StopIteration):
+        fact(viewed(), "E1", "Predictions in Python")
 
 
 DRAWN = {"options": {"n_repeats": 10, "n_rows": 1000}}

@@ -1,0 +1,56 @@
+"""Who gives the predictions behind a number: the trees of a model, or its predict.
+
+It is reported to whoever wants to know, such as the card of a method.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal, NamedTuple, TypeAlias
+
+from ...records.dataset_and_model import FittedModel
+
+Basis: TypeAlias = Literal[
+    "identical", "rounding", "losses", "means", "no_numba", "few", "differ", "unread"
+]
+
+
+class Route(NamedTuple):
+    """How a model gives predictions.
+
+    Attributes
+    ----------
+    model : str
+    basis : str
+        By its trees: "identical" to predict in every bit, or up to the "rounding" of
+        a sum that threads add in any order; "losses", the means over all permutations,
+        or "means" of predictions, as sums over leaves. By predict: "no_numba"; "few"
+        predictions; trees that "differ" from predict; or trees "unread".
+    reason : str
+        Why trees are unread, in plain words.
+    """
+
+    model: str
+    basis: Basis
+    reason: str = ""
+
+
+_REPORT: ContextVar[Callable[[Route], None] | None] = ContextVar(
+    "_REPORT", default=None
+)
+
+
+@contextmanager
+def reporting_routes(report: Callable[[Route], None]) -> Iterator[None]:
+    """Call `report` with each route that predictions take inside the block."""
+    token = _REPORT.set(report)
+    try:
+        yield
+    finally:
+        _REPORT.reset(token)
+
+
+def report_route(model: FittedModel, basis: Basis, reason: str = "") -> None:
+    """Report how a model gives the predictions that are made next."""
+    if report := _REPORT.get():
+        report(Route(model.name, basis, reason))
