@@ -26,6 +26,7 @@ from ..engines import (
     describe_engine,
 )
 from ..methods.importance import METHODS
+from ..methods.trees.compiled import reporting_compilation
 from ..methods.trees.fitted import reporting_differences
 from ..models.diagnostics import diagnostic_rows
 from ..models.fit import fit_models
@@ -116,6 +117,7 @@ def audit_into(
     with (
         host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
         reporting_differences(journal.add_difference_of_trees),
+        reporting_compilation(journal.report_compilation),
         _workers(config.execution, journal) as crew,
     ):
         deaths = host.current().unseen_deaths

@@ -242,6 +242,12 @@ class Journal:
             self.on_step(done, total, f"{label}: {words}")
             self.reported = now
 
+    def report_compilation(self, words: str) -> None:
+        """Tell the progress channel and the log that loops are being compiled."""
+        done, total, label = self.at
+        self.on_step(done, total, f"{label}: {words}")
+        self.note(label, "info", words)
+
     def add_leaves(
         self, leaves: Leaves, repeat: int, feature: str, curve: LeafCurve
     ) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from .approve import approve
+from .compile import compile_
 from .diff import diff
 from .doctor import doctor
 from .handoff import handoff
@@ -27,7 +28,7 @@ from .verify import verify
 
 COMMANDS = (
     *(init, run, render, diff, history, approve, schedule),
-    *(verify, handoff, doctor, install_r),
+    *(verify, handoff, doctor, install_r, compile_),
 )
 
 

@@ -15,6 +15,7 @@ from importance_audit.r_bridge.errors import RBridgeError
 from ..engines import ENGINES, availability
 from ..methods.importance.permutation import permutation
 from ..methods.known_answers import linear_model, normal_data
+from ..methods.trees import compiled
 from ..records.errors import listed
 from ..records.r_rng import RStream
 from .install_schedule import outdated_jobs
@@ -70,7 +71,23 @@ def examine() -> tuple[Row, ...]:
     """Return one row per thing an audit may need."""
     needed = (_package(name, floor) for name, floor in FLOORS.items())
     optional = (_package(name, *use) for name, use in USES.items())
-    return (_python(), *needed, *optional, *_r(), _pdf(), *_schedules())
+    loops, schedules = _loops(), _schedules()
+    return (_python(), *needed, *optional, *loops, *_r(), _pdf(), *schedules)
+
+
+def _loops() -> tuple[Row, ...]:
+    """Return whether loops over trees are compiled, and where; none without numba."""
+    if not compiled.available():
+        return ()
+    what = "Loops over trees"
+    if not compiled.can_keep():
+        state = "not kept: every process compiles them again, which takes about 20 s"
+        remedy = f"Set {compiled.SETTING} to a folder that can be written to."
+        return (Row(what, "optional", state, remedy),)
+    if compiled.is_complete():
+        return (Row(what, "ok", f"compiled; kept in {compiled.cache_folder()}"),)
+    state = "not all compiled yet: the first audit of trees waits about 20 s"
+    return (Row(what, "optional", state, "importance-audit compile"),)
 
 
 def _schedules() -> tuple[Row, ...]:

@@ -71,6 +71,41 @@ def test_every_requirement_is_looked_for_with_its_oldest_version():
     assert extra.items() <= floors.items()
 
 
+@pytest.mark.needs_numba
+@pytest.mark.parametrize(
+    ("can_keep", "is_complete", "row"),
+    [
+        (True, True, ("ok", "compiled; kept in /cache")),
+        (
+            *(True, False),
+            (
+                "optional",
+                "not all compiled yet: the first audit of trees waits about 20 s",
+                "importance-audit compile",
+            ),
+        ),
+        (
+            *(False, False),
+            (
+                "optional",
+                "not kept: every process compiles them again, which takes about 20 s",
+                "Set NUMBA_CACHE_DIR to a folder that can be written to.",
+            ),
+        ),
+    ],
+)
+def test_loops_over_trees_are_compiled_or_not(monkeypatch, can_keep, is_complete, row):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/cache")
+    monkeypatch.setattr(doctor.compiled, "can_keep", lambda: can_keep)
+    monkeypatch.setattr(doctor.compiled, "is_complete", lambda: is_complete)
+    assert doctor._loops() == (doctor.Row("Loops over trees", *row),)
+
+
+def test_without_numba_there_are_no_loops(monkeypatch):
+    monkeypatch.setattr(doctor.compiled, "available", lambda: False)
+    assert doctor._loops() == ()
+
+
 def test_a_machine_without_r_lacks_nothing_that_audits_need(monkeypatch):
     monkeypatch.setattr(host, "installed", lambda: WITHOUT_R)
     (row,) = doctor._r()

@@ -7,7 +7,9 @@ another one by name; both stay plain functions until then.
 import hashlib
 import logging
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any
@@ -31,19 +33,55 @@ def cache_folder() -> Path:
     """Return the folder of what was compiled from these very sources.
 
     numba itself looks only at the file of a loop, not at those of the loops it calls.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no home directory, nor a variable that names another folder.
     """
     if given := os.environ.get(SETTING):
         return Path(given)
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "importance-audit" / f"compiled-{_digest_of_sources()}"
+
+
+def _digest_of_sources() -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
-    return base / "importance-audit" / f"compiled-{digest.hexdigest()[:12]}"
+    return digest.hexdigest()[:12]
+
+
+def _mark() -> Path:
+    """Return the file that says that all loops are compiled, for this processor."""
+    import numba
+    from llvmlite.binding import get_host_cpu_name
+
+    python = "".join(map(str, sys.version_info[:2]))
+    parts = (_digest_of_sources(), numba.__version__, python, get_host_cpu_name())
+    return cache_folder() / f"complete-{'-'.join(parts)}"
+
+
+def is_complete() -> bool:
+    """Return whether all loops are compiled and kept."""
+    try:
+        return _mark().exists()
+    except (OSError, RuntimeError):
+        return False
+
+
+def note_completion() -> None:
+    """Keep that all loops are compiled, if what is compiled is kept."""
+    if can_keep():
+        _mark().touch()
 
 
 @cache
-def _keeps() -> bool:
-    """Return whether numba can keep what it compiles, and tell it where."""
+def can_keep() -> bool:
+    """Return whether numba can keep what it compiles, and tell it where.
+
+    What it keeps goes to `cache_folder`. Why it cannot is said once.
+    """
     from numba import config
 
     try:
@@ -61,6 +99,46 @@ def _keeps() -> bool:
         return False
     config.CACHE_DIR = str(folder)
     return True
+
+
+_reports: list[Callable[[str], None]] = []
+"""Not in a context: loops are compiled in threads too."""
+
+
+@contextmanager
+def reporting_compilation(report: Callable[[str], None]) -> Iterator[None]:
+    """Call `report` with one line when the first loop is compiled, not read."""
+    _reports.append(report)
+    try:
+        yield
+    finally:
+        if report in _reports:
+            _reports.remove(report)
+
+
+@cache
+def _listen() -> None:
+    """Have numba say when it begins to compile."""
+    from numba.core import event
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        def on_start(self, _: Any) -> None:
+            while _reports:
+                _reports.pop()(describe())
+
+        def on_end(self, _: Any) -> None:
+            pass
+
+    event.register("numba:compile", Listener())
+
+
+def describe() -> str:
+    """Return what is said of compiling: how long it takes, and where the loops are."""
+    return f"compiling loops over trees once, about 20 s; {_where()}"
+
+
+def _where() -> str:
+    return f"kept in {cache_folder()}" if can_keep() else "they cannot be kept"
 
 
 class Loop:
@@ -83,7 +161,8 @@ class Loop:
         if self._dispatcher is None:
             from numba import njit
 
-            self._dispatcher = njit(nogil=True, cache=_keeps())(self._function)
+            _listen()
+            self._dispatcher = njit(nogil=True, cache=can_keep())(self._function)
         return self._dispatcher
 
     @property

@@ -236,12 +236,15 @@ def test_an_audit_reports_trees_that_differ_and_no_number_changes(monkeypatch):
     assert (whole.importances[0].raw == faulty.importances[0].raw).all()
 
 
-def routes_of(monkeypatch, task="regression", worth=0, **entry):
+def routes_of(monkeypatch, worth=0, **entry):
     """Return how an audit says that a forest and a function gave predictions."""
     monkeypatch.setattr(permuted_predictions, "WORTH", worth)
-    data = rows_of(task)
-    model = model_of(FOREST, data)
-    own = wrap(lambda X: X["x1"].to_numpy(), name="own")
+    data = rows_of("regression")
+    data = data.with_groups({name: (name,) for name in data.X})
+    model = model_of(FOREST, data, "ordinal")
+    own = wrap(
+        lambda X: X["x1"].to_numpy(), name="own", task="regression", features=["x1"]
+    )
     config = parse_config(
         {"importance": [{"method": "permutation", **entry}], "seed": 5}
     )
@@ -271,6 +274,30 @@ def test_an_audit_says_whether_trees_or_predict_answered(monkeypatch):
 def test_an_audit_of_exact_means_says_that_trees_answered(monkeypatch):
     routes, _ = routes_of(monkeypatch, draws="exact")
     assert routes == {"m": ("losses", "")}
+
+
+@pytest.mark.needs_numba
+@pytest.mark.usefixtures("calls")
+def test_an_audit_that_has_to_compile_loops_says_so(monkeypatch):
+    data, replay, steps = rows_of("regression"), Trees.replay, []
+    compiled = permuted_predictions.compiled
+    monkeypatch.setattr(compiled, "describe", lambda: "compiling loops")
+
+    def compiling(*arguments):
+        while compiled._reports:  # here, unless the cache is cold
+            compiled._reports.pop()(compiled.describe())
+        return replay(*arguments)
+
+    monkeypatch.setattr(Trees, "replay", compiling)
+    config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})
+    result = audit(
+        *(None, data, config),
+        models=(model_of(FOREST, data),),
+        on_step=lambda *step: steps.append(step[-1]),
+    )
+    assert steps.count("permutation of features, m: compiling loops") == 1
+    log = result.run.volatile["log"]
+    assert [line["message"] for line in log].count("compiling loops") == 1
 
 
 def wide_category():

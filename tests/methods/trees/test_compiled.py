@@ -12,6 +12,9 @@ from importance_audit.methods.trees import compiled
 PROGRAM = """
 import logging
 logging.basicConfig(format="%(message)s")
+from importance_audit.methods.trees import compiled
+reporting = compiled.reporting_compilation(lambda words: print("says:", words))
+reporting.__enter__()
 from importance_audit.methods.trees.ensemble import _preorder
 import numpy as np
 left, right = np.array([[1, -1, -1], [2, -1, -1]], np.int32)
@@ -34,11 +37,14 @@ def run(**variables):
 
 @pytest.mark.needs_numba
 def test_what_was_compiled_is_kept_in_the_cache_of_the_user(tmp_path):
-    answers, complaints = run(XDG_CACHE_HOME=str(tmp_path))
+    (says, *answers), complaints = run(XDG_CACHE_HOME=str(tmp_path))
     assert answers == ["[0, 1, 2] 1", "True"]
     assert complaints == []
     (folder,) = (tmp_path / "importance-audit").iterdir()
     assert {path.suffix for path in folder.rglob("*.nb?")} == {".nbi", ".nbc"}
+    words = "compiling loops over trees once, about 20 s"
+    assert says == f"says: {words}; kept in {folder}"
+    assert run(XDG_CACHE_HOME=str(tmp_path)) == (answers, [])
 
 
 @pytest.mark.needs_numba
@@ -51,7 +57,8 @@ def test_a_folder_of_ones_own_is_used(tmp_path):
 def test_a_cache_that_cannot_be_written_is_said_once(tmp_path):
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
-    answers, complaints = run(NUMBA_CACHE_DIR=str(in_the_way / "cache"))
+    (says, *answers), complaints = run(NUMBA_CACHE_DIR=str(in_the_way / "cache"))
+    assert says.endswith("about 20 s; they cannot be kept")
     assert answers == ["[0, 1, 2] 1", "True"]
     reason = f"[Errno 20] Not a directory: '{in_the_way / 'cache'}'"
     assert complaints == [
