@@ -35,6 +35,7 @@ class RunRequest:
 
     all_: bool
     fresh: bool
+    jobs: int | None
     quiet: bool
     unattended: bool
     keep: int | None
@@ -63,6 +64,11 @@ class RunRequest:
 @click.option(
     "--fresh", is_flag=True, help="With --all: do not resume an interrupted batch."
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="With --all: number of audits that run at a time (default: 1).",
+)
 @QUIET
 @click.option(
     "--unattended",
@@ -88,12 +94,15 @@ def run(audit: Path | None, **options: Any) -> None:
     """Run the audit in folder (or file) AUDIT and write its report.
 
     With --all, AUDIT is a folder of audits, by default reports. They run in order of
-    name, even if others fail; the exit code is the most serious of theirs, in the order
-    130, 4, 3, 2, 1, 5, 0. A batch interrupted within the last 24 h is resumed.
+    name, --jobs at a time, even if others fail; the exit code is the most serious of
+    theirs, in the order 130, 4, 3, 2, 1, 5, 0. A batch interrupted within the last 24 h
+    is resumed.
     """
     request = RunRequest(**options)
     if request.keep is not None and not request.unattended:
         raise click.UsageError("--keep requires --unattended.")
+    if request.jobs and not request.all_:
+        raise click.UsageError("--jobs requires --all.")
     if request.as_json and (request.all_ or request.unattended):
         raise click.UsageError("--json works with a single attended run only.")
     if request.all_:
@@ -101,8 +110,14 @@ def run(audit: Path | None, **options: Any) -> None:
             from .run_all import run_all
 
             folder, arguments = audit or BATCH, request.arguments
-            fresh, quiet = request.fresh, request.quiet
-            sys.exit(run_all(folder, options=arguments, fresh=fresh, quiet=quiet))
+            code = run_all(
+                folder,
+                options=arguments,
+                fresh=request.fresh,
+                quiet=request.quiet,
+                n_jobs=request.jobs or 1,
+            )
+            sys.exit(code)
     if audit is None:
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
     if request.unattended:

@@ -1,4 +1,4 @@
-"""run --all: the audits of a folder, one after another."""
+"""run --all: the audits of a folder."""
 
 import os
 from contextlib import suppress
@@ -26,9 +26,16 @@ MOST_WORDS = 200
 
 
 def run_all(
-    folder: Path, *, fresh: bool, quiet: bool, options: tuple[str, ...] = ()
+    folder: Path,
+    *,
+    fresh: bool,
+    quiet: bool,
+    options: tuple[str, ...] = (),
+    n_jobs: int = 1,
 ) -> int:
     """Run the audits below a folder, print what became of them, write the page.
+
+    Several at a time print only what went wrong, each below its line.
 
     Returns
     -------
@@ -38,10 +45,12 @@ def run_all(
     faults: list[str] = []
     batch = run_batch(
         folder,
-        options=(*options, *(["--quiet"] if quiet else [])),
+        options=(*options, *(["--quiet"] if quiet or n_jobs > 1 else [])),
         fresh=fresh,
+        n_jobs=n_jobs,
         tell=lambda line: None if quiet else say(line, err=True),
         after_each=lambda so_far: faults.append(_write_page(so_far)),
+        on_output=_print_output,
     )
     code = gravest([batch.exit_code, 4 if faults[-1] else 0])
     if code or not quiet:
@@ -49,6 +58,12 @@ def run_all(
         for line in (*lines, faults[-1] or f"HTML  {folder / PAGE}"):
             say(line, err=quiet)
     return code
+
+
+def _print_output(output: bytes) -> None:
+    """Print what the process of an audit printed."""
+    if output:
+        say(output.decode(errors="replace"), err=True, nl=False)
 
 
 def table(batch: Batch) -> list[str]:

@@ -1,45 +1,24 @@
-"""Many audits as one piece of work: each in a process of its own, one after another.
+"""Many audits as one piece of work: each in a process of its own, some at a time.
 
 What becomes of one stops no other: not a broken file, not a crash. Not: how one audit
-runs (`run`), what is kept of a batch (`batch_log`), how its page looks (`report`).
+runs (`run`, `batch_processes`), what is kept of a batch (`batch_log`), how its page
+looks (`report`).
 """
 
 import os
 import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..auditing.interrupt import acknowledge, deferred
 from ..records.errors import AuditError, several
 from ..records.errors import printable as shown
-from ..runs.chain import is_run
-from ..runs.events import append_event, read_events
+from ..records.execution import each, workers
+from ..runs.events import append_event
 from ..runs.locks import locked
-from .batch_log import (
-    FINISHED,
-    LOG,
-    Line,
-    Outcome,
-    Tell,
-    find_unfinished_batch,
-    newest_manifest,
-    run_names,
-)
-from .child_process import describe_exit
-from .exit_codes import GRAVEST, gravest
-
-WORDS = {
-    2: "The configuration, the data or a model must be corrected: importance-audit "
-    "run says what.",
-    3: "R is required but unavailable: importance-audit doctor says why.",
-    5: "Another process was running the audit.",
-    130: "The run was interrupted.",
-}
-"""What is said of a run that left no word of its own."""
+from .batch_log import LOG, Outcome, Tell, find_unfinished_batch
+from .batch_processes import AuditProcesses, Ended, is_audit
+from .exit_codes import gravest
 
 
 class Batch(NamedTuple):
@@ -64,9 +43,9 @@ def audits_of(folder: Path) -> tuple[str, ...]:
         raise AuditError(
             f"{str(folder)!r} cannot be read: {error.strerror}."
         ) from error
-    names = sorted(path.name for path in inner if _is_audit(path))
+    names = sorted(path.name for path in inner if is_audit(path))
     if not names:
-        remedy = "It is a single audit: leave out --all." if _is_audit(folder) else ""
+        remedy = "It is a single audit: leave out --all." if is_audit(folder) else ""
         raise AuditError(
             f"{str(folder)!r} holds no folder with an audit.toml. {remedy}".rstrip()
         )
@@ -78,8 +57,10 @@ def run_batch(
     *,
     options: Sequence[str] = (),
     fresh: bool = False,
+    n_jobs: int = 1,
     tell: Tell,
     after_each: Callable[[Batch], object],
+    on_output: Callable[[bytes], object] = lambda _: None,
 ) -> Batch:
     """Run every audit of a folder; of a batch that was cut short, only the rest.
 
@@ -91,10 +72,16 @@ def run_batch(
         What the command `run` is given besides the audit.
     fresh : bool, default False
         Whether to run all, also of a batch that was cut short.
+    n_jobs : int, default 1
+        How many audits run at a time.
     tell : callable
-        Gets one line per audit that begins, and what was taken up.
+        Gets one line per audit, in their order, and what was taken up: when an audit
+        begins, or of several at a time when it and all before it have ended.
     after_each : callable
         Gets what became of them so far; of all at the end, still under the lock.
+    on_output : callable, optional
+        Gets what an audit printed after its line, if several run at a time; else that
+        is printed as it comes.
 
     Raises
     ------
@@ -111,30 +98,60 @@ def run_batch(
         rest = sorted(
             (n for n in names if n not in done), key=lambda n: n in started_names
         )
+        processes = AuditProcesses(folder, options, keeps_output=n_jobs > 1)
+        former, n_names = dict(done), len(names)
+
+        def announce(name: str) -> None:
+            place = len(former) + rest.index(name) + 1
+            tell(f"[{place}/{n_names}] audit {shown(name)}")
+
+        def batch_so_far() -> Batch:
+            return _batch(folder, names, {**former, **processes.outcomes})
+
         try:
-            for name in rest:
-                tell(f"[{len(done) + 1}/{len(names)}] audit {shown(name)}")
-                append_event(folder, "audit_began", into=LOG, audit=name)
-                done[name], is_stopped = _run(folder / name, options)
-                append_event(folder, "audit_ended", into=LOG, **done[name]._asdict())
-                if is_stopped:
-                    raise KeyboardInterrupt
-                after_each(_batch(folder, names, done))
-            batch = _batch(folder, names, done)
+            for ended in _ended(processes, rest, n_jobs, announce):
+                on_output(ended.output)
+                after_each(batch_so_far())
+            batch = batch_so_far()
             append_event(folder, "batch_ended", into=LOG, exit_code=batch.exit_code)
-        except KeyboardInterrupt:
-            acknowledge()
+        except BaseException as error:
+            processes.stop()
+            if not isinstance(error, KeyboardInterrupt):
+                raise
             append_event(folder, "batch_stopped", into=LOG)
-            batch = _batch(folder, names, done)._replace(exit_code=130)
+            batch = batch_so_far()._replace(exit_code=130)
         after_each(batch)
     return batch
 
 
-def _is_audit(folder: Path) -> bool:
-    try:
-        return (folder / "audit.toml").is_file() and not is_run(folder)
-    except OSError:  # one that nobody may look into
-        return False
+def _ended(
+    processes: AuditProcesses,
+    names: Sequence[str],
+    n_jobs: int,
+    announce: Callable[[str], None],
+) -> Iterator[Ended]:
+    """Yield the audits in order, each when it and all before it have ended.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the batch is to stop.
+    """
+    is_alone = n_jobs == 1
+
+    def begun() -> Iterator[str]:
+        for name in names:
+            if is_alone:
+                announce(name)
+            yield name
+
+    with workers(n_jobs, "threads", check=processes.require_going):
+        for name, ended in zip(names, each(processes, begun()), strict=True):
+            if ended is None or processes.is_stopping:
+                raise KeyboardInterrupt
+            if not is_alone:
+                announce(name)
+            yield ended
 
 
 def _begin(
@@ -168,82 +185,3 @@ def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> B
     outcomes = tuple(done.get(name, Outcome(name)) for name in names)
     codes = [o.exit_code for o in outcomes if o.exit_code is not None]
     return Batch(folder, gravest(codes), outcomes)
-
-
-def _run(audit: Path, options: Sequence[str]) -> tuple[Outcome, bool]:
-    """Run one audit in a process of its own.
-
-    Returns
-    -------
-    Outcome
-    bool
-        Whether the batch is to stop.
-    """
-    if not _is_audit(audit):
-        words = "audit.toml disappeared after the batch began."
-        return Outcome(audit.name, 2, message=words), False
-    before, n_events = run_names(audit), len(_events(audit))
-    start = time.monotonic()
-    code, is_stopped = _code_of(audit, options)
-    seconds = round(time.monotonic() - start, 1)
-    run = newest_manifest(audit, run_names(audit) - before)
-    code, words = _judge_exit(code, run, is_stopped)
-    end_events = [e for e in _events(audit)[n_events:] if e["event"] == "ended"]
-    message = str(end_events[-1].get("message", "")) if end_events else ""
-    run_id, verdict = str(run.get("run_id", "")), str(run.get("verdict", ""))
-    facts = (run_id, verdict, message or words, seconds)
-    return Outcome(audit.name, code, *facts), is_stopped
-
-
-def _code_of(audit: Path, options: Sequence[str]) -> tuple[int, bool]:
-    """Return how the process of a run ended, and whether the batch is to stop.
-
-    A request to stop is passed on once, and the saving of the run awaited.
-    """
-    # -P: nothing in the working folder may shadow a module
-    command = [sys.executable, "-P", "-m", "importance_audit", "run", *options, "--"]
-    child = None
-    try:
-        with deferred():
-            child = subprocess.Popen(
-                [*command, os.fspath(audit)],
-                stdin=subprocess.DEVNULL,
-            )
-        return child.wait(), False
-    except KeyboardInterrupt:
-        if child is None:
-            raise
-        acknowledge()
-        child.terminate()
-    try:
-        return child.wait(), True
-    except KeyboardInterrupt:  # a second request: the run may not go on without us
-        child.kill()
-        child.wait()
-        raise
-
-
-def _judge_exit(code: int, run: Line, is_stopped: bool) -> tuple[int, str]:
-    """Return the exit code of a run as the batch counts it, and why.
-
-    A process that a signal ended has no code of its own, and one that broke before
-    its run was saved has that of a run not confirmed.
-    """
-    if code < 0 and is_stopped:  # it was not yet ready to take the signal
-        code = 130
-    if code < 0:
-        return 4, f"The run's process ended with {describe_exit(code)}."
-    if code not in GRAVEST or (code in FINISHED and not run):
-        return (
-            4,
-            f"The run ended with exit code {code} and left no folder.",
-        )
-    return code, WORDS.get(code, "")
-
-
-def _events(audit: Path) -> Sequence[Line]:
-    """Return the events of an audit, none if nobody can read them."""
-    try:
-        return read_events(audit)
-    except AuditError:
-        return ()

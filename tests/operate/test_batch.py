@@ -41,8 +41,16 @@ class Crashing(Linear):
 
 class Slow(Linear):
     def fit(self, X, y):
-        pathlib.Path(os.environ["HERE"]).touch()
+        name = os.environ["HERE"] + type(self).__name__.removeprefix("Slow")
+        pathlib.Path(f"{name}.new").write_text(str(os.getpid()))
+        pathlib.Path(f"{name}.new").rename(name)
         time.sleep(60)
+
+class SlowA(Slow):
+    pass
+
+class SlowB(Slow):
+    pass
 """
 HOSTILE = "-z \x1b[2J\n <b>ü\udcff"
 
@@ -69,8 +77,8 @@ def quietly(folder, **options):
     return run_batch(folder, tell=lines.append, **{**ignored, **options}), lines
 
 
-@pytest.fixture(scope="module")
-def mixed(tmp_path_factory):
+@pytest.fixture(scope="module", params=[1, 3])
+def mixed(tmp_path_factory, request):
     """Return a batch of five audits, of which three go wrong, and its outcomes."""
     folder = tmp_path_factory.mktemp("mixed")
     (folder / "faulty.py").write_text(FAULTY)
@@ -81,7 +89,9 @@ def mixed(tmp_path_factory):
     audit(folder / HOSTILE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder))
-        batch, _ = quietly(folder)
+        batch, lines = quietly(folder, n_jobs=request.param)
+    names = (HOSTILE, "a-broken", "b-no-data", "c-crash", "d-sound")
+    assert lines == [f"[{n}/5] audit {shown(name)}" for n, name in enumerate(names, 1)]
     return folder, batch
 
 
@@ -111,9 +121,8 @@ def test_what_became_of_each_is_in_the_log_whatever_its_name(mixed):
     lines = read_events(folder, of=LOG)
     assert [lines[0]["event"], lines[-1]["event"]] == ["batch_began", "batch_ended"]
     ended = [line for line in lines if line["event"] == "audit_ended"]
-    assert [Outcome(**{f: e[f] for f in Outcome._fields}) for e in ended] == [
-        *batch.outcomes
-    ]
+    outcomes = [Outcome(**{f: e[f] for f in Outcome._fields}) for e in ended]
+    assert sorted(outcomes) == [*batch.outcomes]  # in the order in which they ended
 
 
 def test_a_hostile_name_is_one_line_that_moves_nothing(mixed):
@@ -247,37 +256,115 @@ def test_two_batches_of_a_folder_never_overlap(tmp_path):
         quietly(tmp_path)
 
 
-def test_ctrl_c_stops_the_batch_which_can_be_taken_up(tmp_path):
-    (tmp_path / "faulty.py").write_text(FAULTY)
-    audit(tmp_path / "a", "faulty.Slow")
-    audit(tmp_path / "b")
-    here = tmp_path / "here"
-    command = [
-        sys.executable,
-        "-m",
-        "importance_audit",
-        "run",
-        "--all",
-        str(tmp_path),
-        "-q",
-    ]
-    paths = os.pathsep.join([str(ROOT), str(tmp_path)])
-    surroundings = {**os.environ, "PYTHONPATH": paths, "HERE": str(here)}
+def started_batch(folder, *options):
+    """Start a batch of these audits in a process of its own."""
+    (folder / "faulty.py").write_text(FAULTY)
+    command = [sys.executable, "-m", "importance_audit", "run", "--all", str(folder)]
+    paths = os.pathsep.join([str(ROOT), str(folder)])
+    surroundings = {**os.environ, "PYTHONPATH": paths, "HERE": str(folder / "here")}
     listening = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    with subprocess.Popen(
-        command,
+    return subprocess.Popen(
+        [*command, "-q", *options],
         env=surroundings,
         start_new_session=True,
         preexec_fn=listening,  # a job in the background ignores it
-    ) as batch:
-        while not here.exists():
-            time.sleep(0.01)
+    )
+
+
+def wait_for(path):
+    while not path.exists():
+        time.sleep(0.01)
+
+
+def test_ctrl_c_stops_the_batch_which_can_be_taken_up(tmp_path):
+    audit(tmp_path / "a", "faulty.Slow")
+    audit(tmp_path / "b")
+    with started_batch(tmp_path) as batch:
+        wait_for(tmp_path / "here")
         os.killpg(batch.pid, signal.SIGINT)  # as a terminal does: to both processes
     assert batch.returncode == 130
     assert len(runs(tmp_path / "a")) == 1
     assert runs(tmp_path / "b") == []
     unfinished = find_unfinished_batch(tmp_path, print)
     assert (unfinished.started, unfinished.finished) == ({"a"}, ())
+
+
+@pytest.mark.parametrize("is_sent_to_all", [False, True])
+def test_a_request_to_stop_ends_all_audits_that_run(tmp_path, is_sent_to_all):
+    for name in "ab":
+        audit(tmp_path / name, f"faulty.Slow{name.upper()}")
+    audit(tmp_path / "c")
+    with started_batch(tmp_path, "--jobs", "2") as batch:
+        for name in "AB":
+            wait_for(tmp_path / f"here{name}")
+        if is_sent_to_all:  # as a terminal does
+            os.killpg(batch.pid, signal.SIGINT)
+        else:
+            batch.terminate()
+    assert batch.returncode == 130
+    for name in "ab":
+        (run,) = runs(tmp_path / name)
+        manifest = json.loads(
+            (tmp_path / name / "runs" / run / "manifest.json").read_text()
+        )
+        assert manifest["exit_code"] == 130
+    assert runs(tmp_path / "c") == []
+    unfinished = find_unfinished_batch(tmp_path, print)
+    assert (unfinished.started, unfinished.finished) == ({"a", "b"}, ())
+
+
+def test_an_audit_that_is_killed_is_a_failure_and_others_go_on(tmp_path):
+    audit(tmp_path / "a", "faulty.SlowA")
+    for name in "bc":
+        audit(tmp_path / name)
+    with started_batch(tmp_path, "--jobs", "2") as batch:
+        wait_for(tmp_path / "hereA")
+        os.kill(int((tmp_path / "hereA").read_text()), signal.SIGKILL)
+    assert batch.returncode == 4
+    assert [len(runs(tmp_path / name)) for name in "abc"] == [0, 1, 1]
+    ended = [e for e in read_events(tmp_path, of=LOG) if e["event"] == "audit_ended"]
+    messages = {line["audit"]: line["message"] for line in ended}
+    killed = "The run's process ended with signal SIGKILL (out of memory?)."
+    assert messages == {"a": killed, "b": "", "c": ""}
+
+
+def test_several_at_a_time_print_only_what_went_wrong_below_their_line(tmp_path):
+    for name in "ac":
+        audit(tmp_path / name)
+    audit(tmp_path / "b").joinpath("audit.toml").write_text("x = [")
+    options = ["run", "--all", str(tmp_path), "--jobs", "3"]
+    answer = runner().invoke(main, options)
+    lines = answer.stderr.splitlines()
+    assert [lines[0], lines[1], lines[-1]] == [
+        *("[1/3] audit a", "[2/3] audit b", "[3/3] audit c")
+    ]
+    assert lines[2:-1] == [
+        "audit.toml is not valid TOML: Invalid value (at end of document). "
+        "Correct it there."
+    ]
+    assert answer.exit_code == 2
+
+
+def test_a_fault_of_the_batch_itself_ends_the_other_audits(tmp_path, monkeypatch):
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    audit(tmp_path / "a").joinpath("audit.toml").write_text("x = [")
+    audit(tmp_path / "b", "faulty.SlowB")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("HERE", str(tmp_path / "here"))
+
+    def after_each(_):
+        wait_for(tmp_path / "hereB")
+        raise OSError("no space")
+
+    with pytest.raises(OSError, match="no space"):
+        quietly(tmp_path, after_each=after_each, n_jobs=2)
+    assert not is_running(int((tmp_path / "hereB").read_text()))
+
+
+def test_jobs_are_of_several_audits(tmp_path):
+    answer = runner().invoke(main, ["run", str(tmp_path), "--jobs", "2"])
+    assert answer.exit_code == 2
+    assert "--jobs requires --all." in answer.stderr
 
 
 def test_a_stop_that_comes_while_a_run_is_begun_leaves_no_run_behind(
