@@ -73,3 +73,12 @@ def test_every_recorded_case_is_copied_or_left_out_for_a_reason(package):
 def test_the_list_of_cases_is_whole():
     numbers = {package: len(CASES[package]) for package in COPIES}
     assert sum(numbers.values()) == 1179 + numbers["stratimpact"]
+
+
+def test_the_table_counts_every_case_once():
+    from tests.reference.table import count
+
+    for package in COPIES:
+        row = count(package)
+        compared = row.numerical + row.statistical + row.through_r
+        assert compared + row.left_out.total() == row.cases == len(CASES[package])

@@ -30,6 +30,8 @@ LEFT_OUT = {
     "imp-ce": "iml compares probabilities with classes, so every row counts as wrong",
     "interaction-(all|pair)-grid": "12 rows drawn by a stream of R we do not replay",
 }
+BY_LAW = "imp-(?!ce).*"
+"""The cases that are compared with a law, not number by number."""
 LOSSES = {"rmse": "rmse", "mse": "mse", "mae": "mae", "logLoss": "log_loss"}
 
 
