@@ -74,6 +74,39 @@ classes_of <- function(observed, predicted) {
   }
 }
 
+# One less the area under precision over recall of one class, by its probability.
+one_minus_pr_auc_of <- function(is_event, predicted) {
+  cuts <- sort(unique(predicted), decreasing = TRUE)
+  n_selected <- vapply(cuts, function(cut) sum(predicted >= cut), 1)
+  hits <- vapply(cuts, function(cut) sum(is_event[predicted >= cut]), 1)
+  recall <- c(0, hits / sum(is_event))
+  precision <- c(1, hits / n_selected)
+  1 - sum(diff(recall) * (precision[-1] + precision[-length(precision)])) / 2
+}
+
+# Mann and Whitney: the mean ranks of ties count them half.
+one_minus_auc_of <- function(is_event, predicted) {
+  ones <- as.numeric(sum(is_event))
+  zeros <- length(is_event) - ones
+  above <- sum(rank(places_of(predicted))[is_event]) - ones * (ones + 1) / 2
+  1 - above / (ones * zeros)
+}
+
+# What one function of class and score measures of each class against the rest.
+against_the_rest <- function(measure, observed, predicted) {
+  codes <- as.integer(observed)
+  mean(vapply(seq_len(ncol(predicted)), function(k) measure(codes == k, predicted[, k]), 1))
+}
+
+# Of each class the share that is missed, plus the share missed of all others.
+missed_shares <- function(observed, predicted) {
+  classes <- classes_of(observed, predicted)
+  vapply(seq_len(classes[[3]]), function(k) {
+    is_wrong <- (classes[[2]] == k) != (classes[[1]] == k)
+    mean(is_wrong[classes[[1]] == k]) + mean(is_wrong[classes[[1]] != k])
+  }, 1)
+}
+
 losses <- list(
   rmse = function(observed, predicted) sqrt(mean((observed - predicted)^2)),
   mse = function(observed, predicted) mean((observed - predicted)^2),
@@ -91,21 +124,28 @@ losses <- list(
     sum((observed - predicted)^2) / sum((observed - mean(observed))^2)
   },
 
-  one_minus_pr_auc = function(observed, predicted) {
-    cuts <- sort(unique(predicted), decreasing = TRUE)
-    n_selected <- vapply(cuts, function(cut) sum(predicted >= cut), 1)
-    hits <- vapply(cuts, function(cut) sum(observed[predicted >= cut]), 1)
-    recall <- c(0, hits / sum(observed))
-    precision <- c(1, hits / n_selected)
-    1 - sum(diff(recall) * (precision[-1] + precision[-length(precision)])) / 2
+  one_minus_squared_correlation = function(observed, predicted) {
+    1 - stats::cor(observed, predicted)^2
   },
 
-  # Mann and Whitney: the mean ranks of ties count them half.
-  one_minus_auc = function(observed, predicted) {
-    ones <- as.numeric(sum(observed == 1))
-    zeros <- length(observed) - ones
-    above <- sum(rank(places_of(predicted))[observed == 1]) - ones * (ones + 1) / 2
-    1 - above / (ones * zeros)
+  one_minus_pr_auc = function(observed, predicted) {
+    if (is.matrix(predicted)) {
+      return(against_the_rest(one_minus_pr_auc_of, observed, predicted))
+    }
+    one_minus_pr_auc_of(observed == 1, predicted)
+  },
+
+  one_minus_auc = function(observed, predicted) one_minus_auc_of(observed == 1, predicted),
+  one_minus_auc_ovr = function(observed, predicted) {
+    against_the_rest(one_minus_auc_of, observed, predicted)
+  },
+  one_minus_auc_ovo = function(observed, predicted) {
+    codes <- as.integer(observed)
+    mean(utils::combn(ncol(predicted), 2, function(pair) {
+      rows <- codes %in% pair
+      areas <- vapply(pair, function(k) one_minus_auc_of(codes[rows] == k, predicted[rows, k]), 1)
+      mean(areas)
+    }))
   },
 
   log_loss = function(observed, predicted) mean(-log(of_observed(observed, predicted))),
@@ -128,13 +168,9 @@ losses <- list(
   },
 
   one_minus_balanced_accuracy = function(observed, predicted) {
-    classes <- classes_of(observed, predicted)
-    errors <- vapply(seq_len(classes[[3]]), function(k) {
-      is_wrong <- (classes[[2]] == k) != (classes[[1]] == k)
-      (mean(is_wrong[classes[[1]] == k]) + mean(is_wrong[classes[[1]] != k])) / 2
-    }, 1)
-    mean(errors)
+    mean(missed_shares(observed, predicted)) / 2
   },
+  one_minus_youden = function(observed, predicted) mean(missed_shares(observed, predicted)),
 
   one_minus_accuracy = function(observed, predicted) {
     if (is.matrix(predicted)) {

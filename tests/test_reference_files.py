@@ -41,12 +41,6 @@ NOT_COPIED = {
     },
     "vip": {
         ".*-firm-varfun": REFUSAL,
-        ".*-permute-rsq-.*": (
-            "a squared correlation, which forgives a bias: no loss of that name here"
-        ),
-        ".*-permute-multi-(youden|roc_auc|pr_auc)": (
-            "means over classes or pairs of them: here these losses are of two classes"
-        ),
         ".*-permute-(name-.*|one-feature-.*|unknown-metric|fun-no-direction)": REFUSAL,
         ".*-permute-(size-frac-both|size-too-big|subset-colname)": REFUSAL,
     },

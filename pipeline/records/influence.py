@@ -59,6 +59,18 @@ def _one_minus_r2(y: Array, prediction: Array, weights: Array) -> Array:
         return np.asarray((of_error - ratio * of_spread) / spread)
 
 
+def _one_minus_squared_correlation(
+    y: Array, prediction: Array, weights: Array
+) -> Array:
+    """Return the values of 1 - r^2, r the correlation of two standardised columns."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # a constant column: NaN
+        shares = weights / weights.sum()
+        centred = [v - (shares * v).sum() for v in (y, prediction)]
+        a, b = (v / np.sqrt((shares * v * v).sum()) for v in centred)
+        r = (shares * a * b).sum()
+        return np.asarray(len(y) * shares * r * (r * (a * a + b * b) - 2 * a * b))
+
+
 def _one_minus_auc(y: Array, prediction: Array, weights: Array) -> Array:
     """Return how far the share of wrong pairs of each row is from that of all.
 
@@ -81,6 +93,29 @@ def _one_minus_auc(y: Array, prediction: Array, weights: Array) -> Array:
         return np.asarray(weights * (wrong - loss) / of_class)
 
 
+def _one_minus_auc_ovr(y: Array, prediction: Array, weights: Array) -> Array:
+    """Return the mean over classes of the values of a class against the rest."""
+    columns = enumerate(prediction.T)
+    values = [_one_minus_auc(y == k, column, weights) for k, column in columns]
+    return np.mean(values, axis=0)
+
+
+def _one_minus_auc_ovo(y: Array, prediction: Array, weights: Array) -> Array:
+    """Return the mean over pairs of classes, each of its own rows."""
+    values = np.zeros(len(y))
+    pairs = losses.class_pairs(y, prediction)
+    for k, rows in pairs:
+        share = len(y) / max(rows.sum(), 1)
+        of_pair = _one_minus_auc(y[rows] == k, prediction[rows, k], weights[rows])
+        values[rows] += share * of_pair
+    return values / len(pairs)
+
+
+def _one_minus_youden(y: Array, prediction: Array, weights: Array) -> Array:
+    """Return twice the values of `one_minus_balanced_accuracy`."""
+    return 2 * _one_minus_balanced_accuracy(y, prediction, weights)
+
+
 def _one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> Array:
     """Return the mean over the shares missed, each of its own rows."""
     n_classes = 2 if prediction.ndim == 1 else prediction.shape[1]
@@ -101,8 +136,12 @@ INFLUENCE: dict[str, Influence] = {
     },
     "rmse": _rmse,
     "one_minus_r2": _one_minus_r2,
+    "one_minus_squared_correlation": _one_minus_squared_correlation,
     "one_minus_auc": _one_minus_auc,
+    "one_minus_auc_ovo": _one_minus_auc_ovo,
+    "one_minus_auc_ovr": _one_minus_auc_ovr,
     "one_minus_balanced_accuracy": _one_minus_balanced_accuracy,
+    "one_minus_youden": _one_minus_youden,
 }
 """By loss. One that is not here has no influence values: `one_minus_pr_auc`, whose
 curve is joined by straight lines between points that other rows would move."""

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+Evaluation: TypeAlias = Callable[[Array, Array, Array], float]
 RowLosses: TypeAlias = Callable[[Array, Array], Array]
 """``of_rows(y, prediction) -> (n_samples,)``: what the weighted mean is taken of."""
 REGRESSION, BINARY, MULTICLASS = "regression", "binary", "multiclass"
@@ -42,7 +43,7 @@ class Loss(NamedTuple):
         and `p_y` the probability of the observed class.
     """
 
-    function: Callable[[Array, Array, Array], float]
+    function: Evaluation
     tasks: tuple[str, ...]
     unit: str
     label: str
@@ -152,6 +153,21 @@ def one_minus_r2(y: Array, prediction: Array, weights: Array) -> float:
     return error / total if total > 0 else float("nan")
 
 
+def one_minus_squared_correlation(y: Array, prediction: Array, weights: Array) -> float:
+    """Return one less the squared weighted correlation of target and prediction.
+
+    It forgives a bias and a wrong scale, even a wrong sign: `one_minus_r2` does not.
+    NaN if the target or the prediction is constant.
+    """
+    counts = weights > 0
+    pair = np.stack([y[counts], prediction[counts]]).astype(np.float64)
+    if not counts.any() or (np.ptp(pair, axis=1) == 0).any():
+        return float("nan")
+    centred = pair - np.average(pair, axis=1, weights=weights[counts], keepdims=True)
+    moments = (weights[counts] * centred) @ centred.T
+    return float(1 - moments[0, 1] ** 2 / (moments[0, 0] * moments[1, 1]))
+
+
 def ties(ranked: Array) -> npt.NDArray[np.bool_]:
     """Return whether each score but the first is tied with the one before it.
 
@@ -219,12 +235,49 @@ def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
     return float((tied_positive * (above + tied_negative / 2)).sum() / pairs)
 
 
+def one_minus_auc_ovr(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the mean over classes of `one_minus_auc`, a class against the rest."""
+    return _against_the_rest(one_minus_auc, y, prediction, weights)
+
+
+def _against_the_rest(
+    loss: Evaluation, y: Array, prediction: Array, weights: Array
+) -> float:
+    """Return the mean over classes of a loss of two classes: the class, and others."""
+    return float(
+        np.mean([loss(y == k, p, weights) for k, p in enumerate(prediction.T)])
+    )
+
+
+def one_minus_auc_ovo(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the mean of `one_minus_auc` over all pairs of classes.
+
+    The rows of two classes are ranked once by the probability of each. How common a
+    class is does not matter. NaN if a class was not observed. Source: Hand and Till
+    (2001), Machine Learning 45, 171-186, where it is 1 - M.
+    """
+    areas = [
+        one_minus_auc(y[rows] == k, prediction[rows, k], weights[rows])
+        for k, rows in class_pairs(y, prediction)
+    ]
+    return float(np.mean(areas))
+
+
+def class_pairs(y: Array, prediction: Array) -> list[tuple[int, Array]]:
+    """Return each class with the rows of it and of one other class, (n_samples,)."""
+    classes = range(prediction.shape[1])
+    return [(k, (y == j) | (y == k)) for j in classes for k in classes if j != k]
+
+
 def one_minus_pr_auc(y: Array, prediction: Array, weights: Array) -> float:
     """Return one less the area under precision over recall, joined by straight lines.
 
     The curve starts at recall 0 with precision 1, and equal predictions are one point.
     A ranking that says nothing has about the share of zeros. NaN if there is no 1.
+    Several classes: the mean over classes, each held against the rest.
     """
+    if prediction.ndim == 2:
+        return _against_the_rest(one_minus_pr_auc, y, prediction, weights)
     order = np.argsort(-prediction)
     ranked = prediction[order]
     last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
@@ -337,6 +390,14 @@ def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> 
     return float(np.mean(missed))
 
 
+def one_minus_youden(y: Array, prediction: Array, weights: Array) -> float:
+    """Return one less Youden's J = sensitivity + specificity - 1, from 0 to 2.
+
+    Twice `one_minus_balanced_accuracy`. Source: Youden (1950), Cancer 3, 32-35.
+    """
+    return 2 * one_minus_balanced_accuracy(y, prediction, weights)
+
+
 def predicted_class(prediction: Array) -> Array:
     """Return the code of the class that is predicted, (n_samples,)."""
     if prediction.ndim == 1:
@@ -373,12 +434,33 @@ LOSSES: dict[str, Loss] = {
         "1 − R²",
         "Σ w (y − p)² / Σ w (y − mean y)²",
     ),
+    "one_minus_squared_correlation": Loss(
+        one_minus_squared_correlation,
+        (REGRESSION,),
+        "1",
+        "1 − squared correlation",
+        "1 − cor(y, p)², weighted by w; forgives a bias and a wrong scale",
+    ),
     "one_minus_auc": Loss(
         one_minus_auc,
         (BINARY,),
         "1",
         "1 − AUC",
         "share of pairs of a 1 and a 0 in the wrong order, ties (to 1e-12) half",
+    ),
+    "one_minus_auc_ovo": Loss(
+        one_minus_auc_ovo,
+        (MULTICLASS,),
+        "1",
+        "1 − AUC, pairs of classes",
+        "mean over pairs of classes of 1 − AUC among their rows (Hand and Till)",
+    ),
+    "one_minus_auc_ovr": Loss(
+        one_minus_auc_ovr,
+        (MULTICLASS,),
+        "1",
+        "1 − AUC, class against rest",
+        "mean over classes of 1 − AUC of the class against all others",
     ),
     "log_loss": Loss(
         log_loss, (BINARY, MULTICLASS), "nats", "log loss", "−Σ w log p_y / Σ w"
@@ -418,12 +500,20 @@ LOSSES: dict[str, Loss] = {
         "1 − balanced accuracy",
         "mean over classes of the share missed of a class and of all others",
     ),
+    "one_minus_youden": Loss(
+        one_minus_youden,
+        (BINARY, MULTICLASS),
+        "1",
+        "1 − Youden's J",
+        "sum of the shares missed of a class and of all others, mean over classes",
+    ),
     "one_minus_pr_auc": Loss(
         one_minus_pr_auc,
-        (BINARY,),
+        (BINARY, MULTICLASS),
         "1",
         "1 − PR AUC",
-        "1 − area under precision over recall, from (0, 1), straight lines",
+        "1 − area under precision over recall, from (0, 1), straight lines; "
+        "several classes: mean over classes against the rest",
     ),
     "negative_log_likelihood": Loss(
         negative_log_likelihood,
@@ -465,6 +555,8 @@ that are no mean over rows are not here.
 """
 SCORERS = {
     "roc_auc": "one_minus_auc",
+    "roc_auc_ovo": "one_minus_auc_ovo",
+    "roc_auc_ovr": "one_minus_auc_ovr",
     "average_precision": "one_minus_pr_auc",
     "accuracy": "one_minus_accuracy",
     "balanced_accuracy": "one_minus_balanced_accuracy",

@@ -26,6 +26,12 @@ BY_HAND = [
     ("regression", "gamma_deviance", (2 * log(2) - 1 / 3 - 2 * log(4 / 3)) / 3),
     ("regression", "mape", 100 * (0 + 1 + 1 / 4) / 3),
     ("regression", "one_minus_r2", 5 / (14 / 3)),
+    ("regression", "one_minus_squared_correlation", 3 / 4),
+    ("multiclass", "one_minus_auc_ovo", (0 + 0 + 1) / 6),
+    ("multiclass", "one_minus_auc_ovr", (1 / 2 + 0 + 0) / 3),
+    ("multiclass", "one_minus_pr_auc", (3 / 4 + 0 + 0) / 3),
+    ("binary", "one_minus_youden", 1 / 2 + 0),
+    ("multiclass", "one_minus_youden", (1 / 2 + 1 + 0) / 3),
     ("binary", "one_minus_auc", 0),
     ("binary", "one_minus_pr_auc", 0),
     ("binary", "one_minus_balanced_accuracy", 1 - (1 + 1 / 2) / 2),
@@ -68,8 +74,9 @@ def test_a_weight_of_two_counts_like_a_row_given_twice(task, name, value):
     assert weighted == pytest.approx(
         loss(name, [*y, y[1]], [*prediction, prediction[1]])
     )
-    is_perfect = name in ("one_minus_auc", "one_minus_pr_auc")
-    assert (weighted == pytest.approx(value)) == is_perfect
+    # Perfect rankings, pairs of one row each, and a last row behind full recall.
+    is_unmoved = name in ("one_minus_auc", "one_minus_auc_ovo", "one_minus_pr_auc")
+    assert (weighted == pytest.approx(value)) == is_unmoved
 
 
 @pytest.mark.parametrize(("task", "name", "value"), BY_HAND)
@@ -132,6 +139,55 @@ def test_auc_equals_that_of_scikit_learn():
     assert loss("one_minus_auc", y, score, weights) == pytest.approx(1 - reference_auc)
 
 
+@pytest.mark.parametrize("kind", ["ovo", "ovr"])
+def test_auc_of_several_classes_equals_that_of_scikit_learn(kind):
+    from sklearn.metrics import roc_auc_score
+
+    draws = np.random.default_rng(4)
+    y, p = draws.integers(0, 4, 200), draws.dirichlet(np.ones(4), 200)
+    reference = roc_auc_score(y, p, multi_class=kind, average="macro")
+    assert loss(f"one_minus_auc_{kind}", y, p) == pytest.approx(1 - reference)
+
+
+def test_among_pairs_of_classes_it_does_not_matter_how_common_each_is():
+    draws = np.random.default_rng(5)
+    y, p = draws.integers(0, 3, 60), draws.dirichlet(np.ones(3), 60)
+    common = np.where(y == 1, 7.0, 1.0)
+    pairs, rest = (
+        (loss(name, y, p), loss(name, y, p, common))
+        for name in ("one_minus_auc_ovo", "one_minus_auc_ovr")
+    )
+    assert pairs[0] == pytest.approx(pairs[1], rel=1e-14)
+    assert rest[0] != pytest.approx(rest[1], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "name", ["one_minus_auc_ovo", "one_minus_auc_ovr", "one_minus_pr_auc"]
+)
+def test_an_area_of_a_class_that_was_not_observed_is_no_number(name):
+    assert isnan(loss(name, [0, 1], [[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]]))
+
+
+def test_a_squared_correlation_forgives_a_line_and_nothing_else():
+    draws = np.random.default_rng(6)
+    y, prediction = draws.normal(size=(2, 50))
+    weights = draws.uniform(1, 2, 50)
+    plain = loss("one_minus_squared_correlation", y, prediction, weights)
+    turned = loss("one_minus_squared_correlation", y, 3 - 2 * prediction, weights)
+    assert turned == pytest.approx(plain, rel=1e-12)
+    covariance = np.cov(y, prediction, aweights=weights)
+    r2 = covariance[0, 1] ** 2 / (covariance[0, 0] * covariance[1, 1])
+    assert plain == pytest.approx(1 - r2, rel=1e-12)
+
+
+@pytest.mark.parametrize("constant", [0, 1])
+def test_a_squared_correlation_with_a_constant_is_no_number(constant):
+    pair = [[1.0, 2.0, 4.0], [0.1, 0.1, 0.1]]
+    assert isnan(
+        loss("one_minus_squared_correlation", pair[constant], pair[1 - constant])
+    )
+
+
 @pytest.mark.parametrize("y", [[0, 0], [1, 1]])
 def test_auc_of_one_class_is_no_number(y):
     assert isnan(loss("one_minus_auc", y, [0.1, 0.2]))
@@ -168,6 +224,7 @@ def test_two_classes_measure_the_same_as_one_column_or_as_two():
         "log_loss",
         "brier",
         "one_minus_accuracy",
+        "one_minus_youden",
         "negative_log_likelihood",
     ):
         both = loss(name, y, np.column_stack([1 - p, p]))

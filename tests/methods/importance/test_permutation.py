@@ -661,8 +661,7 @@ def test_vip_is_replayed(case, monkeypatch):
         n_rows=case["n_rows"],
     )
     if "vip_takes" in case:
-        times = {"1 - loss": 1, "1 - 2 loss": 2}[case["vip_takes"]]  # 2: Youden's
-        raw, baseline = 1 - times * raw, 1 - times * baseline
+        raw, baseline = 1 - raw, 1 - baseline
     ours = in_form(case["form"], raw, baseline)
     if "vip_takes" in case:
         ours = -ours if case["form"] == "difference" else 1 / ours
