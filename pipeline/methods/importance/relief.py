@@ -1,12 +1,13 @@
 """ReliefF and RReliefF: what tells rows apart from their neighbours."""
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, Floats
+from ...records.errors import NotApplicable, quote
 from .data_only import (
     by_name,
     is_measurable,
@@ -18,7 +19,9 @@ from .data_only import (
 )
 
 Index = npt.NDArray[np.int64]
+Weighting: TypeAlias = Literal["equal", "rank", "distance", "squared_distance"]
 CELLS = 4_000_000
+POWERS = {"distance": 1, "squared_distance": 2}
 
 
 def relieff(
@@ -27,11 +30,13 @@ def relieff(
     *,
     seed: int,
     n_neighbours: int = 10,
-    weighting: Literal["equal", "rank"] = "equal",
+    weighting: Weighting = "equal",
     sigma: float = 20.0,
     same_below: float = 0.0,
     different_above: float = 1.0,
     misses: Literal["each_class", "any_class"] = "each_class",
+    ties: Literal["shared", "CORElearn"] = "shared",
+    merits: bool = False,
 ) -> tuple[Floats, Floats]:
     r"""Return how much better a feature tells rows apart that differ in the target.
 
@@ -63,11 +68,11 @@ def relieff(
     seed : int
         Not used: nothing is drawn.
     n_neighbours : int, default 10
-        Number of neighbours of each row in each class, or all if there are fewer. Rows
-        tied for the last places share them, so the order of rows does not matter.
-    weighting : {"equal", "rank"}
-        Whether neighbours have equal weight, or weight :math:`e^{-(r/\sigma)^2}` with
-        *r* = 0 for the nearest.
+        Number of neighbours of each row in each class, or all if there are fewer.
+    weighting : {"equal", "rank", "distance", "squared_distance"}
+        Whether neighbours have equal weight, weight :math:`e^{-(r/\sigma)^2}` with
+        *r* = 0 for the nearest, or weight 1 over the distance or its square, where
+        rows at distance 0 take all of it.
     sigma : float, default 20.0
         For weighting by rank.
     same_below, different_above : float, default 0.0 and 1.0
@@ -77,6 +82,15 @@ def relieff(
     misses : {"each_class", "any_class"}, default "each_class"
         Whether neighbours are sought in each other class separately, or among the rows
         of all other classes, which with one neighbour is the original Relief [3]_.
+    ties : {"shared", "CORElearn"}, default "shared"
+        "shared": rows tied for the last places share them, so the order of rows does
+        not matter. "CORElearn": as R's package, to its numbers: distances tie if they
+        are the same float, rows tied in rank have the best of their ranks, and the
+        last places go to the rows that a binary heap over the rows in their order
+        gives up first (in the original Relief, to the first row).
+    merits : bool, default False
+        Whether the differences of two rows are divided by their sum over the columns,
+        so that every pair of rows counts alike: CORElearn's merit, for classes.
 
     Returns
     -------
@@ -89,8 +103,8 @@ def relieff(
     Raises
     ------
     NotApplicable
-        If rows differ in weight, the target is constant, or a class has fewer than
-        two rows.
+        If rows differ in weight, the target is constant, a class has fewer than two
+        rows, or merits are asked of a target that is a number.
     ValueError
         If an option is out of its range.
 
@@ -129,30 +143,86 @@ def relieff(
         )
     refuse_weights(data, "relieff")
     refuse_constant_target(data, "relieff")
+    if merits and data.task == "regression":
+        raise NotApplicable(
+            f"Target {quote(data.target)} must be a class for merits in method "
+            "'relieff'; it is a number. Leave merits out."
+        )
     names = [name for name in data.X if is_measurable(data.X[name])]
     if not names:  # nor is there a distance
         return by_name(data, {}), np.zeros((1, 1))
-    table = _Table(
-        np.array([_scaled(data, name) for name in names]),
-        (same_below, different_above),
-        np.array([not data.unread.get(name) for name in names]),
-    )
-    places = np.arange(min(n_neighbours, data.n_samples), dtype=np.float64)
-    kernel = np.exp(-((places / sigma) ** 2)) if weighting == "rank" else places**0
+    is_first = misses == "any_class" and n_neighbours == 1
+    rule = Rule(n_neighbours, weighting, sigma, ties == "CORElearn", is_first)
+    table = _table(data, names, (same_below, different_above), rule, merits)
     if data.task == "regression":
-        weights = _of_number(data, table, kernel)
+        weights = _of_number(data, table, rule)
     else:
-        weights = _of_classes(data, table, kernel, apart=misses == "each_class")
+        weights = _of_classes(data, table, rule, apart=misses == "each_class")
     weight_of = dict(zip(names, weights.tolist(), strict=True))
     return by_name(data, weight_of), np.zeros((1, 1))
 
 
-def _scaled(data: Dataset, name: str) -> Floats:
+class Rule(NamedTuple):
+    """Which neighbours count, and how much.
+
+    Ties are broken in the order of the rows if `is_ordered`: by a heap, or for the
+    first row if `is_first`.
+    """
+
+    n: int
+    weighting: Weighting
+    sigma: float
+    is_ordered: bool
+    is_first: bool
+
+    def weights(self, distance: Floats) -> Floats:
+        """Return the weights of neighbours in order of their distance."""
+        if self.weighting == "equal":
+            return np.ones(len(distance))
+        if self.weighting == "rank":
+            places = np.arange(len(distance), dtype=np.float64)
+            if self.is_ordered:  # the best rank of those tied
+                places = np.searchsorted(distance, distance).astype(np.float64)
+            return np.asarray(np.exp(-((places / self.sigma) ** 2)))
+        if distance[0] == 0:
+            return np.asarray(distance == 0, dtype=np.float64)
+        return np.asarray(1 / distance ** POWERS[self.weighting])
+
+
+def _table(
+    data: Dataset,
+    names: list[str],
+    ramp: tuple[float, float],
+    rule: Rule,
+    merits: bool,
+) -> "_Table":
+    """Return the columns as level codes, or as numbers with the limits of the ramp.
+
+    Numbers are shares of their range, but that ties to the last bit need the numbers
+    as they are.
+    """
+    limits = np.tile(np.array(ramp), (len(names), 1))
+    if rule.is_ordered:
+        values = [_scaled(data, name, is_share=False) for name in names]
+        ranges = [
+            np.ptp(v) if is_number(data.X[n]) else 1.0
+            for n, v in zip(names, values, strict=True)
+        ]
+        limits = limits * np.array(ranges)[:, np.newaxis]
+    else:
+        values = [_scaled(data, name) for name in names]
+    counts = np.array([not data.unread.get(name) for name in names])
+    return _Table(np.array(values), ramp, limits, counts, not rule.is_ordered, merits)
+
+
+def _scaled(data: Dataset, name: str, *, is_share: bool = True) -> Floats:
     """Return a column as its level codes, or as shares of its range, (n_samples,)."""
     column = data.X[name]
     if not is_number(column):
         return column.cat.codes.to_numpy(np.float64)
     values = column.to_numpy(np.float64)
+    if not is_share:
+        return values
     return np.asarray((values - values.min()) / np.ptp(values))
 
 
@@ -160,17 +230,25 @@ class _Table(NamedTuple):
     """The columns, one per line of `values`, and how two numbers differ.
 
     The codes of two levels are at least 1 apart, which is wholly. The columns that
-    `counts` is true for make up the distance.
+    `counts` is true for make up the distance, rounded if `is_rounded`. `merits` are
+    differences as shares of those of all columns.
     """
 
     values: Floats
     ramp: tuple[float, float]
+    limits: Floats
     counts: npt.NDArray[np.bool_]
+    is_rounded: bool
+    merits: bool
 
     def between(self, row: int, others: Index) -> Floats:
         """Return how one row differs from others, (n_features, n_others)."""
         gaps = np.abs(self.values[:, others] - self.values[:, [row]])
-        return _ramped(gaps, self.ramp)
+        differences = _ramped(gaps, *self.limits.T[:, :, np.newaxis])
+        if self.merits:
+            total = differences.sum(axis=0)
+            differences = differences / np.where(total > 0, total, 1)
+        return differences
 
     def distances(self) -> Iterator[tuple[int, Floats]]:
         """Yield each row and its distance from all, (n_samples,), itself infinite."""
@@ -178,35 +256,72 @@ class _Table(NamedTuple):
         for start in range(0, n, max(1, CELLS // n)):
             rows = np.arange(start, min(start + max(1, CELLS // n), n))
             total = np.zeros((len(rows), n))
-            for values in self.values[self.counts]:
+            for column in np.flatnonzero(self.counts):
+                values, limits = self.values[column], self.limits[column]
                 gaps = np.abs(values - values[rows, np.newaxis])
-                total += _ramped(gaps, self.ramp)
-            # Equal sums of other terms must tie, as in exact arithmetic.
-            total = np.round(total, 12)
+                total += _ramped(gaps, *limits)
+            if self.is_rounded:
+                # Equal sums of other terms must tie, as in exact arithmetic.
+                total = np.round(total, 12)
             total[np.arange(len(rows)), rows] = np.inf
             yield from zip(rows.tolist(), total, strict=True)
 
 
-def _ramped(gaps: Floats, ramp: tuple[float, float]) -> Floats:
+def _ramped(gaps: Floats, low: Any, high: Any) -> Floats:
     """Return 0 below the ramp, 1 above it, straight in between."""
-    low, high = ramp
     return np.asarray(np.clip((gaps - low) / (high - low), 0, 1))
 
 
-def _nearest(distance: Floats, kernel: Floats) -> tuple[Index, Floats]:
-    """Return the nearest and their weights, which add up to 1; ties share places."""
-    n_places = min(len(kernel), int(np.isfinite(distance).sum()))
+def _nearest(distance: Floats, rule: Rule) -> tuple[Index, Floats]:
+    """Return the nearest and their weights, which add up to 1; infinity is none."""
+    n_places = min(rule.n, int(np.isfinite(distance).sum()))
+    if rule.is_ordered:
+        near = _first_out(distance, n_places)
+        if rule.is_first:
+            near = np.array([distance.argmin()])
+        weights = rule.weights(distance[near])
+        return near, weights / weights.sum()
     last = np.partition(distance, n_places - 1)[n_places - 1]
     near = np.flatnonzero(distance <= last)
     near = near[np.argsort(distance[near])]
     weights = np.zeros(len(near))
-    weights[:n_places] = kernel[:n_places]
+    weights[:n_places] = rule.weights(distance[near][:n_places])
     tied = np.cumsum(np.diff(distance[near], prepend=-1) > 0) - 1
     shared = (np.bincount(tied, weights) / np.bincount(tied))[tied]
     return near, shared / shared.sum()
 
 
-def _of_classes(data: Dataset, table: _Table, kernel: Floats, *, apart: bool) -> Floats:
+def _first_out(distance: Floats, n: int) -> Index:
+    """Return the `n` nearest in the order in which a binary heap gives them up.
+
+    The heap is built from its last parent upwards; a parent changes places with the
+    nearer child, the left one of equals, only if that is nearer than itself.
+    """
+    values, heap = distance.tolist(), list(range(len(distance)))
+
+    def sink(place: int) -> None:
+        while (child := 2 * place + 1) < len(heap):
+            right = child + 1
+            if right < len(heap) and values[heap[right]] < values[heap[child]]:
+                child = right
+            if values[heap[child]] >= values[heap[place]]:
+                return
+            heap[place], heap[child] = heap[child], heap[place]
+            place = child
+
+    for place in reversed(range(len(heap) // 2)):
+        sink(place)
+    out = []
+    for _ in range(n):
+        out.append(heap[0])
+        last = heap.pop()
+        if heap:
+            heap[0] = last
+            sink(0)
+    return np.array(out)
+
+
+def _of_classes(data: Dataset, table: _Table, rule: Rule, *, apart: bool) -> Floats:
     """Return the weights of ReliefF, (n_features,); misses by class if `apart`."""
     members = [np.flatnonzero(r) for r in rows_of_classes(data, "relieff", at_least=2)]
     total = np.zeros(len(table.values))
@@ -214,25 +329,39 @@ def _of_classes(data: Dataset, table: _Table, kernel: Floats, *, apart: bool) ->
         own = int(data.y[row])
         others = [rows for code, rows in enumerate(members) if code != own]
         if not apart:
-            others = [np.concatenate(others)]
+            others = [np.sort(np.concatenate(others))]
         n_others = sum(len(rows) for rows in others)
         shares = [-1.0, *(len(rows) / n_others for rows in others)]
-        for share, rows in zip(shares, [members[own], *others], strict=True):
-            near, weights = _nearest(distance[rows], kernel)
+        hits = members[own][members[own] != row]
+        for share, rows in zip(shares, [hits, *others], strict=True):
+            near, weights = _nearest(distance[rows], rule)
             total += share * (table.between(row, rows[near]) @ weights)
     return total / data.n_samples
 
 
-def _of_number(data: Dataset, table: _Table, kernel: Floats) -> Floats:
+def _of_number(data: Dataset, table: _Table, rule: Rule) -> Floats:
     """Return the weights of RReliefF, (n_features,)."""
     y = (data.y - data.y.min()) / np.ptp(data.y)
+    low, high = table.ramp
     apart, differ, both = 0.0, np.zeros(len(table.values)), np.zeros(len(table.values))
     for row, distance in table.distances():
-        near, weights = _nearest(distance, kernel)
-        of_target = _ramped(np.abs(y[near] - y[row]), table.ramp) * weights
+        near, weights = _nearest_others(row, distance, rule)
+        of_target = _ramped(np.abs(y[near] - y[row]), low, high) * weights
         between = table.between(row, near)
         apart += float(of_target.sum())
         differ += between @ weights
         both += between @ of_target
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(both / apart - (differ - both) / (data.n_samples - apart))
+
+
+def _nearest_others(row: int, distance: Floats, rule: Rule) -> tuple[Index, Floats]:
+    """Return the nearest of all rows but one, which leaves a heap of all first."""
+    if not rule.is_ordered:
+        return _nearest(distance, rule)
+    n_places = min(rule.n, len(distance) - 1)
+    distance = distance.copy()
+    distance[row] = -1.0
+    near = _first_out(distance, n_places + 1)[1:]
+    weights = rule.weights(distance[near])
+    return near, weights / weights.sum()

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -39,12 +40,6 @@ LEFT_OUT = {
         "of a factor caret takes the t of its second level, of numbers beside it none"
     ),
     "c..-shrink|var-shrink": "a covariance, not a filter: met in test_covariances",
-    r"R?Relief(F(equalK|expRank|bestK))?-(num|mixed|defaults)": (
-        "ties between distances, which the package breaks by its own order"
-    ),
-    r"R?ReliefF(distance|sqrDistance|merit)-": (
-        "neighbours weighed by distance, and ties again; here equally or by rank"
-    ),
     r"R?ReliefF\w+-iterations": "rows drawn by the package's own generator",
     "GainRatio-|MDL-": "criteria of a split that scikit-learn's trees do not have",
 }
@@ -310,33 +305,72 @@ def relief_of(options, **ours):
     target, n_features = TABLES[options["data"]]
     features = ("x1", "x2", "x3", "x4", "k", "g")[:n_features]
     ramp = {
-        "same_below": options["numAttrProportionEqual"],
-        "different_above": options["numAttrProportionDifferent"],
+        "same_below": options.get("numAttrProportionEqual", 0.04),
+        "different_above": options.get("numAttrProportionDifferent", 0.1),
     }
     return measured(relieff, features, target, **ramp, **ours)
 
 
-@of("R?ReliefF(equalK|expRank)-(noramp|wide)|Relief-(noramp|wide)")
+def as_asked(options):
+    """Return our options for CORElearn's, whose defaults are 10, 70 and 20."""
+    kind = options["estimator"]
+    if kind == "Relief":
+        return {"n_neighbours": 1, "misses": "any_class"}
+    if "equalK" in kind:
+        return {"n_neighbours": options.get("kNearestEqual", 10)}
+    ours = {"n_neighbours": options.get("kNearestExpRank", 70)}
+    if "istance" in kind:
+        square = "sqr" in kind
+        return ours | {"weighting": "squared_distance" if square else "distance"}
+    sigma = float(options.get("quotientExpRankDistance", 20))
+    return ours | {"weighting": "rank", "sigma": sigma, "merits": "merit" in kind}
+
+
+UNTIED = "-(noramp|wide)"
+TIED = "-(num|mixed|defaults)"
+
+
+@of(f"R?ReliefF(equalK|expRank){UNTIED}|Relief{UNTIED}")
 def test_relief_is_that_of_corelearn_where_no_distances_tie(case):
     options, result = CASES[case]["options"], CASES[case]["result"]
-    ours = {"n_neighbours": 1, "misses": "any_class"}
-    if "equalK" in case:
-        ours = {"n_neighbours": options["kNearestEqual"]}
-    if "expRank" in case:
-        ours = {
-            "n_neighbours": options["kNearestExpRank"],
-            "weighting": "rank",
-            "sigma": float(options["quotientExpRankDistance"]),
-        }
-    scores = relief_of(options, **ours)
+    for ties in ("shared", "CORElearn"):
+        scores = relief_of(options, ties=ties, **as_asked(options))
+        assert scores == pytest.approx(list(result.values()), **EXACT)
+
+
+@of(
+    f"R?ReliefF(equalK|expRank|distance|sqrDistance){TIED}|Relief{TIED}"
+    f"|ReliefFmerit{TIED}"
+)
+def test_relief_breaks_ties_as_corelearn_if_told_to(case):
+    options, result = CASES[case]["options"], CASES[case]["result"]
+    scores = relief_of(options, ties="CORElearn", **as_asked(options))
     assert scores == pytest.approx(list(result.values()), **EXACT)
 
 
-@of("R?ReliefFbestK-(noramp|wide)")
+@of("ReliefF(distance|sqrDistance)-(num|mixed)-c3")
+def test_no_tie_matters_where_all_rows_are_neighbours(case):
+    options, result = CASES[case]["options"], CASES[case]["result"]
+    scores = relief_of(options, **as_asked(options))
+    assert scores == pytest.approx(list(result.values()), **EXACT)
+
+
+@of(f"R?ReliefFbestK({UNTIED}|{TIED})")
 def test_the_best_of_all_numbers_of_neighbours_is_that_of_corelearn(case):
     options, result = CASES[case]["options"], CASES[case]["result"]
-    each = [relief_of(options, n_neighbours=k) for k in range(1, 60)]
-    assert np.max(each, axis=0) == pytest.approx(list(result.values()), **EXACT)
+    ramp = ("numAttrProportionEqual", "numAttrProportionDifferent")
+    asked = [(name, options[name]) for name in ("data", *ramp) if name in options]
+    ties = "CORElearn" if re.search(TIED, case) else "shared"
+    best = best_of_all_numbers(tuple(asked), ties)
+    assert best == pytest.approx(list(result.values()), **EXACT)
+
+
+@cache
+def best_of_all_numbers(asked, ties):
+    """Return the largest number of each feature over all numbers of neighbours."""
+    numbers = range(1, 60)
+    each = [relief_of(dict(asked), n_neighbours=k, ties=ties) for k in numbers]
+    return np.max(each, axis=0)
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():
@@ -344,9 +378,3 @@ def test_every_case_is_compared_or_left_out_for_a_reason():
     assert set(CASES) - COMPARED - left_out == set()
     assert left_out & COMPARED == set()
     assert all(any(re.match(p, c) for c in CASES) for p in LEFT_OUT)
-
-
-def test_no_case_is_left_out_for_ties_that_has_none():
-    ties = next(p for p, reason in LEFT_OUT.items() if reason.startswith("ties"))
-    untied = [c for c in CASES.values() if c["options"].get("tie_sensitive") is False]
-    assert [case["id"] for case in untied if re.match(ties, case["id"])] == []

@@ -226,3 +226,64 @@ def test_an_option_out_of_range_is_refused(options, message):
 
 def test_the_examples_hold():
     assert doctest.testmod(module).failed == 0
+
+
+# --- weights by distance, merits, and ties as CORElearn breaks them -------------------
+
+
+@pytest.mark.parametrize(
+    ("weighting", "power"), [("distance", 1), ("squared_distance", 2)]
+)
+def test_near_neighbours_weigh_by_their_distance(weighting, power):
+    data = rows([0, 0, 0, 1, 1], "nm", a=[0.0, 0.1, 0.4, 0.8, 1.0])
+    a = np.array([0.0, 0.1, 0.4, 0.8, 1.0])
+    total = 0.0
+    for i, own in enumerate([0, 0, 0, 1, 1]):
+        for label, sign in ((own, -1), (1 - own, 1)):
+            others = [k for k in range(5) if k != i and (k >= 3) == bool(label)]
+            gaps = np.abs(a[others] - a[i])
+            total += sign * np.average(gaps, weights=gaps**-power)
+    assert measured(data, weighting=weighting) == pytest.approx([total / 5], rel=1e-12)
+
+
+def test_rows_at_distance_zero_take_all_the_weight():
+    data = rows([0, 0, 0, 1, 1], "nm", a=[0.5, 0.5, 0.0, 1.0, 1.0])
+    # Hits of the first two differ by 0, of the third by 1/2; misses by 1/2 or 1, and
+    # of the last two by 1/2, 1/2 and 1, whose weights are 2, 2 and 1.
+    truth = (0.5 + 0.5 + 1 + 2 * 0.6) / 5 - 0.5 / 5
+    assert measured(data, weighting="distance") == pytest.approx([truth], rel=1e-12)
+
+
+def test_merits_share_each_pair_of_rows_among_the_columns():
+    merits = measured(CLASSES, merits=True, n_neighbours=3)
+    assert merits.sum() == pytest.approx(0, abs=1e-12)
+    data = rows([0, 0, 1, 1], "nm", **SQUARE)
+    # Nearest misses differ in a alone; hits by 0.1 and 1.
+    truth = [1 - 0.1 / 1.1, 0 - 1 / 1.1]
+    scores = measured(data, n_neighbours=1, merits=True)
+    assert scores == pytest.approx(truth, rel=1e-12)
+
+
+def test_merits_of_a_number_are_refused():
+    with pytest.raises(NotApplicable) as refusal:
+        measured(NUMBERS, merits=True)
+    assert str(refusal.value) == (
+        "Target 'y' must be a class for merits in method 'relieff'; it is a number. "
+        "Leave merits out."
+    )
+
+
+def test_a_heap_gives_up_tied_rows_in_an_order_of_its_own():
+    """Of 2 1 1 the heap is 1 2 1: out come the second row, the third and the first."""
+    assert module._first_out(np.array([2.0, 1.0, 1.0]), 3).tolist() == [1, 2, 0]
+    # Of 1 1 1 1 the last takes the place of each that leaves, and stays.
+    assert module._first_out(np.ones(4), 4).tolist() == [0, 3, 2, 1]
+
+
+@each_target
+def test_rows_without_ties_have_the_same_neighbours_in_either_way(data):
+    shared, ordered = (
+        measured(data, n_neighbours=4, weighting="rank", ties=ties)
+        for ties in ("shared", "CORElearn")
+    )
+    assert ordered == pytest.approx(shared, rel=1e-12)
