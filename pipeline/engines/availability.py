@@ -54,7 +54,7 @@ class EngineInfo(NamedTuple):
         Of its package; empty if not available.
     stream : str
         The order it draws in: "numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", or
-        "iml", which nobody can replay; empty if it never draws or is not available.
+        "iml", which is not replayed; empty if it never draws or is not available.
     reason : str
         Why it is not available, or what to know although it is; else empty.
     """

@@ -32,7 +32,7 @@ def iml_permutation(
     """Return the losses of ``iml::FeatureImp``, repeat by repeat.
 
     Parameters, returns and raises as in `importance.permutation.permutation`, of draws
-    equal in law that nobody can replay: iml leaves the feature where it is and permutes
+    equal in law, not replayed: iml leaves the feature where it is and permutes
     the target and all other columns around it. `NotApplicable` too if rows are
     weighted, or a prediction is more than one number.
     """
@@ -136,8 +136,8 @@ def iml_h_statistic(
         raise NotApplicable("iml computes H for one or two columns only.")
     if n_rows is not None and n_rows < data.n_samples:
         raise NotApplicable(
-            f"iml draws {n_rows} of {data.n_samples} rows in an order that cannot be "
-            f"replayed. Set n_rows = {data.n_samples}."
+            f"iml draws {n_rows} of {data.n_samples} rows in an order that is not "
+            f"replayed here. Set n_rows = {data.n_samples}."
         )
     values = []
     for predict in outputs(model, scale):

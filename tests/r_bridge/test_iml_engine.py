@@ -27,12 +27,46 @@ from importance_audit.r_bridge import host
 from importance_audit.records.errors import NotApplicable
 
 pytestmark = pytest.mark.needs_iml
+OWN_ORDER = """
+ale_in_its_own_order <- function(data) {
+  predictor <- iml::Predictor$new(
+    model = list(1), data = data, batch.size = 1e6,
+    predict.function = function(model, newdata) newdata$u * as.integer(newdata$g)^2
+  )
+  effect <- iml::FeatureEffect$new(predictor, feature = "g", method = "ale")$results
+  effect <- effect[order(as.character(effect$g)), ]
+  list(order = as.character(levels(effect$g)), values = effect$.value)
+}
+"""
 
 
 @pytest.fixture(scope="module", autouse=True)
-def r():
-    with host.session() as worker:
+def r(tmp_path_factory):
+    file = tmp_path_factory.mktemp("r") / "own_order.R"
+    file.write_text(OWN_ORDER)
+    with host.session(extra_r_files=[file]) as worker:
         yield worker
+
+
+def test_levels_are_in_the_order_and_the_curve_has_the_values_of_iml(r):
+    draws = np.random.default_rng(5)
+    g, h = draws.integers(0, 6, 200), draws.random(200)
+    levels = [list("abcdef")[code] for code in g]
+    u = draws.normal(size=200) + np.array([3, 1, 0, 5, 2, 4])[g]
+    kinds = np.where(h < np.array([0.9, 0.1, 0.5, 0.3, 0.6, 0.2])[g], "p", "q")
+    X = pd.DataFrame({"g": pd.Categorical(levels), "u": u, "h": pd.Categorical(kinds)})
+    model = replace(
+        linear_model(1),
+        features=tuple(X),
+        predict=lambda X: (X["u"] * (X["g"].cat.codes + 1) ** 2).to_numpy(float),
+    )
+    data = replace(normal_data(), X=X, y=np.zeros(200), weights=np.ones(200))
+    grid, values = ale(model, data, "g", seed=1, convention="iml")
+    reference = r.call("ale_in_its_own_order", {"data": X})
+    ours = dict(zip(grid, values[:, 0], strict=True))
+    truth = dict(zip("abcdef", np.asarray(reference["values"]), strict=True))
+    assert ours == pytest.approx(truth, rel=1e-9)
+    assert list(grid) in (list(reference["order"]), list(reference["order"])[::-1])
 
 
 def mixed(groups=None):
@@ -146,8 +180,8 @@ REFUSED = [
         iml_h_statistic,
         normal_data(),
         {"n_rows": 20, "standardised": True},
-        f"iml draws 20 of {normal_data().n_samples} rows in an order that cannot be "
-        f"replayed. Set n_rows = {normal_data().n_samples}.",
+        f"iml draws 20 of {normal_data().n_samples} rows in an order that is not "
+        f"replayed here. Set n_rows = {normal_data().n_samples}.",
     ),
     (
         iml_h_statistic,

@@ -156,7 +156,7 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
     """Return what to compare: ours with each engine, then engines with each other.
 
     Ours is the record with the draws of the engine, else one with its draw order; for
-    numbers that were supplied, and where nobody can replay the order, else our first.
+    numbers that were supplied, and where the order is not replayed, else our first.
     Where several entries ask one question with other options, records with the same
     options are paired.
     """

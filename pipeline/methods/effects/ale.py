@@ -8,9 +8,11 @@ import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, NotApplicable, quote
+from .level_order import by_similarity
 from .partial_dependence import SCALES, Scale
 
 Index = npt.NDArray[np.int64]
+Convention = Literal["standard", "iml"]
 
 
 class Moves(NamedTuple):
@@ -38,6 +40,7 @@ def ale(
     grid: Literal["quantile", "unique"] | tuple[float, ...] = "quantile",
     n_grid: int = 51,
     scale: Scale = "native",
+    convention: Convention = "standard",
 ) -> tuple[npt.NDArray[Any], Floats]:
     r"""Return the accumulated local effects of one feature.
 
@@ -73,6 +76,11 @@ def ale(
         Number of points of "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
+    convention : {"standard", "iml"}, default "standard"
+        "iml" is what R's package does otherwise: "quantile" finds its points by
+        rounded probabilities, which can be the next value; rows below given numbers
+        move over the first interval, and rows above them count with the last value
+        in the mean; levels are in the order of `level_order.by_similarity`.
 
     Returns
     -------
@@ -110,7 +118,11 @@ def ale(
     """
     del seed
     points, row, interval = moves_of(
-        model, data, feature, grid=grid, n_grid=n_grid, scale=scale
+        *(model, data, feature),
+        grid=grid,
+        n_grid=n_grid,
+        scale=scale,
+        convention=convention,
     )
     column, is_category = data.X[feature], points.dtype == object
     ends = []
@@ -124,8 +136,13 @@ def ale(
     at_rows, rows = ((values[1:] + values[:-1]) / 2)[interval], row
     if is_category:
         rows = _present(data, feature)
-        codes = column.cat.codes.iloc[rows]
-        at_rows = values[np.unique(codes, return_inverse=True)[1]]
+        place = {level: at for at, level in enumerate(points)}
+        at_rows = values[[place[level] for level in column.iloc[rows]]]
+    elif convention == "iml":
+        above = np.setdiff1d(_present(data, feature), row)
+        rows = np.concatenate([row, above])
+        last = np.broadcast_to(values[-1], (len(above), values.shape[1]))
+        at_rows = np.concatenate([at_rows, last])
     values -= np.average(at_rows, axis=0, weights=data.weights[rows])
     return points if is_category else points.astype(np.float64), values
 
@@ -138,6 +155,7 @@ def moves_of(
     grid: Literal["quantile", "unique"] | tuple[float, ...],
     n_grid: int,
     scale: Scale,
+    convention: Convention = "standard",
 ) -> Moves:
     """Return which rows are moved over which interval.
 
@@ -151,8 +169,12 @@ def moves_of(
             f"effects; it has {column.iloc[present].nunique()}."
         )
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return _between_levels(column, present)
-    return _between_numbers(column, present, grid, n_grid)
+        if convention == "iml":
+            order = by_similarity(data.X.iloc[present], feature)
+        else:
+            order = np.unique(column.cat.codes.iloc[present])
+        return _between_levels(column, present, order)
+    return _between_numbers(column, present, grid, n_grid, convention)
 
 
 def _present(data: Dataset, feature: str) -> Index:
@@ -174,7 +196,11 @@ def _check(model: FittedModel, grid: Any, n_grid: int, scale: Scale) -> None:
 
 
 def _between_numbers(
-    column: pd.Series, present: Index, grid: Any, n_grid: int
+    column: pd.Series,
+    present: Index,
+    grid: Any,
+    n_grid: int,
+    convention: Convention,
 ) -> Moves:
     """Return the points of the grid, and each row in the interval it lies in."""
     numbers = column.iloc[present].to_numpy(dtype=np.float64)
@@ -184,11 +210,16 @@ def _between_numbers(
         # The smallest value that a share k / (n_grid - 1) of the rows does not exceed,
         # in whole numbers: a rounded share can miss it by one row, as R 4.2's does.
         needed = -(-np.arange(n_grid) * len(numbers) // (n_grid - 1))
+        if convention == "iml":
+            shares = np.arange(n_grid) * (1 / (n_grid - 1))
+            needed = _rounded_up(len(numbers) * shares)
         points = np.unique(np.sort(numbers)[np.maximum(needed, 1) - 1])
     else:
         points = np.unique(np.array(grid, dtype=np.float64))
     interval = np.maximum(np.searchsorted(points, numbers) - 1, 0)
     is_inside = (points[0] <= numbers) & (numbers <= points[-1])
+    if convention == "iml":
+        is_inside = numbers <= points[-1]
     ends = interval[is_inside]
     empty = np.setdiff1d(np.arange(len(points) - 1), ends)
     if len(empty):
@@ -200,9 +231,20 @@ def _between_numbers(
     return Moves(points, present[is_inside], ends)
 
 
-def _between_levels(column: pd.Series, present: Index) -> Moves:
-    """Return the levels that rows have, and each row beside both its neighbours."""
-    codes, rank = np.unique(column.cat.codes.iloc[present], return_inverse=True)
+def _rounded_up(places: Floats) -> Index:
+    """Return places rounded up as R 4.2 does of type 1, within the number of rows.
+
+    It forgives four steps of rounding before it takes the whole part, and none after.
+    """
+    whole = np.floor(places + 4 * np.finfo(float).eps)
+    return np.minimum(whole + (places > whole), whole[-1]).astype(np.int64)
+
+
+def _between_levels(column: pd.Series, present: Index, codes: Index) -> Moves:
+    """Return the levels of these codes, and each row beside both its neighbours."""
+    place = np.empty(len(column.cat.categories), dtype=np.int64)
+    place[codes] = np.arange(len(codes))
+    rank = place[column.cat.codes.iloc[present]]
     levels = np.array(column.cat.categories, dtype=object)[codes]
     has_next, has_last = rank < len(codes) - 1, rank > 0
     row = np.concatenate([present[has_next], present[has_last]])
