@@ -5,9 +5,9 @@ result with hundreds of features keeps the pairs that matter only.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..data.column_types import is_category
@@ -15,7 +15,7 @@ from ..records.dataset_and_model import Dataset
 from ..records.frames import FRAMES
 from ..records.importance_record import Importance
 from ..records.ranking import primary
-from .dependence import associations
+from .dependence import associations_of
 
 EVERY_PAIR = 60
 """Most features of which every pair is kept: 1770 rows."""
@@ -46,14 +46,15 @@ def association_rows(
         "correlation_ratio") and value, its size between 0 and 1, as in `dependence`.
     """
     names = [name for name in test.features if not test.unread.get(name)]
-    strength = associations(test.X[names])
+    strength = associations_of(test, names)
     leaders = set(names if len(names) <= EVERY_PAIR else _leaders(importances))
+    is_leader = np.array([name in leaders for name in names], dtype=bool)
+    is_kept = (strength >= threshold) | np.outer(is_leader, is_leader)
     rows = []
-    for a, b in combinations(range(len(names)), 2):
-        value, pair = float(strength[a, b]), (names[a], names[b])
-        if value >= threshold or leaders.issuperset(pair):
-            cells = (*pair, _statistic(test.X, pair), value)
-            rows.append(dict(zip(FRAMES["associations"].columns, cells, strict=True)))
+    for a, b in np.argwhere(np.triu(is_kept, 1)):
+        pair = names[a], names[b]
+        cells = (*pair, _statistic(test.X, pair), float(strength[a, b]))
+        rows.append(dict(zip(FRAMES["associations"].columns, cells, strict=True)))
     return rows
 
 

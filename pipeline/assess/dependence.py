@@ -9,17 +9,37 @@ and are corrected for it, so that they are 0 or near it where there is no associ
 Rows count once, whatever their weight; a pair is judged on the rows that have both.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from ..data.column_types import is_category
-from ..records.dataset_and_model import Floats
+from ..records.dataset_and_model import Dataset, Floats
 
 Codes = npt.NDArray[np.intp]
+STRIPE = 64
+"""Columns whose ranks are multiplied with those of all others at a time."""
+_LAST: WeakKeyDictionary[Dataset, tuple[tuple[str, ...], Floats]] = WeakKeyDictionary()
+
+
+def associations_of(data: Dataset, names: Sequence[str]) -> Floats:
+    """Return the `associations` of some columns of a dataset, read-only.
+
+    An audit asks three times for the same ones; of thousands of columns they take
+    longer than everything else that asks no model.
+    """
+    names = tuple(names)
+    last, strength = _LAST.get(data, ((), None))
+    if strength is None or last != names:
+        whole = names == data.features  # then no copy
+        strength = associations(data.X if whole else data.X[list(names)])
+        strength.flags.writeable = False
+        _LAST[data] = names, strength
+    return strength
 
 
 def associations(X: pd.DataFrame) -> Floats:
@@ -29,7 +49,7 @@ def associations(X: pd.DataFrame) -> Floats:
     """
     strength = np.eye(X.shape[1])
     numbers = [k for k in range(X.shape[1]) if not is_category(X.iloc[:, k])]
-    strength[np.ix_(numbers, numbers)] = _rank_correlations(X.iloc[:, numbers])
+    strength[np.ix_(numbers, numbers)] = _rank_correlations(X, numbers)
     levels = sorted({*range(X.shape[1])} - {*numbers})
     for a, b in (*combinations(levels, 2), *product(levels, numbers)):
         strength[a, b] = strength[b, a] = _of_levels(X.iloc[:, a], X.iloc[:, b])
@@ -39,29 +59,47 @@ def associations(X: pd.DataFrame) -> Floats:
 
 def clusters(strength: Floats, threshold: float) -> Iterator[list[int]]:
     """Yield sets of columns linked by pairs of at least this strength, in order."""
-    left = set(range(len(strength)))
+    is_left = np.ones(len(strength), dtype=bool)
     for start in range(len(strength)):
-        if start not in left:
+        if not is_left[start]:
             continue
-        queue, cluster = [start], {start}
+        is_left[start] = False
+        queue, cluster = [start], [start]
         while queue:
-            near = set(np.flatnonzero(strength[queue.pop()] >= threshold).tolist())
-            queue += sorted(near - cluster)
-            cluster |= near
-        left -= cluster
+            is_near = is_left & (strength[queue.pop()] >= threshold)
+            near = np.flatnonzero(is_near).tolist()
+            is_left[near] = False
+            queue += near
+            cluster += near
         if len(cluster) > 1:
             yield sorted(cluster)
 
 
-def _rank_correlations(X: pd.DataFrame) -> Floats:
+def _rank_correlations(X: pd.DataFrame, numbers: Sequence[int]) -> Floats:
     """Return Spearman's correlations, absolute; 0 where a column never varies."""
-    missing = X.isna().to_numpy()
-    if missing.any():  # the ranks depend on the rows that both columns have
-        correlations = X.astype(float).corr(method="spearman").to_numpy()
-    else:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            correlations = np.atleast_2d(np.corrcoef(X.rank().to_numpy(dtype=float).T))
-    return np.abs(np.nan_to_num(correlations))
+    columns = [X.iloc[:, k] for k in numbers]
+    if any(column.hasnans for column in columns):  # ranks depend on both columns
+        some = X.iloc[:, list(numbers)].astype(float)
+        return np.abs(np.nan_to_num(some.corr(method="spearman").to_numpy()))
+    ranks = np.empty((len(X), len(columns)), order="F")
+    for k, column in enumerate(columns):
+        ranks[:, k] = column.rank()
+        ranks[:, k] -= ranks[:, k].mean()
+    n_rows, n_columns = ranks.shape
+    correlations = np.empty((n_columns, n_columns))
+    for first in range(0, n_columns, STRIPE):  # each pair once
+        these, others = slice(first, first + STRIPE), slice(first, None)
+        products = ranks[:, others].T @ np.ascontiguousarray(ranks[:, these])
+        correlations[others, these] = products
+        correlations[these, others] = products.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlations *= np.divide(1, n_rows - 1)
+        spread = np.sqrt(correlations.diagonal())
+        correlations /= spread[:, np.newaxis]
+        correlations /= spread
+    np.nan_to_num(correlations, copy=False)
+    np.clip(correlations, -1, 1, out=correlations)
+    return np.abs(correlations, out=correlations)
 
 
 def _of_levels(a: pd.Series, b: pd.Series) -> float:

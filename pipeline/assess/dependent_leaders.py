@@ -13,7 +13,7 @@ from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.ranking import interval, nothing_of, primary
 from .checks.columns import distinct_columns
-from .dependence import associations, clusters
+from .dependence import associations_of, clusters
 
 
 def dependent_leaders(
@@ -48,15 +48,14 @@ def dependent_leaders(
     names = distinct_columns(train, test)
     if not rankings or len(names) < 2:
         return []
-    strength = associations(test.X[names])
-    np.fill_diagonal(strength, 0.0)
+    strength = associations_of(test, names)
     findings = []
     for linked in clusters(strength, threshold):
         group = [names[k] for k in linked]
         together = any(set(group) <= set(columns) for columns in grouped)
         lead = dict(_leaders(rankings, group, top_k))
         if lead and not together:
-            among = strength[np.ix_(linked, linked)]
+            among = strength[np.ix_(linked, linked)] - np.eye(len(linked))
             findings.append(_finding(lead, group, among, top_k))
     return findings
 

@@ -78,10 +78,10 @@ def row_intervals(
         raise NotApplicable(reason)
     error = standard_errors(importance, terms)
     is_measured = np.isfinite(importance.mean) & np.isfinite(error)
-    at = np.flatnonzero(is_measured)
+    at, of_rows = np.flatnonzero(is_measured), terms.terms[importance.loss]
     route, values = draw(
         importance.mean[at],
-        terms.terms[importance.loss][at],
+        of_rows if is_measured.all() else of_rows[at],
         error[at],
         resamples=resamples,
         seed=seed,
@@ -134,7 +134,7 @@ def standard_errors(importance: Importance, terms: RowTerms) -> Floats:
     if n < 2:
         return np.full(len(of_rows), np.nan)
     with np.errstate(invalid="ignore", over="ignore"):
-        total = np.square(of_rows).sum(axis=1) / (n * (n - 1.0))
+        total = _sums_of_squares(of_rows) / (n * (n - 1.0))
         of_repeats = np.where(importance.n_repeats > 1, importance.std_error**2, total)
         return np.sqrt(np.maximum(total - noise / n, of_repeats))
 
@@ -155,7 +155,7 @@ def draw(
     resamples, seed : int
     """
     n_features, n = terms.shape
-    spread = np.sqrt(np.square(terms).sum(axis=1)) / n
+    spread = np.sqrt(_sums_of_squares(terms)) / n
     scale = np.divide(error, spread, out=np.zeros(n_features), where=spread > 0)
     generator = stream(seed, "row intervals", "", 0)
     if 8 * n * resamples <= LARGEST:
@@ -169,6 +169,11 @@ def draw(
     root = (vectors * np.sqrt(np.maximum(variances, 0.0))) @ vectors.T / n
     normal = generator.standard_normal((resamples, n_features))
     return Draws("normal", mean + scale * (normal @ root))
+
+
+def _sums_of_squares(terms: Floats) -> Floats:
+    """Return the sum of each row, without a second table of their size."""
+    return np.array([np.square(row).sum() for row in terms])
 
 
 def _ranks(values: Floats) -> Floats:

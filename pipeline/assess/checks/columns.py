@@ -1,8 +1,8 @@
 """Checks of the columns: do they hold the same, vary, depend on each other?"""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import listed
 from ...records.finding import Finding, cause_of
-from ..dependence import associations, clusters
+from ..dependence import associations_of, clusters
 from .answers import Answer, Limit, Limits, answer
 
 PROBES = 16
@@ -38,7 +38,7 @@ def same_columns(
     del limits
     sides = [rows for rows in (train, test) if rows is not None]
     features = [name for name in test.features if not test.unread.get(name)]
-    same = stand_ins([rows.X[features] for rows in sides])
+    same = stand_ins([rows.X for rows in sides], features)
     alone = [
         names
         for names in same
@@ -105,8 +105,9 @@ def dependence(
     names = distinct_columns(train, test)
     if len(names) < 2:
         return None
-    strength, limit = associations(test.X[names]), limits["dependence"]
-    strongest = float((strength - np.eye(len(names))).max())
+    strength, limit = associations_of(test, names), limits["dependence"]
+    is_pair = ~np.eye(len(names), dtype=bool)
+    strongest = float(strength.max(where=is_pair, initial=0.0))
     linked = list(clusters(strength, float(limit.value)))
     finding = Finding(
         check="dependence",
@@ -164,7 +165,9 @@ def is_constant(data: Dataset, columns: tuple[str, ...]) -> bool:
     return all(data.X[column].nunique(dropna=False) == 1 for column in columns)
 
 
-def stand_ins(tables: list[pd.DataFrame]) -> list[tuple[str, ...]]:
+def stand_ins(
+    tables: list[pd.DataFrame], names: Sequence[str] | None = None
+) -> list[tuple[str, ...]]:
     """Return the sets of columns that hold the same in every row.
 
     Numbers do if one is an affine image of the other, to rounding; a category and
@@ -176,72 +179,129 @@ def stand_ins(tables: list[pd.DataFrame]) -> list[tuple[str, ...]]:
     ----------
     tables : list of DataFrame
         With equal columns, read one below the other.
+    names : sequence of str, optional
+        The columns that are held against each other; by default all.
     """
-    alike: dict[tuple[int, bytes], dict[str, pd.Series]] = {}
-    for name in tables[0]:
+    names = list(tables[0]) if names is None else names
+    alike: dict[tuple[int, bytes], list[_Sketch]] = {}
+    for name in names:
         codes, values = _coded([table[name] for table in tables])
         n_cells = int((codes >= 0).sum())
         if len(values) + (n_cells < len(codes)) > 1:
             key = n_cells, hashlib.sha256(codes.tobytes()).digest()
-            alike.setdefault(key, {})[str(name)] = values
-    sets = [names for (n, _), same in alike.items() for names in _sets(same, n)]
-    order = list(tables[0])
-    return sorted(sets, key=lambda names: order.index(names[0]))
+            alike.setdefault(key, []).append(_sketch(str(name), values))
+
+    def values_of(name: str) -> npt.NDArray[Any]:
+        return _coded([table[name] for table in tables])[1]
+
+    sets = [
+        same
+        for (n_cells, _), sketches in alike.items()
+        for same in _sets(sketches, values_of, n_cells)
+    ]
+    order = {name: at for at, name in enumerate(names)}
+    return sorted(sets, key=lambda same: order[same[0]])
 
 
-def _coded(parts: list[pd.Series]) -> tuple[npt.NDArray[np.intp], pd.Series]:
+def _coded(parts: list[pd.Series]) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any]]:
     """Return a code per row, and the values in the order in which they come first."""
     kind = object if is_category(parts[0]) else None
-    column = pd.concat([part.astype(kind or part.dtype) for part in parts])
-    codes, values = pd.factorize(column)
-    return codes, pd.Series(np.asarray(values), dtype=kind)
+    typed = [part.astype(kind) if kind else part for part in parts]
+    codes, values = pd.factorize(typed[0] if len(typed) == 1 else pd.concat(typed))
+    return codes, np.asarray(values, dtype=kind)
 
 
-def _sets(columns: Mapping[str, pd.Series], n_cells: int) -> Iterator[tuple[str, ...]]:
-    """Yield sets among columns that have equal values in the same rows."""
-    left, apart = dict(columns), _Apart(columns)
-    while left:
-        name = next(iter(left))
-        first = left.pop(name)
-        same = [
-            other
-            for other in left.keys() - apart.from_column(name)
-            if _go_together(first, left[other], n_cells)
-        ]
-        same.sort(key=list(columns).index)
-        left = {other: left[other] for other in left if other not in same}
-        if same:
-            yield name, *same
+class _Sketch(NamedTuple):
+    """What tells most columns apart; their values would be a second table.
 
-
-class _Apart:
-    """Tells of many columns at once, by a few of their values, which are no images.
-
-    Of a thousand columns of numbers every two would have to be held against each other
-    whole, which takes longer than to ask most models.
+    Attributes
+    ----------
+    name : str
+    first : ndarray of shape (n_probes,)
+        The first different values, empty if they are no numbers.
+    size, span : float
+        The largest of all, whatever its sign, and how far they reach.
     """
 
-    def __init__(self, columns: Mapping[str, pd.Series]) -> None:
-        self._names = [n for n, values in columns.items() if values.dtype != object]
-        few = len(self._names) < 2
-        values = [columns[n].to_numpy(dtype=float) for n in self._names]
-        self._table = np.empty((0, 0)) if few else np.array(values)
-        self._sizes = np.abs(self._table).max(axis=1, initial=0.0)
+    name: str
+    first: Floats
+    size: float
+    span: float
 
-    def from_column(self, name: str) -> set[str]:
-        """Return columns of numbers that are surely no affine image of this one."""
-        if not len(self._table) or name not in self._names:
-            return set()
-        row = self._names.index(name)
-        a, size = self._table[row], self._sizes[row]
-        low, high = a.argmin(), a.argmax()
-        probes = self._table[:, :PROBES]
-        rise = self._table[:, high] - self._table[:, low]
-        slope = rise / (a[high] - a[low]) if low != high else np.ones(len(rise))
-        line = self._table[:, [low]] + slope[:, None] * (a[:PROBES] - a[low])
-        off = np.abs(probes - line).max(axis=1)
-        limit = 2 * _rounding(self._sizes + np.abs(slope) * size)
-        return {n for n, is_off in zip(self._names, off > limit, strict=True) if is_off}
+    @property
+    def is_number(self) -> bool:
+        return len(self.first) > 0
+
+
+def _sketch(name: str, values: npt.NDArray[Any]) -> _Sketch:
+    """Return the sketch of a column of these different values."""
+    if values.dtype == object or not len(values):
+        return _Sketch(name, np.empty(0), 0.0, 0.0)
+    values = values.astype(float)
+    return _Sketch(name, values[:PROBES].copy(), np.abs(values).max(), np.ptp(values))
+
+
+def _sets(
+    sketches: Sequence[_Sketch],
+    values_of: Callable[[str], npt.NDArray[Any]],
+    n_cells: int,
+) -> Iterator[tuple[str, ...]]:
+    """Yield sets among columns that have equal values in the same rows."""
+    numbers = np.array([at for at, one in enumerate(sketches) if one.is_number], int)
+    probes = _Probes([sketches[at] for at in numbers])
+    is_left = np.ones(len(sketches), dtype=bool)
+    for at, (name, *_) in enumerate(sketches):
+        if not is_left[at]:
+            continue
+        is_left[at] = False
+        may_be_same = is_left.copy()
+        if sketches[at].is_number:
+            images = numbers[probes.possible_images(int(np.searchsorted(numbers, at)))]
+            may_be_same[numbers] = False
+            may_be_same[images] = is_left[images]
+        if not may_be_same.any():
+            continue
+        first = values_of(name)
+        same = [
+            k
+            for k in np.flatnonzero(may_be_same)
+            if _go_together(first, values_of(sketches[k].name), n_cells)
+        ]
+        is_left[same] = False
+        if same:
+            yield name, *(sketches[k].name for k in same)
+
+
+class _Probes:
+    """The sketches of many columns of numbers, side by side.
+
+    Of a thousand columns every two would have to be held against each other whole,
+    which takes longer than to ask most models.
+    """
+
+    def __init__(self, sketches: Sequence[_Sketch]) -> None:
+        self._values = np.array([one.first for one in sketches]).T
+        self._sizes = np.array([one.size for one in sketches])
+        self._spans = np.array([one.span for one in sketches])
+
+    def possible_images(self, at: int) -> npt.NDArray[np.intp]:
+        """Return the columns after this one that may be affine images of it.
+
+        Each probe lies between the two that a line is drawn through, so that the line
+        is off by no more than rounding where `_is_affine` would say yes.
+        """
+        own = self._values[:, at]
+        low, high = own.argmin(), own.argmax()
+        others = np.arange(at + 1, self._values.shape[1])
+        if low == high:
+            return others
+        steepest = 2 * self._sizes[at] / self._spans[at]  # for an image of size 1
+        limit = 4 * _rounding(1 + steepest)
+        for k, share in enumerate((own - own[low]) / (own[high] - own[low])):
+            first, last = self._values[low, others], self._values[high, others]
+            off = np.abs(self._values[k, others] - (first + (last - first) * share))
+            others = others[~(off > limit * self._sizes[others])]
+        return others
 
 
 def _rounding(size: Any) -> Any:
@@ -249,11 +309,11 @@ def _rounding(size: Any) -> Any:
     return ROUNDINGS * np.finfo(float).eps * size
 
 
-def _go_together(a: pd.Series, b: pd.Series, n_cells: int) -> bool:
+def _go_together(a: npt.NDArray[Any], b: npt.NDArray[Any], n_cells: int) -> bool:
     """Return whether the values of two columns are each other's images."""
     if object not in (a.dtype, b.dtype):
-        return _is_affine(a.to_numpy(dtype=float), b.to_numpy(dtype=float))
-    return len(a) < n_cells or a.equals(b)
+        return _is_affine(a.astype(float), b.astype(float))
+    return len(a) < n_cells or pd.Series(a).equals(pd.Series(b))
 
 
 def _is_affine(a: Floats, b: Floats) -> bool:

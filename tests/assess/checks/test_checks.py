@@ -451,6 +451,23 @@ def test_sets_are_named_in_the_order_of_the_columns_and_constants_left_out():
     assert stand_ins([frame]) == [("b", "c", "d"), ("kind", "k")]
 
 
+def test_images_are_found_among_hundreds_of_columns_and_near_images_are_not():
+    rng = np.random.default_rng(1)
+    columns, sets = {}, []
+    for k in range(100):
+        own = rng.normal(size=50) * 10.0 ** rng.integers(-6, 7)
+        images = {f"x{k}": own}
+        for n in range(k % 3):
+            slope = rng.choice([-1, 1]) * 10.0 ** rng.integers(-6, 7)
+            images[f"image{n} of x{k}"] = rng.normal() + slope * own
+        columns |= images
+        sets += [tuple(images)] if len(images) > 1 else []
+        almost = own.copy()
+        almost[40] *= 1 + 1e-6  # a row that is no probe
+        columns[f"almost x{k}"] = almost
+    assert stand_ins([table(**columns)]) == sets
+
+
 def test_columns_that_differ_in_the_training_rows_say_different_things():
     train, test = table(a=X, b=-X, kind=KIND), table(a=X[:2], b=X[:2], kind=KIND[:2])
     assert stand_ins([test]) == [("a", "b")]
