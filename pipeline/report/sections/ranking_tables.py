@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from ..text.wording import (
 )
 from .facts import Facts, card_link, engine_name, tallied, whole
 from .rankings import Ranking, cut, is_pooled, rows_drawn
+
+_Answer: TypeAlias = tuple[int, Importance, dict[str, float]]
+"""The place of a record among all, the record, and its means by feature."""
 
 DASH = Cell(("–",))
 
@@ -232,14 +236,16 @@ def interval_label(ranking: Ranking) -> Sentence:
 
 
 def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
-    axis = axis_of(ranking, rows)
-    columns = _columns(facts, ranking, axis)
+    axis, differing = axis_of(ranking, rows), _differing(ranking)
+    columns = _columns(facts, ranking, axis, differing)
     lead = ranking is facts.lead
     return Table(
         id=table_id(ranking),
         caption=_caption(facts, ranking),
         columns=_shared_out(columns),
-        rows=tuple(_row(facts, ranking, row, axis, is_target=lead) for row in rows),
+        rows=tuple(
+            _row(facts, ranking, row, axis, differing, is_target=lead) for row in rows
+        ),
         notes=_notes(facts, ranking),
         source="tables/importances.csv",
         shape="wide" if len(columns) > 6 else "",
@@ -258,7 +264,9 @@ def _shared_out(columns: Sequence[Column]) -> tuple[Column, ...]:
     )
 
 
-def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
+def _columns(
+    facts: Facts, ranking: Ranking, axis: Axis, differing: Sequence[_Answer]
+) -> list[Column]:
     record = ranking.record
     card = facts.card(record)
     head = say(f"ranking.name.{record.of}")
@@ -275,7 +283,7 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
         columns += interval_columns(ranking)
     columns += [
         Column((name,), "number", max(wide, 1.05 * max(map(len, name.split()))))
-        for name in (engine_name(o.engine) for _, o, _ in _differing(ranking))
+        for name in (engine_name(o.engine) for _, o, _ in differing)
     ]
     if record.of == "groups":
         columns.append(Column(say("ranking.columns"), "text", 22))
@@ -286,7 +294,7 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
     return columns
 
 
-def _differing(ranking: Ranking) -> list[tuple[int, Importance, dict[str, float]]]:
+def _differing(ranking: Ranking) -> list[_Answer]:
     """Return the answers of other engines that print any number unlike ours."""
     ours = [number(float(mean), ranking.places) for mean in ranking.mean]
     answers = zip(ranking.others, ranking.means_of_others, strict=True)
@@ -298,7 +306,13 @@ def _differing(ranking: Ranking) -> list[tuple[int, Importance, dict[str, float]
 
 
 def _row(
-    facts: Facts, ranking: Ranking, row: int, axis: Axis, *, is_target: bool
+    facts: Facts,
+    ranking: Ranking,
+    row: int,
+    axis: Axis,
+    differing: Sequence[_Answer],
+    *,
+    is_target: bool,
 ) -> Row:
     record = ranking.record
     name = record.features[row]
@@ -315,7 +329,7 @@ def _row(
         cells.insert(3, Cell((Value(path, share, percent(share)),)))
     if ranking.is_drawn:
         cells += [*bounds_of(ranking, row), places_of(ranking, row)]
-    for index, other, means in _differing(ranking):
+    for index, other, means in differing:
         path = f"importances[{index}].mean[{other.features.index(name)}]"
         mean = means[name]
         cells.append(Cell((Value(path, mean, number(mean, ranking.places)),)))
@@ -410,7 +424,7 @@ def _as_it_is(facts: Facts, ranking: Ranking) -> Sentence:
 
 def _rest_row(facts: Facts, ranking: Ranking, rest: Sequence[int]) -> Row:
     """Return one row that stands for all that are not shown."""
-    columns = _columns(facts, ranking, Axis(0, 1, 0))
+    columns = _columns(facts, ranking, Axis(0, 1, 0), _differing(ranking))
     cells = [DASH if column.kind != "bar" else Cell() for column in columns]
     cells[1] = Cell(say("ranking.rest", n=tallied("importances", len(rest))))
     return Row(tuple(cells))
