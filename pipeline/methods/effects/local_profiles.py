@@ -18,8 +18,8 @@ from .partial_dependence import (
     as_column,
     check_scale,
     grid_of,
-    predictions_at,
 )
+from .predictions_at import predictions_at
 
 
 def conditional_profile(

@@ -1,6 +1,6 @@
 """The mean prediction as a function of one feature. Not: how far it is from flat."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -10,13 +10,11 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable, quote
 from ..trees.mean_predictions import TreeMeans, agrees, tree_means
+from .predictions_at import MAX_BYTES, asked_at, predictions_at
 
 Grid = Literal["even", "unique", "quantile"] | tuple[float, ...]
 Scale = Literal["native", "link", "centred_logit"]
 
-# Stacked rows per call: enough to make the fixed cost of a call small, little enough
-# to stay in a processor's cache and out of the way of the model's own copies.
-MAX_BYTES = 2**22
 # The curves of single rows that quartiles are taken of: 80 000 rows at 51 points.
 MAX_BAND_BYTES = 2**25
 QUARTILES = (0.25, 0.75)
@@ -56,8 +54,8 @@ def partial_dependence(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``; without a band its trees may answer, see
-        `trees.mean_predictions`.
+        Asked for ``predict(X)``; its trees may answer, without a band for the mean
+        alone: see `trees.mean_predictions` and `predictions_at`.
     data : Dataset
         The rows averaged over, with their weights.
     feature : str
@@ -178,8 +176,7 @@ def curve_of_trees(
     if curve is None or trees.is_compared:
         return curve
     ends = [0, len(values) - 1]
-    blocks = predictions_at(model, data.X, {feature: values[ends]}, _native)
-    predictions = np.concatenate(list(blocks))
+    predictions = asked_at(model, data.X, {feature: values[ends]})
     return curve if agrees(model, data, curve[ends], predictions) else None
 
 
@@ -334,55 +331,6 @@ def rounding_of(n_samples: int, largest: Floats) -> Floats:
     A mean of n numbers is exact to n roundings of the largest.
     """
     return np.asarray(6 * n_samples * np.finfo(np.float64).eps * largest)
-
-
-def predictions_at(
-    model: FittedModel,
-    X: pd.DataFrame,
-    settings: Mapping[str, Any],
-    on_scale: Callable[[FittedModel, Floats], Floats],
-) -> Iterator[Floats]:
-    """Yield predictions (n_points, n_samples, n_outputs), some points at a time.
-
-    `settings` holds what is set: arrays of (n_points,), by column, of its type. The
-    rows are stacked once and only the set columns are written between two calls.
-    """
-    n_samples = len(X)
-    n_points = len(next(iter(settings.values())))
-    per_point = max(1, _n_bytes(X))
-    n_stacked = min(n_points, max(1, MAX_BYTES // per_point))
-    stacked = X.take(np.tile(np.arange(n_samples), n_stacked))
-    for start in range(0, n_points, n_stacked):
-        n_in_batch = min(n_stacked, n_points - start)
-        if n_in_batch < n_stacked:
-            stacked = stacked.iloc[: n_in_batch * n_samples].copy()
-        for name, values in settings.items():
-            _set(stacked, name, values[start : start + n_in_batch].repeat(n_samples))
-        prediction = on_scale(model, model.predict(stacked))
-        yield prediction.reshape(n_in_batch, n_samples, -1)
-
-
-def _n_bytes(X: pd.DataFrame) -> int:
-    """Return what `memory_usage` says, which asks each of many columns for long."""
-    plain = [isinstance(dtype, np.dtype) for dtype in X.dtypes]
-    sizes = [dtype.itemsize for dtype in X.dtypes if isinstance(dtype, np.dtype)]
-    others = X.loc[:, np.logical_not(plain)].memory_usage(index=False).sum()
-    return len(X) * sum(sizes) + int(others)
-
-
-def _set(frame: pd.DataFrame, name: str, values: Any) -> None:
-    """Give a column of a frame of our own other values.
-
-    Where pandas keeps it as plain numbers of their type they are written where it lies:
-    a new column would part the table, which every predict then puts together again.
-    """
-    column = frame[name]
-    if isinstance(column.dtype, np.dtype) and column.dtype == values.dtype:
-        memory = column.to_numpy()
-        memory.flags.writeable = True  # a view; pandas 3 hands it out read-only
-        memory[:] = values
-    else:
-        frame[name] = values
 
 
 def as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:

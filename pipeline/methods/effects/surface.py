@@ -16,8 +16,8 @@ from .partial_dependence import (
     check_scale,
     grid_of,
     is_predicted,
-    predictions_at,
 )
+from .predictions_at import predictions_at
 
 Points = npt.NDArray[Any]
 

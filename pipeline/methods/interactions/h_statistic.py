@@ -15,9 +15,9 @@ from ..effects.partial_dependence import (
     Scale,
     check_scale,
     curve_of_trees,
-    predictions_at,
     rounding_of,
 )
+from ..effects.predictions_at import predictions_at
 from ..trees.mean_predictions import tree_means
 from .drawn import Stream, draw_rows
 

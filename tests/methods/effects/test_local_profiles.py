@@ -204,9 +204,7 @@ def test_where_there_are_no_more_rows_all_are_taken(profile):
 def test_points_of_a_long_grid_are_asked_in_parts_that_join(profile, monkeypatch):
     options = {"seed": 1, "grid": "unique"}
     _, whole = profile(linear_model(1, 2), normal_data(), "x1", **options)
-    monkeypatch.setattr(
-        "importance_audit.methods.effects.partial_dependence.MAX_BYTES", 1
-    )
+    monkeypatch.setattr("importance_audit.methods.effects.predictions_at.MAX_BYTES", 1)
     _, parts = profile(linear_model(1, 2), normal_data(), "x1", **options)
     assert parts == pytest.approx(whole, rel=1e-12)
 

@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 from importance_audit.methods.effects import partial_dependence as module
+from importance_audit.methods.effects import predictions_at
 from importance_audit.methods.effects.partial_dependence import (
-    _n_bytes,
     grid_of,
     partial_dependence,
 )
+from importance_audit.methods.effects.predictions_at import _n_bytes
 from importance_audit.methods.known_answers import (
     level_data,
     level_model,
@@ -267,7 +268,7 @@ def seen_by_a_model(X, feature, **options):
 def test_each_row_is_asked_at_each_point_with_the_rest_as_it_was(
     max_bytes, monkeypatch
 ):
-    monkeypatch.setattr(module, "MAX_BYTES", max_bytes)
+    monkeypatch.setattr(predictions_at, "MAX_BYTES", max_bytes)
     X = pd.DataFrame({"x": [1.0, 2.0, 5.0], "z": [7, 8, 9]}, index=[4, 2, 0])
     frame, _ = seen_by_a_model(X, "x", grid=(0.5, 1.5, 2.5, 3.5, 4.5))
     assert frame["x"].tolist() == np.repeat([0.5, 1.5, 2.5, 3.5, 4.5], 3).tolist()
@@ -276,7 +277,7 @@ def test_each_row_is_asked_at_each_point_with_the_rest_as_it_was(
 
 def test_no_call_stacks_more_than_the_budget(monkeypatch):
     X = pd.DataFrame({"x": np.arange(100.0), "z": np.arange(100.0)})
-    monkeypatch.setattr(module, "MAX_BYTES", 7 * 100 * 16)
+    monkeypatch.setattr(predictions_at, "MAX_BYTES", 7 * 100 * 16)
     _, frames = seen_by_a_model(X, "x", n_grid=30)
     assert [len(frame) for frame in frames] == [700, 700, 700, 700, 200]
 
@@ -306,7 +307,7 @@ def test_a_category_keeps_its_levels():
 
 @pytest.mark.parametrize("max_bytes", [1, 2**22])
 def test_the_rows_stay_as_they_were(max_bytes, monkeypatch):
-    monkeypatch.setattr(module, "MAX_BYTES", max_bytes)
+    monkeypatch.setattr(predictions_at, "MAX_BYTES", max_bytes)
     data = normal_data()
     before = data.X.copy()
     partial_dependence(linear_model(2, 0), data, "x1", seed=1)

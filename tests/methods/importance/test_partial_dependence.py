@@ -200,7 +200,7 @@ def test_curves_of_rows_asked_some_at_a_time_are_those_of_all_rows(monkeypatch):
     data, model = level_data(), level_model()
     whole, _ = partial_dependence(model, data, seed=1, of_curves="individual")
     monkeypatch.setattr(
-        "importance_audit.methods.effects.partial_dependence.MAX_BYTES", 100
+        "importance_audit.methods.effects.predictions_at.MAX_BYTES", 100
     )
     parts, _ = partial_dependence(model, data, seed=1, of_curves="individual")
     assert parts == pytest.approx(whole, rel=1e-12)

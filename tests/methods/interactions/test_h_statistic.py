@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.neural_network import MLPRegressor
 
-from importance_audit.methods.effects import partial_dependence as effect
+from importance_audit.methods.effects import predictions_at as effect
 from importance_audit.methods.interactions import INTERACTIONS
 from importance_audit.methods.interactions import h_statistic as module
 from importance_audit.methods.interactions.h_statistic import at_rows, h_statistic

@@ -1,0 +1,205 @@
+"""Predictions of rows with columns set to values, for many settings in one walk.
+
+They are individual conditional expectations. Where a node splits by a column that is
+set, the way depends on the setting alone; at every other node on the row alone. So the
+settings that reach each node are listed once for all rows, and a row walks each tree
+once for all settings, on both sides of a node that parts them. Leaves are added in the
+order of the library: the predictions are what predict gives, to the last bit.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Floats
+from .compiled import Loop
+from .packing import Integers, Nodes, Packing, goes_left, nodes_for
+
+MOST_ROWS, BLOCK_BYTES = 256, 2**18
+"""Rows that walk one tree before the next is read, and what their sums may take."""
+PARTS = -2
+"""In place of the feature of a node that parts the settings."""
+
+
+class _Walk(NamedTuple):
+    """What is walked.
+
+    Attributes
+    ----------
+    nodes : Nodes
+        Nodes of columns that are set lead on where all settings go, or are of `PARTS`.
+    segment : ndarray of shape (n_nodes,)
+        The settings that reach a node are ``segments[s]:segments[s + 1]`` of `runs`.
+    segments : ndarray of shape (n_segments + 1,)
+    runs : ndarray of shape (n_runs, 2)
+        The first of some neighbouring settings, and the first after them.
+    start : ndarray of shape (n_outputs,)
+    depth : int
+    """
+
+    nodes: Nodes
+    segment: Integers
+    segments: npt.NDArray[np.int64]
+    runs: Integers
+    start: Floats
+    depth: int
+
+
+def sums_at(
+    packing: Packing,
+    bins: Integers,
+    columns: Sequence[int],
+    settings: Integers,
+    *,
+    n_threads: int = 1,
+) -> Floats:
+    """Return the sums of leaves of each row under each setting.
+
+    Parameters
+    ----------
+    packing : Packing
+    bins : ndarray of shape (n_features, n_rows)
+        ``packing.bins`` of the rows.
+    columns : sequence of int
+        The columns that are set, of which there are n_columns.
+    settings : ndarray of shape (n_columns, n_settings)
+        The bins that they are set to.
+    n_threads : int, default 1
+        The sums do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_settings, n_rows, n_outputs)
+        What ``packing.predicted`` makes predictions of.
+    """
+    distinct, place = np.unique(settings, axis=1, return_inverse=True)
+    is_missing = (settings == packing.missing_bins[list(columns), np.newaxis]).any()
+    nodes = nodes_for(packing, bins)
+    if is_missing and nodes.rules is None:
+        rules = (packing.missing_left, packing.missing_bins, packing.sets)
+        nodes = nodes._replace(rules=rules)
+    row_of = np.full(packing.n_features, -1, dtype=np.int32)
+    row_of[list(columns)] = np.arange(len(columns))
+    settings = np.ascontiguousarray(distinct, dtype=np.int32)
+    table, segment, segments, runs = _reached(nodes, row_of, settings)
+    nodes = nodes._replace(table=table)
+    walk = _Walk(nodes, segment, segments, runs, packing.start, packing.depth)
+    shape = (distinct.shape[1], bins.shape[1], packing.n_outputs)
+    sums = np.empty(shape, packing.values.dtype)
+    by_row = np.ascontiguousarray(bins.T)
+    row_bytes = sums.itemsize * shape[0] * shape[2]
+    n_block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
+    starts = range(0, shape[1], n_block)
+    with ThreadPoolExecutor(n_threads) as threads:
+        parts = [
+            threads.submit(
+                _walk_rows, walk, by_row, sums, at, min(at + n_block, shape[1])
+            )
+            for at in starts
+        ]
+        for part in parts:
+            part.result()
+    is_as_given = np.array_equal(place, np.arange(len(distinct.T)))
+    return sums if is_as_given else sums[place]
+
+
+@Loop
+def _reached(nodes: Any, row_of: Integers, settings: Integers) -> Any:
+    """Return table, segment, segments and runs of `_Walk`."""
+    table, n_settings = nodes.table.copy(), settings.shape[1]
+    segment = np.full(len(table), -1, np.int32)
+    segments = np.zeros(2 * len(table) + 2, np.int64)
+    runs = np.empty((64, 2), np.int32)
+    runs[0, 0], runs[0, 1] = 0, n_settings
+    segments[1], n_segments, n_runs = 1, 1, 1
+    segment[nodes.roots] = 0
+    room = np.empty((n_settings + 1, 2), np.int32)
+    for node in range(len(table)):
+        own = segment[node]
+        if own < 0 or table[node, 0] < 0:
+            continue
+        left, right, row = table[node, 2], table[node, 3], row_of[table[node, 0]]
+        segment[left] = segment[right] = own
+        if row < 0:
+            continue
+        first, end = segments[own], segments[own + 1]
+        for side in range(2):
+            n = 0
+            for run in range(first, end):
+                was = False
+                for at in range(runs[run, 0], runs[run, 1]):
+                    where = settings[row, at]
+                    now = goes_left(nodes.table, nodes.rules, node, where) != (
+                        side == 1
+                    )
+                    if now and not was:
+                        room[n, 0] = at
+                        n += 1
+                    if now:
+                        room[n - 1, 1] = at + 1
+                    was = now
+            if n == 0:  # all go the other way
+                table[node, 2] = table[node, 3] = right if side == 0 else left
+                segment[left if side == 0 else right] = -1
+                break
+            if n_runs + n > len(runs):
+                runs = np.concatenate((runs, np.empty((len(runs) + n, 2), np.int32)))
+            runs[n_runs : n_runs + n] = room[:n]
+            n_runs += n
+            segment[left if side == 0 else right] = n_segments
+            n_segments += 1
+            segments[n_segments] = n_runs
+        if table[node, 2] != table[node, 3]:
+            table[node, 0] = PARTS
+    return table, segment, segments[: n_segments + 1], runs[:n_runs]
+
+
+@Loop
+def _walk_rows(walk: Any, rows: Integers, sums: Floats, first: int, end: int) -> None:
+    """Fill in the sums of the rows from `first` to before `end`."""
+    nodes, n_outputs = walk.nodes, len(walk.start)
+    totals = np.empty((end - first, n_outputs, len(sums)), sums.dtype)
+    for k in range(n_outputs):
+        totals[:, k] = walk.start[k]
+    waiting = np.empty(walk.depth + 2, np.int32)
+    for tree, root in enumerate(nodes.roots):
+        for i in range(end - first):
+            own = totals[i, nodes.targets[tree] :]
+            _add_leaves(walk, rows[first + i], root, waiting, own)
+    for i in range(end - first):
+        for at in range(len(sums)):
+            for k in range(n_outputs):
+                sums[at, first + i, k] = totals[i, k, at]
+
+
+@Loop
+def _add_leaves(
+    walk: Any, row: Integers, root: int, waiting: Integers, totals: Floats
+) -> None:
+    """Add to each setting of a row its leaf of one tree; `totals` is by output."""
+    table, values, rules = walk.nodes.table, walk.nodes.values, walk.nodes.rules
+    waiting[0], n_waiting = root, 1
+    while n_waiting > 0:
+        n_waiting -= 1
+        node = waiting[n_waiting]
+        feature = table[node, 0]
+        while feature != -1:
+            left, right = table[node, 2], table[node, 3]
+            if feature == PARTS:
+                waiting[n_waiting] = right
+                n_waiting += 1
+                node = left
+            else:
+                is_left = goes_left(table, rules, node, row[feature])
+                node = right + (left - right) * is_left  # no jump to be foreseen
+            feature = table[node, 0]
+        own = walk.segment[node]
+        for run in range(walk.segments[own], walk.segments[own + 1]):
+            low, high = walk.runs[run, 0], walk.runs[run, 1]
+            for k in range(values.shape[1]):
+                value = values[node, k]
+                for at in range(low, high):
+                    totals[k, at] += value
