@@ -30,6 +30,8 @@ class Boxes(NamedTuple):
         The sides of the box of leaf l are ``start[l]:start[l + 1]``, one for each
         feature on its path.
     feature : ndarray of shape (n_sides,)
+    level : ndarray of shape (n_sides,)
+        The level below the last comparison with the feature: the deepest comes first.
     run_start : ndarray of shape (n_sides + 1,)
         A side accepts the bins of the runs ``run_start[s]:run_start[s + 1]``.
     runs : ndarray of shape (n_runs, 2)
@@ -47,6 +49,7 @@ class Boxes(NamedTuple):
     depth: int
     start: Places
     feature: Integers
+    level: Integers
     run_start: Places
     runs: Integers
     pair_start: Places
@@ -56,18 +59,17 @@ class Boxes(NamedTuple):
 def boxes_of(packing: Packing) -> Boxes:
     """Return the boxes of an ensemble's leaves."""
     is_leaf = packing.feature < 0
-    used = np.unique(packing.feature[~is_leaf]).astype(np.int64)
-    own = np.where(is_leaf, -1, np.searchsorted(used, packing.feature))
+    used = np.flatnonzero(np.bincount(packing.feature[~is_leaf]))
+    place = np.full(packing.n_features + 1, -1)
+    place[used] = np.arange(len(used))
+    own = place[packing.feature]  # that of leaves is the last
     columns = (own, packing.cut, packing.left, packing.right)
     table = np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
     missing_bins = packing.missing_bins[used]
     rules = (packing.missing_left, missing_bins, packing.sets)
     nodes = (table, rules, packing.categorical[used], packing.depth)
     n_leaves = int(is_leaf.sum())
-    start, no_side, no_run = np.zeros(n_leaves + 1, np.int64), *_room(0, 0)
-    n_sides, n_runs = _find_sides(*nodes, start, no_side, no_run, False)
-    side, runs = _room(n_sides, n_runs)
-    _find_sides(*nodes, start, side, runs, True)
+    start, sides, runs = _sides(*nodes, n_leaves, int(missing_bins.max(initial=0)))
     n_own = np.diff(start)
     return Boxes(
         used=used,
@@ -76,17 +78,13 @@ def boxes_of(packing: Packing) -> Boxes:
         rules=rules,
         depth=packing.depth,
         start=start,
-        feature=side[:-1, 0].astype(np.int32),
-        run_start=side[:, 1].copy(),
+        feature=sides[:-1, 0].copy(),
+        level=sides[:-1, 1].copy(),
+        run_start=sides[:, 2].astype(np.int64),
         runs=runs,
         pair_start=np.append(0, np.cumsum(n_own * (n_own - 1) // 2)),
         values=_leaf_values(packing, is_leaf),
     )
-
-
-def _room(n_sides: int, n_runs: int) -> tuple[Places, Integers]:
-    """Return where the feature and the first run of each side go, and the runs."""
-    return np.zeros((n_sides + 1, 2), np.int64), np.empty((n_runs, 2), np.int32)
 
 
 def _leaf_values(packing: Packing, is_leaf: npt.NDArray[np.bool_]) -> Floats:
@@ -101,23 +99,30 @@ def _leaf_values(packing: Packing, is_leaf: npt.NDArray[np.bool_]) -> Floats:
 
 
 @Loop
-def splits_above(table: Integers, path: Integers, level: int, last: Integers) -> int:
-    """Put into `last`, for each feature of a path, the level below its last comparison.
+def _narrow(
+    table: Integers, rules: Any, path: Integers, level: int, last: Integers, box: Any
+) -> int:
+    """Put into `box` what the comparisons of a path accept of each number.
 
-    From the deepest up; this is the order of the sides of a box. `path` holds the nodes
-    of the levels 0 to `level`. Returns how many there are.
+    The first bin, the first after the last, whether missing values are accepted, and
+    the leaf, ``path[level]``, of which this is said. `last` gets, for each feature of
+    the path, the level below its last comparison, from the deepest up. Returns how
+    many features there are.
     """
-    n = 0
+    n, leaf = 0, path[level]
     for below in range(level, 0, -1):
-        feature = table[path[below - 1], 0]
-        is_new = True
-        for k in range(n):
-            if table[path[last[k] - 1], 0] == feature:
-                is_new = False
-                break
-        if is_new:
+        node = path[below - 1]
+        own, is_left = box[table[node, 0]], table[node, 2] == path[below]
+        if own[3] != leaf:
+            own[0], own[1], own[2], own[3] = 0, rules[1][table[node, 0]], 1, leaf
             last[n] = below
             n += 1
+        if is_left:
+            own[1] = min(own[1], table[node, 1] + 1)
+        else:
+            own[0] = max(own[0], table[node, 1] + 1)
+        if rules[0][node] != is_left:
+            own[2] = 0
     return n
 
 
@@ -137,67 +142,74 @@ def _accepts(
 
 
 @Loop
-def _interval(table: Integers, path: Integers, below: int, end: int) -> tuple[int, int]:
-    """Return the bins below `end` that the comparisons with one feature accept."""
-    feature, low, high = table[path[below - 1], 0], 0, end
-    for upper in range(below, 0, -1):
-        node = path[upper - 1]
-        if table[node, 0] == feature:
-            cut = table[node, 1]
-            if table[node, 2] == path[upper]:
-                high = min(high, cut + 1)
-            else:
-                low = max(low, cut + 1)
-    return low, max(low, high)
+def _number_runs(box: Integers, missing: int, runs: Integers, n: int) -> int:
+    """Put the runs that a side of numbers accepts into `runs` from n on.
+
+    Returns how many runs there are then.
+    """
+    low, high = box[0], box[1]
+    is_joined = box[2] == 1 and low < high == missing
+    if low < high:
+        runs[n, 0], runs[n, 1] = low, high + is_joined
+        n += 1
+    if box[2] == 1 and not is_joined:
+        runs[n, 0], runs[n, 1] = missing, missing + 1
+        n += 1
+    return n
 
 
 @Loop
-def _find_sides(
+def _category_runs(
+    table: Integers, rules: Any, path: Integers, below: int, runs: Integers, n: int
+) -> int:
+    """Do what `_number_runs` does for a side of categories."""
+    was = False
+    for where in range(rules[1][table[path[below - 1], 0]] + 1):
+        now = _accepts(table, rules, path, below, where)
+        if now and not was:
+            runs[n, 0] = where
+            n += 1
+        if now:
+            runs[n - 1, 1] = where + 1
+        was = now
+    return n
+
+
+@Loop
+def _sides(
     table: Integers,
     rules: Any,
     categorical: Any,
     depth: int,
-    start: Places,
-    side: Places,
-    runs: Integers,
-    fills: bool,
-) -> tuple[int, int]:
-    """Return how many sides and runs there are; fill in what is known of them."""
-    level = np.zeros(len(table), np.int32)
+    n_leaves: int,
+    most_bins: int,
+) -> tuple[Places, Integers, Integers]:
+    """Return `start`, the columns feature, level and run_start of sides, and `runs`."""
+    level, start = np.zeros(len(table), np.int32), np.zeros(n_leaves + 1, np.int64)
     path, last = np.empty(depth + 1, np.int32), np.empty(depth + 1, np.int32)
+    box = np.full((len(categorical), 4), -1, np.int32)
+    sides = np.empty((8 * n_leaves + depth + 1, 3), np.int32)
+    runs = np.empty((8 * n_leaves + most_bins + 2, 2), np.int32)
     n_sides, n_runs, leaf = 0, 0, 0
     for node in range(len(table)):
         path[level[node]] = node
         if table[node, 0] >= 0:
             level[table[node, 2]] = level[table[node, 3]] = level[node] + 1
             continue
-        for k in range(splits_above(table, path, level[node], last)):
-            feature = table[path[last[k] - 1], 0]
-            missing = rules[1][feature]
-            where, was = 0, False
-            if fills:
-                side[n_sides, 0], side[n_sides, 1] = feature, n_runs
-            if not categorical[feature]:
-                low, where = _interval(table, path, last[k], missing)
-                if low < where:
-                    if fills:
-                        runs[n_runs, 0], runs[n_runs, 1] = low, where
-                    n_runs += 1
-                was = low < where == missing
-                where = missing
-            while where <= missing:
-                now = _accepts(table, rules, path, last[k], where)
-                if now and not was:
-                    if fills:
-                        runs[n_runs, 0] = where
-                    n_runs += 1
-                if now and fills:
-                    runs[n_runs - 1, 1] = where + 1
-                was = now
-                where += 1
+        if n_sides + depth >= len(sides):
+            sides = np.concatenate((sides, np.empty_like(sides)))
+        for k in range(_narrow(table, rules, path, level[node], last, box)):
+            if n_runs + most_bins + 2 > len(runs):
+                runs = np.concatenate((runs, np.empty_like(runs)))
+            feature, own = table[path[last[k] - 1], 0], sides[n_sides]
+            own[0], own[1], own[2] = feature, last[k], n_runs
+            if categorical[feature]:
+                n_runs = _category_runs(table, rules, path, last[k], runs, n_runs)
+            else:
+                missing = rules[1][feature]
+                n_runs = _number_runs(box[feature], missing, runs, n_runs)
             n_sides += 1
         leaf += 1
         start[leaf] = n_sides
-    if fills:
-        side[n_sides, 1] = n_runs
-    return n_sides, n_runs
+    sides[n_sides] = -1, -1, n_runs
+    return start, sides[: n_sides + 1], runs[:n_runs]

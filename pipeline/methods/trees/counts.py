@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .boxes import Boxes, Places, splits_above
+from .boxes import Boxes, Places
 from .compiled import Loop
 from .packing import Integers, goes_left
 
 Words = npt.NDArray[np.uint64]
 
-MOST_WORDS = 128
+MOST_WORDS = 192
 """Words of one block of rows: its sets of all levels stay in a processor's cache."""
 MAX_BYTES = 2**26
 """What the sets of first rows of one block may take, (words, words) per feature."""
@@ -174,88 +174,89 @@ def _n_common(rows: Words, others: Words) -> Any:
 
 
 @Loop
-def _keep_out(rows: Words, left: Words, everyone: Words, is_left: bool) -> None:
-    """Add the rows that go left to a set, or all others if the path goes left."""
+def _keep_out(
+    rows: Words, before: Words, left: Words, everyone: Words, is_left: bool
+) -> None:
+    """Make `rows` those of before and those that go left, or right if the path does."""
     for w in range(len(rows)):
-        rows[w] |= (~left[w] & everyone[w]) if is_left else left[w]
+        rows[w] = before[w] | ((~left[w] & everyone[w]) if is_left else left[w])
+
+
+@Loop
+def _without(rows: Words, all_rows: Words, others: Words) -> None:
+    """Make `rows` all rows but the others."""
+    for w in range(len(rows)):
+        rows[w] = all_rows[w] & ~others[w]
+
+
+@Loop
+def _with_both(rows: Words, before: Words, one: Words, other: Words) -> None:
+    """Make `rows` those of before and those that are in both of two sets."""
+    for w in range(len(rows)):
+        rows[w] = before[w] | (one[w] & other[w])
 
 
 @Loop
 def _count_block(boxes: Any, block: Any, counts: Any) -> None:
-    """Add the rows of a block to the counts of all leaves."""
+    """Add the rows of a block to the counts of all leaves.
+
+    For the nodes of a path, `outside` holds the rows outside the box in the feature of
+    the last comparison, `left` those that would go left, and `one`, `two` and `three`
+    those outside in so many features at least.
+    """
     table, n_words = boxes.table, block.leading.shape[2]
-    everyone = np.zeros(n_words, np.uint64)
+    everyone, new = np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64)
     for row in range(block.n_rows):
         _add(everyone, row)
-    work = np.zeros((4, n_words), np.uint64)
-    sets = np.zeros((2, boxes.depth + 1, n_words), np.uint64)
-    outside, left = sets[0], sets[1]
+    sets = np.zeros((5, boxes.depth + 1, n_words), np.uint64)
+    outside, left, one, two, three = sets[0], sets[1], sets[2], sets[3], sets[4]
     level = np.zeros(len(table), np.int32)
     path = np.empty(boxes.depth + 1, np.int32)
-    last = np.empty(boxes.depth + 1, np.int32)
     leaf = 0
     for node in range(len(table)):
         own = level[node]
         path[own] = node
         if own > 0:
-            parent, rows = path[own - 1], outside[own]
-            rows[:] = np.uint64(0)
-            for upper in range(own - 1, 0, -1):
-                if table[path[upper - 1], 0] == table[parent, 0]:
-                    rows[:] = outside[upper]
-                    break
-            _keep_out(rows, left[own - 1], everyone, table[parent, 2] == node)
+            parent, upper = path[own - 1], own - 1
+            while upper > 0 and table[path[upper - 1], 0] != table[parent, 0]:
+                upper -= 1
+            is_left = table[parent, 2] == node
+            _keep_out(outside[own], outside[upper], left[own - 1], everyone, is_left)
+            _without(new, outside[own], outside[upper])
+            if len(counts.but_two) > 0:
+                _with_both(three[own], three[own - 1], two[own - 1], new)
+            _with_both(two[own], two[own - 1], one[own - 1], new)
+            _with_both(one[own], one[own - 1], new, new)
         if table[node, 0] >= 0:
             _fill_left(table, boxes.rules, node, block, left[own])
             level[table[node, 2]] = level[table[node, 3]] = own + 1
         else:
-            n_sides = splits_above(table, path, own, last)
-            work[:3], work[3] = np.uint64(0), everyone
-            _count_leaf(boxes, leaf, outside, last[:n_sides], work, counts)
+            counts.inside[leaf] += block.n_rows - _n_common(one[own], one[own])
+            _without(one[own], one[own], two[own])
+            _without(two[own], two[own], three[own])
+            _count_leaf(boxes, leaf, outside, one[own], two[own], new, counts)
             leaf += 1
 
 
 @Loop
-def _carry(rows: Words, one: Words, two: Words, more: Words) -> None:
-    """Take in the rows outside one more side, bit by bit."""
-    for w in range(len(rows)):
-        more[w] |= two[w] & rows[w]
-        two[w] |= one[w] & rows[w]
-        one[w] |= rows[w]
-
-
-@Loop
-def _without(rows: Words, others: Words) -> None:
-    """Take the others out of a set."""
-    for w in range(len(rows)):
-        rows[w] &= ~others[w]
-
-
-@Loop
 def _count_leaf(
-    boxes: Any, leaf: int, outside: Words, last: Integers, work: Words, counts: Any
+    boxes: Any,
+    leaf: int,
+    outside: Any,
+    one: Words,
+    two: Words,
+    work: Words,
+    counts: Any,
 ) -> None:
-    """Add to the counts of one leaf; ``outside[last[s]]`` are the rows outside side s.
-
-    `work` holds three empty sets and that of all rows. `one`, `two` and `more` are
-    first the rows outside one side at least, two at least and more; then outside
-    exactly one and exactly two.
-    """
-    one, two, more, inside = work[0], work[1], work[2], work[3]
-    for below in last:
-        _carry(outside[below], one, two, more)
-    _without(inside, one)
-    _without(one, two)
-    _without(two, more)
-    counts.inside[leaf] += _n_common(inside, inside)
-    pair = boxes.pair_start[leaf]
-    for a in range(len(last)):
-        rows = outside[last[a]]
-        counts.but_one[boxes.start[leaf] + a] += _n_common(one, rows)
+    """Add the rows outside exactly one side of a leaf, and outside exactly two."""
+    pair, end = boxes.pair_start[leaf], boxes.start[leaf + 1]
+    for side in range(boxes.start[leaf], end):
+        rows = outside[boxes.level[side]]
+        counts.but_one[side] += _n_common(one, rows)
         if len(counts.but_two) > 0:
-            more[:] = two
             for w in range(len(rows)):
-                more[w] &= rows[w]
-            for b in range(a + 1, len(last)):
-                counts.but_two[pair] += _n_common(more, outside[last[b]])
+                work[w] = two[w] & rows[w]
+            for other in range(side + 1, end):
+                common = _n_common(work, outside[boxes.level[other]])
+                counts.but_two[pair] += common
                 pair += 1
