@@ -19,15 +19,19 @@ from .partial_dependence import curves_of
 
 
 class _Entries(NamedTuple):
-    """The leaves that have sides for two features, pair of features after pair.
+    """The rectangles of leaves in two features, pair of features after pair.
+
+    One for each run of bins that a leaf accepts in the one and in the other.
 
     Attributes
     ----------
     first : ndarray of shape (n_used**2 + 1,)
         The entries of the features a < b are those from ``first[a * n_used + b]`` on.
-    table : ndarray of shape (n_entries, 6)
-        The leaf, its sides for a and b, and the rows that lie in its box wherever a,
-        b, or both are set: read in order, which is faster than leaf by leaf.
+    table : ndarray of shape (n_entries, 8)
+        The leaf, the first bin and that after the last for a and for b, and the rows
+        that lie in its box wherever a, b, or both are set; the numbers for a and for b
+        stand at the first rectangle of a run only. Read in order, which is faster than
+        leaf by leaf.
     """
 
     first: Places
@@ -91,12 +95,13 @@ class Pairs:
             return beyond
         a, b = np.searchsorted(used, sorted((j, k))).tolist()
         pair = a * len(used) + b
-        if self._entries.first[pair] == self._entries.first[pair + 1]:
+        first, end = self._entries.first[pair : pair + 2]
+        if first == end:
             return beyond
-        sides = (self._ranked(a), self._ranked(b))
+        here, sides = self._entries.table[first:end], (self._ranked(a), self._ranked(b))
         for output in range(values.shape[1]):
             own = np.ascontiguousarray(values[:, output])
-            beyond[:, output] = _together(self._boxes, own, self._entries, pair, sides)
+            beyond[:, output] = _together(here, own, *sides)
         return beyond
 
     def _rank(self, place: int) -> _Ranked:
@@ -111,72 +116,83 @@ class Pairs:
 @Loop
 def _entries_of(boxes: Boxes, counts: Counts) -> Any:
     """Return the entries of all pairs of features."""
-    n_used = len(boxes.used)
+    n_used, run_start = len(boxes.used), boxes.run_start
     first = np.zeros(n_used * n_used + 1, np.int64)
-    table = np.empty((boxes.pair_start[-1], 6), np.int32)
+    place, table = first, np.empty((0, 8), np.int32)
     for fills in range(2):
-        place = first[:-1].copy()
         for leaf in range(len(boxes.values)):
             pair, end = boxes.pair_start[leaf], boxes.start[leaf + 1]
             for side in range(boxes.start[leaf], end):
                 for other in range(side + 1, end):
                     a, b = boxes.feature[side], boxes.feature[other]
                     key = min(a, b) * n_used + max(a, b)
-                    if fills == 1:
-                        own, inside = table[place[key]], counts.inside[leaf]
-                        sides = (side, other) if a < b else (other, side)
-                        own[0], own[1], own[2] = leaf, sides[0], sides[1]
-                        own[3] = inside + counts.but_one[sides[0]]
-                        own[4] = inside + counts.but_one[sides[1]]
-                        own[5] = own[3] + own[4] - inside + counts.but_two[pair]
-                        place[key] += 1
+                    if fills == 0:
+                        n_runs = run_start[side + 1] - run_start[side]
+                        n_runs *= run_start[other + 1] - run_start[other]
+                        first[key + 1] += n_runs
                     else:
-                        first[key + 1] += 1
+                        sides = (side, other) if a < b else (other, side)
+                        _enter(boxes, counts, leaf, sides, pair, table, place, key)
                     pair += 1
         if fills == 0:
-            first[:] = np.cumsum(first)
+            first = np.cumsum(first)
+            place, table = first[:-1].copy(), np.empty((first[-1], 8), np.int32)
     return _Entries(first, table)
 
 
 @Loop
-def _together(boxes: Any, values: Floats, entries: Any, pair: int, sides: Any) -> Any:
+def _enter(
+    boxes: Any,
+    counts: Any,
+    leaf: int,
+    sides: Any,
+    pair: int,
+    table: Integers,
+    place: Places,
+    key: int,
+) -> None:
+    """Put the rectangles of a leaf in two features into the table."""
+    inside, runs, run_start = counts.inside[leaf], boxes.runs, boxes.run_start
+    if_a, if_b = counts.but_one[sides[0]], counts.but_one[sides[1]]
+    if_both = inside + if_a + if_b + counts.but_two[pair]
+    first_a, first_b = run_start[sides[0]], run_start[sides[1]]
+    for run_a in range(first_a, run_start[sides[0] + 1]):
+        for run_b in range(first_b, run_start[sides[1] + 1]):
+            own = table[place[key]]
+            own[0], own[1], own[2] = leaf, runs[run_a, 0], runs[run_a, 1]
+            own[3], own[4] = runs[run_b, 0], runs[run_b, 1]
+            own[5] = inside + if_a if run_b == first_b else 0
+            own[6] = inside + if_b if run_a == first_a else 0
+            own[7] = if_both
+            place[key] += 1
+
+
+@Loop
+def _together(here: Integers, values: Floats, a: Any, b: Any) -> Any:
     """Return what two features do together at each row, for one output.
 
     The corners at each rank of a are chains: the last one, and what came before each.
     """
-    a, b = sides
-    run_start, runs = boxes.run_start, boxes.runs
-    here = entries.table[entries.first[pair] : entries.first[pair + 1]]
     strip_a, strip_b = np.zeros(a.n + 1), np.zeros(b.n + 1)
     last, n = np.full(a.n + 1, -1, np.int32), 0
-    before, rank_b = (
-        np.empty(len(here) * 4, np.int32),
-        np.empty(len(here) * 4, np.int32),
-    )
-    height_of = np.empty(len(here) * 4)
+    chain = np.empty((4 * len(here), 2), np.int32)  # the corner before, the rank of b
+    height_of = np.empty(4 * len(here))
     for entry in range(len(here)):
-        value = values[here[entry, 0]]
-        side_a, side_b = here[entry, 1], here[entry, 2]
-        first_a, end_a = run_start[side_a], run_start[side_a + 1]
-        first_b, end_b = run_start[side_b], run_start[side_b + 1]
-        _add_strip(strip_a, a.below, runs[first_a:end_a], value * here[entry, 3])
-        _add_strip(strip_b, b.below, runs[first_b:end_b], value * here[entry, 4])
-        height = value * here[entry, 5]
-        if n + 4 * (end_a - first_a) * (end_b - first_b) > len(before):
-            more = len(before) + 4 * (end_a - first_a) * (end_b - first_b)
-            before = np.append(before, np.empty(more, np.int32))
-            rank_b = np.append(rank_b, np.empty(more, np.int32))
-            height_of = np.append(height_of, np.empty(more))
-        for corner_a in range(2 * first_a, 2 * end_a):
-            at_a = a.below[runs[corner_a >> 1, corner_a & 1]]
+        own = here[entry]
+        value = values[own[0]]
+        low_b, high_b = b.below[own[3]], b.below[own[4]]
+        strip_b[low_b] += value * own[6]
+        strip_b[high_b] -= value * own[6]
+        height = value * own[7]
+        for end in range(2):
+            at_a, sign = a.below[own[1 + end]], 1.0 - 2.0 * end
+            strip_a[at_a] += sign * (value * own[5])
             if at_a == a.n:
                 continue  # no row lies beyond
-            for corner_b in range(2 * first_b, 2 * end_b):
-                at_b = b.below[runs[corner_b >> 1, corner_b & 1]]
+            for at_b, turn in ((low_b, sign), (high_b, -sign)):
                 if at_b < b.n:
-                    rank_b[n] = at_b
-                    height_of[n] = -height if (corner_a ^ corner_b) & 1 else height
-                    before[n], last[at_a] = last[at_a], n
+                    chain[n, 0], chain[n, 1] = last[at_a], at_b
+                    height_of[n], last[at_a] = turn * height, n
                     n += 1
     strip_a, strip_b = np.cumsum(strip_a), np.cumsum(strip_b)
 
@@ -187,20 +203,12 @@ def _together(boxes: Any, values: Floats, entries: Any, pair: int, sides: Any) -
         while swept <= a.rank[row]:
             corner = last[swept]
             while corner >= 0:
-                _add_from(heights, rank_b[corner], height_of[corner])
-                corner = before[corner]
+                _add_from(heights, chain[corner, 1], height_of[corner])
+                corner = chain[corner, 0]
             swept += 1
         strips = strip_a[a.rank[row]] + strip_b[b.rank[row]]
         sums[row] = _sum_upto(heights, b.rank[row]) - strips
     return sums / len(sums)
-
-
-@Loop
-def _add_strip(strip: Floats, below: Integers, runs: Integers, height: float) -> None:
-    """Add a height to the ranks of some runs; `strip` holds differences."""
-    for run in range(len(runs)):
-        strip[below[runs[run, 0]]] += height
-        strip[below[runs[run, 1]]] -= height
 
 
 @Loop
