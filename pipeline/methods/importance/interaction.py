@@ -45,7 +45,7 @@ def h_statistic(
     ----------
     model : FittedModel
         Asked for ``predict(X)`` of up to ``n_rows**2`` rows per pair and per column;
-        of pairs its trees may answer, see `trees.mean_predictions`.
+        its trees may answer, see `trees.mean_predictions` and `effects.predictions_at`.
     data : Dataset
         The rows, with their weights; each group is one column, a pair or three.
     seed : int

@@ -18,7 +18,7 @@ from ..effects.partial_dependence import (
     rounding_of,
 )
 from ..effects.predictions_at import predictions_at
-from ..trees.mean_predictions import tree_means
+from ..trees.mean_predictions import TreeMeans, agrees, tree_means
 from .drawn import Stream, draw_rows
 
 
@@ -207,10 +207,14 @@ def at_rows(
 
     With f(v, x_i) the prediction of row *i* whose `columns` are set as in row *v*, the
     mean over *i* is the one, that over *v* the other. Rows that are set alike are asked
-    once.
+    once; where there are many, the trees of the model may answer.
     """
     X, weights = data.X, data.weights
     first, point = _distinct(X[list(columns)])
+    trees = tree_means(model, data, scale, data.n_samples * len(first))
+    exact = None if trees is None else _of_trees(trees, model, data, columns)
+    if exact is not None:
+        return exact
     share = np.bincount(point, weights=weights) / weights.sum()
     settings = {name: _values(X[name], first) for name in columns}
     own, others, largest = [], np.zeros(()), np.zeros(())
@@ -227,6 +231,34 @@ def at_rows(
     # Three curves and their own means go into one residual: six.
     rounding = rounding_of(data.n_samples, largest)
     return Dependence(np.concatenate(own)[point], others, predicted, rounding)
+
+
+def _of_trees(
+    trees: TreeMeans, model: FittedModel, data: Dataset, columns: tuple[str, ...]
+) -> Dependence | None:
+    """Return what `at_rows` does as the trees give it.
+
+    None if predict is to answer: the first time, both means of the first row are
+    compared with its own.
+    """
+    own, others = trees.dependences(columns)
+    if not trees.are_dependences_compared:
+        X, names = data.X, list(columns)
+        as_first = np.zeros(data.n_samples, dtype=int)
+        set_as_first = X.assign(**{n: _values(X[n], as_first) for n in names})
+        first_set = X.iloc[as_first].assign(**{n: X[n].array for n in names})
+        predictions = [
+            model.predict(rows).reshape(data.n_samples, -1)
+            for rows in (set_as_first, first_set)
+        ]
+        means = np.stack([own[0], others[0]])
+        if not agrees(model, data, means, np.stack(predictions)):
+            return None
+        trees.are_dependences_compared = True
+    predicted = model.predict(data.X).reshape(data.n_samples, -1)
+    return Dependence(
+        own, others, predicted, rounding_of(data.n_samples, trees.largest)
+    )
 
 
 def _distinct(

@@ -9,6 +9,7 @@ order of the library: the predictions are what predict gives, to the last bit.
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,35 +76,77 @@ def sums_at(
     ndarray of shape (n_settings, n_rows, n_outputs)
         What ``packing.predicted`` makes predictions of.
     """
-    distinct, place = np.unique(settings, axis=1, return_inverse=True)
-    is_missing = (settings == packing.missing_bins[list(columns), np.newaxis]).any()
-    nodes = nodes_for(packing, bins)
-    if is_missing and nodes.rules is None:
-        rules = (packing.missing_left, packing.missing_bins, packing.sets)
-        nodes = nodes._replace(rules=rules)
-    row_of = np.full(packing.n_features, -1, dtype=np.int32)
-    row_of[list(columns)] = np.arange(len(columns))
-    settings = np.ascontiguousarray(distinct, dtype=np.int32)
-    table, segment, segments, runs = _reached(nodes, row_of, settings)
-    nodes = nodes._replace(table=table)
-    walk = _Walk(nodes, segment, segments, runs, packing.start, packing.depth)
-    shape = (distinct.shape[1], bins.shape[1], packing.n_outputs)
+    walk, place, n_settings = _walk_for(packing, bins, columns, settings)
+    shape = (n_settings, bins.shape[1], packing.n_outputs)
     sums = np.empty(shape, packing.values.dtype)
     by_row = np.ascontiguousarray(bins.T)
     row_bytes = sums.itemsize * shape[0] * shape[2]
     n_block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
-    starts = range(0, shape[1], n_block)
+    edges = [*range(0, shape[1], n_block), shape[1]]
     with ThreadPoolExecutor(n_threads) as threads:
         parts = [
-            threads.submit(
-                _walk_rows, walk, by_row, sums, at, min(at + n_block, shape[1])
-            )
-            for at in starts
+            threads.submit(_sum_rows, walk, by_row, sums, first, end)
+            for first, end in pairwise(edges)
         ]
         for part in parts:
             part.result()
-    is_as_given = np.array_equal(place, np.arange(len(distinct.T)))
+    is_as_given = np.array_equal(place, np.arange(n_settings))
     return sums if is_as_given else sums[place]
+
+
+def dependences(
+    packing: Packing, bins: Integers, columns: Sequence[int], *, n_threads: int = 1
+) -> tuple[Floats, Floats]:
+    """Return the partial dependences on some columns and on all others, at the rows.
+
+    The mean over the rows of what each would predict with the columns of a row, and of
+    what a row would predict with the columns of each, which is a walk in which a leaf
+    counts as many times as there are rows with columns that lead there.
+
+    Parameters
+    ----------
+    packing : Packing
+        With no `partial_dependence.reason_against` it.
+    bins, columns, n_threads
+        As in `sums_at`; the rows weigh the same.
+
+    Returns
+    -------
+    own, others : ndarray of shape (n_rows, n_outputs)
+    """
+    n_rows, settings = bins.shape[1], bins[list(columns)]
+    walk, place, n_settings = _walk_for(packing, bins, columns, settings)
+    upto = np.append(0, np.cumsum(np.bincount(place, minlength=n_settings)))
+    by_row = np.ascontiguousarray(bins.T)
+    others = np.empty((n_rows, packing.n_outputs))
+    edges = np.linspace(0, n_rows, n_threads + 1).astype(int).tolist()
+    with ThreadPoolExecutor(n_threads) as threads:
+        parts = [
+            threads.submit(_mean_rows, walk, by_row, upto, others, first, end)
+            for first, end in pairwise(edges)
+        ]
+        n_reaching = np.sum([part.result() for part in parts], axis=0)
+    own = _means_of_settings(walk, n_reaching, n_settings) / n_rows + packing.start
+    return own[place] / packing.divisor, others / packing.divisor
+
+
+def _walk_for(
+    packing: Packing, bins: Integers, columns: Sequence[int], settings: Integers
+) -> tuple[_Walk, npt.NDArray[np.intp], int]:
+    """Return the walk for the distinct settings, where each is, and their number."""
+    distinct, place = np.unique(settings, axis=1, return_inverse=True)
+    nodes = nodes_for(packing, bins)
+    missing = packing.missing_bins[list(columns), np.newaxis]
+    if nodes.rules is None and (settings == missing).any():
+        rules = (packing.missing_left, packing.missing_bins, packing.sets)
+        nodes = nodes._replace(rules=rules)
+    row_of = np.full(packing.n_features, -1, dtype=np.int32)
+    row_of[list(columns)] = np.arange(len(columns))
+    own = np.ascontiguousarray(distinct, dtype=np.int32)
+    table, segment, segments, runs = _reached(nodes, row_of, own)
+    nodes = nodes._replace(table=table)
+    walk = _Walk(nodes, segment, segments, runs, packing.start, packing.depth)
+    return walk, place.reshape(-1), distinct.shape[1]
 
 
 @Loop
@@ -158,30 +201,47 @@ def _reached(nodes: Any, row_of: Integers, settings: Integers) -> Any:
 
 
 @Loop
-def _walk_rows(walk: Any, rows: Integers, sums: Floats, first: int, end: int) -> None:
+def _sum_rows(walk: Any, rows: Integers, sums: Floats, first: int, end: int) -> None:
     """Fill in the sums of the rows from `first` to before `end`."""
-    nodes, n_outputs = walk.nodes, len(walk.start)
+    nodes, n_outputs, values = walk.nodes, len(walk.start), walk.nodes.values
     totals = np.empty((end - first, n_outputs, len(sums)), sums.dtype)
     for k in range(n_outputs):
         totals[:, k] = walk.start[k]
+    leaves = np.empty(len(nodes.table), np.int32)
     waiting = np.empty(walk.depth + 2, np.int32)
     for tree, root in enumerate(nodes.roots):
+        target = nodes.targets[tree]
         for i in range(end - first):
-            own = totals[i, nodes.targets[tree] :]
-            _add_leaves(walk, rows[first + i], root, waiting, own)
-    for i in range(end - first):
-        for at in range(len(sums)):
+            n = _find_leaves(nodes, rows[first + i], root, waiting, leaves)
+            for k in range(values.shape[1]):
+                _add_leaves(walk, leaves[:n], values[:, k], totals[i, target + k])
+    for at in range(len(sums)):
+        for i in range(end - first):
             for k in range(n_outputs):
                 sums[at, first + i, k] = totals[i, k, at]
 
 
 @Loop
-def _add_leaves(
-    walk: Any, row: Integers, root: int, waiting: Integers, totals: Floats
-) -> None:
-    """Add to each setting of a row its leaf of one tree; `totals` is by output."""
-    table, values, rules = walk.nodes.table, walk.nodes.values, walk.nodes.rules
-    waiting[0], n_waiting = root, 1
+def _add_leaves(walk: Any, leaves: Integers, values: Floats, totals: Floats) -> None:
+    """Add leaves to the settings that reach them."""
+    for leaf in leaves:
+        own, value = walk.segment[leaf], values[leaf]
+        for run in range(walk.segments[own], walk.segments[own + 1]):
+            neighbours = totals[walk.runs[run, 0] : walk.runs[run, 1]]
+            for at in range(len(neighbours)):  # many at a time, as none is negative
+                neighbours[at] += value
+
+
+@Loop
+def _find_leaves(
+    nodes: Any, row: Integers, root: int, waiting: Integers, leaves: Integers
+) -> int:
+    """Put the leaves of one tree that a row and some setting reach into `leaves`.
+
+    Returns how many there are.
+    """
+    table, rules = nodes.table, nodes.rules
+    waiting[0], n_waiting, n_leaves = root, 1, 0
     while n_waiting > 0:
         n_waiting -= 1
         node = waiting[n_waiting]
@@ -196,10 +256,63 @@ def _add_leaves(
                 is_left = goes_left(table, rules, node, row[feature])
                 node = right + (left - right) * is_left  # no jump to be foreseen
             feature = table[node, 0]
-        own = walk.segment[node]
-        for run in range(walk.segments[own], walk.segments[own + 1]):
-            low, high = walk.runs[run, 0], walk.runs[run, 1]
+        leaves[n_leaves] = node
+        n_leaves += 1
+    return n_leaves
+
+
+@Loop
+def _mean_rows(
+    walk: Any,
+    rows: Integers,
+    upto: npt.NDArray[np.int64],
+    others: Floats,
+    first: int,
+    end: int,
+) -> Any:
+    """Fill in the means over all settings of some rows; return who reaches each leaf.
+
+    ``upto[s]`` is the number of rows with a setting below s.
+    """
+    nodes, values = walk.nodes, walk.nodes.values
+    n_reaching = np.zeros(len(nodes.table), np.int64)
+    shares = np.zeros(len(walk.segments) - 1)
+    for segment in range(len(shares)):
+        for run in range(walk.segments[segment], walk.segments[segment + 1]):
+            shares[segment] += upto[walk.runs[run, 1]] - upto[walk.runs[run, 0]]
+    shares /= upto[-1]
+    leaves = np.empty(len(nodes.table), np.int32)
+    waiting = np.empty(walk.depth + 2, np.int32)
+    others[first:end] = walk.start
+    for tree, root in enumerate(nodes.roots):
+        target = nodes.targets[tree]
+        for i in range(first, end):
+            for at in range(_find_leaves(nodes, rows[i], root, waiting, leaves)):
+                leaf = leaves[at]
+                n_reaching[leaf] += 1
+                share = shares[walk.segment[leaf]]
+                for k in range(values.shape[1]):
+                    others[i, target + k] += share * values[leaf, k]
+    return n_reaching
+
+
+@Loop
+def _means_of_settings(walk: Any, n_reaching: Any, n_settings: int) -> Floats:
+    """Return the sum over rows of the leaves of each setting."""
+    nodes, values = walk.nodes, walk.nodes.values
+    steps = np.zeros((n_settings + 1, len(walk.start)))
+    tree = -1
+    for node in range(len(nodes.table)):
+        if tree + 1 < len(nodes.roots) and node == nodes.roots[tree + 1]:
+            tree += 1
+        if n_reaching[node] == 0:
+            continue
+        segment = walk.segment[node]
+        for run in range(walk.segments[segment], walk.segments[segment + 1]):
             for k in range(values.shape[1]):
-                value = values[node, k]
-                for at in range(low, high):
-                    totals[k, at] += value
+                value = n_reaching[node] * values[node, k]
+                steps[walk.runs[run, 0], nodes.targets[tree] + k] += value
+                steps[walk.runs[run, 1], nodes.targets[tree] + k] -= value
+    for at in range(1, n_settings):
+        steps[at] += steps[at - 1]
+    return steps[:n_settings]

@@ -4,6 +4,7 @@ They equal the means of what predict gives, up to the rounding of a sum; the fir
 that are asked are compared with it.
 """
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -12,9 +13,11 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.execution import n_threads
 from . import compiled
 from .fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
 from .h_statistic import Pairs
+from .ice import dependences
 from .packing import Integers
 from .partial_dependence import curves_at_bins, reason_against
 from .routes import Route, report_route
@@ -42,13 +45,13 @@ class TreeMeans:
 
     Attributes
     ----------
-    is_compared : bool
-        Whether predict gave the same means once.
+    is_compared, are_dependences_compared : bool
+        Whether predict gave the same means once, and those of `dependences`.
     """
 
     def __init__(self, trees: Trees, bins: Integers, asked: Floats) -> None:
         self._trees, self._bins, self._asked = trees, bins, asked
-        self.is_compared = False
+        self.is_compared = self.are_dependences_compared = False
 
     def is_current(self, asked: Floats) -> bool:
         """Return whether predict still gives what it gave when the trees were read."""
@@ -95,6 +98,14 @@ class TreeMeans:
         """Return what two features do together at the rows, up to a constant."""
         places = map(self._trees.features.index, (feature, other))
         return self._own(self._pairs.together(*places))
+
+    def dependences(self, features: Collection[str]) -> tuple[Floats, Floats]:
+        """Return the partial dependences on features and on all others at the rows."""
+        names = self._trees.features
+        columns = [at for at, name in enumerate(names) if name in features]
+        packing, n = self._trees.packing, n_threads()
+        both = dependences(packing, self._bins, columns, n_threads=n)
+        return self._own(both[0]), self._own(both[1])
 
     def _own(self, values: Floats) -> Floats:
         """Return the outputs that are the model's, (n, n_outputs)."""

@@ -13,6 +13,8 @@ from importance_audit.methods.importance.interaction import h_statistic
 from importance_audit.methods.importance.partial_dependence import (
     partial_dependence as pd_importance,
 )
+from importance_audit.methods.interactions.h_statistic import h_statistic as h_of_any
+from importance_audit.methods.interactions.h_total import h_total
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.methods.trees import mean_predictions as module
 from importance_audit.methods.trees.mean_predictions import TreeMeans, tree_means
@@ -62,6 +64,20 @@ def pairs(data):
 def _is_worth(monkeypatch):
     """Let the trees answer however little is asked."""
     monkeypatch.setattr(module, "WORTH", 0)
+
+
+@pytest.fixture
+def around(monkeypatch):
+    """Return the columns whose dependences trees answered for."""
+    names = []
+    method = TreeMeans.dependences
+
+    def noted(self, columns):
+        names.append(columns)
+        return method(self, columns)
+
+    monkeypatch.setattr(TreeMeans, "dependences", noted)
+    return names
 
 
 @pytest.fixture
@@ -125,6 +141,45 @@ def test_pairs_are_those_of_predict(kind, task, options, standardised, answered)
     )
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
     assert not baseline.any()
+
+
+@pytest.mark.parametrize(("kind", "task", "options"), SUMS)
+@pytest.mark.parametrize("encoder", ["ordinal", "one_hot_full"])
+def test_one_column_three_and_all_are_those_of_predict(
+    kind, task, options, encoder, around
+):
+    data = rows_of(task, **options)
+    model = model_of(kind, data, encoder=encoder)
+    theirs = by_predict(model)
+    for columns in (("x1",), ("level",), ("x1", "level", "whole")):
+        around.clear()
+        ours = h_of_any(model, data, columns, seed=1)
+        assert len(around) == 2 ** len(columns) - 1
+        np.testing.assert_allclose(
+            ours, h_of_any(theirs, data, columns, seed=1), rtol=1e-9, atol=1e-12
+        )
+    total = h_total(model, data, data.features, seed=1)
+    np.testing.assert_allclose(
+        total, h_total(theirs, data, data.features, seed=1), rtol=1e-9, atol=1e-12
+    )
+
+
+def test_dependences_that_differ_from_predict_are_not_used(monkeypatch, around, caplog):
+    data = rows_of()
+    model = model_of("RandomForest", data)
+    theirs = h_total(by_predict(model), data, data.features, seed=1)
+    both = module.dependences
+    for changed in (lambda own, others: (own + 1, others), lambda a, b: (a, b + 1)):
+        fresh = replace(model)
+        monkeypatch.setattr(
+            module, "dependences", lambda *a, c=changed, **k: c(*both(*a, **k))
+        )
+        around.clear()
+        with caplog.at_level(logging.WARNING):
+            ours = h_total(fresh, data, data.features, seed=1)
+        assert np.array(ours).tobytes() == np.array(theirs).tobytes()
+        assert around == [("x1",)]
+    assert len(caplog.records) == 2
 
 
 def test_the_importance_of_a_curve_is_that_of_predict(answered):
