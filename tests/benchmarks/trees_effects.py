@@ -102,6 +102,7 @@ def seconds_of_hstats():
         from rpy2.robjects import r
         from rpy2.robjects.packages import importr
 
+        r('.libPaths(c(".r-library", .libPaths()))')
         importr("hstats"), importr("randomForest")
     except Exception as error:
         print(f"hstats was not timed: {error}")

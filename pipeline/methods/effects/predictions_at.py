@@ -17,9 +17,10 @@ import pandas as pd
 from ...records.dataset_and_model import FittedModel, Floats
 from ...records.execution import n_threads
 from ..trees import compiled
-from ..trees.fitted import Trees, is_of_trees, report_difference, trees_of
+from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
 from ..trees.ice import sums_at
 from ..trees.packing import Integers
+from ..trees.routes import Route, report_route
 
 OnScale = Callable[[FittedModel, Floats], Floats]
 
@@ -124,36 +125,69 @@ class _Reading(NamedTuple):
 
 
 _n_asked: WeakKeyDictionary[FittedModel, int] = WeakKeyDictionary()
-_readings: WeakKeyDictionary[FittedModel, _Reading | None] = WeakKeyDictionary()
-"""None: predict answers from now on."""
+_readings: WeakKeyDictionary[FittedModel, _Reading | Route] = WeakKeyDictionary()
+"""A route: predict answers from now on."""
 
 
 def _by_trees(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
 ) -> Iterator[Floats] | None:
-    """Return what `_asked` yields as the trees give it; None if predict is to answer.
+    """Return what `_asked` yields as the trees give it; None if predict is to answer."""
+    if edges[-1] < FEWEST_POINTS:
+        return None
+    reading = _reading_or_route(model, X, settings, len(X) * edges[-1])
+    if isinstance(reading, Route):
+        report_route(model, reading.basis, reading.reason)
+        return None
+    points = _points(reading.trees, X, settings)
+    if points is None:
+        report_route(model, "unread", NO_BINS)
+        return None
+    report_route(model, "identical" if reading.trees.is_ordered else "rounding")
+    return _walked(reading.trees, reading.bins, points, edges)
+
+
+def _reading_or_route(
+    model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], n_asked: int
+) -> _Reading | Route:
+    """Return the trees that answer, or why predict is to.
 
     Of an estimator that was fitted again, the trees are read again.
     """
-    if edges[-1] < FEWEST_POINTS or not is_of_trees(model):
-        return None
-    _n_asked[model] = _n_asked.get(model, 0) + len(X) * edges[-1]
-    if _n_asked[model] < WORTH or _readings.get(model, True) is None:
-        return None
-    reading, n_compared = _readings.get(model), MOST_COMPARED
-    if reading is not None and reading.rows() is not X:
-        reading, n_compared = _placed(reading.trees, X), len(X)
+    if reason := not_of_trees(model):
+        return Route(model.name, "unread", reason)
+    known = _readings.get(model)
+    if isinstance(known, Route):
+        return known
+    _n_asked[model] = _n_asked.get(model, 0) + n_asked
+    if _n_asked[model] < WORTH:
+        return Route(model.name, "few")
+    reading, n_compared = known, MOST_COMPARED
+    if known is not None and known.rows() is not X:
+        reading, n_compared = _placed(known.trees, X), len(X)
     if reading is None or not _agrees(model, X, settings, reading, n_compared):
-        trees = trees_of(model) if compiled.available() else ""
-        reading = None if isinstance(trees, str) else _placed(trees, X)
-        if reading is not None and not _agrees(model, X, settings, reading, len(X)):
-            report_difference(model)
-            reading = None
+        _readings[model] = _read(model, X, settings)
+        return _readings[model]
     _readings[model] = reading
-    points = None if reading is None else _points(reading.trees, X, settings)
-    if reading is None or points is None:
-        return None
-    return _walked(reading.trees, reading.bins, points, edges)
+    return reading
+
+
+def _read(
+    model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any]
+) -> _Reading | Route:
+    """Return the trees of a model on some rows, or why predict answers for it."""
+    if not compiled.available():
+        return Route(model.name, "no_numba")
+    trees = trees_of(model, X)
+    if isinstance(trees, str):
+        return Route(model.name, "unread", trees)
+    reading = _placed(trees, X)
+    if reading is None:
+        return Route(model.name, "unread", NO_BINS)
+    if not _agrees(model, X, settings, reading, len(X)):
+        report_difference(model)
+        return Route(model.name, "differ")
+    return reading
 
 
 def _placed(trees: Trees, X: pd.DataFrame) -> _Reading | None:
