@@ -132,7 +132,7 @@ _readings: WeakKeyDictionary[FittedModel, _Reading | Route] = WeakKeyDictionary(
 def _by_trees(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
 ) -> Iterator[Floats] | None:
-    """Return what `_asked` yields as the trees give it; None if predict is to answer."""
+    """Return what `_asked` yields as trees give it; None if predict is to answer."""
     if edges[-1] < FEWEST_POINTS:
         return None
     reading = _reading_or_route(model, X, settings, len(X) * edges[-1])
