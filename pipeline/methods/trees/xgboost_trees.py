@@ -164,7 +164,7 @@ class _Tree(NamedTuple):
         By node.
     thresholds : ndarray of float32
     values : ndarray of float32
-        What each node would add, were it a leaf.
+        What each leaf adds.
     sets : mapping of int to ndarray
         The categories that do not go left, at nodes that split by category.
     target : int
@@ -185,15 +185,15 @@ def _trees(
 ) -> Iterator[_Tree]:
     """Yield the trees of the first rounds, in the order in which they are added."""
     model = _model_of(gradient_booster)
-    per_round = int(model["gbtree_model_param"].get("num_parallel_tree", 1)) * len(
-        below
-    )
-    n_trees = None if n_rounds is None else n_rounds * per_round
+    n_parallel = int(model["gbtree_model_param"].get("num_parallel_tree", 1))
+    n_trees = None if n_rounds is None else n_rounds * n_parallel * len(below)
     weights = gradient_booster.get("weight_drop", [1.0] * len(model["trees"]))
     each = zip(model["trees"], model["tree_info"], weights, strict=True)
     for tree, target, weight in islice(each, n_trees):
         thresholds = np.array(tree["split_conditions"], dtype=np.float32)
-        values = (below[target] + thresholds - below[target]) * np.float32(weight)
+        is_leaf = np.array(tree["left_children"]) < 0
+        leaves = np.where(is_leaf, thresholds, np.float32(0))
+        values = (below[target] + leaves - below[target]) * np.float32(weight)
         firsts = tree["categories_segments"]
         members = [
             np.unique(np.array(tree["categories"][first : first + size], dtype=float))

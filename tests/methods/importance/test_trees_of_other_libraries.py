@@ -72,6 +72,15 @@ def of_xgboost(kind, task, X, y):
     return model.get_booster() if kind == "Booster" else model
 
 
+def by_category(task, X, y):
+    """Return an estimator that did not meet every code."""
+    xgboost = pytest.importorskip("xgboost")
+    made = xgboost.XGBRegressor if task == "regression" else xgboost.XGBClassifier
+    types = {"enable_categorical": True, "feature_types": list("qqccq")}
+    met = (X["town"].fillna(0) < 40).to_numpy()
+    return made(**SMALL, **types).fit(X[met].to_numpy(), y[met])
+
+
 class Booster:
     """What LightGBM's Booster offers, of a recorded text, with C's own functions."""
 
@@ -115,6 +124,10 @@ MADE = {
         for task in LABELS
     },
     **{
+        f"xgboost by category {task}": (task, partial(by_category, task))
+        for task in ("regression", "binary")
+    },
+    **{
         f"{kind} {case}": (task, case)
         for kind in ("text", "library")
         for case, task in (
@@ -149,6 +162,8 @@ def audited(kind, folder, seed=1, **options):
         task=task,
         **({"classes": options.get("classes", labels)} if labels else {}),
     )
+    if "by category" in kind:
+        options["features"] = NAMES
     model = ia.wrap(thing, name="m", **options)
     rows = rows.with_groups({n: (n,) for n in X} | {"two": ("size", "town")})
     return model.for_rows(rows), rows
@@ -223,6 +238,19 @@ def test_exact_losses_are_those_over_all_pairs_of_rows(tmp_path_factory, seed, k
         both = np.repeat(y, 30), predicted, np.repeat(weights, 30)
         theirs = evaluate(losses, *both)
         assert raw[j] == pytest.approx(theirs, rel=near)
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_repeats_scatter_about_the_exact_mean(tmp_path, kind):
+    model, rows = audited(kind, tmp_path)
+    rows = rows.with_groups({name: (name,) for name in rows.X})
+    model = model.with_losses(OF_TASK[MADE[kind][0]][-1:])
+    raw, baseline = permutation(model, rows, seed=1, draws="exact")
+    sampled, baselines = permutation(model, rows, seed=1, n_repeats=40)
+    assert baseline == pytest.approx(baselines[:1], rel=1e-5)
+    error = sampled.std(axis=1, ddof=1) / np.sqrt(40)
+    allowed = 4 * error + 1e-5 * np.abs(raw[:, 0])
+    assert (np.abs(sampled.mean(axis=1) - raw[:, 0]) <= allowed).all()
 
 
 def test_curves_of_sums_in_double_are_answered_by_the_trees(monkeypatch, tmp_path):

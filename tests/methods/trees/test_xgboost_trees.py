@@ -125,6 +125,14 @@ def test_rows_on_a_threshold_go_right():
     assert not np.array_equal(model.predict(below), model.predict(on))
 
 
+def test_only_leaves_have_values():
+    rows, score = drawn(4)
+    model = xgboost.XGBRegressor(**SMALL, **BY_CATEGORY).fit(rows, score)
+    packing = pack(model)
+    assert (packing.values[packing.feature >= 0] == 0).all()
+    assert np.abs(packing.values).max() < np.abs(score).max()
+
+
 def test_only_the_rounds_that_predict_uses_are_read():
     rows, score = drawn(3)
     options = {"n_estimators": 60, "num_parallel_tree": 2, "early_stopping_rounds": 1}
