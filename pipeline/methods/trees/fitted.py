@@ -25,12 +25,13 @@ logger = logging.getLogger(__name__)
 MOST_COMPARED = 64
 """Rows that show whether the steps of a pipeline keep columns apart."""
 SEVERAL = "There is more to its predictions than one estimator."
-MIXED = "The steps before its trees do not make each column of one column."
 NO_BINS = (
     "It reads values that are no numbers, categories above 255, or missing values that "
     "its trees send nowhere."
 )
 """Why there may be rows without bins."""
+NUMBERS = "biuf"
+"""The kinds of numpy's types that have bins."""
 
 
 def _log_difference(model: str) -> None:
@@ -94,7 +95,7 @@ class Trees(NamedTuple):
     def bins(self, X: pd.DataFrame) -> Integers | None:
         """Return the bins of some rows; None if some value is none that has a bin."""
         rows = np.asarray(self.read(X))
-        if rows.dtype.kind not in "biuf" or not self.packing.can_place(rows):
+        if rows.dtype.kind not in NUMBERS or not self.packing.can_place(rows):
             return None
         if not self.packing.can_follow(rows):
             return None
@@ -160,34 +161,35 @@ def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
     read = partial(rows_given, read=sole.read, steps=steps, library=library)
     is_ordered = library != "sklearn" or getattr(estimator, "n_jobs", None) in (None, 1)
     trees = Trees(packing, read, features, sole.columns, is_ordered)
-    if steps and not keeps_columns_apart(trees, X, sole.encoded):
+    if not steps:
+        return trees
+    few = X.iloc[:MOST_COMPARED]
+    if np.asarray(trees.read(few)).dtype.kind not in NUMBERS:
+        return "The steps before its trees do not give them a table of numbers."
+    if not keeps_columns_apart(trees, few, sole.encoded):
         report_difference(model)
-        return MIXED
+        return "The steps before its trees do not make each column of one column."
     return trees
 
 
 def keeps_columns_apart(trees: Trees, X: pd.DataFrame, features: Sequence[str]) -> bool:
     """Return whether each column read is made of its feature, row by row.
 
-    Some rows are turned round in half of the features, then in another half, until
-    each feature has been turned in halves of its own: the columns that are made of
-    these features must turn, and no others.
+    The rows are turned round in half of the features, then in another half, until each
+    feature has been turned in halves of its own: the columns that are made of these
+    features must turn, and no others.
     """
-    few = X.iloc[:MOST_COMPARED]
-    as_is = np.asarray(trees.read(few))
-    if as_is.shape != (len(few), trees.packing.n_features):
+    as_is, names = np.asarray(trees.read(X)), list(dict.fromkeys(features))
+    shape = len(X), trees.packing.n_features
+    if as_is.shape != shape or len(trees.features) != shape[1]:
         return False
-    if len(trees.features) != as_is.shape[1] or as_is.dtype.kind not in "biuf":
-        return False
-    names = list(dict.fromkeys(features))
     for bit in range(len(names).bit_length()):
         turned = {name for at, name in enumerate(names, 1) if at >> bit & 1}
-        changed = few.assign(
-            **{name: few[name].iloc[::-1].set_axis(few.index) for name in turned}
+        changed = X.assign(
+            **{name: X[name].iloc[::-1].set_axis(X.index) for name in turned}
         )
         is_turned = np.array([name in turned for name in trees.features], dtype=bool)
         expected = np.where(is_turned, as_is[::-1], as_is)
-        found = np.asarray(trees.read(changed))
-        if not np.array_equal(found, expected, equal_nan=True):
+        if not np.array_equal(trees.read(changed), expected, equal_nan=True):
             return False
     return True

@@ -276,7 +276,9 @@ def test_xgboost_reads_levels_as_codes_behind_no_steps(calls):
 
 
 @pytest.mark.parametrize("sparse_threshold", [0, 1])
-def test_what_a_sparse_matrix_leaves_out_is_missing_to_xgboost(calls, sparse_threshold):
+def test_what_a_sparse_matrix_leaves_out_is_missing_to_xgboost(
+    calls, caplog, sparse_threshold
+):
     xgboost = pytest.importorskip("xgboost")
     model, rows = data_for(
         lambda: make_pipeline(
@@ -286,6 +288,7 @@ def test_what_a_sparse_matrix_leaves_out_is_missing_to_xgboost(calls, sparse_thr
     )
     ours = importances(model, rows)
     assert len(calls) == (1 if sparse_threshold == 0 else 3 * len(rows.groups))
+    assert not caplog.messages
     assert_same_bits(ours, by_predict(model, rows))
 
 
