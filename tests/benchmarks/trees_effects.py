@@ -118,10 +118,10 @@ def seconds_of_hstats():
 
 
 if __name__ == "__main__":
-    print(f"{'task':46}{'ours':>10}{'predict':>10}{'ratio':>9}{'limit':>7}")
+    print(f"{'task':50}{'ours':>10}{'predict':>10}{'ratio':>9}{'limit':>7}")
     with threadpool_limits(1):
         for task, ours, predict, ratio, limit in lines():
-            text = f"{task:46}{ours:9.4f}s{predict:9.4f}s{ratio:9.1f}{limit:7}"
+            text = f"{task:50}{ours:9.4f}s{predict:9.4f}s{ratio:9.1f}{limit:7}"
             print(text, flush=True)
     if of_r := seconds_of_hstats():
-        print(f"{'hstats in R, 10 pairs of 500 rows':46}{'':10}{of_r:9.4f}s")
+        print(f"{'hstats in R, 10 pairs of 500 rows':50}{'':10}{of_r:9.4f}s")

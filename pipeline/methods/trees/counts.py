@@ -4,6 +4,8 @@ Rows are bits, 64 to a word: one pass down a tree keeps, level by level, the row
 the feature of a comparison keeps out.
 """
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +41,9 @@ class Counts(NamedTuple):
     but_two: Places
 
 
-def counts_of(boxes: Boxes, bins: Integers, *, pairs: bool = False) -> Counts:
+def counts_of(
+    boxes: Boxes, bins: Integers, *, pairs: bool = False, n_threads: int = 1
+) -> Counts:
     """Count rows leaf by leaf.
 
     Parameters
@@ -49,19 +53,34 @@ def counts_of(boxes: Boxes, bins: Integers, *, pairs: bool = False) -> Counts:
         The rows, in the features that are used only.
     pairs : bool, default False
         Whether to count the rows that lie outside in two features too.
+    n_threads : int, default 1
+        The counts do not depend on it.
     """
-    counts = Counts(
-        np.zeros(len(boxes.start) - 1, np.int64),
-        np.zeros(len(boxes.feature), np.int64),
-        np.zeros(boxes.pair_start[-1] if pairs else 0, np.int64),
-    )
     first = np.append(0, np.cumsum(boxes.n_bins))
     fitting = int((MAX_BYTES / 8 / max(1, len(boxes.used))) ** 0.5)
-    n_in_block = 64 * max(1, min(MOST_WORDS, fitting))
-    for begin in range(0, bins.shape[1], n_in_block):
-        block = np.ascontiguousarray(bins[:, begin : begin + n_in_block])
-        _count_block(boxes, _in_order(block, first), counts)
-    return counts
+    of_each = -(-bins.shape[1] // (64 * n_threads))
+    n_in_block = 64 * max(1, min(MOST_WORDS, fitting, of_each))
+    starts = range(0, bins.shape[1], n_in_block)
+
+    def count(own: Sequence[int]) -> Counts:
+        counts = Counts(
+            np.zeros(len(boxes.start) - 1, np.int64),
+            np.zeros(len(boxes.feature), np.int64),
+            np.zeros(boxes.pair_start[-1] if pairs else 0, np.int64),
+        )
+        for begin in own:
+            block = np.ascontiguousarray(bins[:, begin : begin + n_in_block])
+            _count_block(boxes, _in_order(block, first), counts)
+        return counts
+
+    with ThreadPoolExecutor(n_threads) as threads:
+        parts = list(
+            threads.map(count, [starts[k::n_threads] for k in range(n_threads)])
+        )
+    for part in parts[1:]:
+        for total, own in zip(parts[0], part, strict=True):
+            total += own
+    return parts[0]
 
 
 class _Block(NamedTuple):

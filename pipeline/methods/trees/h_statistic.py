@@ -67,11 +67,15 @@ class Pairs:
         With no `partial_dependence.reason_against` it.
     bins : ndarray of shape (n_features, n_rows)
         The rows, which are averaged over and at which the averages are compared.
+    n_threads : int, default 1
+        No number depends on it.
     """
 
-    def __init__(self, packing: Packing, bins: Integers) -> None:
+    def __init__(self, packing: Packing, bins: Integers, *, n_threads: int = 1) -> None:
         self._boxes, self._bins = boxes_of(packing), bins
-        self._counts = counts_of(self._boxes, bins[self._boxes.used], pairs=True)
+        self._counts = counts_of(
+            self._boxes, bins[self._boxes.used], pairs=True, n_threads=n_threads
+        )
         self._curves = curves_of(packing, self._boxes, self._counts, bins.shape[1])
         self._entries = _entries_of(self._boxes, self._counts)
         self._ranked = cache(self._rank)

@@ -60,11 +60,12 @@ class TreeMeans:
 
     @cached_property
     def _curves(self) -> tuple[Floats, ...]:
-        return curves_at_bins(self._trees.packing, self._bins)
+        packing, n = self._trees.packing, n_threads()
+        return curves_at_bins(packing, self._bins, n_threads=n)
 
     @cached_property
     def _pairs(self) -> Pairs:
-        return Pairs(self._trees.packing, self._bins)
+        return Pairs(self._trees.packing, self._bins, n_threads=n_threads())
 
     @property
     def largest(self) -> Floats:

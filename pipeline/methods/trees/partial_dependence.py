@@ -26,7 +26,9 @@ def reason_against(packing: Packing) -> str:
     return IN_SINGLE_PRECISION if packing.values.dtype == np.float32 else ""
 
 
-def curves_at_bins(packing: Packing, bins: Integers) -> tuple[Floats, ...]:
+def curves_at_bins(
+    packing: Packing, bins: Integers, *, n_threads: int = 1
+) -> tuple[Floats, ...]:
     """Return the partial dependence of each feature at each bin, on unweighted rows.
 
     Parameters
@@ -35,6 +37,8 @@ def curves_at_bins(packing: Packing, bins: Integers) -> tuple[Floats, ...]:
         With no `reason_against` it.
     bins : ndarray of shape (n_features, n_rows)
         The rows averaged over.
+    n_threads : int, default 1
+        The curves do not depend on it.
 
     Returns
     -------
@@ -43,7 +47,8 @@ def curves_at_bins(packing: Packing, bins: Integers) -> tuple[Floats, ...]:
         curve is exactly flat.
     """
     boxes = boxes_of(packing)
-    return curves_of(packing, boxes, counts_of(boxes, bins[boxes.used]), bins.shape[1])
+    counts = counts_of(boxes, bins[boxes.used], n_threads=n_threads)
+    return curves_of(packing, boxes, counts, bins.shape[1])
 
 
 def curves_of(

@@ -69,8 +69,10 @@ def test_blocks_of_rows_add_up(monkeypatch):
     bins = packing.bins(rows)[boxes.used]
     whole = counts_of(boxes, bins, pairs=True)
     monkeypatch.setattr(module, "MOST_WORDS", 1)
-    for ours, theirs in zip(counts_of(boxes, bins, pairs=True), whole, strict=True):
-        assert (ours == theirs).all()
+    for n_threads in (1, 3, 20):
+        parts = counts_of(boxes, bins, pairs=True, n_threads=n_threads)
+        for ours, theirs in zip(parts, whole, strict=True):
+            assert (ours == theirs).all()
 
 
 def test_what_no_node_compares_has_no_side():

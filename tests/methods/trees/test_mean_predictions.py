@@ -262,7 +262,9 @@ def test_trees_that_differ_from_predict_are_not_asked_again(
     theirs = partial_dependence(by_predict(model), data, "x1", seed=1)[1]
     curves = module.curves_at_bins
     monkeypatch.setattr(
-        module, "curves_at_bins", lambda *a: [1.0 + each for each in curves(*a)]
+        module,
+        "curves_at_bins",
+        lambda *a, **k: [1.0 + each for each in curves(*a, **k)],
     )
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
