@@ -78,6 +78,10 @@ SCRIPTS = {
     ),
     "one tree of a forest": ("regression", FOREST.replace("= 7", "= 1") + ")"),
     "gbm": ("regression", GBM.format("'gaussian'") + ")"),
+    "gbm of numbers": (
+        "regression",
+        GBM.format("'gaussian'").replace("~ .", "~ x + whole + tied") + ")",
+    ),
     "gbm of a median": ("regression", GBM.format("'laplace'") + ")"),
     "gbm with weights": (
         "regression",
@@ -111,7 +115,13 @@ SCRIPTS = {
 SUMS = ("ranger", "ranger of sets", "ranger of classes", "forest", "gbm", "rpart")
 """Models of each package whose predictions are sums over leaves."""
 FEW = ("ranger of classes", "forest of classes", "gbm of classes", "rpart of classes")
-KNOWS_MISSING = ("gbm", "gbm of two classes", "gbm of classes", "rpart")
+KNOWS_MISSING = (
+    "gbm",
+    "gbm of numbers",
+    "gbm of two classes",
+    "gbm of classes",
+    "rpart",
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -221,6 +231,21 @@ def test_sets_of_many_levels(name, n_levels, tmp_path):
     model = model_of(script.replace("minsplit = 20", "minsplit = 400"), data, tmp_path)
     answer = packed_prediction(model, data.X)
     assert answer.tobytes() == model.predict(data.X).tobytes()
+
+
+def test_a_level_that_cannot_reach_a_split_of_rpart_need_not_be_known_there(tmp_path):
+    data = many_levels(9)
+    script = RPART.replace("~ .", "~ level") + ", usesurrogate = 0)"
+    model = model_of(script, data, tmp_path)
+    assert trees_of(model).packing.depth > 1
+    answer = packed_prediction(model, data.X)
+    assert answer.tobytes() == model.predict(data.X).tobytes()
+
+
+@pytest.mark.parametrize("name", ["ranger", "forest", "gbm"])
+def test_inner_nodes_add_nothing(name, tmp_path):
+    packing = trees_of(model_of(SCRIPTS[name][1], rows_of(), tmp_path)).packing
+    assert not packing.values[packing.feature >= 0].any()
 
 
 @pytest.fixture
@@ -360,11 +385,10 @@ def test_what_is_not_read_says_why(script, reason, tmp_path):
     assert trees_of(model, rows_of().X) == reason
 
 
-@pytest.mark.parametrize("name", ["gbm", "rpart with surrogates"])
+@pytest.mark.parametrize("name", ["gbm of numbers", "rpart with surrogates"])
 def test_missing_values_that_trees_send_nowhere_are_left_to_r(name, tmp_path, calls):
     data = rows_of()
-    script = SCRIPTS[name][1].replace("~ .", "~ x + tied + whole")
-    model = model_of(script, data, tmp_path)
+    model = model_of(SCRIPTS[name][1], data, tmp_path)
     missing = replace(data, X=rows_of(missing=True).X)
     assert trees_of(model, rows_of().X).bins(data.X) is not None
     assert trees_of(model, rows_of().X).bins(missing.X) is None
