@@ -5,7 +5,9 @@ one_thread <- function(object, newdata) {
 }
 
 dalex_repeat <- function(model, data, y) {
-  explainer <- DALEX::explain(model, data, y, one_thread, verbose = FALSE)
+  explainer <- DALEX::explain(
+    model, data, y, one_thread, precalculate = FALSE, verbose = FALSE
+  )
   loss <- DALEX::loss_root_mean_square
   DALEX::model_parts(explainer, loss_function = loss, B = 1, N = NULL)$dropout_loss
 }
