@@ -21,16 +21,28 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable
-from ...records.losses import LOSSES, OF_ROWS, SUMS, Array, RowLosses, mse
+from ...records.losses import (
+    LOSSES,
+    OF_ROWS,
+    SUMS,
+    Array,
+    RowLosses,
+    absolute_errors,
+    mse,
+    squared_distances,
+)
 from .compiled import Loop
 from .lattice import Lattice, lattice_for
+from .moves import Moves, nearby
 from .packing import Packing
-from .steps import Steps, Walker
+from .steps import Walker, write_steps
 
 COARSEST = 1e-10
 """What a score may miss where leaves of very different size share their digits."""
 MOST_PARTS, LEAST_ROWS = 16, 512
 """Rows are answered in so many parts at most, of so many rows at least."""
+OF_ERRORS: dict[RowLosses, int] = {squared_distances: 2, absolute_errors: 1}
+"""Losses that are a power of the error: `_add_powers` need not leave the loop."""
 
 
 class ExactLosses(NamedTuple):
@@ -80,6 +92,15 @@ class _Question:
     y: Array
     weights: Floats
     of_rows: tuple[RowLosses, ...]
+
+    @property
+    def is_of_errors(self) -> bool:
+        """Whether every loss is a power of the error of one prediction, a sum."""
+        return (
+            self.packing.link == "identity"
+            and np.ndim(self.columns) == 0
+            and all(each in OF_ERRORS for each in self.of_rows)
+        )
 
     def losses(self, rows: Any, sums: npt.NDArray[np.int64]) -> list[Floats]:
         """Return each loss of these rows if the trees add up to these numbers."""
@@ -140,23 +161,20 @@ def exact_losses(
             "Some leaves are so large that the others lose digits when all are added "
             'exactly. Set draws = "sampled".'
         )
+    order = nearby(lattice)
     question = _Question(
         packing=packing,
-        lattice=lattice,
+        lattice=lattice._replace(rows=lattice.rows[order]),
         unit=2.0**-n_digits,
         columns=columns,
-        y=np.asarray(y),
-        weights=weights,
+        y=np.asarray(y)[order],
+        weights=weights[order],
         of_rows=kinds,
     )
-    ranges = _ranges(len(y))
-    shares = [ranges[k::n_threads] for k in range(n_threads)]
-    parts: list[Any] = [None] * len(ranges)
-    with ThreadPoolExecutor(n_threads) as pool:
-        for k, share in enumerate(pool.map(partial(_parts, question), shares)):
-            parts[k::n_threads] = share
-    baseline, own = (np.concatenate([p[k] for p in parts], axis=-1) for k in (0, 1))
-    line = np.sum([part[2] for part in parts], axis=0)
+    baseline, own, line = _answered(question, n_threads)
+    back = np.argsort(order)
+    baseline, own = baseline[:, back], own[:, :, back]
+    question = replace(question, lattice=lattice, y=np.asarray(y), weights=weights)
     at = [kinds.index(OF_ROWS[name]) for name in losses]
     return _summarised(question, losses, baseline[at], own[at], line[at])
 
@@ -175,6 +193,22 @@ def _ranges(n_rows: int) -> list[range]:
     """Return the parts, the same for any number of threads."""
     size = max(-(-n_rows // MOST_PARTS), LEAST_ROWS)
     return [range(at, min(at + size, n_rows)) for at in range(0, n_rows, size)]
+
+
+def _answered(question: _Question, n_threads: int) -> tuple[Floats, Floats, Floats]:
+    """Answer for all rows, as `_part` does for some."""
+    ranges = _ranges(len(question.y))
+    n_threads = min(n_threads, len(ranges))
+    shares = [ranges[k::n_threads] for k in range(n_threads)]
+    parts: list[Any] = [None] * len(ranges)
+    if n_threads == 1:
+        parts = _parts(question, ranges)
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            for k, share in enumerate(pool.map(partial(_parts, question), shares)):
+                parts[k::n_threads] = share
+    baseline, own = (np.concatenate([p[k] for p in parts], axis=-1) for k in (0, 1))
+    return baseline, own, np.sum([part[2] for part in parts], axis=0)
 
 
 def _parts(question: _Question, ranges: list[range]) -> list[Any]:
@@ -200,42 +234,78 @@ def _part(
     baseline = np.empty((n_losses, len(rows)))
     own = np.empty((n_losses, n_features, len(rows)))
     line = np.zeros((n_losses, len(question.lattice.below)))
+    add = _add_errors if question.is_of_errors else _add_steps
     done = 0
-    for steps in walker.steps(rows):
-        now = slice(done, done + len(steps.own))
+    for moves in walker.moves(rows):
+        now = slice(done, done + len(moves.own))
         at = np.arange(rows.start + now.start, rows.start + now.stop)
         done = now.stop
-        for k, as_is in enumerate(question.losses(at, steps.own)):
+        for k, as_is in enumerate(question.losses(at, moves.own)):
             baseline[k, now] = as_is
             own[k, :, now] = as_is
-        if len(steps.start):
-            _add_steps(question, steps, at, own[:, :, now], line)
+        add(question, walker, moves, at, (own[:, :, now], line))
     return baseline, own, line
 
 
 def _add_steps(
-    question: _Question, steps: Steps, at: Any, own: Floats, line: Floats
+    question: _Question, walker: Walker, moves: Moves, at: Any, to: Any
 ) -> None:
-    """Put in the means over the steps, and add the steps to the line."""
-    lengths = np.diff(np.append(steps.start, len(steps.share)))
-    rows = np.repeat(at[steps.row], lengths)
-    weights = question.weights[at]
+    """Put in the means over the steps of any loss, and add the steps to the line."""
+    steps, (own, line) = walker.steps(moves), to
+    weights, rows = question.weights[at], np.repeat(at[steps.row], np.diff(steps.start))
+    if not len(rows):
+        return
     for k, loss in enumerate(question.losses(rows, steps.sums)):
-        _add_means(steps, loss, weights, own[k], line[k])
+        _add_means(steps, len(steps.row), loss, weights, own[k], line[k])
+
+
+def _add_errors(
+    question: _Question, walker: Walker, moves: Moves, at: Any, to: Any
+) -> None:
+    """Do the same for powers of errors, row by row in one loop."""
+    powers = np.array([OF_ERRORS[each] for each in question.of_rows])
+    asked = question.y[at].astype(np.float64), question.weights[at], powers
+    scale = question.unit, question.packing.divisor
+    _add_powers(question.lattice, moves, walker.line, walker.room, asked, scale, *to)
 
 
 @Loop
-def _add_means(steps: Any, loss: Any, weights: Any, own: Any, line: Any) -> None:
+def _add_powers(
+    lattice: Any,
+    moves: Any,
+    line_of_row: Any,
+    steps: Any,
+    asked: Any,
+    scale: Any,
+    own: Any,
+    line: Any,
+) -> None:
+    """Replace the losses of rows by their means, if losses are powers of errors."""
+    (y, weights, powers), (unit, divisor) = asked, scale
+    loss, sums = np.empty(len(steps.share)), steps.sums
+    for i in range(len(y)):
+        n, n_functions = write_steps(lattice, moves, i, line_of_row, steps, (0, 0))
+        for k in range(len(powers)):
+            for s in range(n):
+                error = y[i] - sums[s, 0] * unit / divisor
+                loss[s] = error * error if powers[k] == 2 else abs(error)
+            _add_means(steps, n_functions, loss, weights, own[k], line[k])
+
+
+@Loop
+def _add_means(
+    steps: Any, n_functions: int, loss: Any, weights: Any, own: Any, line: Any
+) -> None:
     """Replace the losses of rows by their means over the steps, function by function.
 
     Rows that weigh nothing add nothing to the line, be their loss infinite.
     """
-    share, place = steps.share, steps.place
-    for m in range(len(steps.start)):
-        i, j = steps.row[m], steps.feature[m]
-        end = steps.start[m + 1] if m + 1 < len(steps.start) else len(loss)
+    share, place, start = steps.share, steps.place, steps.start
+    row, feature = steps.row, steps.feature
+    for m in range(n_functions):
+        i, j = row[m], feature[m]
         mean, before, weight = 0.0, own[j, i], weights[i]
-        for s in range(steps.start[m], end):
+        for s in range(start[m], start[m + 1]):
             mean += share[s] * loss[s]
             if weight > 0:
                 line[place[s]] += weight * (loss[s] - before)
