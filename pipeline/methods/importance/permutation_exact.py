@@ -11,6 +11,7 @@ import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, quote
+from ...records.execution import n_threads
 from ...records.influence import INFLUENCE
 from ...records.losses import SUMS
 from ..trees import compiled
@@ -58,6 +59,7 @@ def exact_permutation(
         data.weights,
         model.losses,
         columns=trees.columns,
+        n_threads=n_threads(),
     )
     places = [_place(trees, names) for names in data.groups.values()]
     raw = np.array([answer.baseline if at is None else answer.raw[at] for at in places])

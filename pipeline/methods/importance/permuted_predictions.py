@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.execution import each
+from ...records.execution import each, n_threads
 from ..trees import compiled
 from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
 from ..trees.routes import Basis, report_route
@@ -217,7 +217,7 @@ class _Replay:
             predict_first_row(self._model, table)
         basis: Basis = "identical" if self._trees.is_ordered else "rounding"
         report_route(self._model, basis)
-        return self._trees.replay(bins, self._groups, pairs)
+        return self._trees.replay(bins, self._groups, pairs, n_threads=n_threads())
 
     def _has_trees(self, table: _Table) -> bool:
         """Read the trees; return whether that is possible."""

@@ -106,13 +106,15 @@ class Trees(NamedTuple):
         bins: Integers,
         groups: Sequence[tuple[str, ...]],
         draws: Sequence[tuple[int, Any]],
+        n_threads: int = 1,
     ) -> Iterator[Floats]:
         """Yield what the model predicts when a group has the order of a draw."""
         places = [
             [at for at, name in enumerate(self.features) if name in group]
             for group in groups
         ]
-        for answer in replay(self.packing, bins, places, draws):
+        answers = replay(self.packing, bins, places, draws, n_threads=n_threads)
+        for answer in answers:
             yield np.asarray(answer[:, self.columns], dtype=np.float64)
 
 

@@ -142,10 +142,10 @@ def _walk_all(task: _Task, sums: Floats, n_threads: int) -> None:
     n_rows = task.bins.shape[1]
     row_bytes = 8 * len(task.layout.draws) * len(task.start) + 4 * task.layout.n_bins
     block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
-    if n_threads == 1:
+    edges = [*range(0, n_rows, 4 * block), n_rows]
+    if n_threads == 1 or len(edges) == 2:  # one part: a pool takes longer than it
         _walk_rows(task, sums, 0, n_rows, block)
         return
-    edges = [*range(0, n_rows, 4 * block), n_rows]
     with ThreadPoolExecutor(n_threads) as threads:
         parts = [
             threads.submit(_walk_rows, task, sums, first, last, block)

@@ -1,6 +1,7 @@
 """Exact permutation: what many permutations come to, and when it is refused."""
 
 from dataclasses import replace
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -12,12 +13,14 @@ from importance_audit.methods.known_answers import (
     linear_model,
     normal_data,
 )
+from importance_audit.methods.trees import exact as trees_exact
 from importance_audit.methods.trees import pack
 from importance_audit.methods.trees.exact import exact_losses
 from importance_audit.methods.trees.fitted import trees_of
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import NotApplicable
+from importance_audit.records.execution import workers
 
 pytestmark = pytest.mark.needs_numba
 
@@ -193,6 +196,24 @@ def test_options_that_ask_for_other_draws_are_refused(options):
         f'draws = "exact" is of all rows, exchanged freely, but {name} was set. '
         f'Leave {name} out, or set draws = "sampled".'
     )
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, n_jobs):
+    model = fitted("GradientBoostingRegressor")
+    data = normal_data(2, 1, 0, n_samples=1100)
+    alone = permutation(model, data, seed=1, draws="exact")
+    at_work, answer = Barrier(n_jobs), trees_exact._parts
+
+    def together(*asked):
+        at_work.wait(60)  # which fails unless so many wait at the same time
+        return answer(*asked)
+
+    monkeypatch.setattr(trees_exact, "_parts", together)
+    with workers(n_jobs):
+        ours = permutation(model, data, seed=1, draws="exact")
+    for each, same in zip(ours, alone, strict=True):
+        assert each.tobytes() == same.tobytes()
 
 
 def test_the_numbers_are_those_of_the_trees():

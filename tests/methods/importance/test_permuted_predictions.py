@@ -3,6 +3,7 @@
 import logging
 from dataclasses import replace
 from functools import wraps
+from threading import Barrier, get_ident
 from types import MethodType
 
 import numpy as np
@@ -16,11 +17,13 @@ from importance_audit.data.datasets import read_datasets
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
+from importance_audit.methods.trees import replay as replay_module
 from importance_audit.methods.trees.fitted import Trees, is_of_trees
 from importance_audit.models.fit import fit, wrap
 from importance_audit.models.section import ModelSection
 from importance_audit.records.as_json import content_digest
 from importance_audit.records.errors import NotApplicable
+from importance_audit.records.execution import workers
 
 FOREST = "sklearn.ensemble.RandomForest"
 BOOSTING = "sklearn.ensemble.GradientBoosting"
@@ -209,8 +212,8 @@ def test_threads_that_add_trees_in_any_order(monkeypatch, calls, error, n_calls)
     calls.clear()
     model.estimator.set_params(n_jobs=2)
 
-    def in_another_order(*arguments):
-        for n, answer in enumerate(replay(*arguments)):
+    def in_another_order(*arguments, **options):
+        for n, answer in enumerate(replay(*arguments, **options)):
             yield answer + error * (n == 0 and len(arguments[-1]) == 1)
 
     monkeypatch.setattr(Trees, "replay", in_another_order)
@@ -221,6 +224,29 @@ def test_threads_that_add_trees_in_any_order(monkeypatch, calls, error, n_calls)
 
 
 @pytest.mark.needs_numba
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, calls, n_jobs):
+    data = normal_data(2, 1, n_samples=3000)
+    model = model_of(BOOSTING, data)
+    alone = permutation(model, data, seed=1, n_repeats=2)
+    at_work, threads, walk = Barrier(n_jobs), {get_ident()}, replay_module._walk_rows
+
+    def together(*part):
+        if get_ident() not in threads:
+            threads.add(get_ident())
+            at_work.wait(60)  # which fails unless so many wait at the same time
+        return walk(*part)
+
+    calls.clear()
+    monkeypatch.setattr(replay_module, "_walk_rows", together)
+    with workers(n_jobs):
+        ours = permutation(model, data, seed=1, n_repeats=2)
+    assert len(calls) == 1
+    assert len(threads) == (1 if n_jobs == 1 else 1 + n_jobs)
+    assert_same_bits(ours, alone)
+
+
+@pytest.mark.needs_numba
 @pytest.mark.usefixtures("calls")
 def test_an_audit_reports_trees_that_differ_and_no_number_changes(monkeypatch):
     data = rows_of("regression")
@@ -228,7 +254,7 @@ def test_an_audit_reports_trees_that_differ_and_no_number_changes(monkeypatch):
     config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})
     whole = audit(None, data, config, models=(model,))
     monkeypatch.setattr(
-        Trees, "replay", lambda *a: (answer + 1e-9 for answer in replay(*a))
+        Trees, "replay", lambda *a, **b: (each + 1e-9 for each in replay(*a, **b))
     )
     faulty = audit(None, data, config, models=(model,))
     assert "trees_differ" not in {finding.check for finding in whole.findings}

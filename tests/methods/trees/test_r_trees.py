@@ -237,7 +237,7 @@ def test_a_level_that_cannot_reach_a_split_of_rpart_need_not_be_known_there(tmp_
     data = many_levels(9)
     script = RPART.replace("~ .", "~ level") + ", usesurrogate = 0)"
     model = model_of(script, data, tmp_path)
-    assert trees_of(model).packing.depth > 1
+    assert trees_of(model, rows_of().X).packing.depth > 1
     answer = packed_prediction(model, data.X)
     assert answer.tobytes() == model.predict(data.X).tobytes()
 

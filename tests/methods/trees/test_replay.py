@@ -115,7 +115,8 @@ def test_no_bit_depends_on_threads_or_on_what_is_held_at_once(n_rows):
     rows, model = fitted(RandomForestClassifier(5, random_state=1), n_rows)
     packing, draws = pack(model), draws_of(n_rows, 3)
     alone = list(replay(packing, packing.bins(rows), ALONE, draws))
-    for options in ({"n_threads": 3}, {"max_bytes": 1}, {"max_bytes": 400_000}):
+    numbers = [{"n_threads": n} for n in (2, 3, 7)]
+    for options in (*numbers, {"max_bytes": 1}, {"max_bytes": 400_000}):
         ours = replay(packing, packing.bins(rows), ALONE, draws, **options)
         assert_same_bits(ours, alone)
 
