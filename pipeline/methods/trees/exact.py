@@ -253,10 +253,11 @@ def _add_steps(
     """Put in the means over the steps of any loss, and add the steps to the line."""
     steps, (own, line) = walker.steps(moves), to
     weights, rows = question.weights[at], np.repeat(at[steps.row], np.diff(steps.start))
+    n_rows = len(question.y)
     if not len(rows):
         return
     for k, loss in enumerate(question.losses(rows, steps.sums)):
-        _add_means(steps, len(steps.row), loss, weights, own[k], line[k])
+        _add_means(steps, len(steps.row), n_rows, loss, weights, own[k], line[k])
 
 
 def _add_errors(
@@ -282,35 +283,44 @@ def _add_powers(
 ) -> None:
     """Replace the losses of rows by their means, if losses are powers of errors."""
     (y, weights, powers), (unit, divisor) = asked, scale
-    loss, sums = np.empty(len(steps.share)), steps.sums
+    loss, sums = np.empty(len(steps.n_donors)), steps.sums
+    n_rows = len(lattice.rows)
     for i in range(len(y)):
         n, n_functions = write_steps(lattice, moves, i, line_of_row, steps, (0, 0))
         for k in range(len(powers)):
             for s in range(n):
                 error = y[i] - sums[s, 0] * unit / divisor
                 loss[s] = error * error if powers[k] == 2 else abs(error)
-            _add_means(steps, n_functions, loss, weights, own[k], line[k])
+            _add_means(steps, n_functions, n_rows, loss, weights, own[k], line[k])
 
 
 @Loop
 def _add_means(
-    steps: Any, n_functions: int, loss: Any, weights: Any, own: Any, line: Any
+    steps: Any,
+    n_functions: int,
+    n_rows: int,
+    loss: Any,
+    weights: Any,
+    own: Any,
+    line: Any,
 ) -> None:
     """Replace the losses of rows by their means over the steps, function by function.
 
     Rows that weigh nothing add nothing to the line, be their loss infinite.
     """
-    share, place, start = steps.share, steps.place, steps.start
+    n_donors, place, start = steps.n_donors, steps.place, steps.start
     row, feature = steps.row, steps.feature
     for m in range(n_functions):
         i, j = row[m], feature[m]
-        mean, before, weight = 0.0, own[j, i], weights[i]
+        total, before, weight = 0.0, own[j, i], weights[i]
+        if start[m + 1] == start[m] + 1:
+            continue  # no row has another value
         for s in range(start[m], start[m + 1]):
-            mean += share[s] * loss[s]
+            total += n_donors[s] * loss[s]
             if weight > 0:
                 line[place[s]] += weight * (loss[s] - before)
             before = loss[s]
-        own[j, i] = mean
+        own[j, i] = total / n_rows
 
 
 def _summarised(

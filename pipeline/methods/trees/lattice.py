@@ -64,11 +64,12 @@ def lattice_for(packing: Packing, rows: Any) -> tuple[Lattice, int]:
     for j, own in enumerate(bins):
         is_there = own < top[j]
         if not packing.categorical[j]:
-            values = np.unique(own[is_there])
+            n_up_to = np.cumsum(np.bincount(own[is_there], minlength=top[j]) > 0)
             at = table[:, 0] == j
-            table[at, 1] = np.searchsorted(values, table[at, 1], side="right")
-            top[j] = len(values) + 1
-            own[:] = np.where(is_there, np.searchsorted(values, own) + 1, top[j])
+            table[at, 1] = n_up_to[table[at, 1]]
+            own[is_there] = n_up_to[own[is_there]]
+            top[j] = n_up_to[-1] + 1
+            own[~is_there] = top[j]
         counts = np.bincount(own, minlength=top[j] + 1)
         below.append(np.append(0, np.cumsum(counts)))
     n_digits = _digits(packing)

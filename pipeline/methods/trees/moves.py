@@ -169,6 +169,7 @@ def write_moves(
     """Write the sums of a block of rows and all its moves; return if there was room."""
     values, own, number = lattice.values, to.own, to.number
     leaf, begin, spans, more = descent.leaf, descent.first_move, to.spans, to.more
+    width = values.shape[1]
     _rank_block(rows, descent.ranked, descent.up_to)
     number[:] = 0
     own[:] = lattice.start
@@ -181,12 +182,13 @@ def write_moves(
             return False
         _descend(lattice, rules, rows, root, descent, to)
         for i in range(len(rows)):
-            for k in range(values.shape[1]):
-                here = values[leaf[i], k]
-                own[i, target + k] += here
-                for m in range(begin[i], number[i]):
-                    more[i, m, k] = values[spans[i, m, 2], k] - here
-            spans[i, begin[i] : number[i], 2] = target
+            here = leaf[i]
+            for k in range(width):
+                own[i, target + k] += values[here, k]
+            for m in range(begin[i], number[i]):
+                there, spans[i, m, 2] = spans[i, m, 2], target
+                for k in range(width):
+                    more[i, m, k] = values[there, k] - values[here, k]
     return True
 
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records.dataset_and_model import Floats
 from .compiled import Loop
 from .lattice import Lattice
 from .moves import MOST_ROWS, Moves, descent_for, lowest_place, moves_for, write_moves
@@ -29,8 +28,8 @@ class Steps(NamedTuple):
     Attributes
     ----------
     sums : ndarray of int64, shape (n_steps, n_outputs)
-    share : ndarray of shape (n_steps,)
-        The share of all rows whose value lies on the step; steps without are left out.
+    n_donors : ndarray of int64, shape (n_steps,)
+        How many rows have a value that lies on the step; steps without are left out.
     place : ndarray of int32, shape (n_steps,)
         Where the step begins on the line.
     start : ndarray of int64, shape (n_functions + 1,)
@@ -40,7 +39,7 @@ class Steps(NamedTuple):
     """
 
     sums: npt.NDArray[np.int64]
-    share: Floats
+    n_donors: npt.NDArray[np.int64]
     place: Integers
     start: npt.NDArray[np.int64]
     row: Integers
@@ -80,7 +79,7 @@ def _steps_for(n_steps: int, n_outputs: int) -> Steps:
     n_steps += 1
     return Steps(
         sums=np.empty((n_steps, n_outputs), dtype=np.int64),
-        share=np.empty(n_steps),
+        n_donors=np.empty(n_steps, dtype=np.int64),
         place=np.empty(n_steps, dtype=np.int32),
         start=np.empty(n_steps + 1, dtype=np.int64),
         row=np.empty(n_steps, dtype=np.int32),
@@ -136,7 +135,7 @@ def write_steps(
     """
     first, below, n_rows = lattice.first, lattice.below, len(lattice.rows)
     touched, differences, own = line.touched, line.differences, moves.own
-    sums, share, places = to.sums, to.share, to.place
+    sums, n_donors, places = to.sums, to.n_donors, to.place
     rows, features, start = to.row, to.feature, to.start
     _add_moves(moves, i, line)
     (n, n_functions), j, end, last = at, -1, 0, 0
@@ -155,10 +154,10 @@ def write_steps(
             sums[n, k] = before + differences[place, k]
             differences[place, k] = 0
         n_below = below[touched[t + 1]] if touched[t + 1] < end else n_rows
-        share[n] = (n_below - below[place]) / n_rows
+        n_donors[n] = n_below - below[place]
         places[n] = place
         last = n
-        n += n_below > below[place]
+        n += n_donors[n] > 0
     start[n_functions] = n
     return n, n_functions
 
@@ -216,13 +215,13 @@ class Walker:
         # Each move begins a step and ends one; the first step of a feature is more.
         most = 2 * moves.number + self._packing.n_features
         n_steps = int(np.minimum(most, len(self._lattice.below)).sum())
-        if n_steps >= len(self.room.share):
+        if n_steps >= len(self.room.n_donors):
             self.room = _steps_for(n_steps + n_steps // 4, self._packing.n_outputs)
         n_rows, room = len(moves.own), self.room
         n, n_functions = _write_all(self._lattice, moves, n_rows, self.line, room)
         return Steps(
             room.sums[:n],
-            room.share[:n],
+            room.n_donors[:n],
             room.place[:n],
             room.start[: n_functions + 1],
             room.row[:n_functions],

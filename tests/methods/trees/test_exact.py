@@ -257,17 +257,49 @@ def test_no_number_depends_on_the_number_of_threads_or_the_rows_of_a_block(
 ):
     rows, y = drawn(6, n_rows=1100)
     packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
-    asked = packing, rows, y, weights_for(2, 1100), ("mae", "rmse")
-    one = exact_losses(*asked)
-    for n_threads in (2, 5):
-        for ours, same in zip(
-            exact_losses(*asked, n_threads=n_threads), one, strict=True
-        ):
-            assert ours.tobytes() == same.tobytes()
-    monkeypatch.setattr(steps, "BLOCK", 37)
-    blocks = exact_losses(*asked)
-    assert blocks.raw.tobytes() == one.raw.tobytes()
-    assert blocks.own.tobytes() == one.own.tobytes()
+    for losses in (("mae", "rmse"), ("mae", "mape")):
+        asked = packing, rows, y, weights_for(2, 1100), losses
+        one = exact_losses(*asked)
+        for n_threads in (2, 3, 7):
+            for ours, same in zip(
+                exact_losses(*asked, n_threads=n_threads), one, strict=True
+            ):
+                assert ours.tobytes() == same.tobytes()
+        with monkeypatch.context() as patched:
+            patched.setattr(steps, "BLOCK", 37)
+            blocks = exact_losses(*asked)
+        assert blocks.raw.tobytes() == one.raw.tobytes()
+        assert blocks.own.tobytes() == one.own.tobytes()
+
+
+def test_errors_are_the_same_row_by_row_and_as_arrays_of_all_steps(monkeypatch):
+    rows, y = drawn(6, n_missing=1, n_rows=150)
+    model = HistGradientBoostingRegressor(categorical_features=CATEGORICAL, **SMALL)
+    asked = pack(model.fit(rows, y)), rows, y, weights_for(2, 150), ("mse", "mae")
+    in_loops = exact_losses(*asked)
+    monkeypatch.setattr(exact, "OF_ERRORS", {})
+    for ours, same in zip(in_loops, exact_losses(*asked), strict=True):
+        assert ours.tobytes() == same.tobytes()
+
+
+def test_rows_in_one_block_are_answered_in_any_order(monkeypatch):
+    rows, y = drawn(6, n_rows=150)
+    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
+    asked = packing, rows, y, weights_for(2, 150), ("mse",)
+    nearby = exact_losses(*asked)
+    monkeypatch.setattr(exact, "nearby", lambda lattice: np.arange(len(lattice.rows)))
+    as_they_are = exact_losses(*asked)
+    assert nearby.own.tobytes() == as_they_are.own.tobytes()
+    assert_close(nearby.lent, as_they_are.lent)
+
+
+def test_room_for_moves_grows_where_there_is_not_enough(monkeypatch):
+    rows, y = drawn(6, n_rows=150)
+    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
+    asked = packing, rows, y, weights_for(2, 150), ("mse",)
+    at_once = exact_losses(*asked)
+    monkeypatch.setattr(steps, "FIRST_MOVES", 1)
+    assert exact_losses(*asked).own.tobytes() == at_once.own.tobytes()
 
 
 def test_rows_are_answered_in_parts():
