@@ -1,12 +1,11 @@
 """Time exact losses beside ten repeats of scikit-learn's permutation importance.
 
 Run from the project's root: ``python3 -m tests.benchmarks.trees_exact``. Prints one
-table; ours and peer alternate in one run on one thread, and the medians are compared.
-Here the ratio is of peer to ours and the bar the least it should be.
+table, of the same times as `tests.benchmarks.trees`; a ratio is of peer to ours and the
+bar the least it should be.
 """
 
 from functools import partial
-from statistics import median
 
 import numpy as np
 from sklearn.ensemble import (
@@ -20,18 +19,21 @@ from threadpoolctl import threadpool_limits
 from importance_audit.methods.trees import pack
 from importance_audit.methods.trees.exact import exact_losses
 
-from .permutation import seconds
+from .trees import HEAD, line, medians
 
-N_SAMPLES, N_FEATURES, ROUNDS = 10_000, 20, 3
+N_SAMPLES, N_FEATURES = 10_000, 20
 MODELS = {
-    "gradient boosting 100 x depth 3": (GradientBoostingRegressor(random_state=1), 35),
+    "gradient boosting 100 x depth 3": (
+        GradientBoostingRegressor(random_state=1),
+        (35, 60),
+    ),
     "histogram boosting 300": (
         HistGradientBoostingRegressor(max_iter=300, early_stopping=False),
-        30,
+        (30, 50),
     ),
     "forest 100, leaf 5": (
         RandomForestRegressor(100, min_samples_leaf=5, random_state=1),
-        15,
+        (15, 25),
     ),
 }
 
@@ -52,7 +54,7 @@ def ours(model, rows, y, n_threads):
 
 
 def lines():
-    """Yield task, our times on one and two threads, the peer's, and the bar."""
+    """Yield the lines of the table."""
     rows, y = drawn()
     peer = partial(
         permutation_importance,
@@ -60,7 +62,7 @@ def lines():
         scoring="neg_mean_squared_error",
         random_state=1,
     )
-    for name, (model, bar) in MODELS.items():
+    for name, (model, bars) in MODELS.items():
         model.fit(rows, y)
         calls = [
             partial(ours, model, rows, y, 1),
@@ -68,13 +70,12 @@ def lines():
             partial(peer, model, rows, y),
         ]
         calls[0]()
-        times = [[seconds(call) for call in calls] for _ in range(ROUNDS)]
-        yield name, *(median(column) for column in zip(*times, strict=True)), bar
+        yield line(name, *medians(calls), bars)
 
 
 if __name__ == "__main__":
-    print(f"{'task':34}{'ours':>9}{'2 threads':>11}{'peer':>9}{'ratio':>8}{'bar':>6}")
+    print(f"{N_SAMPLES} x {N_FEATURES}, all permutations / ten repeats of scikit-learn")
+    print(HEAD)
     with threadpool_limits(1):
-        for task, one, two, peer, bar in lines():
-            ratio = peer / one
-            print(f"{task:34}{one:8.3f}s{two:10.3f}s{peer:8.2f}s{ratio:8.1f}{bar:6}")
+        for row in lines():
+            print(row, flush=True)
