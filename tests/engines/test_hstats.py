@@ -227,7 +227,7 @@ def test_partial_dependence_is_that_of_hstats(name):
             ours = joint_dependence(model, part.X, part, features, points, "native")
             ours = ours.swapaxes(0, 1).reshape(len(frame), -1)  # R: first is fastest
         reference = frame.drop(columns=features).to_numpy()
-        assert ours == pytest.approx(reference, rel=1e-9)
+        assert ours == pytest.approx(reference, rel=1e-12)
 
 
 @of("ice")
@@ -242,7 +242,7 @@ def test_single_curves_are_those_of_hstats(name):
     curves = single_curves(model_of(case), data, feature, grid=grid)
     ours = np.concatenate([values for _, values in curves], axis=1)
     reference = frame.drop(columns=["obs_", feature]).to_numpy()
-    assert ours.reshape(reference.shape) == pytest.approx(reference, rel=1e-9)
+    assert ours.reshape(reference.shape) == pytest.approx(reference, rel=1e-12)
 
 
 @of("perm-(?!multi|fun)")
@@ -262,11 +262,11 @@ def test_rises_in_loss_are_those_of_hstats_draw_by_draw(name):
     unit = baseline[0, 0] if options.get("normalize") else 1
     rises = (raw - baseline)[:, :, 0] / unit
     means = dict(zip(groups, rises.mean(axis=1), strict=True))
-    assert means == pytest.approx(truth["statistic"], rel=1e-9, abs=1e-12)
+    assert means == pytest.approx(truth["statistic"], rel=1e-12, abs=1e-12)
     if truth["m_rep"] > 1:
         errors = rises.std(axis=1, ddof=1) / np.sqrt(truth["m_rep"])
         errors = dict(zip(groups, errors, strict=True))
-        assert errors == pytest.approx(truth["SE"], rel=1e-9, abs=1e-12)
+        assert errors == pytest.approx(truth["SE"], rel=1e-12, abs=1e-12)
 
 
 @of("perm-fun")
@@ -281,7 +281,7 @@ def test_a_loss_of_a_users_own_is_one_more_row_of_the_table(name, monkeypatch):
     options = {"seed": CASES[name]["seed"], "n_repeats": truth["m_rep"]}
     raw, baseline = permutation(model, data, stream="hstats", **options)
     means = dict(zip(data.groups, (raw - baseline)[:, :, 0].mean(axis=1), strict=True))
-    assert means == pytest.approx(truth["statistic"], rel=1e-9)
+    assert means == pytest.approx(truth["statistic"], rel=1e-12)
 
 
 @of("perm-multi")
@@ -293,7 +293,7 @@ def test_half_the_squared_errors_of_all_classes_is_our_brier_score(name):
         model_of(case, ("brier",)), data, seed=case["seed"], stream="hstats", **options
     )
     reference = np.sum(truth["statistic"]["values"], axis=1) / 2
-    assert (raw - baseline)[:, :, 0].mean(axis=1) == pytest.approx(reference, rel=1e-9)
+    assert (raw - baseline)[:, :, 0].mean(axis=1) == pytest.approx(reference, rel=1e-12)
 
 
 @of("loss-")
@@ -308,7 +308,7 @@ def test_the_mean_loss_is_that_of_hstats(name):
         part = data.part(data.features, places)
         prediction = model_of(case).predict(part.X)
         mean_losses[label] = evaluate((loss,), part.y, prediction, part.weights).item()
-    assert mean_losses == pytest.approx(truth if by else {"": truth}, rel=1e-9)
+    assert mean_losses == pytest.approx(truth if by else {"": truth}, rel=1e-12)
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():

@@ -92,7 +92,7 @@ def test_partial_dependence_is_that_of_iml(name):
     if feature != "g":
         reference = dict(zip(grid, reference.values(), strict=True))
     ours = dict(zip(grid, values[:, 0], strict=True))
-    assert ours == pytest.approx(reference, rel=1e-9, abs=1e-12)
+    assert ours == pytest.approx(reference, rel=1e-12, abs=1e-12)
     assert feature == "g" or grid == pytest.approx(np.array(truth[feature]), rel=1e-12)
 
 
@@ -103,7 +103,7 @@ def test_partial_dependence_on_two_is_that_of_iml(name):
     points = tuple(pd.unique(pd.Series(truth[feature])) for feature in features)
     surface = joint_dependence(model, data.X, data, features, points, "native")
     ours = surface[:, :, 0].T.ravel()  # the first is fastest in R
-    assert ours == pytest.approx(np.array(truth[".value"]), rel=1e-9)
+    assert ours == pytest.approx(np.array(truth[".value"]), rel=1e-12)
 
 
 @of("effect-ice|effect-pdp-ice")
@@ -115,10 +115,12 @@ def test_single_curves_and_their_mean_are_those_of_iml(name):
     by_row = frame[frame[".type"] == "ice"].pivot(
         index=feature, columns=".id", values=".value"
     )
-    assert values[:, :, 0] == pytest.approx(by_row.loc[grid].to_numpy(), rel=1e-9)
+    assert values[:, :, 0] == pytest.approx(by_row.loc[grid].to_numpy(), rel=1e-12)
     if "pdp" in name:
         mean = frame[frame[".type"] == "pdp"].set_index(feature)[".value"]
-        assert values[:, :, 0].mean(axis=1) == pytest.approx(mean[grid].to_numpy())
+        assert values[:, :, 0].mean(axis=1) == pytest.approx(
+            mean[grid].to_numpy(), rel=1e-12
+        )
 
 
 @of("effect-ale")
@@ -151,7 +153,7 @@ def test_h_is_that_of_iml(name):
     data = data.with_groups({":".join(columns): columns for columns in names})
     raw, _ = h_statistic(model, data, seed=1, standardised=True)
     reference = np.array(truth[".interaction"], dtype=float)
-    assert raw[:, 0, 0] == pytest.approx(reference, rel=1e-9, abs=1e-12, nan_ok=True)
+    assert raw[:, 0, 0] == pytest.approx(reference, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
 def iml_draws(seed, names, n, n_repeats, n_rows):

@@ -127,7 +127,7 @@ def test_the_curve_is_that_of_pdp(case):
         assert grid.tolist() == case["grid"]
     else:
         assert grid == pytest.approx(np.array(case["grid"], dtype=float), rel=1e-12)
-    assert values[:, 0] == pytest.approx(np.array(case["values"]), rel=1e-9)
+    assert values[:, 0] == pytest.approx(np.array(case["values"]), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_the_curve_is_that_of_dalex(case, feature):
         assert grid.tolist() == truth["grid"]
     else:
         assert grid == pytest.approx(np.array(truth["grid"], dtype=float), rel=1e-12)
-    assert values == pytest.approx(np.array(truth["values"]), rel=1e-9)
+    assert values == pytest.approx(np.array(truth["values"]), rel=1e-12)
 
 
 def test_a_linear_model_has_a_straight_line():

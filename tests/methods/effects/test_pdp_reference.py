@@ -112,7 +112,7 @@ def test_the_curve_or_surface_is_that_of_pdp(name):
         [list(grid_points).index(value) for value in frame[feature]]
         for feature, grid_points in zip(features, points, strict=True)
     ]
-    assert ours[tuple(at)][:, 0] == pytest.approx(frame["yhat"].to_numpy(), rel=1e-9)
+    assert ours[tuple(at)][:, 0] == pytest.approx(frame["yhat"].to_numpy(), rel=1e-12)
 
 
 @of(is_single=True)
@@ -127,7 +127,7 @@ def test_single_curves_are_those_of_pdp(name):
     values = values - values[:1] if "center = TRUE" in case["call"] else values
     reference = frame.pivot(index=feature, columns="yhat.id", values="yhat")
     assert list(grid) == pytest.approx(list(reference.index))
-    assert values[:, :, 0] == pytest.approx(reference.to_numpy(), rel=1e-9, abs=1e-12)
+    assert values[:, :, 0] == pytest.approx(reference.to_numpy(), rel=1e-12, abs=1e-12)
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():

@@ -31,7 +31,7 @@ CASES = {case["id"]: case for case in REFERENCE["cases"]}
 COLUMNS = REFERENCE["data"]["d"]["columns"]
 LEVELS = REFERENCE["data"]["d"]["levels"]
 NUMBERS = ("x1", "x2", "x3", "x4", "x5", "k", "tie")
-EXACT = {"rel": 1e-9, "abs": 1e-12}
+EXACT = {"rel": 1e-12, "abs": 1e-12}
 
 LEFT_OUT = {
     "loess-": "quadratic loess of R, which no method here smooths by",
@@ -243,7 +243,7 @@ def test_loadings_are_those_of_r_up_to_their_sign(case):
     first = np.array(rotation["values"])[:, 0]
     loadings = measured(pca, rotation["rows"], "y", scaled=case.endswith("TRUE"))
     assert np.abs(loadings) == pytest.approx(np.abs(first), **EXACT)
-    assert abs(loadings @ first) == pytest.approx(1, rel=1e-9)
+    assert abs(loadings @ first) == pytest.approx(1, rel=1e-12)
 
 
 def associations(result, measure):

@@ -86,7 +86,7 @@ def test_the_importance_is_that_of_vip(case):
     truth = np.array(list(case["importance"].values()), dtype=float)
     if case.get("shown") == "ranks":
         scores = rankdata(-scores)
-    assert scores == pytest.approx(truth, rel=1e-9, abs=1e-12, nan_ok=True)
+    assert scores == pytest.approx(truth, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(

@@ -671,7 +671,7 @@ def test_vip_is_replayed(case, monkeypatch):
         assert np.isclose(ours[at][1:], reference[at], rtol=1e-9, atol=0).any()
         assert not np.isclose(ours[at][0], reference[at], rtol=1e-9, atol=0)
         reference[at] = ours[at][0]
-    assert gap(ours[..., 0], reference, baseline[:, 0]) <= 1e-9
+    assert gap(ours[..., 0], reference, baseline[:, 0]) <= 1e-12
 
 
 @for_each(recorded("dalex_parts.json"))
@@ -686,7 +686,7 @@ def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
         (baseline[:, 0], case["full"]),
         (target[:, 0], case["y_permuted"]),
     ):
-        assert gap(in_form(case["form"], ours, full), reference, full) <= 1e-9
+        assert gap(in_form(case["form"], ours, full), reference, full) <= 1e-12
 
 
 @pytest.mark.parametrize("case", recorded("dalex_parts.json", "edge_cases"))

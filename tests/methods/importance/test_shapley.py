@@ -405,7 +405,7 @@ def test_the_values_are_those_of_fastshap(case):
     values = explain(game, names, expected=options.get("baseline"), **draws)
     truth = np.array((result.get("phi") or result["shapley_values"])["values"])
     tolerance = rounding(game, values) if draws["adjust"] else 1e-12
-    assert values[:, :, 0] == pytest.approx(truth, rel=1e-9, abs=tolerance)
+    assert values[:, :, 0] == pytest.approx(truth, rel=1e-12, abs=tolerance)
 
 
 def stepped(n_explained):
@@ -462,7 +462,7 @@ def test_the_closed_form_is_that_of_fastshap():
     game = game_of(wrap(estimator, name="lm"), X)._replace(explained=np.arange(5))
     values = module._linear(wrap(estimator, name="lm"), game, np.arange(3))
     truth = np.array(case["result"]["phi"]["values"])
-    assert values[:, :, 0] == pytest.approx(truth, rel=1e-9)
+    assert values[:, :, 0] == pytest.approx(truth, rel=1e-12)
 
 
 def vip_question(case):
