@@ -21,7 +21,14 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.execution import each, n_threads
 from ..trees import compiled
-from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
+from ..trees.fitted import (
+    NO_BINS,
+    Trees,
+    is_trees_alone,
+    not_of_trees,
+    report_difference,
+    trees_of,
+)
 from ..trees.routes import Basis, report_route
 from .exchange import Index
 from .permutation_draws import BASELINE, TARGET, Draw, Draws
@@ -153,7 +160,7 @@ class Permuted:
         Trees predict each row by itself; the sums of other models may be rounded in
         another way among other rows. The first draw is compared.
         """
-        if not is_of_trees(self.model) or len(draws) < 2:
+        if len(draws) < 2 or not is_trees_alone(self.model):
             return 1
         n_bytes = 8 * max(1, len(draws[0].rows) * self.data.X.shape[1])
         most = min(STACKED_BYTES // n_bytes, len(draws))

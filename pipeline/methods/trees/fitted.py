@@ -129,6 +129,12 @@ def is_of_trees(model: FittedModel) -> bool:
     return not not_of_trees(model)
 
 
+def is_trees_alone(model: FittedModel) -> bool:
+    """Return whether a model is trees and no other step, which predict row by row."""
+    sole = _sole_estimator(model)
+    return sole is not None and name_of(sole.estimator) in READERS
+
+
 def not_of_trees(model: FittedModel) -> str:
     """Return in plain words why there are no trees to be read, empty if there are."""
     sole = _sole_estimator(model)
