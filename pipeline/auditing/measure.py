@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from ..assess.checks.answers import Answers
-from ..config.load import ImportanceSection
+from ..config.load import LATER_OPTIONS, ImportanceSection
 from ..config.questions import in_its_order
 from ..engines import ENGINES, EngineInfo
 from ..methods.effects import EFFECTS
@@ -220,12 +220,19 @@ def _options_for(engine: EngineInfo, section: ImportanceSection) -> dict[str, An
     """Return the options that an engine has; others must ask for nothing new of it."""
     options = options_of(ENGINES[engine.name]["importance"][section.method].function)
     other = missing_options(engine.name, section)
-    if other:
-        settings = listed(f"{name} = {section.options[name]}" for name in other)
-        raise NotApplicable(
-            f"{engine.name} has no such option of {section.method!r}: {settings}."
-        )
+    _check_none(engine.name, section, {name: section.options[name] for name in other})
     return {k: section.options[k] for k in options if k in section.options}
+
+
+def _check_none(
+    engine: str, section: ImportanceSection, other: Mapping[str, Any]
+) -> None:
+    """Refuse options that an engine does not have."""
+    if other:
+        settings = listed(f"{name} = {value}" for name, value in other.items())
+        raise NotApplicable(
+            f"{engine} has no such option of {section.method!r}: {settings}."
+        )
 
 
 def effects(
@@ -247,7 +254,14 @@ def effects(
     if row is None:
         raise NotApplicable(f"{engine.name} has no equivalent of the {curve!r} curve.")
     usual = options_of(EFFECTS[curve].function)
-    options = {name: section.options.get(name, usual[name]) for name in usual}
+    options = {
+        name: section.options.get(name, value)
+        for name, value in usual.items()
+        if name not in LATER_OPTIONS or section.options.get(name, value) != value
+    }
+    own = options_of(row.function)
+    other = {name: value for name, value in options.items() if name not in own}
+    _check_none(engine.name, section, other)
     curves, reasons = [], []
     has_band = "on_band" in signature(row.function).parameters
     for feature in rows.features:

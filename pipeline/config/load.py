@@ -56,7 +56,7 @@ OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]
 the rules of what each name brings."""
 SEE_INIT = " `importance-audit init` writes a file that has every key."
 ONE_QUESTION = ({"method": "permutation"},)
-LATER_OPTIONS = ("draws",)
+LATER_OPTIONS = ("draws", "convention", "weighting", "ties", "merits")
 """Options that came with a later version: filled in only where they change something.
 
 So the questions of earlier runs have the same options as the same questions today.

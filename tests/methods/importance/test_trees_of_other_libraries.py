@@ -180,6 +180,7 @@ def calls(monkeypatch):
         return ask(*arguments)
 
     monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
     monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
     return made
 

@@ -244,7 +244,9 @@ def test_a_level_that_cannot_reach_a_split_of_rpart_need_not_be_known_there(tmp_
 
 @pytest.mark.parametrize("name", ["ranger", "forest", "gbm"])
 def test_inner_nodes_add_nothing(name, tmp_path):
-    packing = trees_of(model_of(SCRIPTS[name][1], rows_of(), tmp_path)).packing
+    packing = trees_of(
+        model_of(SCRIPTS[name][1], rows_of(), tmp_path), rows_of().X
+    ).packing
     assert not packing.values[packing.feature >= 0].any()
 
 
@@ -260,6 +262,7 @@ def calls(monkeypatch):
 
     monkeypatch.setattr(permuted_predictions, "WORTH", 0)
     monkeypatch.setattr(mean_predictions, "WORTH", 0)
+    monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
     monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
     return made
 

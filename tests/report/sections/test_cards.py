@@ -52,9 +52,9 @@ def test_a_card_says_who_gave_the_predictions_of_each_model():
     unread = "unread", "LinearRegression is no ensemble of trees that can be read."
     text = answered_by(("forest", "identical", ""), ("linear", *unread))
     assert text == (
-        "forest: from the trees of the model, bit-identical to predict; compared for "
-        "one shuffle; linear: by predict. LinearRegression is no ensemble of trees "
-        "that can be read"
+        "forest: from the trees of the model, bit-identical to predict; the first "
+        "answer was compared with it; linear: by predict. LinearRegression is no "
+        "ensemble of trees that can be read"
     )
     assert answered_by(("linear", "few", ""), ("additive", "few", "")) == (
         "linear and additive: by predict, because there are too few to gain from "
