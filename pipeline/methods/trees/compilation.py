@@ -14,13 +14,15 @@ import numpy as np
 from ...records.dataset_and_model import Floats
 from ...records.losses import LOSSES, OF_ROWS
 from . import compiled, pack
-from .exact import exact_losses
+from .exact import OF_ERRORS, exact_losses
 from .h_statistic import Pairs
+from .ice import dependences, sums_at
 from .packing import Packing, predict
 from .partial_dependence import curves_at_bins, reason_against
 from .replay import replay
 
-N_ROWS, N_FEATURES = 60, 3
+N_ROWS, N_FEATURES = 150, 3
+"""Rows are more than one block, whose slices are then no arrays in one piece."""
 CATEGORY = 2
 """The column that histogram boosting reads as categories."""
 
@@ -42,6 +44,8 @@ def compile_loops() -> float:
             groups = [[j] for j in range(N_FEATURES)]
             list(replay(packing, bins, groups, draws, n_threads=n_threads))
         predict(packing, rows)
+        sums_at(packing, bins, [0], bins[:1])
+        dependences(packing, bins, [0])
         _compile_losses(packing, rows, y)
         if not reason_against(packing):
             curves_at_bins(packing, bins)
@@ -58,7 +62,9 @@ def _compile_losses(packing: Packing, rows: Floats, y: Any) -> None:
     losses = [name for name in OF_ROWS if task in LOSSES[name].tasks]
     columns = {"regression": 0, "binary": 1}.get(task, range(n_classes))
     weights = np.ones(N_ROWS)
-    exact_losses(packing, rows, y, weights, losses, columns=columns)
+    powers = [name for name in losses if OF_ROWS[name] in OF_ERRORS]
+    for names in (losses, powers):  # powers alone have a loop of their own
+        exact_losses(packing, rows, y, weights, names, columns=columns)
 
 
 def _ensembles() -> Iterator[tuple[Packing, Floats, Any]]:

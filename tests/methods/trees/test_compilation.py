@@ -12,6 +12,7 @@ from tests.methods.importance.test_permuted_predictions import (
     rows_of,
 )
 
+from importance_audit.methods.effects import predictions_at
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.interaction import h_statistic
@@ -23,10 +24,15 @@ pytestmark = [pytest.mark.needs_numba, pytest.mark.processes]
 LOSSES = {"regression": "mse", "binary": "log_loss", "multiclass": "log_loss"}
 
 
+def ignored(*ends):
+    """Take the ends of a band and do nothing."""
+
+
 def test_no_audit_of_trees_compiles_anything_after_it(monkeypatch):
     compile_loops()
     monkeypatch.setattr(permuted_predictions, "WORTH", 0)
     monkeypatch.setattr(mean_predictions, "WORTH", 0)
+    monkeypatch.setattr(predictions_at, "WORTH", 0)
     said = []
     for task, loss in LOSSES.items():
         for kind in (FOREST, BOOSTING, HISTOGRAM):
@@ -38,6 +44,7 @@ def test_no_audit_of_trees_compiles_anything_after_it(monkeypatch):
                 partial(permutation, model, data, n_repeats=2),
                 partial(permutation, model, data, draws="exact"),
                 partial(partial_dependence, model, data, "x1"),
+                partial(partial_dependence, model, data, "x1", on_band=ignored),
                 partial(h_statistic, model, pair),
             ):
                 report = partial(said.append, (task, kind, ask.func.__name__))

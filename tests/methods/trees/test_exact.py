@@ -70,7 +70,8 @@ def over_all_pairs(ask, rows, y, weights, losses):
 
 
 def assert_close(ours, theirs):
-    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=0)
+    # A tree that meets every target leaves the squares of its roundings: 1e-35 or so.
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-30)
 
 
 @settings(max_examples=5)
