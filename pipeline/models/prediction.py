@@ -223,7 +223,7 @@ def sole_estimator(function: Callable[..., Any]) -> SoleEstimator | None:
         return None
     ask, encoding = function.keywords["ask"], function.keywords["encoding"]
     form = function.keywords["form"]
-    estimator, columns = _asked(ask, form) or (None, 0)
+    estimator, columns = _estimator_of(ask, form) or (None, 0)
     if estimator is None or has_own(estimator, "predict", "predict_proba"):
         return None
     types = function.keywords.get("types")
@@ -236,7 +236,7 @@ def has_own(thing: Any, *methods: str) -> bool:
     return bool(getattr(thing, "__dict__", {}).keys() & {*methods})
 
 
-def _asked(ask: Any, form: Form) -> tuple[Any, int | list[int]] | None:
+def _estimator_of(ask: Any, form: Form) -> tuple[Any, int | list[int]] | None:
     """Return the estimator that a function asks, and which columns of its answer.
 
     Of two classes, models of other libraries answer for the second alone; there are

@@ -10,7 +10,7 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable, quote
 from ..trees.mean_predictions import TreeMeans, agrees, tree_means
-from .predictions_at import MAX_BYTES, asked_at, predictions_at
+from .predictions_at import MAX_BYTES, predict_at, predictions_at
 
 Grid = Literal["even", "unique", "quantile"] | tuple[float, ...]
 Scale = Literal["native", "link", "centred_logit"]
@@ -176,7 +176,7 @@ def curve_of_trees(
     if curve is None or trees.is_compared:
         return curve
     ends = [0, len(values) - 1]
-    predictions = asked_at(model, data.X, {feature: values[ends]})
+    predictions = predict_at(model, data.X, {feature: values[ends]})
     return curve if agrees(model, data, curve[ends], predictions) else None
 
 

@@ -49,18 +49,20 @@ def predictions_at(
     """
     n_points = len(next(iter(settings.values())))
     edges = [*range(0, n_points, _n_in_batch(X, n_points)), n_points]
-    answers = _by_trees(model, X, settings, edges) or _asked(model, X, settings, edges)
+    answers = _by_trees(model, X, settings, edges) or _predict_batches(
+        model, X, settings, edges
+    )
     for prediction, (start, end) in zip(answers, pairwise(edges), strict=True):
         yield on_scale(model, prediction).reshape(end - start, len(X), -1)
 
 
-def asked_at(
+def predict_at(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any]
 ) -> Floats:
     """Return what predict gives at all points, (n_points, n_samples, n_outputs)."""
     n_points = len(next(iter(settings.values())))
     edges = [*range(0, n_points, _n_in_batch(X, n_points)), n_points]
-    predictions = np.concatenate(list(_asked(model, X, settings, edges)))
+    predictions = np.concatenate(list(_predict_batches(model, X, settings, edges)))
     return predictions.reshape(n_points, len(X), -1)
 
 
@@ -69,7 +71,7 @@ def _n_in_batch(X: pd.DataFrame, n_points: int) -> int:
     return max(1, min(n_points, MAX_BYTES // max(1, _n_bytes(X))))
 
 
-def _asked(
+def _predict_batches(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
 ) -> Iterator[Floats]:
     """Yield what predict gives between two edges of the points, points by rows.
@@ -132,7 +134,7 @@ _readings: WeakKeyDictionary[FittedModel, _Reading | Route] = WeakKeyDictionary(
 def _by_trees(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
 ) -> Iterator[Floats] | None:
-    """Return what `_asked` yields as trees give it; None if predict is to answer."""
+    """Return what the trees give in batches; None if predict is to answer."""
     if edges[-1] < FEWEST_POINTS:
         return None
     reading = _reading_or_route(model, X, settings, len(X) * edges[-1])
@@ -228,7 +230,7 @@ def _agrees(
         return True  # and predict answers
     edges = [0, 1, 2]
     ours = _walked(reading.trees, reading.bins[:, :n_rows], points, edges)
-    theirs = _asked(model, X.iloc[:n_rows], ends, edges)
+    theirs = _predict_batches(model, X.iloc[:n_rows], ends, edges)
     return all(
         (np.abs(own - asked) <= reading.trees.rounding).all()
         for own, asked in zip(ours, theirs, strict=True)
