@@ -19,3 +19,5 @@ vip_repeat <- function(model, data, y) {
 }
 
 processor_seconds <- function(model) sum(proc.time()[1:2])
+
+version_of <- function(model, package) as.character(packageVersion(package))

@@ -72,14 +72,14 @@ if __name__ == "__main__":
     X = pd.DataFrame(X, columns=[f"x{j}" for j in range(1, X.shape[1] + 1)])
     data = dataset(X, y, task="regression", name="rows", split="train")
     with host.session(r_seconds=3600, extra_r_files=[R_FILE]):
-        ours(fitted(data, 1), data)
+        small = fitted(data, 1)
+        ours(small, data)
+        version = small.estimator.call("version_of", {"package": "ranger"})[0]
         packages = host.installed()["packages"]
         for name in PEERS.keys() - packages.keys():
             print(f"{name} is not installed, so it is not asked.")
         peers = [name for name in PEERS if name in packages]
-        print(
-            f"ranger {packages['ranger']}, {N_TREES} trees, {X.shape[0]} x {X.shape[1]}"
-        )
+        print(f"ranger {version}, {N_TREES} trees, {X.shape[0]} x {X.shape[1]}")
         print(f"{'medians so far':46}{'ours':>9}{'peer':>10}{'ratio':>8}{'bar':>6}")
         done = []
         for times in rounds(fitted(data, N_TREES), data, peers):
