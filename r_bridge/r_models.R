@@ -2,23 +2,35 @@
 
 held_models <- new.env()
 
-# Reads a model from a file and holds it. A list with its class, the version of the
-# package that predicts for it and R's own; or with missing_package; or with class, that
-# of an object that is no model, and known_classes, what would be one.
-hold_model <- function(sha256, file) {
-  model <- readRDS(file)
-  kind <- class(model)[1L]
-  if (!kind %in% names(model_kinds)) {
-    return(list(class = class(model), known_classes = names(model_kinds)))
+# The row of a model in `model_kinds` or `own_kinds`; NULL if its class is unknown.
+kind_of <- function(model) {
+  name <- if (inherits(model, "Learner")) "Learner" else class(model)[1L]
+  c(model_kinds, own_kinds)[[name]]
+}
+
+# Reads a model from a file and holds it, with the function of a script that says how it
+# predicts, if there is one. A list with its class, the version of the package that
+# predicts for it and R's own; or with missing_package, or with script_error; or with
+# class, that of an object that is no model, and known_classes, what would be one.
+hold_model <- function(sha256, file, script) {
+  model <- object <- readRDS(file)
+  if (!is.null(script)) {
+    model <- tryCatch(with_predict_script(object, script), error = identity)
+    if (inherits(model, "error")) return(list(script_error = conditionMessage(model)))
   }
-  package <- model_kinds[[kind]]$package
+  kind <- kind_of(model)
+  if (is.null(kind)) {
+    known <- setdiff(names(c(model_kinds, own_kinds)), "scripted_model")
+    return(list(class = class(model), known_classes = known))
+  }
+  package <- if (is.function(kind$package)) kind$package(model) else kind$package
   if (!requireNamespace(package, quietly = TRUE)) return(list(missing_package = package))
   assign(sha256, model, envir = held_models)
   list(
     package = package,
     package_version = utils::packageDescription(package)$Version,
     r_version = paste(R.version$major, R.version$minor, sep = "."),
-    r_class = class(model)
+    r_class = class(object)
   )
 }
 
@@ -57,12 +69,14 @@ with_training_levels <- function(model, scope) {
 
 # What an audit must know of a model: the columns it reads in its own order; the levels
 # of those it knows to be factors; which of these are ordered; which it knows to be
-# numbers; its classes (NULL for a regression); whether missing values are for it to
-# judge; how it was made.
-describe_model <- function(model) {
-  kind <- model_kinds[[class(model)[1L]]]
-  classes <- kind$classes(model)
-  features <- kind$features(model)
+# numbers, or texts; its classes (NULL for a regression); whether missing values are for it to
+# judge; how it was made. `rows` are two that it can predict, and of the model of a script
+# their columns are those that it reads.
+describe_model <- function(model, task, rows) {
+  kind <- kind_of(model)
+  has_own_predict <- isTRUE(kind$has_own_predict)
+  classes <- if (has_own_predict) kind$classes(model, rows, task) else kind$classes(model)
+  features <- if (is.null(rows)) kind$features(model) else names(rows)
   if (!length(features)) stop("it does not name the columns that it reads")
   types <- kind$types(model)
   levels <- Filter(is.character, as.list(kind$levels(model)))
@@ -71,6 +85,7 @@ describe_model <- function(model) {
     levels = levels[names(levels) %in% features],
     ordered = c(character(), names(types)[types == "ordered"]),
     numbers = c(character(), names(types)[types %in% c("numeric", "logical")]),
+    texts = c(character(), names(types)[types == "character"]),
     classes = classes,
     judges_missing = kind$judges_missing,
     call = if (is.call(model$call)) paste(trimws(deparse(model$call)), collapse = " ") else ""
@@ -79,8 +94,9 @@ describe_model <- function(model) {
 
 # The predictions for two rows or more: a vector, or a matrix with a column per class.
 predict_model <- function(model, data) {
-  kind <- model_kinds[[class(model)[1L]]]
+  kind <- kind_of(model)
   predictions <- kind$predict(model, data)
+  if (isTRUE(kind$has_own_predict)) return(unname(plain_predictions(predictions)))
   classes <- kind$classes(model)
   if (is.null(classes)) return(as.vector(predictions))
   if (is.null(dim(predictions)) || ncol(predictions) == 1L) {

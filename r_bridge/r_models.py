@@ -45,7 +45,9 @@ class RModel:
     content : bytes
         The .rds file; R reads these bytes, and reads them again after it died.
     sha256 : str
-        Their digest, by which R holds the model.
+        Their digest, and that of the script, by which R holds the model.
+    script : str or None
+        An R script whose value predicts: a function of the model and a data frame.
     r_class : tuple of str
         What R's ``class`` says.
     package, package_version, r_version : str
@@ -59,6 +61,7 @@ class RModel:
     package: str
     package_version: str
     r_version: str
+    script: str | None = None
 
     def __reduce__(self) -> NoReturn:
         """Refuse to leave the process that talks to R."""
@@ -90,12 +93,12 @@ class RModel:
         question = {"sha256": self.sha256, "name": function, "arguments": arguments}
         answer = worker.call("with_model", question, **more)
         if not answer:
-            _hold(self.path, self.content, self.sha256)
+            _hold(self.path, self.content, self.sha256, self.script)
             answer = worker.call("with_model", question, **more)
         return answer["value"]
 
 
-def read_model(path: str, content: bytes) -> RModel:
+def read_model(path: str, content: bytes, script: str | None = None) -> RModel:
     """Return the model in the bytes of an .rds file.
 
     Parameters
@@ -104,21 +107,25 @@ def read_model(path: str, content: bytes) -> RModel:
         Where they came from, for messages.
     content : bytes
         What was hashed and is trusted: reading it may run code in it.
+    script : str, optional
+        An R script whose value predicts for it, of whatever class it is.
 
     Raises
     ------
     RUnavailable
         If R, or the package that predicts for the model, is not there.
     RBridgeError
-        If R cannot read the bytes, or they hold no model of a known class.
+        If R cannot read the bytes, or they hold no model of a known class, or the
+        script stops or ends in no function of two arguments.
     """
     if len(content) > LARGEST:
         raise RBridgeError(
             f"R model {path!r} must have at most {LARGEST >> 20} MB; has "
             f"{len(content) >> 20}. Save it without its training data."
         )
-    sha256 = hashlib.sha256(content).hexdigest()
-    facts = _hold(path, content, sha256)
+    hashed = content if script is None else content + script.encode()
+    sha256 = hashlib.sha256(hashed).hexdigest()
+    facts = _hold(path, content, sha256, script)
     return RModel(
         path=path,
         content=content,
@@ -127,11 +134,16 @@ def read_model(path: str, content: bytes) -> RModel:
         package=facts["package"][0],
         package_version=facts["package_version"][0],
         r_version=facts["r_version"][0],
+        script=script,
     )
 
 
 def fit_by_script(
-    path: str, script: str, train: pd.DataFrame, weights: Floats | None = None
+    path: str,
+    script: str,
+    train: pd.DataFrame,
+    weights: Floats | None = None,
+    predict: str | None = None,
 ) -> tuple[RModel, tuple[str, ...]]:
     """Return the fitted model that is the value of an R script, and R's warnings.
 
@@ -145,6 +157,8 @@ def fit_by_script(
     script : str
     train : DataFrame
     weights : ndarray of shape (n_rows,), optional
+    predict : str, optional
+        As `script` of `read_model`.
 
     Raises
     ------
@@ -162,15 +176,15 @@ def fit_by_script(
         )
         warnings = worker.warnings
         content = file.read_bytes()
-    return read_model(path, content), warnings
+    return read_model(path, content, predict), warnings
 
 
-def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
+def _hold(path: str, content: bytes, sha256: str, script: str | None) -> dict[str, Any]:
     """Let R read a model, and return what it says about it."""
     with scratch() as folder:
         file = folder / "model.rds"
         file.write_bytes(content)
-        question = {"sha256": sha256, "file": str(file)}
+        question = {"sha256": sha256, "file": str(file), "script": script}
         try:
             facts: dict[str, Any] = host.current_models().call("hold_model", question)
         except RError as error:
@@ -186,11 +200,18 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
             raise RBridgeError(
                 f"R model {path!r} could not be read: {error}"
             ) from error
+    if "script_error" in facts:
+        reason = " ".join(facts["script_error"][0].split())
+        raise RBridgeError(
+            f"the script that predicts for R model {path!r} must end in a function of "
+            f"the model and a data frame. R says: {reason}."
+        )
     if "known_classes" in facts:
         raise RBridgeError(
             f"R model {path!r} must be of a class that can be audited "
             f"({', '.join(facts['known_classes'])}); it is of class "
-            f"{'/'.join(facts['class'])!r}."
+            f"{'/'.join(facts['class'])!r}. Name an R script that predicts for it: "
+            'predict = "predict.R".'
         )
     if "missing_package" in facts:
         package = facts["missing_package"][0]

@@ -198,7 +198,7 @@ def model_problems(entries: Sequence[Entry]) -> Iterator[str]:
             yield from _source_problems(entry.where, entry.values)
 
 
-SOURCE = ("estimator", "file", "r_script", "sha256")
+SOURCE = ("estimator", "file", "r_script", "predict", "sha256")
 MADE_BEFORE = {
     "file": "a file, which is fitted already",
     "r_script": "an R script, which says itself how it fits",
@@ -213,6 +213,10 @@ def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
         yield f"{where} must have one of estimator, file or r_script; {clause}."
         return
     (source,), name = sources, values.get(sources[0], "")
+    is_of_r = source == "r_script" or name.lower().endswith(".rds")
+    if values.get("predict") and not is_of_r:
+        rule = "predict works only with a model of R: an .rds file, or r_script"
+        yield f"{where} {rule}; leave it out."
     is_code = source == "file" and not name.lower().endswith(".txt")
     if is_code and not values.get("sha256"):
         rule = "a file needs it, because loading it runs its code"
@@ -227,7 +231,7 @@ def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
             rule = f"{key} does not work with {MADE_BEFORE[source]}"
             yield f"{where} {rule}; leave it out."
     encoder = values.get("encoder", "auto")
-    if encoder != "auto" and (source == "r_script" or name.lower().endswith(".rds")):
+    if encoder != "auto" and is_of_r:
         rule = "encoder does not work with a model of R, which reads factors"
         yield f"{where} {rule}; leave it out."
 

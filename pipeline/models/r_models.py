@@ -37,8 +37,9 @@ class Reader(NamedTuple):
         The columns it reads, in its order.
     levels : mapping of str to Index
         The levels of training, in their order, of each column that is a factor.
-    ordered, numbers : frozenset of str
-        The columns that are ordered factors, and those that are certainly no factors.
+    ordered, numbers, texts : frozenset of str
+        The columns that are ordered factors, those that are certainly no factors, and
+        those that were texts in training.
     takes_missing : bool
         Whether a missing value is for R to judge.
     columns : list of int, int or None
@@ -49,6 +50,7 @@ class Reader(NamedTuple):
     levels: Mapping[str, pd.Index]
     ordered: frozenset[str]
     numbers: frozenset[str]
+    texts: frozenset[str]
     takes_missing: bool
     columns: list[int] | int | None
 
@@ -88,7 +90,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
         R, or the R package that predicts for the model, is not there.
     """
     if section.r_script:
-        return _fit_script(section, train, base / section.r_script)
+        return _fit_script(section, train, base)
     path = base / section.file
     if path.is_file() and path.stat().st_size > r_models.LARGEST:
         raise ModelError(
@@ -97,8 +99,9 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
             f"{r_models.LARGEST >> 20} MB. Save the model without its training data."
         )
     content = estimators.trusted(section.name, path, section.sha256)
+    script = _predict_script(section, base)
     try:
-        model = r_models.read_model(path.name, content)
+        model = r_models.read_model(path.name, content, script)
     except RUnavailable:
         raise
     except RBridgeError as error:
@@ -107,8 +110,28 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     return replace(record, source="file", sha256=section.sha256)
 
 
-def _fit_script(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
+def _predict_script(section: ModelSection, base: Path) -> str | None:
+    """Return the script that predicts for a model, None if it has none."""
+    if not section.predict:
+        return None
+    path = base / section.predict
+    return _text(section.name, path, estimators.read(section.name, path))
+
+
+def _text(name: str, path: Path, content: bytes) -> str:
+    """Return an R script as text."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ModelError(
+            f"Model {quote(name)}: R script {path.name!r} is not UTF-8. Save it as "
+            "UTF-8."
+        ) from error
+
+
+def _fit_script(section: ModelSection, train: Dataset, base: Path) -> FittedModel:
     """Return the model that an R script fits on training rows."""
+    path = base / section.r_script
     name, content = section.name, estimators.read(section.name, path)
     sha256 = hashlib.sha256(content).hexdigest()
     if section.sha256 not in ("", sha256):
@@ -117,17 +140,14 @@ def _fit_script(section: ModelSection, train: Dataset, path: Path) -> FittedMode
             f"the configuration gives {section.sha256!r}. State the new one, or "
             "leave it out."
         )
+    script, predict = _text(name, path, content), _predict_script(section, base)
+    weights = train.weights if train.is_weighted else None
+    refuse_dates(name, train.inputs, train.types)
+    rows = frame_of(train)
     try:
-        script = content.decode("utf-8-sig")
-        weights = train.weights if train.is_weighted else None
-        refuse_dates(name, train.inputs, train.types)
-        rows = frame_of(train)
-        model, warnings = r_models.fit_by_script(path.name, script, rows, weights)
-    except UnicodeDecodeError as error:
-        raise ModelError(
-            f"Model {quote(name)}: R script {path.name!r} is not UTF-8. Save it as "
-            "UTF-8."
-        ) from error
+        model, warnings = r_models.fit_by_script(
+            path.name, script, rows, weights, predict
+        )
     except RUnavailable:
         raise
     except RBridgeError as error:
@@ -195,8 +215,12 @@ def _target(rows: Dataset) -> Any:
 
 def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     """Return a model whose every prediction is checked."""
+    rows = None
+    if model.script is not None:
+        refuse_dates(name, train.inputs, train.types)
+        rows = train.X[list(train.inputs)].iloc[[0, 0]].reset_index(drop=True)
     try:
-        facts = model.call("describe_model", {})
+        facts = model.call("describe_model", {"task": train.task, "rows": rows})
     except RError as error:
         reason = words(_r_message(error))
         raise ModelError(
@@ -214,6 +238,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         levels=levels,
         ordered=ordered | frozenset(facts["ordered"]),
         numbers=frozenset(facts["numbers"]),
+        texts=frozenset(facts["texts"]),
         takes_missing=bool(facts["judges_missing"][0]),
         columns=_columns(name, model.kind, own, train),
     )
@@ -223,7 +248,11 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
             train.X[feature].iloc[:0], reader, form
         )  # its kind, before any row
     call = facts["call"][0]
-    parameters = {"call": call} if 0 < len(call) <= LONGEST_CALL else {}
+    parameters: dict[str, Any] = {}
+    if 0 < len(call) <= LONGEST_CALL:
+        parameters["call"] = call
+    if model.script is not None:
+        parameters["predict"] = model.script
     if assumed:  # the model kept none: nothing says that it was fitted to these
         parameters["levels_of_the_training_rows"] = assumed
     return FittedModel(
@@ -322,8 +351,17 @@ def predict(
         raise prediction.refusal(
             form, "predict the rows", rows, _r_message(error)
         ) from error
-    predictions = answer if reader.columns is None else answer[:, reader.columns]
-    return prediction.checked(predictions[: len(X)], len(X), form)
+    ours = _of_ours(answer, reader.columns)
+    return prediction.checked(ours, len(frame), form)[: len(X)]
+
+
+def _of_ours(answer: Any, columns: list[int] | int | None) -> Any:
+    """Return the columns that are ours; a vector is of the second class."""
+    if columns is None:
+        return answer
+    if answer.ndim == 1:
+        return 1 - answer if columns == 0 else answer
+    return answer[:, columns]
 
 
 def sole_model(function: Callable[..., Any]) -> prediction.SoleEstimator | None:
@@ -369,6 +407,8 @@ def _column_for_r(
         raise prediction.missing(form, column)
     if name in reader.numbers and is_factor:
         raise _other_kind(column, form, "a number", "a category")
+    if name in reader.texts and is_factor:
+        return column.astype(object).reset_index(drop=True)
     if name not in reader.levels:
         return column.reset_index(drop=True)
     levels = reader.levels[name]

@@ -44,9 +44,13 @@ class ModelSection:
     r_script : str
         An R script instead of an estimator. The training rows are available as `train`;
         its last value is the fitted model.
+    predict : str
+        An R script for a model of R of any class: its last value is a function of the
+        model and a data frame. It returns a number per row, of two classes the
+        probability of the second, or a matrix with a named column for each class.
     sha256 : str
-        The SHA-256 of that file, which states that you trust it. Optional for a script
-        or a text file; if given, it must match.
+        The SHA-256 of the model's file, which states that you trust it. Optional for a
+        script or a text file; if given, it must match.
     version : str
         The version of the model in your inventory, printed in the report.
     """
@@ -58,5 +62,6 @@ class ModelSection:
     standardise: bool = False
     file: str = ""
     r_script: str = ""
+    predict: str = ""
     sha256: Annotated[str, SHA256] = ""
     version: str = ""

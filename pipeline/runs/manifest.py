@@ -196,7 +196,13 @@ def _inputs(result: AuditResult, folder: Path) -> Iterator[dict[str, Any]]:
             yield _file("r_script", script, row["script_sha256"], folder)
     frame = result.models
     digests = dict(zip(frame.get("model", ()), frame.get("sha256", ()), strict=True))
+    parameters = dict(
+        zip(frame.get("model", ()), frame.get("parameters", ()), strict=True)
+    )
     for entry in _config(result, "models"):
+        if entry.get("predict") and parameters.get(entry["name"]):
+            text = json.loads(parameters[entry["name"]])["predict"]
+            yield _file("predict", entry["predict"], _sha256(text.encode()), folder)
         for role in ("file", "r_script"):
             digest = digests.get(entry["name"]) or entry.get("sha256")
             if entry.get(role) and digest:

@@ -247,13 +247,14 @@ def test_a_model_that_kept_no_levels_says_whose_are_taken(models):
     assert not any(key in models[name].parameters for name in ("ranger_order", "lm"))
 
 
+SCRIPT = ' Name an R script that predicts for it: predict = "predict.R".'
 NO_MODELS = {
-    "list.rds": "it is of class 'list'.",
-    "closure.rds": "it is of class 'function'.",
-    "environment.rds": "it is of class 'environment'.",
-    "promise.rds": "it is of class 'environment'.",
-    "pointer.rds": "it is of class 'externalptr'.",
-    "no_names.rds": "it is of class 'nnet'.",
+    "list.rds": "it is of class 'list'." + SCRIPT,
+    "closure.rds": "it is of class 'function'." + SCRIPT,
+    "environment.rds": "it is of class 'environment'." + SCRIPT,
+    "promise.rds": "it is of class 'environment'." + SCRIPT,
+    "pointer.rds": "it is of class 'externalptr'." + SCRIPT,
+    "no_names.rds": "it is of class 'nnet'." + SCRIPT,
     "fake.rds": "Model 'm' (lm) cannot be audited. R says: no terms component nor "
     "attribute.",
     "no_levels.rds": "Model 'm' (glm) cannot be audited. R says: it was fitted to a "

@@ -147,7 +147,8 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
     first of them: result.json has the rest. An R script stands in the provenance.
     """
     whole = json.loads(row["parameters"]) if row["parameters"] else {}
-    whole.pop("script", None)
+    for script in ("script", "predict"):
+        whole.pop(script, None)
     sections = facts.result.run.config.get("models", ())
     by_model = {
         section["name"]: section["parameters"]

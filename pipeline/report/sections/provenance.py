@@ -220,16 +220,21 @@ def scripts(facts: Facts) -> tuple[Table, ...]:
         for place, ((name, _), text) in enumerate(row_scripts(facts).items(), start=1)
     )
     frame = facts.result.models
-    texts = {
-        str(row["model"]): json.loads(row["parameters"])["script"]
-        for _, row in frame.iterrows()
-        if row["source"] == "r_script"
-    }
-    of_models = tuple(
-        _script(f"tab-script-{place}", "provenance.script_caption", model, text)
-        for place, (model, text) in enumerate(texts.items(), start=1)
+    sections = facts.result.run.config.get("models", ())
+    predicted_by_script = {entry["name"] for entry in sections if entry.get("predict")}
+    of_models: list[tuple[str, str, str]] = []
+    for _, row in frame.iterrows():
+        parameters = json.loads(row["parameters"]) if row["parameters"] else {}
+        if row["source"] == "r_script":
+            caption = "provenance.script_caption"
+            of_models.append((caption, str(row["model"]), parameters["script"]))
+        if row["model"] in predicted_by_script:
+            caption = "provenance.predict_caption"
+            of_models.append((caption, str(row["model"]), parameters["predict"]))
+    return of_rows + tuple(
+        _script(f"tab-script-{place}", caption, model, text)
+        for place, (caption, model, text) in enumerate(of_models, start=1)
     )
-    return of_rows + of_models
 
 
 def _name(source: str) -> str:

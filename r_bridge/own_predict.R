@@ -1,0 +1,133 @@
+# Models that say themselves how they predict: explainers of DALEX, what caret, tidymodels
+# and mlr3 train, and any model with a function of the user. `own_kinds` adds their rows
+# to `model_kinds`. The columns they read are those of a data frame, their prototype.
+
+# A model with the function of a script, which must end in function(model, data).
+with_predict_script <- function(model, script) {
+  predict <- evaluate_script(script, new.env(parent = globalenv()))
+  if (!is.function(predict) || length(formals(predict)) < 2L) {
+    stop("its last value is no function of a model and a data frame")
+  }
+  structure(list(model = model, predict = predict), class = "scripted_model")
+}
+
+type_of_column <- function(x) {
+  if (is.ordered(x)) return("ordered")
+  if (is.factor(x)) return("factor")
+  if (is.numeric(x) || is.logical(x)) "numeric" else class(x)[1L]
+}
+
+# Answers as a vector, or as a matrix whose columns are named by the classes.
+plain_predictions <- function(answer) {
+  if (is.data.frame(answer)) answer <- as.matrix(answer)
+  if (length(dim(answer)) == 3L && dim(answer)[3L] == 1L) answer <- answer[, , 1L]
+  if (length(dim(answer)) != 2L) return(as.vector(answer))
+  if (ncol(answer) == 1L) as.vector(answer) else answer
+}
+
+# The classes of a model of which only its answer for two rows tells.
+classes_of_answer <- function(answer, task) {
+  answer <- plain_predictions(answer)
+  if (is.matrix(answer)) {
+    if (is.null(colnames(answer))) stop("the columns of its predictions have no names")
+    return(colnames(answer))
+  }
+  if (task == "binary") zero_one
+}
+
+# The package that predicts for a class, as far as its method of `predict` is known.
+package_of_class <- function(classes) {
+  for (class in classes) {
+    method <- utils::getS3method("predict", class, optional = TRUE)
+    if (!is.null(method)) return(environmentName(topenv(environment(method))))
+  }
+  "base"
+}
+
+explainer_package <- function(m) {
+  package <- as.character(m$model_info$package)[1L]
+  # For a class that it does not know, DALEX has a sentence in its place.
+  if (grepl("^[A-Za-z][A-Za-z0-9.]+$", package)) package else package_of_class(class(m$model))
+}
+
+explainer_classes <- function(m, rows, task) {
+  classes <- classes_of_answer(m$predict_function(m$model, m$data[1:2, , drop = FALSE]), task)
+  if (identical(classes, zero_one) && is.factor(m$y) && nlevels(m$y) == 2L) levels(m$y) else classes
+}
+
+# caret predicts classes, or with type "prob" a data frame of probabilities.
+caret_classes <- function(m, rows, task) {
+  if (m$modelType != "Classification") return(NULL)
+  if (!is.function(m$modelInfo$prob)) stop("its method '", m$method, "' has no probabilities")
+  as.vector(m$levels)
+}
+
+# tidymodels names columns .pred, or .pred_ and the class.
+workflow_classes <- function(m, rows, task) workflows::extract_fit_parsnip(m)$lvl
+workflow_predictions <- function(m, data) {
+  if (is.null(workflow_classes(m))) return(stats::predict(m, data)[[".pred"]])
+  stats::predict(m, data, type = "prob")[paste0(".pred_", workflow_classes(m))]
+}
+
+learner_classes <- function(m, rows, task) {
+  if (m$task_type == "regr") return(NULL)
+  if (m$predict_type != "prob") stop("its predict_type is '", m$predict_type, "', not 'prob'")
+  m$state$train_task$class_names
+}
+learner_prototype <- function(m) {
+  task <- m$state$train_task
+  if (is.null(task)) stop("it is not trained")
+  # The task has no rows any more, but each column's type and levels.
+  info <- as.data.frame(task$col_info)
+  columns <- lapply(task$feature_names, function(name) {
+    row <- info[info$id == name, ]
+    levels <- row$levels[[1L]]
+    switch(row$type, factor = factor(levels = levels),
+           ordered = factor(levels = levels, ordered = TRUE),
+           character = character(), numeric())
+  })
+  stats::setNames(columns, task$feature_names)
+}
+
+own_kind <- function(package, prototype, classes, predict) {
+  list(
+    package = package, classes = classes, predict = predict,
+    features = function(m) names(prototype(m)),
+    types = function(m) vapply(as.list(prototype(m)), type_of_column, ""),
+    levels = function(m) lapply(Filter(is.factor, as.list(prototype(m))), levels),
+    # A function of the user may know what to do.
+    judges_missing = TRUE, has_own_predict = TRUE
+  )
+}
+
+# By class; of a learner of mlr3 the first class is one of many.
+own_kinds <- list(
+  explainer = own_kind(
+    explainer_package, function(m) m$data, explainer_classes,
+    function(m, data) m$predict_function(m$model, data)
+  ),
+  train = own_kind(
+    "caret", function(m) m$ptype, caret_classes,
+    function(m, data) {
+      type <- if (m$modelType == "Classification") "prob" else "raw"
+      stats::predict(m, data, type = type, na.action = stats::na.pass)
+    }
+  ),
+  workflow = own_kind(
+    "workflows", function(m) workflows::extract_mold(m)$blueprint$ptypes$predictors,
+    workflow_classes, workflow_predictions
+  ),
+  Learner = own_kind(
+    "mlr3", learner_prototype, learner_classes,
+    function(m, data) {
+      answer <- m$predict_newdata(data)
+      if (m$task_type == "regr") answer$response else answer$prob
+    }
+  ),
+  scripted_model = own_kind(
+    function(m) package_of_class(class(m$model)),
+    function(m) list(), # Python knows the columns of the rows
+    function(m, rows, task) classes_of_answer(m$predict(m$model, rows), task),
+    function(m, data) m$predict(m$model, data)
+  )
+)

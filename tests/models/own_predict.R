@@ -1,0 +1,83 @@
+# Models that say themselves how they predict, and what their own packages say.
+
+own_data <- function() {
+  set.seed(2)
+  d <- data.frame(x = rnorm(90), n = runif(90))
+  d$g <- factor(sample(c("b", "a", "c"), 90, TRUE), levels = c("b", "a", "c"))
+  d$y <- d$x + as.integer(d$g) + d$n + rnorm(90) / 4
+  d$z <- factor(ifelse(d$y > 2.5, "yes", "no"), levels = c("no", "yes"))
+  d$k <- cut(d$y, 3, labels = c("v", "u", "w"))
+  d
+}
+
+fit_own <- function(folder, which) {
+  d <- own_data()
+  x <- d[c("x", "n", "g")]
+  forest <- function(target) {
+    set.seed(1)
+    randomForest::randomForest(x, d[[target]], ntree = 9)
+  }
+  z01 <- as.integer(d$z) - 1L
+  fits <- list(
+    explainer = function() DALEX::explain(lm(y ~ x + n + g, d), x, d$y, verbose = FALSE),
+    explainer_2 = function() DALEX::explain(forest("z"), x, z01, verbose = FALSE),
+    explainer_k = function() DALEX::explain(forest("k"), x, d$k, verbose = FALSE),
+    explainer_own = function() {
+      DALEX::explain(structure(list(b = 2), class = "mine"), x, d$y,
+                     function(m, data) m$b * data$x, verbose = FALSE)
+    },
+    explainer_lost = function() {
+      explainer <- DALEX::explain(lm(y ~ x, d), x, d$y, verbose = FALSE)
+      explainer$predict_function <- as.function(
+        alist(m = , data = , lost_slope * data$x), envir = globalenv()
+      )
+      explainer
+    },
+    script = function() structure(list(b = 2), class = "mine"),
+    caret = function() {
+      caret::train(y ~ x + n + g, d, method = "lm",
+                   trControl = caret::trainControl(method = "none"))
+    },
+    caret_2 = function() {
+      caret::train(x, d$z, method = "rpart", tuneGrid = data.frame(cp = 0.01),
+                   trControl = caret::trainControl(method = "none", classProbs = TRUE))
+    },
+    workflow = function() {
+      spec <- parsnip::set_engine(parsnip::linear_reg(), "lm")
+      parsnip::fit(workflows::workflow(y ~ x + n + g, spec), d)
+    },
+    workflow_k = function() {
+      spec <- parsnip::set_mode(parsnip::set_engine(parsnip::decision_tree(), "rpart"),
+                                "classification")
+      parsnip::fit(workflows::workflow(k ~ x + n + g, spec), d)
+    },
+    learner = function() {
+      task <- mlr3::as_task_regr(d[c("x", "n", "g", "y")], target = "y")
+      mlr3::lrn("regr.rpart")$train(task)
+    },
+    learner_k = function() {
+      task <- mlr3::as_task_classif(d[c("x", "n", "g", "k")], target = "k")
+      mlr3::lrn("classif.rpart", predict_type = "prob")$train(task)
+    }
+  )
+  for (name in which) saveRDS(fits[[name]](), file.path(folder, paste0(name, ".rds")))
+  invisible(length(which))
+}
+
+# What the packages of each model answer, by their own interface.
+own_answer <- function(model, data) {
+  classes <- c("v", "u", "w")
+  switch(
+    class(model)[1L],
+    explainer = unname(predict(model, data)),
+    scripted_model = 2 * data$x,
+    train = if (model$modelType == "Regression") unname(predict(model, data)) else
+      predict(model, data, type = "prob")[["yes"]],
+    workflow = if (is.null(workflow_classes(model))) predict(model, data)$.pred else
+      unname(as.matrix(predict(model, data, type = "prob")[paste0(".pred_", classes)])),
+    LearnerRegrRpart = model$predict_newdata(data)$response,
+    LearnerClassifRpart = unname(model$predict_newdata(data)$prob[, classes])
+  )
+}
+
+is_there <- function(package) requireNamespace(package, quietly = TRUE)

@@ -1,0 +1,177 @@
+"""Models of R that say themselves how they predict: explainers, scripts, frameworks."""
+
+import hashlib
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.models import r_models
+from importance_audit.models.section import ModelSection
+from importance_audit.r_bridge import host
+from importance_audit.records.errors import ConfigError, ModelError
+from importance_audit.report.sections.provenance import scripts
+from importance_audit.runs import manifest
+
+pytestmark = pytest.mark.needs_r
+
+R_FILE = Path(__file__).with_name("own_predict.R")
+FEATURES = ["x", "n", "g"]
+TASKS = {
+    "regression": "explainer explainer_own script caret workflow learner".split(),
+    "binary": "explainer_2 caret_2".split(),
+    "multiclass": "explainer_k workflow_k learner_k".split(),
+}
+TASK_OF = {name: task for task, names in TASKS.items() for name in names}
+PACKAGES = {
+    "explainer": "DALEX",
+    "caret": "caret",
+    "workflow": "workflows",
+    "learner": "mlr3",
+    "script": "base",
+}
+TARGETS = {"regression": "y", "binary": "z", "multiclass": "k"}
+SCRIPT = "function(model, data) model$b * data$x"
+
+
+@pytest.fixture(scope="module")
+def r():
+    with host.session(r_seconds=120, extra_r_files=[R_FILE]) as worker:
+        yield worker
+
+
+@pytest.fixture(scope="module")
+def rows(r):
+    """The training rows by task."""
+    frame = r.call("own_data", {})
+    return {
+        task: dataset(
+            frame[FEATURES],
+            frame[target],
+            task=task,
+            name="rows",
+            split="train",
+            classes=None if task == "regression" else frame[target].cat.categories,
+        )
+        for task, target in TARGETS.items()
+    }
+
+
+@pytest.fixture
+def loaded(r, rows, tmp_path):
+    """Load a model that R fits and saves, its predict script beside it."""
+
+    def load(name, script=None, task=None):
+        package = PACKAGES[name.partition("_")[0]]
+        if not r.call("is_there", {"package": package})[0]:
+            pytest.skip(f"R package {package} is not installed")
+        r.call("fit_own", {"folder": str(tmp_path), "which": name})
+        if script is not None:
+            (tmp_path / "predict.R").write_text(script)
+        file = tmp_path / f"{name}.rds"
+        section = ModelSection(
+            name="m",
+            file=file.name,
+            sha256=hashlib.sha256(file.read_bytes()).hexdigest(),
+            predict="" if script is None else "predict.R",
+        )
+        train = rows[task or TASK_OF.get(name, "regression")]
+        return r_models.load(section, train, base=tmp_path)
+
+    return load
+
+
+@pytest.mark.parametrize("name", TASK_OF)
+def test_predictions_are_those_of_its_own_package_to_the_bit(loaded, rows, name):
+    model = loaded(name, SCRIPT if name == "script" else None)
+    X = rows[TASK_OF[name]].X
+    own = np.asarray(model.estimator.call("own_answer", {"data": X}))
+    np.testing.assert_array_equal(model.predict(X), own)
+    assert model.features == tuple(FEATURES)
+    np.testing.assert_array_equal(model.predict(X.iloc[[3]]), own[[3]])
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("1 +", "unexpected end of input"),
+        ("42", "its last value is no function of a model and a data frame"),
+        ("function(model) 1", "its last value is no function of a model and a data"),
+    ],
+)
+def test_a_script_that_is_no_predict_function_is_refused(loaded, script, reason):
+    with pytest.raises(ModelError) as refusal:
+        loaded("script", script)
+    start = (
+        "Model 'm': the script that predicts for R model 'script.rds' must end in a "
+        "function of the model and a data frame. R says: "
+    )
+    assert str(refusal.value).startswith(start)
+    assert reason in str(refusal.value)
+
+
+def test_a_model_of_unknown_class_is_told_of_the_script(loaded):
+    with pytest.raises(ModelError, match=r'predicts for it: predict = "predict\.R"'):
+        loaded("script")
+
+
+def test_a_function_that_forgets_the_rows_it_is_given_is_refused(loaded, rows):
+    model = loaded("script", "function(model, data) rep(1, 500)")
+    with pytest.raises(ModelError, match=r"shape \(90,\); mine returned \(500,\)"):
+        model.predict(rows["regression"].X)
+
+
+@pytest.mark.needs_dalex
+def test_an_explainer_that_reads_what_was_not_saved_says_which(loaded):
+    with pytest.raises(ModelError, match="object 'lost_slope' not found"):
+        loaded("explainer_lost")
+
+
+def test_the_probability_of_the_second_class_is_enough(loaded, rows):
+    model = loaded("script", "function(model, data) plogis(data$x)", "binary")
+    X = rows["binary"].X
+    np.testing.assert_allclose(model.predict(X), 1 / (1 + np.exp(-X["x"])))
+
+
+@pytest.mark.parametrize("names", ["v u w", "w v u"])
+def test_classes_are_found_by_the_names_of_their_columns(loaded, rows, names):
+    columns = ", ".join(
+        {"u": "u = 0 * data$x + 0.2", "v": "v = 0.5", "w": "w = 0.3"}[name]
+        for name in names.split()
+    )
+    model = loaded("script", f"function(model, data) cbind({columns})", "multiclass")
+    answer = model.predict(rows["multiclass"].X.iloc[:1])
+    assert rows["multiclass"].classes == ("v", "u", "w")
+    np.testing.assert_array_equal(answer, [[0.5, 0.2, 0.3]])
+
+
+def test_columns_without_names_of_classes_are_refused(loaded):
+    script = "function(model, data) matrix(1 / 3, nrow(data), 3)"
+    with pytest.raises(ModelError, match="columns of its predictions have no names"):
+        loaded("script", script, "multiclass")
+
+
+def test_an_audit_shows_the_script_and_its_digest(rows, tmp_path):
+    (tmp_path / "fit.R").write_text("structure(list(b = 2), class = 'mine')")
+    (tmp_path / "predict.R").write_text(SCRIPT)
+    models = [{"name": "m", "r_script": "fit.R", "predict": "predict.R"}]
+    measure = {"method": "permutation", "n_repeats": 2}
+    config = parse_config({"models": models, "importance": [measure]}, base=tmp_path)
+    result = audit(rows["regression"], rows["regression"], config)
+    assert [f.check for f in result.findings if f.severity == "failure"] == []
+    fitted, predicted = scripts(SimpleNamespace(result=result))
+    assert "that fitted" in str(fitted.caption)
+    assert "that predicts for" in str(predicted.caption)
+    roles = {i["role"]: i["sha256"] for i in manifest._inputs(result, tmp_path)}
+    assert roles["predict"] == hashlib.sha256(SCRIPT.encode()).hexdigest()
+
+
+def test_a_predict_script_is_for_models_of_r_only(tmp_path):
+    estimator = "sklearn.linear_model.LinearRegression"
+    models = [{"name": "m", "estimator": estimator, "predict": "predict.R"}]
+    with pytest.raises(ConfigError, match="predict works only with a model of R"):
+        parse_config({"models": models}, base=tmp_path)
