@@ -20,6 +20,7 @@ from .handoff import handoff
 from .history import history
 from .init import init
 from .install_r import install_r
+from .r_package import r_package
 from .render import render
 from .run import run
 from .schedule import schedule
@@ -28,7 +29,7 @@ from .verify import verify
 
 COMMANDS = (
     *(init, run, render, diff, history, approve, schedule),
-    *(verify, handoff, doctor, install_r, compile_),
+    *(verify, handoff, doctor, install_r, r_package, compile_),
 )
 
 

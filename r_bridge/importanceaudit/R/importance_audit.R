@@ -1,0 +1,143 @@
+# Starting an audit: the model and its rows become files, beside them an audit.toml.
+
+importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
+                             predict_function = NULL, engines = "DALEX",
+                             n_repeats = 10, seed = 1, positive_class = NULL,
+                             name = class(model)[1], folder = tempfile("audit-"),
+                             pdf = FALSE, command = find_command()) {
+  if (inherits(model, "explainer")) {
+    if (missing(data)) data <- model$data
+    if (missing(y)) y <- model$y
+    # 0 and 1 are numbers, unless the explainer says otherwise.
+    classifies <- identical(model$model_info$type, "classification")
+    if (is.null(positive_class) && classifies && all(y %in% 0:1)) positive_class <- 1
+  }
+  check_rows(data, y)
+  if (!is.null(train)) check_rows(train, train_y)
+  if (dir.exists(folder) && length(dir(folder))) {
+    stop("folder '", folder, "' is not empty. Name another one.", call. = FALSE)
+  }
+  dir.create(folder, recursive = TRUE, showWarnings = FALSE)
+  target <- utils::tail(make.unique(c(names(data), "target")), 1)
+  files <- list(test = "rows.rds", train = "rows.rds", model = "model.rds")
+  saveRDS(with_target(data, y, target), file.path(folder, "rows.rds"))
+  if (!is.null(train)) {
+    files$train <- "train.rds"
+    saveRDS(with_target(train, train_y, target), file.path(folder, "train.rds"))
+  }
+  if (!is.null(predict_function)) {
+    model <- list(model = model, predict = match.fun(predict_function))
+    class(model) <- "importanceaudit_model"
+    script <- "function(model, data) model$predict(model$model, data)"
+    writeLines(script, file.path(folder, "predict.R"))
+  }
+  saveRDS(model, file.path(folder, "model.rds"))
+  lines <- toml_lines(
+    folder, files, target = target, y = y, name = name, engines = engines,
+    n_repeats = n_repeats, seed = seed, positive_class = positive_class,
+    has_script = !is.null(predict_function)
+  )
+  writeLines(enc2utf8(lines), file.path(folder, "audit.toml"), useBytes = TRUE)
+  summary <- run_command(command, folder, pdf)
+  read_audit(summary$folder, summary)
+}
+
+check_rows <- function(data, y) {
+  if (!is.data.frame(data)) {
+    stop("data must be a data frame; it is of class '", class(data)[1], "'.", call. = FALSE)
+  }
+  if (length(y) != nrow(data)) {
+    stop("data has ", nrow(data), " rows and y ", length(y), " values: they must be ",
+         "as many.", call. = FALSE)
+  }
+}
+
+# Logical values and texts are classes, as factors are.
+with_target <- function(data, y, target) {
+  data <- as.data.frame(data)
+  data[[target]] <- if (is.logical(y) || is.character(y)) factor(y) else y
+  data
+}
+
+task_of <- function(y) {
+  if (is.numeric(y)) return("regression")
+  if (nlevels(factor(y)) == 2) "binary" else "multiclass"
+}
+
+# A string or a vector of strings of JSON is one of TOML.
+quoted <- function(x, one = TRUE) {
+  as.character(jsonlite::toJSON(if (one) jsonlite::unbox(x) else x))
+}
+
+toml_lines <- function(folder, files, target, y, name, engines, n_repeats, seed,
+                       positive_class, has_script) {
+  digest <- function(file) quoted(sha256_of(file.path(folder, file)))
+  rows <- function(file) paste0("{ rds = ", quoted(file), ", sha256 = ", digest(file), " }")
+  task <- if (is.null(positive_class)) task_of(y) else "binary"
+  if (task == "binary" && is.null(positive_class)) positive_class <- levels(factor(y))[2]
+  c(
+    paste("seed =", format(seed, scientific = FALSE)),
+    "", "[data]",
+    paste("train =", rows(files$train)),
+    paste("test =", rows(files$test)),
+    paste("target =", quoted(target)),
+    paste("task =", quoted(task)),
+    if (task == "binary") paste("positive_class =", class_value(positive_class)),
+    "", "[[models]]",
+    paste("name =", quoted(name)),
+    paste("file =", quoted(files$model)),
+    paste("sha256 =", digest(files$model)),
+    if (has_script) 'predict = "predict.R"',
+    "", "[[importance]]",
+    'method = "permutation"',
+    paste("n_repeats =", format(n_repeats, scientific = FALSE)),
+    paste("engines =", quoted(engines, one = FALSE))
+  )
+}
+
+class_value <- function(value) {
+  if (is.numeric(value)) format(value) else quoted(as.character(value))
+}
+
+# Base R has no SHA-256 before version 4.5.
+sha256_of <- function(file) {
+  own <- get0("sha256sum", asNamespace("tools"), inherits = FALSE)
+  if (!is.null(own)) return(unname(own(file)))
+  tools <- list(sha256sum = character(), shasum = c("-a", "256"))
+  for (tool in names(tools)) {
+    if (nzchar(Sys.which(tool))) {
+      answer <- system2(tool, c(tools[[tool]], shQuote(normalizePath(file))), stdout = TRUE)
+      return(sub("^\\\\?([0-9a-f]{64}).*", "\\1", answer))
+    }
+  }
+  stop("neither R 4.5 nor the command sha256sum is here, so the digest of '", file,
+       "' is not known.", call. = FALSE)
+}
+
+find_command <- function() Sys.getenv("IMPORTANCE_AUDIT", "importance-audit")
+
+# The JSON that `importance-audit run --json` prints, as a list.
+run_command <- function(command, folder, pdf) {
+  if (!nzchar(Sys.which(command))) {
+    stop("the command '", command, "' was not found. Install it in a terminal with\n",
+         "  pip install importance-audit\n",
+         "or say where it is: Sys.setenv(IMPORTANCE_AUDIT = \"/path/to/importance-audit\").",
+         call. = FALSE)
+  }
+  messages <- tempfile()
+  on.exit(unlink(messages))
+  arguments <- c("run", "--json", if (!pdf) "--no-pdf", shQuote(normalizePath(folder)))
+  printed <- suppressWarnings(
+    system2(command, arguments, stdout = TRUE, stderr = messages)
+  )
+  summary <- tryCatch(
+    jsonlite::fromJSON(paste(printed, collapse = "\n")),
+    error = function(e) NULL
+  )
+  if (is.null(summary$folder)) {
+    said <- c(summary$faults, readLines(messages, warn = FALSE))
+    stop("the audit in '", folder, "' made no run:\n", paste(unlist(said), collapse = "\n"),
+         call. = FALSE)
+  }
+  summary
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(importanceaudit)
+
+test_check("importanceaudit")

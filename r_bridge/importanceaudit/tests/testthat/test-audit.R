@@ -1,0 +1,81 @@
+command <- Sys.getenv("IMPORTANCE_AUDIT", "importance-audit")
+skip_without <- function(package = NULL) {
+  skip_if(!nzchar(Sys.which(command)), "the command importance-audit is not installed")
+  if (!is.null(package)) skip_if_not_installed(package)
+}
+rmse <- function(observed, predicted) sqrt(mean((observed - predicted)^2))
+
+test_that("a linear model is audited and its numbers come back", {
+  skip_without()
+  fit <- lm(mpg ~ wt + hp + qsec, mtcars)
+  x <- mtcars[c("wt", "hp", "qsec")]
+  audit <- importance_audit(fit, x, mtcars$mpg, engines = character(), n_repeats = 3)
+  expect_setequal(audit$importances$feature, names(x))
+  expect_equal(unique(audit$importances$n_repeats), 3)
+  rounds <- audit$tables$importances
+  expect_equal(unique(rounds$baseline), rmse(mtcars$mpg, fitted(fit)))
+  expect_true(file.exists(audit$report))
+  again <- read_audit(dirname(dirname(audit$folder)))
+  expect_equal(again$importances, audit$importances)
+  expect_output(print(audit), "wt")
+})
+
+test_that("DALEX repeats the numbers of an explainer", {
+  skip_without("DALEX")
+  skip_if_not_installed("randomForest")
+  set.seed(1)
+  fit <- randomForest::randomForest(mpg ~ wt + hp + qsec, mtcars, ntree = 20)
+  x <- mtcars[c("wt", "hp", "qsec")]
+  explainer <- DALEX::explain(fit, x, mtcars$mpg, verbose = FALSE)
+  audit <- importance_audit(explainer, n_repeats = 2)
+  expect_equal(audit$agreement$verdict, "replayed")
+  by_engine <- split(audit$importances, audit$importances$engine)
+  expect_setequal(names(by_engine), c("DALEX", "python"))
+})
+
+test_that("an explainer of 0 and 1 is audited as a classifier", {
+  skip_without("DALEX")
+  fit <- glm(am ~ wt + hp, binomial, mtcars)
+  explainer <- DALEX::explain(fit, mtcars[c("wt", "hp")], mtcars$am, verbose = FALSE)
+  audit <- importance_audit(explainer, engines = character(), n_repeats = 2)
+  expect_equal(unique(audit$importances$loss), "one_minus_auc")
+})
+
+test_that("classes are those of a factor, and a function predicts for any class", {
+  skip_without()
+  y <- factor(ifelse(mtcars$am == 1, "manual", "automatic"))
+  model <- structure(list(slope = -2), class = "mine")
+  predict_mine <- function(model, data) plogis(6 + model$slope * data$wt)
+  audit <- importance_audit(
+    model, mtcars[c("wt", "hp")], y, predict_function = predict_mine,
+    engines = character(), n_repeats = 2
+  )
+  values <- audit$importances
+  expect_equal(values$importance[values$feature == "hp"], rep(0, sum(values$feature == "hp")))
+  expect_equal(unique(values$positive_class), "manual")
+})
+
+test_that("what cannot be audited is said", {
+  x <- mtcars[c("wt", "hp")]
+  expect_error(importance_audit(lm(mpg ~ wt, mtcars), as.matrix(x), mtcars$mpg),
+               "data must be a data frame; it is of class 'matrix'.", fixed = TRUE)
+  expect_error(importance_audit(lm(mpg ~ wt, mtcars), x, mtcars$mpg[-1]),
+               "data has 32 rows and y 31 values: they must be as many.", fixed = TRUE)
+  expect_error(importance_audit(lm(mpg ~ wt, mtcars), x, mtcars$mpg, command = "no-such"),
+               "the command 'no-such' was not found.", fixed = TRUE)
+  expect_error(read_audit(tempdir()), "holds no run of an audit")
+  skip_without()
+  expect_error(importance_audit(list(), x, mtcars$mpg, engines = character()),
+               "must be of a class that can be audited")
+})
+
+test_that("the mean and rank of each measurement are its own", {
+  rounds <- data.frame(
+    model = "m", engine = rep(c("python", "DALEX"), each = 4), loss = "rmse",
+    feature = rep(c("a", "a", "b", "b"), 2), value = c(1, 3, 5, 7, 9, 9, 1, 1)
+  )
+  means <- importanceaudit:::mean_importances(rounds)
+  expect_equal(means$importance, c(2, 6, 9, 1))
+  expect_equal(means$rank, c(2, 1, 1, 2))
+  expect_equal(means$std, c(sqrt(2), sqrt(2), 0, 0))
+})
