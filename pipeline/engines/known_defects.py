@@ -254,7 +254,9 @@ def defects_for(
     elsewhere = record.supplied_by
     if elsewhere:  # what is installed here did not make it
         versions = {elsewhere: record.engine_version}
-    numbers = record.raw if isinstance(record, Importance) else record.values
+    numbers = [record.values]
+    if isinstance(record, Importance):
+        numbers = [part.raw for _, part in record.by_count()]
     question = Question(
         engine=elsewhere or record.engine,
         method=record.method,
@@ -262,7 +264,7 @@ def defects_for(
         n_features=len(getattr(record, "features", ("",))),
         n_repeats=int(options.get("n_repeats", 1)),
         n_rows=options.get("n_rows"),
-        misses=bool(np.isnan(numbers).any()),
+        misses=any(np.isnan(part).any() for part in numbers),
         ties_differ=predictions is not None and ties_differ(predictions),
     )
     return defects_of(question, versions)

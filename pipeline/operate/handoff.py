@@ -122,11 +122,13 @@ def _same(a: Importance, b: Importance, names: Iterable[str]) -> bool:
 
 
 def _parts(record: Importance, y_permuted: Floats) -> objects.Plan:
+    """Return the plan of a record; DALEX has as many rounds for each variable."""
+    record = record.first(int(record.repeats.min()))
     return objects.parts(
         record.features,
         record.raw,
         full=record.baseline,
-        y_permuted=y_permuted,
+        y_permuted=y_permuted[: record.n_repeats],
         form=record.form,
         label=_label(record),
         loss_name=objects.LOSS_NAMES.get(record.loss, record.loss),
@@ -197,7 +199,10 @@ def _rounds(records: Iterable[Importance]) -> Iterator[tuple[Any, ...]]:
     for number, record in enumerate(records, start=1):
         values = record.values
         for j, feature in enumerate(record.features):
-            rows = zip(record.raw[j], record.baseline, values[j], strict=True)
+            n = record.repeats[j]
+            rows = zip(
+                record.raw[j, :n], record.baseline[:n], values[j, :n], strict=True
+            )
             for repeat, numbers in enumerate(rows, start=1):
                 yield (number, feature, repeat, *numbers)
 

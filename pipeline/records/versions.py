@@ -43,6 +43,7 @@ ADDED_FIELDS: dict[int, Mapping[str, tuple[str, ...]]] = {
         "findings": ("cause", "engines"),
     },
     4: {"effects": ("band_low", "band_high")},
+    5: {"importances": ("repeat_counts",)},
 }
 """By minor version, the fields of records it brought."""
 MIGRATIONS: dict[int, Callable[[Plain], Plain]] = {}

@@ -1,6 +1,7 @@
 """Checks of an importance: was all measured, and do the numbers point the right way?"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 from typing import TypeAlias
 
@@ -182,7 +183,7 @@ def silent_leaves(
 def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer | None:
     """Fire if permuting the strongest feature does not raise the loss."""
     del data, limits
-    rise = (importance.raw - importance.baseline).mean(axis=1)
+    rise = replace(importance, form="difference", aggregator="mean").mean
     has_baseline = bool(np.isfinite(importance.baseline).all())
     if not _permutes(importance) or np.isnan(rise).all() or not has_baseline:
         return None

@@ -104,7 +104,9 @@ def compare_all(
         if facts.draws:
             notes += (Note("", "", "PRED_RNG"),)
         touches = (*defects(a), *defects(b), *notes)
-        verdicts.append(judge(a, b, prediction_gap=facts.gap, touches=touches))
+        of_pair = {"prediction_gap": facts.gap, "touches": touches}
+        asked_here = not (a.is_supplied or b.is_supplied)
+        verdicts.append(judge(a, b, first_repeats=asked_here, **of_pair))
     try:
         for place, (row, differences) in enumerate(verdicts):
             if second.wants(row):

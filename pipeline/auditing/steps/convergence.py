@@ -1,7 +1,6 @@
 """A ranking as a function of how many repeats it rests on. Not: measuring again."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,11 +87,7 @@ def first(importance: Importance, n_repeats: int, masks: Mask | None = None) -> 
         NaN where these repeats give no number or no error.
     """
     if masks is None:
-        part = replace(
-            importance,
-            raw=importance.raw[:, :n_repeats],
-            baseline=importance.baseline[:n_repeats],
-        )
+        part = importance.first(n_repeats)
         with np.errstate(invalid="ignore"):  # infinite losses have no spread
             return Part(part.mean, part.std_error)
     if importance.method == TWIN:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from ...methods.importance.permutation_draws import REPEAT_BY_REPEAT
 from ...records.dataset_and_model import Floats
 from ...records.finding import Finding
 from ...records.frames import FRAMES
@@ -25,7 +26,7 @@ from .circumstances import (
     draws,
     draws_wanted,
 )
-from .reasons import REDEFINING, Why, best, count_outside, text
+from .reasons import REDEFINING, Why, because, best, count_outside, text
 from .sides import side_by_side
 
 Row: TypeAlias = dict[str, Any]
@@ -63,6 +64,7 @@ def compare(
     top_k: int,
     prediction_gap: float = 0.0,
     touches: Sequence[Touch] = (),
+    first_repeats: bool = False,
 ) -> tuple[Row, list[Row]]:
     r"""Judge two importances, or two curves, that answer one question.
 
@@ -91,6 +93,9 @@ def compare(
     touches : sequence of Touch
         Known faults that touch this pair, packages newer than any tried, and that
         `predict` draws numbers.
+    first_repeats : bool, default False
+        Whether fewer repeats are the first ones of the same draws, and are to be held
+        against these: an audit short of time asks engines less often.
 
     Returns
     -------
@@ -117,8 +122,10 @@ def compare(
     if best(why) == "not compared" or not left.features:
         return row | {"verdict": best(why), "reasons": text(why)}, []
     replayed = NOT_REPLAYED.isdisjoint(code for code, _ in why)
-    same_repeats = left.n_repeats == right.n_repeats
-    shared = replayed and same_repeats and draws(a) == draws(b)
+    same_draws = replayed and draws(a) == draws(b)
+    if first_repeats and same_draws and a.stream in REPEAT_BY_REPEAT:
+        left, right, why = _with_common_repeats(left, right, why)
+    shared = same_draws and left.n_repeats == right.n_repeats
     redefined = [code for code, _ in why if code in REDEFINING]
     if redefined:
         gaps = numbers.unjudged(left)
@@ -233,6 +240,19 @@ def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:
         "options": options_text(a),
         "supplied_by": (a.supplied_by, b.supplied_by),
     }
+
+
+def _with_common_repeats(
+    a: Importance, b: Importance, why: Why
+) -> tuple[Importance, Importance, Why]:
+    """Return two sides of the same draws in the repeats that all features have."""
+    counts = np.concatenate([a.repeats, b.repeats])
+    fewest, most = int(counts.min()), int(counts.max())
+    if fewest == most:
+        return a, b, why
+    other = [reason for reason in why if reason[0] != "REPEATS"]
+    first = because("REPEATS (first)", fewest, most)
+    return a.first(fewest), b.first(fewest), [*other, first]
 
 
 def _judged(why: Why, gaps: numbers.Gaps, cause: str) -> Row:

@@ -109,9 +109,10 @@ def draws(record: Importance | Effect) -> tuple[str, int] | None:
 
 def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) -> Why:
     """Return why the draws are too few to call two sides equivalent, if they are."""
-    repeats = [side.n_repeats for side in (a, b) if side.stream]
-    if repeats and min(repeats) < FEWEST_DRAWS:
-        return [because("REPEATS (few)", a.n_repeats, b.n_repeats)]
+    repeats = [int(side.repeats.min()) for side in (a, b)]
+    drawn = [n for n, side in zip(repeats, (a, b), strict=True) if side.stream]
+    if drawn and min(drawn) < FEWEST_DRAWS:
+        return [because("REPEATS (few)", *repeats)]
     largest = max(np.abs(a.mean).max(), np.abs(b.mean).max())
     if gaps.inside.all() and gaps.band.max() > resolution * largest:
         return [because("REPEATS (wide)", _short(gaps.band.max()), _short(largest))]

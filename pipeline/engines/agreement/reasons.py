@@ -72,6 +72,9 @@ REASONS = {
     "PREDICTIONS": Reason("equivalent", "the predictions differ by {a} relative"),
     "LOSS_SCALE (converted)": Reason("replayed", "{a} is converted to {b}"),
     "H_SCALE (converted)": Reason("replayed", "{a} is converted to {b}"),
+    "REPEATS (first)": Reason(
+        "replayed", "the first {a} of at most {b} repeats are compared"
+    ),
     "SPREAD": Reason("replayed", "spreads over the repeats are {a} and {b}"),
     "NEWER_VERSION": Reason("replayed", "{a}"),
     "REPEAT_RUN": Reason("replayed", "{a}"),

@@ -3,7 +3,6 @@
 Not: judging what lies between them.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,14 +41,14 @@ def side_by_side(
         left, right, form_reasons = _same_form(a, b)
         order_reasons = _other_features(a, b)
         if not order_reasons:
-            right = _only(right, [b.features.index(name) for name in a.features])
+            right = right.rows([b.features.index(name) for name in a.features])
             why += form_reasons + _other_columns(left, right)
     else:
         raise TypeError(
             "Two importances or two effects must be given, not one of each."
         )
     if order_reasons:
-        return _only(left, []), _only(right, []), why + order_reasons
+        return left.rows([]), right.rows([]), why + order_reasons
     left, right, missing_reasons = _measured(left, right)
     return left, right, why + missing_reasons
 
@@ -75,16 +74,6 @@ def _points(curve: Effect) -> Importance:
         columns=((curve.feature,),) * len(curve.grid),
         raw=curve.values[:, np.newaxis],
         baseline=np.zeros(1),
-    )
-
-
-def _only(record: Importance, rows: Sequence[int]) -> Importance:
-    """Return a record of some of its features, in the order of `rows`."""
-    return replace(
-        record,
-        features=tuple(record.features[row] for row in rows),
-        columns=tuple(record.columns[row] for row in rows),
-        raw=record.raw[list(rows)] if rows else record.raw[:0],
     )
 
 
@@ -165,4 +154,4 @@ def _measured(a: Importance, b: Importance) -> tuple[Importance, Importance, Why
     rows = np.flatnonzero(~(missing_a | missing_b)).tolist()
     if not rows:
         why.append(because("NO_ANSWER"))
-    return _only(a, rows), _only(b, rows), why
+    return a.rows(rows), b.rows(rows), why

@@ -14,7 +14,11 @@ from .exchange import Index, drawn_within, permuted_within
 
 Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats"]
 Perturbation = Literal["permute", "resample"]
-BASELINE, TARGET = -1, -2
+BASELINE, TARGET, ROUND = -1, -2, -3
+"""What is asked where it is no group; `ROUND` asks nothing: all before it is to be
+answered before the next is drawn."""
+REPEAT_BY_REPEAT = ("numpy", "DALEX", "vip-0.4", "vip-0.5")
+"""Streams that end a repeat before the next begins: fewer are the first of more."""
 
 
 class Draw(NamedTuple):
@@ -24,7 +28,7 @@ class Draw(NamedTuple):
     ----------
     repeat : int
     what : int
-        The row of a group among all groups, or `BASELINE`, or `TARGET`.
+        The row of a group among all groups, or `BASELINE`, `TARGET` or `ROUND`.
     rows : ndarray of shape (n_rows,)
         The rows asked, by their place in the data; the same object as long as they
         stay the same.

@@ -22,7 +22,16 @@ from ..text.wording import (
     show_hidden,
     word,
 )
-from .facts import Facts, card_link, config_of, engine_name, setting, tallied, whole
+from .facts import (
+    Facts,
+    card_link,
+    config_of,
+    engine_name,
+    repeats_of,
+    setting,
+    tallied,
+    whole,
+)
 from .rankings import Ranking, is_pooled, rows_drawn
 
 Fact = tuple[Sentence, Sentence]
@@ -231,7 +240,7 @@ def _permutation(facts: Facts, record: Importance) -> list[Fact]:
             say("cards.label.repeats"),
             say(
                 f"cards.permutation.repeats.{key}",
-                repeats=whole(f"{path}.n_repeats", record.n_repeats),
+                repeats=repeats_of(record, path),
                 rows=whole(f"{path}.options['n_rows']", rows),
             ),
         ),

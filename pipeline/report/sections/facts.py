@@ -305,6 +305,16 @@ def whole(path: str, number: int) -> Value:
     return Value(path, number, count(number))
 
 
+def repeats_of(record: Importance, path: str) -> Value:
+    """Return how many repeats the features of a record have: "10", or "2 to 10".
+
+    `path` is where the record stands.
+    """
+    most, least = record.n_repeats, int(record.repeats.min(initial=record.n_repeats))
+    text = count(most) if least == most else f"{count(least)} to {count(most)}"
+    return Value(f"{path}.n_repeats", most, text)
+
+
 def tallied(path: str, number: int) -> Value:
     """Return how many of what stands at `path` there are."""
     return Value(path, number, count(number), derived="count")

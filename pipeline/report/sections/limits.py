@@ -3,7 +3,7 @@
 from ...records.importance_record import Importance
 from ..text.blocks import Link, Section, Sentence, plain
 from ..text.wording import ended, joined, look_up, say, say_count, series, word
-from .facts import Facts, card_link, config_of, tallied, whole
+from .facts import Facts, card_link, config_of, repeats_of, tallied, whole
 from .findings import gravest, link_to, title_of
 from .rankings import Ranking
 from .scope import untested
@@ -84,11 +84,11 @@ def _untested(facts: Facts) -> list[Sentence]:
 
 def _limits_of_run(facts: Facts) -> list[Sentence]:
     """Return what the intervals cover, once for all that cover the same."""
-    alike: dict[tuple[str, int, int], list[Ranking]] = {}
+    alike: dict[tuple[str, str, int], list[Ranking]] = {}
     for ranking in facts.rankings:
         record = ranking.record
         if ranking.is_drawn and record.n_repeats > 1:
-            key = (_cover(record), record.n_repeats, record.n_samples)
+            key = (_cover(record), repeats_of(record, "").text, record.n_samples)
             alike.setdefault(key, []).append(ranking)
     limits = [
         _limit_of(facts, same, is_only=len(alike) == 1) for same in alike.values()
@@ -120,6 +120,6 @@ def _limit_of(facts: Facts, same: list[Ranking], *, is_only: bool) -> Sentence:
     return say(
         f"limits.{_cover(record)}",
         intervals=say("limits.all_intervals") if is_only else some,
-        repeats=say_count(whole(f"{path}.n_repeats", record.n_repeats), "repeat"),
+        repeats=say_count(repeats_of(record, path), "repeat"),
         rows=say_count(whole(f"{path}.n_samples", record.n_samples), "row"),
     )

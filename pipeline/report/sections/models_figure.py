@@ -29,7 +29,7 @@ from ..text.wording import (
     show_hidden,
     word,
 )
-from .facts import Facts, card_link, whole
+from .facts import Facts, card_link, repeats_of
 from .rankings import Ranking
 
 MARK = "†"
@@ -179,8 +179,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     card = card_link(facts.card(record))
     unit = unit_text(record.unit, facts.target_unit)
     label = say("figures.models_axis", loss=loss_label(record.loss))
-    path = f"importances[{ranked[0].index}].n_repeats"
-    repeats = whole(path, record.n_repeats)
+    repeats = repeats_of(record, f"importances[{ranked[0].index}]")
     key = "models_over_rows" if over_rows else "models"
     caption = say(f"figures.{key}", repeats=repeats, level=percent(LEVEL), card=card)
     apart = facts.apart(record)
@@ -242,7 +241,7 @@ def _panel(
     rows = []
     for name in names:
         at = record.features.index(name)
-        raw = record.raw[at]
+        raw = record.raw[at, : record.repeats[at]]
         mean = float(raw.mean())
         repeats, ends = tuple(raw.tolist()) if ranking.is_drawn else (), (nan, nan)
         if over_rows:

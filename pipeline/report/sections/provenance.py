@@ -17,10 +17,10 @@ from ..text.blocks import (
     Table,
     Value,
 )
-from ..text.number_text import count, significant
+from ..text.number_text import significant
 from ..text.wording import full_name, joined, look_up, say, show_hidden, word
 from .control import moment
-from .facts import Facts, card_link, config_of, engine_name
+from .facts import Facts, card_link, config_of, engine_name, repeats_of
 
 DIGITS = 16
 """Of a SHA-256 in a table; the control block prints the content digest in full."""
@@ -116,7 +116,7 @@ def _seeds(facts: Facts) -> Table:
     for place, record in enumerate(records):
         if record.stream:
             key = (record.model, _card(facts, record), record.stream, str(record.seed))
-            used.setdefault((*key, str(record.n_repeats)), []).append(place)
+            used.setdefault((*key, repeats_of(record, "").text), []).append(place)
     return Table(
         id="tab-seeds",
         caption=say("provenance.seeds_caption"),
@@ -140,7 +140,7 @@ def _seed_row(facts: Facts, places: list[int]) -> Row:
     streams = look_up("provenance.streams")
     records = facts.result.importances
     engines: dict[str, None] = dict.fromkeys(records[place].engine for place in places)
-    repeats = Value(f"{path}.n_repeats", first.n_repeats, count(first.n_repeats))
+    repeats = repeats_of(first, path)
     return Row(
         (
             Cell((full_name(first.model or word("words.the_data")),)),

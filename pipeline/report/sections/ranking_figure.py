@@ -17,7 +17,7 @@ from ..text.wording import (
     short_name,
     word,
 )
-from .facts import Facts, card_link, whole
+from .facts import Facts, card_link, repeats_of
 from .models_figure import interval_name, mark_title
 from .ranking_tables import (
     baseline_of,
@@ -70,8 +70,7 @@ def ranking_figure(
 def _ranking_caption(facts: Facts, ranking: Ranking, with_repeats: bool) -> Sentence:
     """Return what the marks are: an interval and repeats only if they are drawn."""
     record, is_random = ranking.record, ranking.is_drawn
-    path = f"importances[{ranking.index}].n_repeats"
-    repeats = whole(path, record.n_repeats)
+    repeats = repeats_of(record, f"importances[{ranking.index}]")
     from_loss, zero = ranking.starts_at_loss, lone(ranking.nothing)
     key = "ranking" if is_random else "ranking_exact"
     return (
@@ -94,13 +93,14 @@ def _figure_row(ranking: Ranking, row: int, with_repeats: bool) -> RankingRow:
     value = value_of(ranking, row)
     ends = float(ranking.low[row]), float(ranking.high[row])
     is_drawn = ranking.is_drawn and ends[0] < ends[1]
+    repeats = ranking.record.values[row, : ranking.record.repeats[row]]
     return RankingRow(
         name=display_name(ranking.record.features[row]),
         estimate=value.raw,
         low=ends[0],
         high=ends[1],
         text=value.text,
-        repeats=tuple(ranking.record.values[row].tolist()) if with_repeats else (),
+        repeats=tuple(repeats.tolist()) if with_repeats else (),
         title=mark_title(ranking, row, value.text, ends if is_drawn else (nan, nan)),
     )
 

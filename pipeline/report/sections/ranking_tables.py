@@ -33,7 +33,7 @@ from ..text.wording import (
     show_hidden,
     word,
 )
-from .facts import Facts, card_link, engine_name, tallied, whole
+from .facts import Facts, card_link, engine_name, repeats_of, tallied, whole
 from .rankings import Ranking, cut, is_pooled, rows_drawn
 
 _Answer: TypeAlias = tuple[int, Importance, dict[str, float]]
@@ -138,8 +138,8 @@ def _which(ranking: Ranking) -> str:
 def over_repeats(ranking: Ranking) -> Sentence:
     """Return what an estimate is of its repeats: their mean, or a ratio of means."""
     key = "pooled" if is_pooled(ranking.record) else "mean"
-    path = f"importances[{ranking.index}].n_repeats"
-    repeats = say_count(whole(path, ranking.record.n_repeats), "repeat")
+    path = f"importances[{ranking.index}]"
+    repeats = say_count(repeats_of(ranking.record, path), "repeat")
     return say(f"ranking.over.{key}", repeats=repeats)
 
 

@@ -50,7 +50,7 @@ from ..text.wording import (
 )
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
-from .facts import Facts, card_link, config_of, tallied, whole
+from .facts import Facts, card_link, config_of, repeats_of, tallied, whole
 from .likeness import likeness_table
 from .ranking_tables import cut_alike, measured_in, table_id
 from .rankings import Ranking
@@ -321,8 +321,8 @@ def _notes(
     if fewer:
         notes.append(say("stability.fewer", names=joined(fewer[:10])))
     if ranking.is_drawn:
-        path = f"importances[{ranking.index}].n_repeats"
-        repeats = say_count(whole(path, ranking.record.n_repeats), "repeat")
+        path = f"importances[{ranking.index}]"
+        repeats = say_count(repeats_of(ranking.record, path), "repeat")
         notes.append(
             say("stability.settle_note", level=percent(LEVEL), repeats=repeats)
         )

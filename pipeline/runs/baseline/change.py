@@ -6,7 +6,6 @@ it comes first. Not: which run is the baseline, or how a report says it.
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -183,7 +182,10 @@ def _question_change(
 ) -> QuestionChange:
     before, after = old.importances[i], new.importances[j]
     common = [name for name in after.features if name in before.features]
-    one, other = _part(after, common), _part(before, common)
+    one, other = (
+        side.rows([side.features.index(name) for name in common])
+        for side in (after, before)
+    )
     left, right, _ = side_by_side(one, other)
     why_not = _cards_differ(before, after)
     positions = dict(zip(left.features, range(len(left.features)), strict=True))
@@ -268,17 +270,6 @@ def _movement(
     )
     return FeatureChange(
         name, old, new, band, rank_old, rank_new, places_old, places_new, outcome
-    )
-
-
-def _part(record: Importance, names: list[str]) -> Importance:
-    """Return a record of some of its features."""
-    rows = [record.features.index(name) for name in names]
-    return replace(
-        record,
-        features=tuple(names),
-        columns=tuple(record.columns[row] for row in rows),
-        raw=record.raw[rows],
     )
 
 

@@ -717,3 +717,37 @@ def test_the_frames_have_their_columns_even_without_rows():
     for frame in (FRAMES["disagreements"].of([]), FRAMES["disagreements"].of(rows)):
         assert tuple(frame.columns) == DISAGREEMENTS
     assert FRAMES["agreement"].of([row]).notna().all(axis=None)
+
+
+FIRST = {**LIMITS, "first_repeats": True}
+
+
+@pytest.mark.parametrize("stream", ["DALEX", "numpy", "vip-0.4", "vip-0.5"])
+def test_fewer_repeats_of_the_same_draws_are_held_against_the_first(stream):
+    few = importance(LOSSES[:, :2], engine="DALEX", stream=stream)
+    row, rows = compare(importance(stream=stream), few, **FIRST)
+    assert (row["verdict"], rows) == ("replayed", [])
+    assert row["reasons"] == (
+        "REPEATS (first): the first 2 of at most 5 repeats are compared"
+    )
+    other = LOSSES[:, :2] + [[0, 0], [0, 0.1]]
+    row, _ = compare(
+        importance(stream=stream),
+        importance(other, engine="DALEX", stream=stream),
+        **FIRST,
+    )
+    assert (row["verdict"], row["n_outside"]) == ("disagrees", 1)
+
+
+def test_of_features_with_unequal_repeats_those_that_all_have_are_compared():
+    raw = np.where(np.arange(5) < [[5], [3]], LOSSES, np.nan)
+    ours = importance(raw, repeat_counts=np.array([5, 3]))
+    row, _ = compare(ours, importance(LOSSES, engine="DALEX"), **FIRST)
+    assert row["verdict"] == "replayed"
+    assert "the first 3 of at most 5 repeats" in row["reasons"]
+
+
+def test_fewer_repeats_in_an_order_by_features_are_other_draws():
+    few = importance(LOSSES[:, :2], engine="hstats", stream="hstats")
+    row, _ = compare(importance(stream="hstats"), few, **FIRST)
+    assert row["verdict"] == "comparable"
