@@ -39,7 +39,7 @@ from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.result import AuditResult
 from . import measure, preconditions
-from .cost import count_calls, count_fits
+from .cost import calls_of, count_fits
 from .entry import answer_entry
 from .journal import Journal, Step
 from .limits import limited
@@ -333,13 +333,14 @@ class _Run:
                 entry, self.train, self.test, groups=self.config.groups
             )
             label = _label(entry, model)
-            calls = count_calls(entry, model, rows, self.engines)
+            calls = calls_of(entry, model, rows, self.engines)
             if model is not None and model.fit_on is not None:
                 pace.fits[label] = count_fits(entry, model, rows)
             if calls is None:
                 pace.uncounted.append(label)
-            elif model is not None and calls:
-                pace.planned[label] = model.name, calls
+            elif model is not None and calls.total:
+                pace.planned[label] = model.name, calls.total
+                pace.by_trees |= calls.by_trees
         if pace.words_left():
             done, total, _ = self.journal.at
             self.journal.on_step(done, total, pace.words())

@@ -14,21 +14,77 @@ from ..config.load import ImportanceSection
 from ..data.column_types import is_category
 from ..engines import ENGINES, EngineInfo
 from ..methods.importance import METHODS
+from ..methods.importance.permuted_predictions import WORTH
+from ..methods.trees.fitted import trees_may_answer
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import several
 from . import measure
 
 SHORT = 10.0
 """Seconds below which nobody needs to be told what is left."""
+BY_TREES = 1 / 10
+"""What trees take for many predictions, against predict: 1/12 or less was measured."""
+PAIRS_BY_TREES = 10.0
+"""Predictions of all rows in whose time trees know the interactions of all pairs."""
 
 
-def count_calls(
+@dataclass(frozen=True)
+class Calls:
+    """How many predictions of all rows a question takes the time of.
+
+    Attributes
+    ----------
+    ours : float
+    engines : float
+        What R engines ask, and we once more in their draw order.
+    by_trees : bool
+        Whether trees are to answer us, so that predict is not asked as often.
+    """
+
+    ours: float
+    engines: float = 0.0
+    by_trees: bool = False
+
+    @property
+    def total(self) -> float:
+        """Those of all who ask."""
+        return self.ours + self.engines
+
+
+def calls_of(
     entry: ImportanceSection,
     model: FittedModel | None,
     rows: Dataset,
     engines: Mapping[str, EngineInfo],
+) -> Calls | None:
+    """Return how many predictions a question takes the time of.
+
+    The parameters are those of `count_calls`; None of what cannot be counted.
+    """
+    calls = count_calls(entry, model, rows)
+    if calls is None or model is None or not calls:
+        return None if calls is None else Calls(0.0)
+    more = calls * (_times_asked(entry, model, rows, engines) - 1)
+    is_short = calls * rows.n_samples < WORTH or entry.method not in ASKED_OF_TREES
+    if is_short or entry.options.get("draws") == "exact" or not trees_may_answer(model):
+        return Calls(calls, more)
+    by_trees = calls * BY_TREES
+    if entry.method == "h_statistic":
+        by_trees = min(by_trees, PAIRS_BY_TREES)
+    return Calls(1 + by_trees, more, by_trees=True)
+
+
+ASKED_OF_TREES = (
+    *("permutation", "partial_dependence", "curve_impact", "curve_importance"),
+    *("h_statistic", "vint", "pd_importance"),
+)
+"""Methods whose predictions trees can give."""
+
+
+def count_calls(
+    entry: ImportanceSection, model: FittedModel | None, rows: Dataset
 ) -> float | None:
-    """Return how often a question asks for predictions of all rows.
+    """Return how often a question of ours asks predict about all rows, or trees.
 
     Parameters
     ----------
@@ -37,9 +93,6 @@ def count_calls(
         None is never asked.
     rows : Dataset
         Those of `measure.rows_for`: its groups are what is asked about.
-    engines : mapping of str to EngineInfo
-        Each that is available asks as often as we do, once per loss, and we once more
-        where its draws are repeated.
 
     Returns
     -------
@@ -70,7 +123,20 @@ def count_calls(
         calls = sum(_points(rows, name, entry) for name in rows.features)
     else:
         return None
-    times = 1
+    return calls
+
+
+def _times_asked(
+    entry: ImportanceSection,
+    model: FittedModel,
+    rows: Dataset,
+    engines: Mapping[str, EngineInfo],
+) -> int:
+    """Return how often a question is asked: by us, and by each engine there is.
+
+    An engine asks once per loss, and we once more where its draws are repeated.
+    """
+    method, times = METHODS[entry.method], 1
     for name in entry.engines:
         info, tables = engines[name], ENGINES[name]
         is_asked = entry.method in tables["importance"]
@@ -79,7 +145,7 @@ def count_calls(
             times += len(model.losses) if method.unit == "loss" else 1
             primary = measure.primary_stream(entry)
             times += measure.wants_run_beside(entry, rows, info, primary)
-    return calls * times
+    return times
 
 
 _ENSEMBLES = ("random_subspace", "random_subspace_permutation")
@@ -172,6 +238,8 @@ class Pace:
         How long the last fit took.
     uncounted : list of str
         The steps whose calls cannot be counted beforehand.
+    by_trees : bool
+        Whether trees are to answer some, so that calls are but a measure of time.
     spent : mapping of str to (int, float)
         By model, rows and seconds of the calls on all rows, or more.
     """
@@ -181,6 +249,7 @@ class Pace:
     fits: dict[str, int] = field(default_factory=dict)
     fit_seconds: float = 0.0
     uncounted: list[str] = field(default_factory=list)
+    by_trees: bool = False
     spent: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     def add(self, model: str, step: str, n_rows: int, seconds: float) -> None:
@@ -202,14 +271,42 @@ class Pace:
         """Expect no more calls in a step."""
         self.planned.pop(step, None)
         self.fits.pop(step, None)
+        if step in self.uncounted:
+            self.uncounted.remove(step)
+
+    def seconds_of(self, step: str) -> float:
+        """Return how long the calls and fits of a step that are to come will take."""
+        model, calls = self.planned.get(step, ("", 0.0))
+        rows, seconds = self.spent.get(model, (1, 0.0))
+        of_calls = calls * self.n_rows * seconds / rows
+        return of_calls + self.fits.get(step, 0) * self.fit_seconds
 
     def seconds_left(self) -> float:
         """Return how long the calls and fits that are still to come will take."""
-        total = sum(self.fits.values()) * self.fit_seconds
-        for model, calls in self.planned.values():
-            rows, seconds = self.spent.get(model, (1, 0.0))
-            total += calls * self.n_rows * seconds / rows
-        return total
+        return sum(self.seconds_of(step) for step in {*self.planned, *self.fits})
+
+    def share_of(self, step: str, seconds: float) -> float:
+        """Return how many of so many seconds are those of a step.
+
+        If there is time for all steps, in proportion to what they take. Else all get
+        the same at most, and what one does not need goes to the others; what cannot be
+        counted needs as much as it gets.
+        """
+        needs = {name: self.seconds_of(name) for name in (*self.planned, *self.fits)}
+        own = needs.get(step, 0.0)
+        if not own:
+            return seconds
+        total = sum(needs.values())
+        if total <= seconds and not self.uncounted:
+            return seconds * own / total
+        level, left = 0.0, seconds
+        n_waiting = len(needs) + len(self.uncounted)
+        for need in sorted(needs.values()):
+            level = left / n_waiting
+            if need > level:
+                break
+            left, n_waiting = left - need, n_waiting - 1
+        return level
 
     def words_left(self) -> str:
         """Return how much time is left, empty where it is short."""
@@ -221,7 +318,8 @@ class Pace:
     def words(self) -> str:
         """Return what the audit costs, and how to bound it."""
         n_calls = sum(calls for _, calls in self.planned.values())
-        asked = f"{_round(n_calls)} predict calls on {self.n_rows} rows"
+        of = "the time of " * self.by_trees
+        asked = f"{of}{_round(n_calls)} predict calls on {self.n_rows} rows"
         if n_fits := sum(self.fits.values()):
             asked += f" and {_round(n_fits)} fits"
         time = f"{in_words(self.seconds_left())} on {_cores()}"

@@ -14,10 +14,19 @@ from ..engines import ENGINES, agreement
 from ..methods.importance.row_terms import RowTerms
 from ..methods.trees.routes import reporting_routes
 from ..records.dataset_and_model import FittedModel
+from ..records.finding import Finding
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
 from . import measure
+from .cost import calls_of
 from .journal import Journal
+from .limits import (
+    Budget,
+    cut_to_fit,
+    describe_repeats,
+    repeats_of_engines,
+    rounds_for,
+)
 from .measure import Question
 from .steps import Inputs, StepResult
 from .steps.convergence import convergence
@@ -47,15 +56,42 @@ def answer_entry(
     if choice is None:
         return
     rows, left_out = choice
-    journal.add(StepResult(findings=left_out))
-    question = Question(model, rows, entry, inputs.engines[OURS])
+    budget = journal.budget(calls_of(entry, model, rows, inputs.engines))
+    cuts: list[Finding] = []
+    if budget is not None and budget.is_short and model is not None:
+        entry, rows, cuts = cut_to_fit(budget, entry, model, rows, journal.importances)
+    journal.add(StepResult(findings=(*left_out, *cuts)))
+    with journal.within(budget):
+        question = Question(model, rows, entry, inputs.engines[OURS])
+        _answer(journal, inputs, question, seed, budget)
+
+
+def _answer(
+    journal: Journal,
+    inputs: Inputs,
+    question: Question,
+    seed: int,
+    budget: Budget | None,
+) -> None:
+    """Do what `answer_entry` does, of a question that fits into its time."""
+    config, entry, rows = inputs.config, question.section, question.rows
     primary = measure.primary_stream(entry)
     terms: list[RowTerms] = []
-    is_asked = config.stability.row_resamples
-    hook = {"on_row_terms": terms.append} if is_asked else {}
-    ours, _ = _ask(journal, question, seed=seed, stream=primary, **hook)
+    hooks: dict[str, Any] = {}
+    if config.stability.row_resamples:
+        hooks["on_row_terms"] = terms.append
+    rounds = rounds_for(budget, config, entry, primary) if budget else None
+    is_short = budget is not None and budget.is_short
+    if rounds is not None:
+        hooks["rounds"] = rounds
+    ours, _ = _ask(journal, question, seed=seed, stream=primary, **hooks)
     importances = [a for a in ours if isinstance(a, Importance)]
+    if rounds is not None and importances:
+        cut = describe_repeats(importances[0], rounds, config)
+        journal.add(StepResult(findings=(cut,) if cut else ()))
     _judge_chance(journal, config, importances, question, terms)
+    if rounds is not None and importances:
+        question = _as_often(question, repeats_of_engines(rounds, is_short=is_short))
     for name in entry.engines:
         info = inputs.engines[name]
         if info.available:
@@ -68,6 +104,15 @@ def answer_entry(
             journal.add(StepResult(rows={"agreement": missing}))
         elif measure.wants_run_beside(entry, rows, info, primary):
             _ask(journal, question, seed=seed, stream=info.stream)
+
+
+def _as_often(question: Question, n_repeats: int) -> Question:
+    """Return the question with no more repeats than these."""
+    section = question.section
+    if n_repeats >= section.options["n_repeats"]:
+        return question
+    options = {**section.options, "n_repeats": n_repeats}
+    return replace(question, section=replace(section, options=options))
 
 
 def _judge_chance(

@@ -36,9 +36,9 @@ from ..records.ranking import OURS
 from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
-from .cost import Pace
+from .cost import Calls, Pace
 from .interrupt import OutOfTime, acknowledge, overdue_after, pending, stop_request_in
-from .limits import time_cuts, time_limit
+from .limits import OVERRUN, Budget, time_cuts, time_limit
 from .steps import Results, StepResult
 from .stopping import (
     CAUSES,
@@ -101,6 +101,9 @@ class Journal:
         answered, or predict and why.
     cut_short, not_begun : list of str
         The questions and the steps that the time limit left without an answer.
+    deadline : float
+        When the question under way is ended for the sake of those to come, by
+        `time.monotonic`.
     """
 
     on_step: Step
@@ -118,12 +121,13 @@ class Journal:
     log: list[dict[str, Any]] = field(default_factory=list)
     at: tuple[int, int, str] = (0, 0, "")
     reported: float = 0.0
-    begun: float = field(default_factory=time.monotonic)
+    begun: float = field(default_factory=lambda: time.monotonic())
     n_columns: int = 0
     pace: Pace = field(default_factory=Pace)
     answered_by: dict[tuple[str, ...], Row] = field(default_factory=dict)
     cut_short: list[str] = field(default_factory=list)
     not_begun: list[str] = field(default_factory=list)
+    deadline: float = float("inf")
 
     @property
     def seconds_of_run(self) -> float:
@@ -144,6 +148,24 @@ class Journal:
     def is_late(self) -> bool:
         """Whether models are not to be asked any more."""
         return self.seconds_left < 0
+
+    def budget(self, calls: Calls | None) -> Budget | None:
+        """Return the time of the question under way; None without a time limit."""
+        seconds, label = self.seconds_left, self.at[2]
+        if seconds == float("inf"):
+            return None
+        end = time.monotonic() + self.pace.share_of(label, seconds)
+        return Budget(end=end, expected=self.pace.seconds_of(label), calls=calls)
+
+    @contextmanager
+    def within(self, budget: Budget | None) -> Iterator[None]:
+        """End what is asked inside if it overruns a share that it did not fit into."""
+        if budget is not None and budget.is_short:
+            self.deadline = time.monotonic() + OVERRUN * budget.seconds
+        try:
+            yield
+        finally:
+            self.deadline = float("inf")
 
     @contextmanager
     def phase(self, label: str) -> Iterator[None]:
@@ -430,6 +452,9 @@ class Journal:
             raise request
         if self.is_late:
             raise OutOfTime(f"{time_limit(self.minutes)} was reached.")
+        if time.monotonic() > self.deadline:
+            limit = time_limit(self.minutes)
+            raise OutOfTime(f"its share of {limit} was used up.")
 
     def result(
         self,

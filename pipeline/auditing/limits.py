@@ -1,13 +1,42 @@
-"""What [limits] cut of a question: repeats and rows before it is asked, time after."""
+"""What [limits] cut of a question: before it is asked, while it is, and after.
 
-from collections.abc import Iterator
-from dataclasses import replace
+`max_repeats` and `max_rows` hold for the whole run. A time limit is shared among the
+questions by what each is expected to take; one that does not fit into its share is
+asked about fewer rows, fewer repeats or the leading features, and says so.
+"""
 
-from ..config.load import AuditConfig
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..config.load import AuditConfig, ImportanceSection
 from ..data.datasets import draw_rows
-from ..records.dataset_and_model import Dataset
-from ..records.errors import several
+from ..methods.importance import METHODS
+from ..methods.importance.permutation_draws import REPEAT_BY_REPEAT
+from ..methods.importance.rounds import FIRST, Rounds
+from ..records.dataset_and_model import Dataset, FittedModel
+from ..records.errors import listed, several
 from ..records.finding import Finding
+from ..records.importance_record import Importance
+from ..records.ranking import LEVEL, order_of, primary
+from . import measure
+from .cost import Calls, in_words
+from .interrupt import OutOfTime
+
+FIRST_SHARE = 0.5
+"""Of a question's time, what its first repeats may be expected to take."""
+LEAST_ROWS = 100
+"""Rows below which no sample is drawn for want of time."""
+OVERRUN = 1.5
+"""How far a question that was cut may exceed its share before it is ended."""
+LEADING = ("h_statistic", "vint", "pd_importance")
+"""Methods, besides those of curves, that are asked of leading features for time."""
+REMEDY = (
+    "Raise --minutes or minutes under [limits], or reduce the work: fewer entries, "
+    "max_rows, max_repeats."
+)
 
 
 def limited(
@@ -73,6 +102,212 @@ def time_cuts(
             subject="audit",
             message=f"{limit} was reached before everything was measured. "
             + " ".join(names),
-            remedy="Raise --minutes or minutes under [limits], or reduce the work: "
-            "fewer entries, max_rows, max_repeats.",
+            remedy=REMEDY,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """The time of one question under a time limit.
+
+    Attributes
+    ----------
+    end : float
+        When its share of the time is over, by `time.monotonic`.
+    expected : float
+        How many seconds it would take as configured.
+    calls : Calls or None
+        What it asks; None if that cannot be counted.
+    """
+
+    end: float
+    expected: float
+    calls: Calls | None
+
+    @property
+    def seconds(self) -> float:
+        """How much of its share is left."""
+        return self.end - time.monotonic()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the question does not fit into its share."""
+        return self.expected > self.seconds
+
+
+def cut_to_fit(
+    budget: Budget,
+    entry: ImportanceSection,
+    model: FittedModel,
+    rows: Dataset,
+    importances: Sequence[Importance],
+) -> tuple[ImportanceSection, Dataset, list[Finding]]:
+    """Return a question that fits into its time, and what was cut of it.
+
+    Permutation draws fewer rows where even the first repeats of all of them take too
+    long; its later repeats are left to `Rounds`. Other methods repeat less, and then
+    are asked of the features that lead the permutation importances so far.
+    """
+    share = budget.seconds / budget.expected
+    if entry.method == "permutation":
+        if entry.options.get("draws") == "exact":
+            return entry, rows, []
+        return _fewer_rows(budget, entry, model, rows)
+    findings = []
+    n_repeats = entry.options.get("n_repeats", 1)
+    fewer = max(1, min(n_repeats, int(n_repeats * share)))
+    if fewer < n_repeats and not METHODS[entry.method].draws_rows:
+        entry = _with_options(entry, n_repeats=fewer)
+        what = f"was repeated {several(fewer, 'time')} instead of {n_repeats}"
+        findings.append(_cut_for_time(entry, model, what))
+        share *= n_repeats / fewer
+    leading = _leading(entry, model, rows, importances, min(share, 1.0))
+    if len(leading) < len(rows.groups):
+        n_all, kind = len(rows.groups), entry.of
+        rows = rows.with_groups({name: rows.groups[name] for name in leading})
+        what = (
+            f"was reduced to {len(leading)} of {n_all} {kind}, those that lead the "
+            f"permutation importance of the model: {listed(leading, limit=20)}"
+        )
+        findings.append(_cut_for_time(entry, model, what))
+    return entry, rows, findings
+
+
+def rounds_for(
+    budget: Budget, config: AuditConfig, entry: ImportanceSection, stream: str
+) -> Rounds | None:
+    """Return how permutation spreads its repeats; None if it makes all or none."""
+    is_drawn = entry.method == "permutation" and entry.options.get("draws") != "exact"
+    if not is_drawn or stream not in REPEAT_BY_REPEAT:
+        return None
+    calls, first = budget.calls, FIRST / entry.options["n_repeats"]
+    others = budget.expected * calls.engines / calls.total if calls else 0.0
+    if budget.is_short:
+        others *= first
+    return Rounds(
+        seconds_left=lambda: budget.seconds - others,
+        top_k=config.checks.top_k,
+        resolution=config.checks.resolution,
+        end=OutOfTime,
+    )
+
+
+def repeats_of_engines(rounds: Rounds, *, is_short: bool) -> int:
+    """Return how many repeats engines are asked for: those that all features have.
+
+    Where time is short the first few, which show whether the draws are the same.
+    """
+    return FIRST if is_short else int(rounds.counts.min())
+
+
+def describe_repeats(
+    importance: Importance, rounds: Rounds, config: AuditConfig
+) -> Finding | None:
+    """Return which repeats a time limit left out, and what that costs; None if none.
+
+    `importance` has as many repeats as the feature with most of them.
+    """
+    asked = importance.options["n_repeats"]
+    counts, n_features = np.unique(rounds.counts, return_counts=True)
+    if counts.min() == asked:
+        return None
+    made = "; ".join(
+        f"{n} for {several(int(count), 'feature')}"
+        for n, count in zip(counts.tolist(), n_features, strict=True)
+    )
+    fewest = int(counts.min())
+    names = [importance.features[at] for at in np.flatnonzero(rounds.is_open)]
+    places = f"{listed(names)} could at the end" if names else "at the end none could"
+    message = (
+        f"Permutation of {importance.of} of model {importance.model} was repeated less "
+        f"often than the {asked} times asked for, because of the time limit: {made}. "
+        f"Those whose place among the leading {config.checks.top_k} could still change "
+        f"came first; {places}. An interval over {several(fewest, 'repeat')} is about "
+        f"{_width(fewest) / _width(asked):.1f} times as wide as one over {asked}."
+    )
+    return _time_finding(importance.model, f"permutation of {importance.of}", message)
+
+
+def _width(n_repeats: int) -> float:
+    """Return half the width of an interval over repeats, in their spread."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n_repeats - 1, (1 + LEVEL) / 2) / np.sqrt(n_repeats))
+
+
+def _fewer_rows(
+    budget: Budget, entry: ImportanceSection, model: FittedModel, rows: Dataset
+) -> tuple[ImportanceSection, Dataset, list[Finding]]:
+    """Return a permutation of so few rows that the first repeats fit, if need be.
+
+    The number is halved until they do, so that runs of about the same speed agree.
+    """
+    n_all = n_rows = min(entry.options.get("n_rows") or rows.n_samples, rows.n_samples)
+    first = budget.expected * FIRST / entry.options["n_repeats"]
+    room = FIRST_SHARE * budget.seconds
+    while n_rows > room / first * n_all and n_rows // 2 >= LEAST_ROWS:
+        n_rows //= 2
+    if n_rows == n_all:
+        return entry, rows, []
+    what = (
+        f"drew {n_rows} of {n_all} rows in each repeat, since {FIRST} repeats of all "
+        f"of them would have taken {in_words(first)} of the "
+        f"{in_words(budget.seconds)} there were for it. A repeat varies about "
+        f"{np.sqrt(n_all / n_rows):.1f} times as much"
+    )
+    return (
+        _with_options(entry, n_rows=n_rows),
+        rows,
+        [_cut_for_time(entry, model, what)],
+    )
+
+
+def _leading(
+    entry: ImportanceSection,
+    model: FittedModel,
+    rows: Dataset,
+    importances: Sequence[Importance],
+    share: float,
+) -> list[str]:
+    """Return the groups a question is asked of if it has time for a share of them."""
+    names = list(rows.groups)
+    has_curve = bool(measure.curve_of(entry)) or entry.method in LEADING
+    ranking = next(
+        (
+            record
+            for _, record in primary(importances).values()
+            if (record.model, record.method) == (model.name, "permutation")
+            and record.of == "features"
+        ),
+        None,
+    )
+    if share >= 1 or ranking is None or not has_curve or entry.of == "groups":
+        return names
+    order = [ranking.features[at] for at in order_of(ranking)]
+    n_first = max(2, int(len(order) * share))
+    if entry.of == "pairs":  # k features have k (k - 1) / 2 pairs
+        n_first = max(2, int(0.5 + np.sqrt(0.25 + 2 * len(names) * share)))
+    first = set(order[:n_first])
+    return [name for name in names if first.issuperset(rows.groups[name])]
+
+
+def _with_options(entry: ImportanceSection, **options: int) -> ImportanceSection:
+    return replace(entry, options={**entry.options, **options})
+
+
+def _cut_for_time(entry: ImportanceSection, model: FittedModel, what: str) -> Finding:
+    """Return what was cut of a question before it was asked, because of the time."""
+    question = f"{entry.method} of {entry.of}"
+    message = f"Because of the time limit, {question} of model {model.name} {what}."
+    return _time_finding(model.name, question, message)
+
+
+def _time_finding(model: str, question: str, message: str) -> Finding:
+    return Finding(
+        check="time_limit",
+        severity="warning",
+        subject=model,
+        message=message,
+        remedy=REMEDY,
+        measure=question,
+    )

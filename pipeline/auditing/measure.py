@@ -14,6 +14,7 @@ from ..config.questions import in_its_order
 from ..engines import ENGINES, EngineInfo
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of
+from ..methods.importance.rounds import Rounds
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from ..records.finding import Finding, cause_of
@@ -152,7 +153,8 @@ def importances(
         Draw order for our own numbers; an R engine has its own.
     supplied : Any
         What a method gets if it takes it: `curves`, a mapping of features to (grid,
-        values) already measured, and `on_curve`, told of each curve once it is made.
+        values) already measured; `on_curve`, told of each curve once it is made; and
+        `rounds`, which spreads repeats over features under a time limit.
 
     Raises
     ------
@@ -179,6 +181,10 @@ def importances(
         **_options_for(engine, section),
     )
     order = _draw_order(section, rows, stream)
+    rounds: Rounds | None = supplied.get("rounds") if "rounds" in accepted else None
+    counts = np.empty(0, dtype=np.int64)
+    if rounds is not None and (rounds.counts < np.asarray(raw).shape[1]).any():
+        counts = rounds.counts
     return tuple(
         Importance(
             model="" if model is None else model.name,
@@ -199,6 +205,7 @@ def importances(
             baseline=np.asarray(baseline)[:, k],
             y_permuted=targets[0][:, k] if targets else np.empty(0),
             entry=section.name,
+            repeat_counts=counts,
             **score,
         )
         for k, score in enumerate(_scores(model, section))
@@ -264,7 +271,7 @@ def effects(
     _check_none(engine.name, section, other)
     curves, reasons = [], []
     has_band = "on_band" in signature(row.function).parameters
-    for feature in rows.features:
+    for feature in (name for name in rows.features if name in rows.groups):
         bands: list[tuple[Floats, Floats]] = []
         supplied: dict[str, Any] = {}
         if has_band:

@@ -245,7 +245,7 @@ def test_the_calls_and_fits_that_are_counted_are_those_that_are_made(entry, grou
     model = replace(counting([]), features=tuple(WIDE.features))
     rows = rows_for(section, WIDE, WIDE, groups=config.groups)
     assert count_fits(section, model, rows) == n_fits - one_fit
-    counted = count_calls(section, model, rows, {})
+    counted = count_calls(section, model, rows)
     if counted is None:
         assert entry["method"] == "random_subspace"
     else:
@@ -273,7 +273,7 @@ def test_the_calls_that_are_counted_are_those_that_are_made(entry):
     calls.clear()
     audited(calls, entries=[entry])
     made = (sum(calls) - n_checks) / len(X)
-    counted = count_calls(section, counting([]), ROWS, {})
+    counted = count_calls(section, counting([]), ROWS)
     # One baseline serves all repeats, and the curves say what each mean is too.
     assert counted - section.options.get("n_repeats", 0) <= made <= counted + 1
 
@@ -281,7 +281,7 @@ def test_the_calls_that_are_counted_are_those_that_are_made(entry):
 def test_the_mean_over_all_permutations_asks_for_one_prediction():
     entry = {"method": "permutation", "draws": "exact"}
     (section,) = parse_config({"importance": [entry]}).importance
-    assert count_calls(section, counting([]), ROWS, {}) == 1
+    assert count_calls(section, counting([]), ROWS) == 1
 
 
 def test_what_is_left_follows_from_the_calls_planned_and_their_time():
@@ -303,3 +303,127 @@ def test_what_is_left_follows_from_the_calls_planned_and_their_time():
 )
 def test_a_time_has_the_unit_of_its_size(seconds, words):
     assert in_words(seconds) == words
+
+
+def shares(seconds, *needs, uncounted=0):
+    """Return the share of each step that needs so many seconds."""
+    pace = Pace(fits={f"s{k}": need for k, need in enumerate(needs)}, fit_seconds=1.0)
+    pace.uncounted += ["?"] * uncounted
+    return [pace.share_of(step, seconds) for step in pace.fits]
+
+
+def test_where_time_is_enough_each_step_gets_more_than_it_needs():
+    assert shares(100, 10, 30) == [25, 75]
+
+
+def test_where_it_is_short_none_gets_more_than_an_equal_part_of_what_is_free():
+    assert shares(60, 100, 200, 300) == [20, 20, 20]
+    assert min(shares(60, 10, 200, 300)[0], 10) == 10
+    assert shares(60, 10, 200, 300)[1:] == [25, 25]
+
+
+def test_what_cannot_be_counted_counts_as_one_that_is_short():
+    assert shares(60, 100, 200, uncounted=1) == [20, 20]
+    assert shares(60, 10, uncounted=1)[0] >= 10
+
+
+class Slow:
+    """A linear model each of whose predictions of all rows takes so many seconds."""
+
+    def __init__(self, monkeypatch, seconds, n_features=12):
+        self.now, self.n_calls = 0.0, 0.0
+        for name in ("monotonic", "perf_counter"):
+            monkeypatch.setattr(f"time.{name}", lambda: self.now)
+        monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
+        names = [f"x{k}" for k in range(n_features)]
+        slopes = np.r_[3.0, 2.5, 2.0, 1.5, 1.0, np.zeros(n_features - 5)]
+        frame = pd.DataFrame(
+            np.random.default_rng(3).normal(size=(400, n_features)), columns=names
+        )
+        noise = np.random.default_rng(4).normal(size=400)
+        self.rows = dataset(
+            frame, frame @ slopes + noise, name="rows", task="regression"
+        )
+
+        def predict(X):
+            self.now += seconds * len(X) / 400
+            self.n_calls += len(X) / 400
+            return X.to_numpy() @ slopes
+
+        self.model = wrap(predict, name="m", task="regression", features=tuple(names))
+
+    def audited(self, *entries, minutes):
+        config = parse_config({"importance": [*entries]})
+        return audit(None, self.rows, config, models=(self.model,), minutes=minutes)
+
+
+PERMUTED = {"method": "permutation", "n_repeats": 40}
+CURVES = {"method": "partial_dependence", "n_grid": 20}
+PAIRS = {"method": "h_statistic", "of": "pairs", "n_rows": 40}
+
+
+def test_what_does_not_fit_is_reduced_and_the_limit_is_kept(monkeypatch):
+    slow = Slow(monkeypatch, seconds=1.0)
+    result = slow.audited(PERMUTED, CURVES, PAIRS, minutes=4)
+    assert slow.now <= 240
+    assert [r.method for r in result.importances] == [
+        *("permutation", "partial_dependence", "h_statistic")
+    ]
+    permuted, curves, pairs = result.importances
+    assert 2 <= permuted.repeats.min() < 40
+    assert curves.features == tuple(f"x{k}" for k in range(len(curves.features)))
+    assert 2 <= len(curves.features) < 12
+    assert 1 <= len(pairs.features) < 66
+    assert "x0:x1" in pairs.features
+    causes = [f.measure for f in result.findings if f.check == "time_limit"]
+    assert causes == [
+        "permutation of features",
+        "partial_dependence of features",
+        "h_statistic of pairs",
+    ]
+
+
+def test_the_repeats_under_a_limit_are_the_first_of_a_run_without(monkeypatch):
+    slow = Slow(monkeypatch, seconds=1.0)
+    limited = slow.audited(PERMUTED, CURVES, minutes=4).importances[0]
+    whole = slow.audited(PERMUTED, minutes=None).importances[0]
+    for j, n in enumerate(limited.repeats):
+        assert np.array_equal(limited.raw[j, :n], whole.raw[j, :n])
+
+
+def test_where_two_repeats_are_too_long_each_draws_fewer_rows(monkeypatch):
+    slow = Slow(monkeypatch, seconds=4.0)
+    result = slow.audited(PERMUTED, minutes=1.5)
+    (permuted,) = result.importances
+    assert permuted.options["n_rows"] in (200, 100)
+    first, *_ = messages_of(result, "time_limit")
+    n_rows = permuted.options["n_rows"]
+    assert first.startswith(
+        "Because of the time limit, permutation of features of model m drew "
+        f"{n_rows} of 400 rows in each repeat, since 2 repeats of all of them would "
+        "have taken "
+    )
+
+
+def test_what_a_limit_cut_and_what_it_costs_is_said(monkeypatch):
+    slow = Slow(monkeypatch, seconds=1.0)
+    result = slow.audited(PERMUTED, CURVES, minutes=2)
+    permuted, message = result.importances[0], messages_of(result, "time_limit")[0]
+    n_four = int((permuted.repeats == 4).sum())
+    assert set(permuted.repeats) == {4, 5}
+    assert message == (
+        "Permutation of features of model m was repeated less often than the 40 times "
+        f"asked for, because of the time limit: 4 for {n_four} features; 5 for "
+        f"{12 - n_four} features. Those whose place among the leading 3 could still "
+        "change came first; at the end none could. An interval over 4 repeats is about "
+        "5.0 times as wide as one over 40."
+    )
+    assert message in page(result)
+
+
+def test_a_limit_that_all_measures_fit_into_cuts_nothing(monkeypatch):
+    slow = Slow(monkeypatch, seconds=0.01)
+    result = slow.audited(PERMUTED, CURVES, PAIRS, minutes=10)
+    assert messages_of(result, "time_limit") == []
+    assert [len(r.features) for r in result.importances] == [12, 12, 66]
+    assert set(result.importances[0].repeats) == {40}

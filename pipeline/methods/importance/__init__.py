@@ -51,7 +51,7 @@ from . import (
 
 RESERVED = (
     *("seed", "stream", "form", "curves", "rows", "aggregator"),
-    *("on_curve", "on_target", "on_type", "on_row_terms", "on_band"),
+    *("on_curve", "on_target", "on_type", "on_row_terms", "on_band", "rounds"),
 )
 Of = Literal["features", "groups", "pairs"]
 

@@ -5,6 +5,7 @@ follows from the draws alone.
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Literal, get_args
 
@@ -25,6 +26,7 @@ from .permutation_draws import (
 )
 from .permutation_exact import exact_permutation
 from .permuted_predictions import predictions
+from .rounds import Rounds
 from .row_terms import RowTerms
 
 Within = Literal["none", "leaves"]
@@ -50,6 +52,7 @@ def permutation(
     draws: Draws = "sampled",
     form: Form = "difference",
     on_row_terms: Callable[[RowTerms], None] | None = None,
+    rounds: Rounds | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return the loss when a feature is permuted, and when nothing is.
 
@@ -102,11 +105,15 @@ def permutation(
         Told at the end what each row adds to each importance, from the predictions
         that are made anyway. Not for the streams of vip, whose baseline is of other
         rows, nor within leaves, which other rows would draw elsewhere.
+    rounds : Rounds, optional
+        Spreads repeats over features under a time limit; not in the stream "hstats",
+        which draws feature by feature. Their number is that of the feature with most.
 
     Returns
     -------
     raw : ndarray of shape (n_features, n_repeats, n_losses)
-        Loss with one feature permuted, in units of each of ``model.losses``.
+        Loss with one feature permuted, in units of each of ``model.losses``; NaN in
+        repeats that `rounds` left out.
     baseline : ndarray of shape (n_repeats, n_losses)
         Loss with nothing permuted: what an ignored feature measures, exactly.
 
@@ -164,8 +171,12 @@ def permutation(
             part = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
             strata = [part(data, name) for name in names]
         drawn = redrawn(drawn, seed, names, perturbation, strata)
-    raw = np.empty((len(groups), n_repeats, len(model.losses)))
+    raw = np.full((len(groups), n_repeats, len(model.losses)), np.nan)
     baseline = np.empty((n_repeats, len(model.losses)))
+    rise = np.empty((len(groups), n_repeats))
+    if rounds:
+        rounds.start(len(groups))
+        drawn = rounds.spread(drawn, n_repeats, rise)
 
     terms = on_row_terms and RowTerms(
         losses=model.losses,
@@ -175,24 +186,33 @@ def permutation(
         n_repeats=n_repeats,
     )
     rows_drawn: Index | None = None
-    for draw, table, ask in predictions(model, data, drawn):
-        if draw.what == BASELINE and draw.rows is rows_drawn:
-            baseline[draw.repeat] = baseline[draw.repeat - 1]
-            continue
-        answer = table.y, ask(), table.weights
-        if draw.what == BASELINE:
-            baseline[draw.repeat] = evaluate(model.losses, *answer)
-            rows_drawn = draw.rows
+    with rounds or nullcontext():
+        for draw, table, ask in predictions(model, data, drawn):
+            if draw.what == BASELINE and draw.rows is rows_drawn:
+                baseline[draw.repeat] = baseline[draw.repeat - 1]
+                continue
+            answer = table.y, ask(), table.weights
+            if draw.what == BASELINE:
+                baseline[draw.repeat] = evaluate(model.losses, *answer)
+                rows_drawn = draw.rows
+                if terms:
+                    terms.start(*answer)
+                continue
+            loss = evaluate(model.losses, *answer)
+            raw[draw.what, draw.repeat] = loss
             if terms:
-                terms.start(*answer)
-            continue
-        loss = evaluate(model.losses, *answer)
-        raw[draw.what, draw.repeat] = loss
-        if terms:
-            both = zip(loss, baseline[draw.repeat], strict=True)
-            by_name = dict(zip(model.losses, both, strict=True))
-            terms.add(draw.what, draw.rows, draw.order, answer, by_name)
+                both = zip(loss, baseline[draw.repeat], strict=True)
+                by_name = dict(zip(model.losses, both, strict=True))
+                terms.add(draw.what, draw.rows, draw.order, answer, by_name)
+            if rounds:
+                rise[draw.what, draw.repeat] = loss[0] - baseline[draw.repeat, 0]
+                rounds.note(draw.what, draw.repeat)
+    if rounds:
+        n_made = int(rounds.counts.max())
+        raw, baseline = raw[:, :n_made], baseline[:n_made]
     if terms and on_row_terms:
+        if rounds:
+            terms.spread_over(rounds.counts)
         on_row_terms(terms)
     return raw, baseline
 

@@ -31,7 +31,7 @@ from ..trees.fitted import (
 )
 from ..trees.routes import Basis, report_route
 from .exchange import Index
-from .permutation_draws import BASELINE, TARGET, Draw, Draws
+from .permutation_draws import BASELINE, ROUND, TARGET, Draw, Draws
 
 HELD_BYTES = 256 * 2**20
 STACKED_BYTES = 2**19
@@ -280,10 +280,15 @@ def _in_parts(draws: Sequence[Draw], size: int) -> Iterator[Sequence[Draw]]:
 
 
 def _batches(draws: Draws, n_held: int) -> Iterator[list[Draw]]:
-    """Yield draws of the same rows together, at most so many."""
+    """Yield draws of the same rows and round together, at most so many."""
     batch: list[Draw] = []
     for draw in draws:
         if draw.what == TARGET:
+            continue
+        if draw.what == ROUND:
+            if batch:
+                yield batch
+            batch = []
             continue
         if batch and (draw.rows is not batch[0].rows or len(batch) == n_held):
             yield batch

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats, Form
 from ...records.influence import INFLUENCE
@@ -102,6 +103,13 @@ class RowTerms:
             with np.errstate(over="ignore"):
                 square = float((own * own).mean())
             self.noise[name][feature] += scale * square / self.n_repeats
+
+    def spread_over(self, counts: npt.NDArray[np.int64]) -> None:
+        """Divide by how many repeats each feature has, where these are fewer."""
+        share = self.n_repeats / np.maximum(counts, 1)
+        for name, terms in self.terms.items():
+            terms *= share[:, np.newaxis]
+            self.noise[name][:] *= share**2
 
     def add_expected(
         self,

@@ -16,7 +16,7 @@ import pandas as pd
 from ...models import prediction, r_models
 from ...records.dataset_and_model import FittedModel, Floats
 from ...records.errors import quote
-from . import READERS, name_of, pack
+from . import READERS, compiled, name_of, pack
 from .packing import Integers, Packing
 from .pipelines import features_after, looked_through, rows_given
 from .replay import replay
@@ -142,6 +142,11 @@ def not_of_trees(model: FittedModel) -> str:
         return SEVERAL
     estimator = looked_through(sole.estimator)[1]
     return "" if name_of(estimator) in READERS else str(pack(estimator))
+
+
+def trees_may_answer(model: FittedModel) -> bool:
+    """Return whether trees are likely to answer for a model: they are not read yet."""
+    return not not_of_trees(model) and compiled.available()
 
 
 def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
