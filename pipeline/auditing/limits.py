@@ -22,13 +22,15 @@ from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.ranking import LEVEL, order_of, primary
 from . import measure
-from .cost import Calls, in_words
+from .cost import Calls, count_calls, in_words
 from .interrupt import OutOfTime
 
 FIRST_SHARE = 0.5
 """Of a question's time, what its first repeats may be expected to take."""
 LEAST_ROWS = 100
 """Rows below which no sample is drawn for want of time."""
+LEAST_DRAWN = 50
+"""Rows below which no curve or interaction is taken for want of time."""
 OVERRUN = 1.5
 """How far a question that was cut may exceed its share before it is ended."""
 LEADING = ("h_statistic", "vint", "pd_importance")
@@ -148,29 +150,40 @@ def cut_to_fit(
     long; its later repeats are left to `Rounds`. Other methods repeat less, and then
     are asked of the features that lead the permutation importances so far.
     """
-    share = budget.seconds / budget.expected
+    share, asked = budget.seconds / budget.expected, entry
     if entry.method == "permutation":
         if entry.options.get("draws") == "exact":
             return entry, rows, []
         return _fewer_rows(budget, entry, model, rows)
-    findings = []
+    cuts = []
     n_repeats = entry.options.get("n_repeats", 1)
     fewer = max(1, min(n_repeats, int(n_repeats * share)))
     if fewer < n_repeats and not METHODS[entry.method].draws_rows:
         entry = _with_options(entry, n_repeats=fewer)
-        what = f"was repeated {several(fewer, 'time')} instead of {n_repeats}"
-        findings.append(_cut_for_time(entry, model, what))
+        cuts.append(f"was repeated {several(fewer, 'time')} instead of {n_repeats}")
         share *= n_repeats / fewer
-    leading = _leading(entry, model, rows, importances, min(share, 1.0))
+    leading, every = _leading(entry, model, rows, importances, min(share, 1.0)), rows
     if len(leading) < len(rows.groups):
         n_all, kind = len(rows.groups), entry.of
         rows = rows.with_groups({name: rows.groups[name] for name in leading})
-        what = (
+        cuts.append(
             f"was reduced to {len(leading)} of {n_all} {kind}, those that lead the "
-            f"permutation importance of the model: {listed(leading, limit=20)}"
+            f"permutation importance of the model ({listed(leading, limit=20)})"
         )
-        findings.append(_cut_for_time(entry, model, what))
-    return entry, rows, findings
+    room = (count_calls(asked, model, every) or 0.0) * budget.seconds / budget.expected
+    n_all = n_rows = min(entry.options.get("n_rows") or rows.n_samples, rows.n_samples)
+    while "n_rows" in entry.options and n_rows // 2 >= LEAST_DRAWN:
+        if (count_calls(entry, model, rows) or 0.0) <= room:
+            break
+        n_rows //= 2
+        entry = _with_options(entry, n_rows=n_rows)
+    if n_rows < n_all:
+        cuts.append(f"drew {n_rows} of {n_all} rows")
+    return (
+        entry,
+        rows,
+        [_cut_for_time(entry, model, " and ".join(cuts))] if cuts else [],
+    )
 
 
 def rounds_for(
@@ -217,15 +230,17 @@ def describe_repeats(
     )
     fewest = int(counts.min())
     names = [importance.features[at] for at in np.flatnonzero(rounds.is_open)]
-    places = f"{listed(names)} could at the end" if names else "at the end none could"
+    left = f"of {listed(names)}" if names else "of none"
     message = (
         f"Permutation of {importance.of} of model {importance.model} was repeated less "
         f"often than the {asked} times asked for, because of the time limit: {made}. "
         f"Those whose place among the leading {config.checks.top_k} could still change "
-        f"came first; {places}. An interval over {several(fewest, 'repeat')} is about "
+        f"came first; at the end that was so {left}. An interval over "
+        f"{several(fewest, 'repeat')} is about "
         f"{_width(fewest) / _width(asked):.1f} times as wide as one over {asked}."
     )
-    return _time_finding(importance.model, f"permutation of {importance.of}", message)
+    question = f"permutation of {importance.of}"
+    return _time_finding(importance.model, question, f"repeats of {question}", message)
 
 
 def _width(n_repeats: int) -> float:
@@ -299,15 +314,15 @@ def _cut_for_time(entry: ImportanceSection, model: FittedModel, what: str) -> Fi
     """Return what was cut of a question before it was asked, because of the time."""
     question = f"{entry.method} of {entry.of}"
     message = f"Because of the time limit, {question} of model {model.name} {what}."
-    return _time_finding(model.name, question, message)
+    return _time_finding(model.name, question, question, message)
 
 
-def _time_finding(model: str, question: str, message: str) -> Finding:
+def _time_finding(model: str, question: str, measure: str, message: str) -> Finding:
     return Finding(
         check="time_limit",
         severity="warning",
-        subject=model,
+        subject=f"{model}, {question}",
         message=message,
         remedy=REMEDY,
-        measure=question,
+        measure=measure,
     )

@@ -375,11 +375,11 @@ def test_what_does_not_fit_is_reduced_and_the_limit_is_kept(monkeypatch):
     assert 2 <= len(curves.features) < 12
     assert 1 <= len(pairs.features) < 66
     assert "x0:x1" in pairs.features
-    causes = [f.measure for f in result.findings if f.check == "time_limit"]
-    assert causes == [
-        "permutation of features",
-        "partial_dependence of features",
-        "h_statistic of pairs",
+    cuts = [f.subject for f in result.findings if f.check == "time_limit"]
+    assert cuts == [
+        "m, permutation of features",
+        "m, partial_dependence of features",
+        "m, h_statistic of pairs",
     ]
 
 
@@ -415,8 +415,8 @@ def test_what_a_limit_cut_and_what_it_costs_is_said(monkeypatch):
         "Permutation of features of model m was repeated less often than the 40 times "
         f"asked for, because of the time limit: 4 for {n_four} features; 5 for "
         f"{12 - n_four} features. Those whose place among the leading 3 could still "
-        "change came first; at the end none could. An interval over 4 repeats is about "
-        "5.0 times as wide as one over 40."
+        "change came first; at the end that was so of none. An interval over 4 repeats "
+        "is about 5.0 times as wide as one over 40."
     )
     assert message in page(result)
 
