@@ -198,6 +198,7 @@ def rounds_for(
     if budget.is_short:
         others *= first
     return Rounds(
+        is_short=budget.is_short,
         seconds_left=lambda: budget.seconds - others,
         top_k=config.checks.top_k,
         resolution=config.checks.resolution,

@@ -39,10 +39,12 @@ MANY = 2.0
 class Rounds:
     """How the repeats of one question are spread over features under a time limit.
 
-    Where there is time for all repeats of all features, they get them.
-
     Parameters
     ----------
+    is_short : bool
+        Whether time is expected to be too short for all repeats of all features. If
+        not, they are made in one round, and those that all features have are kept if
+        time ends all the same.
     seconds_left : callable
         How long models may still be asked for this question.
     top_k : int
@@ -61,6 +63,7 @@ class Rounds:
         Whose place could still change, by what was measured.
     """
 
+    is_short: bool
     seconds_left: Callable[[], float]
     top_k: int
     resolution: float
@@ -119,7 +122,8 @@ class Rounds:
     ) -> tuple[int, npt.NDArray[np.bool_]]:
         """Return up to which repeat the next round goes, and who is asked in it."""
         if n_made == 0:
-            return min(FIRST, n_repeats), self.is_open
+            n_first = FIRST if self.is_short else n_repeats
+            return min(n_first, n_repeats), self.is_open
         is_asked = self.counts == n_made
         rest, affordable = n_repeats - n_made, self._affordable()
         if affordable >= rest * is_asked.sum():

@@ -36,6 +36,7 @@ class Clock:
 
         self.model = replace(inner, predict=predict)
         self.rounds = Rounds(
+            is_short=True,
             seconds_left=lambda: self.end - self.now,
             top_k=2,
             resolution=0.1,
@@ -157,3 +158,11 @@ def test_equal_repeats_settle_nothing_that_the_spread_of_others_leaves_open():
 
 def test_what_has_no_finite_mean_is_asked_no_more():
     assert places((np.inf, np.inf), (5, 5.1), (5, 5.2)) == [False, True, True]
+
+
+def test_where_time_is_expected_to_be_enough_all_are_asked_in_one_round(monkeypatch):
+    clock = Clock(monkeypatch, 30)
+    clock.rounds.is_short = False
+    raw, _ = permutation(clock.model, DATA, seed=1, n_repeats=32, rounds=clock.rounds)
+    assert clock.rounds.counts.sum() == np.isfinite(raw).sum() == 35 - 1
+    assert np.ptp(clock.rounds.counts) == 1
