@@ -19,6 +19,7 @@ from .permutation_draws import (
     BASELINE,
     DRAWS,
     TARGET,
+    Draws,
     Perturbation,
     Stream,
     numpy_targets,
@@ -30,9 +31,9 @@ from .rounds import Rounds
 from .row_terms import RowTerms
 
 Within = Literal["none", "leaves"]
-Draws = Literal["sampled", "exact"]
+HowDrawn = Literal["sampled", "exact"]
 NAMES = {
-    "draws": get_args(Draws),
+    "draws": get_args(HowDrawn),
     "perturbation": get_args(Perturbation),
     "within": get_args(Within),
 }
@@ -49,7 +50,7 @@ def permutation(
     perturbation: Perturbation = "permute",
     within: Within = "none",
     min_samples_leaf: int = 15,
-    draws: Draws = "sampled",
+    draws: HowDrawn = "sampled",
     form: Form = "difference",
     on_row_terms: Callable[[RowTerms], None] | None = None,
     rounds: Rounds | None = None,
@@ -163,20 +164,21 @@ def permutation(
             )
         return exact_permutation(model, data, form=form, on_row_terms=on_row_terms)
     names, groups = tuple(data.groups), tuple(data.groups.values())
-    drawn = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
+    sizes = data.n_samples, n_repeats, n_rows
+    draw_all: Callable[[], Draws] = partial(DRAWS[stream], seed, names, *sizes)
     if (perturbation, within) != ("permute", "none"):
         _check_exchange(stream, perturbation, within)
         strata = [np.zeros(data.n_samples, dtype=np.int64)] * len(names)
         if within == "leaves":
             part = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
             strata = [part(data, name) for name in names]
-        drawn = redrawn(drawn, seed, names, perturbation, strata)
+        draw_all = partial(redrawn, draw_all, seed, names, perturbation, strata)
     raw = np.full((len(groups), n_repeats, len(model.losses)), np.nan)
     baseline = np.empty((n_repeats, len(model.losses)))
     rise = np.empty((len(groups), n_repeats))
     if rounds:
         rounds.start(len(groups))
-        drawn = rounds.spread(drawn, n_repeats, rise)
+    drawn = rounds.spread(draw_all, n_repeats, rise) if rounds else draw_all()
 
     terms = on_row_terms and RowTerms(
         losses=model.losses,

@@ -69,18 +69,18 @@ def _numpy_draws(
 
 
 def redrawn(
-    draws: Draws,
+    draw_all: Callable[[], Draws],
     seed: int,
     names: tuple[str, ...],
     perturbation: Perturbation,
     strata: Sequence[Index],
 ) -> Draws:
-    """Yield draws of numpy's with other orders: within strata, or with replacement.
+    """Yield all draws with other orders: within strata, or with replacement.
 
     `strata` has one array of shape (n_samples,) per group.
     """
     order = {"permute": permuted_within, "resample": drawn_within}[perturbation]
-    for draw in draws:
+    for draw in draw_all():
         if draw.what == BASELINE:
             yield draw
             continue

@@ -2,9 +2,9 @@ r"""Repeats where the order of features is open, as long as there is time.
 
 All features get two repeats. Then, round after round, there are as many again as
 before: of all features while that leaves time for as much again, of those whose place
-is open when it does not. It ends when all repeats are made or time is over, or when no
-place of the features still repeated is open. The idea is that of sequential halving
-[1]_ and of sequential tests of importance [2]_.
+is open when it does not. When no place of these is open, and there is time, the others
+are given what they lack. The idea is that of sequential halving [1]_ and of sequential
+tests of importance [2]_.
 
 .. [1] Karnin, Koren and Somekh (2013). Almost Optimal Exploration in Multi-Armed
    Bandits. ICML, PMLR 28(3), 1238-1246.
@@ -84,13 +84,16 @@ class Rounds:
         has_first = len(self.counts) > 0 and int(self.counts.min()) >= FIRST
         return has_first and isinstance(error, self.end)
 
-    def spread(self, draws: Draws, n_repeats: int, rise: Floats) -> Draws:
+    def spread(
+        self, draw_all: Callable[[], Draws], n_repeats: int, rise: Floats
+    ) -> Draws:
         """Yield those draws that are to be asked, repeat by repeat.
 
         Parameters
         ----------
-        draws : iterator of Draw
-            In an order in which each repeat ends before the next begins.
+        draw_all : callable
+            Returns all draws, the same each time, in an order in which each repeat
+            ends before the next begins.
         n_repeats : int
         rise : ndarray of shape (n_features, n_repeats)
             The losses permuted less the baseline, written while this runs.
@@ -102,15 +105,32 @@ class Rounds:
         """
         until = 0
         is_asked = np.ones(len(rise), dtype=bool)
-        for repeat, of_repeat in groupby(draws, key=attrgetter("repeat")):
+        for repeat, of_repeat in groupby(draw_all(), key=attrgetter("repeat")):
             if repeat == until:
                 yield Draw(repeat, ROUND, *_NO_ROWS)
                 until, is_asked = self._next_round(repeat, n_repeats, rise)
                 if not is_asked.any():
-                    return
+                    break
             for draw in of_repeat:
                 if draw.what < 0 or is_asked[draw.what]:
                     yield draw
+        yield from self._make_up(draw_all)
+
+    def _make_up(self, draw_all: Callable[[], Draws]) -> Draws:
+        """Yield what rounds left out, as far as there is time once they are over."""
+        yield Draw(0, ROUND, *_NO_ROWS)
+        if np.ptp(self.counts) == 0:
+            return
+        for repeat, of_repeat in groupby(draw_all(), key=attrgetter("repeat")):
+            is_asked = self.counts == repeat
+            if not is_asked.any():
+                continue
+            if self._affordable() < is_asked.sum():
+                return
+            for draw in of_repeat:
+                if draw.what < 0 or is_asked[draw.what]:
+                    yield draw
+            yield Draw(repeat, ROUND, *_NO_ROWS)
 
     def note(self, feature: int, repeat: int) -> None:
         """Take down that a feature was measured in a repeat."""

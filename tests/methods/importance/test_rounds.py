@@ -83,9 +83,15 @@ def test_with_time_for_everything_everything_is_measured(monkeypatch):
 def test_with_little_time_later_repeats_go_to_places_that_are_open(monkeypatch):
     _, _, clock = measured(monkeypatch, 110, n_repeats=64)
     counts = clock.rounds.counts
-    assert set(np.flatnonzero(counts == counts.max())) <= {0, 1}
-    assert counts[2:].max() < counts.max()
+    assert counts[:2].min() > 3 * counts[2:].max()
     assert clock.now <= 110
+
+
+def test_time_that_is_left_goes_to_what_lacks_repeats(monkeypatch):
+    _, _, clock = measured(monkeypatch, 300, n_repeats=64)
+    assert clock.rounds.counts[:2].tolist() == [64, 64]
+    assert clock.rounds.counts[2:].min() > 30
+    assert 200 < clock.now <= 300
 
 
 def test_a_model_that_ends_the_time_in_a_repeat_leaves_those_before_it(monkeypatch):
