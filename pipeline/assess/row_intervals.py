@@ -21,6 +21,23 @@ LARGEST = 2**27
 """Bytes of the table of counts, resamples × rows; a larger one is not made."""
 
 
+DEPENDS = {
+    "leaves": (
+        "values are shuffled within leaves, which depend on the rows: other rows would "
+        "give other leaves"
+    ),
+    "gaussian": (
+        "values are drawn from a normal, which is fitted to the rows: other rows would "
+        "give another one"
+    ),
+    "neighbours": (
+        "values are those of near rows: a row would have other neighbours among other "
+        "rows"
+    ),
+}
+"""Why the terms of the rows are none of an importance given the other columns."""
+
+
 class Draws(NamedTuple):
     """Importances on other rows.
 
@@ -71,7 +88,7 @@ def row_intervals(
     Raises
     ------
     NotApplicable
-        The loss has no influence values, or values stay within leaves.
+        The loss has no influence values, or values are drawn given the other columns.
     """
     reason = reason_against(importance, terms)
     if reason:
@@ -108,11 +125,9 @@ def row_intervals(
 
 def reason_against(importance: Importance, terms: RowTerms) -> str:
     """Return why a ranking has no row intervals, or nothing."""
-    if importance.options.get("within", "none") != "none":
-        return (
-            "values are shuffled within leaves, which depend on the rows: other rows "
-            "would give other leaves. Leave out within for intervals over other rows"
-        )
+    within = importance.options.get("within", "none")
+    if within != "none":
+        return f"{DEPENDS[within]}. Leave out within for intervals over other rows"
     if importance.loss not in terms.terms:
         return (
             f"the contribution of single rows to {importance.loss!r} is not known. Use "

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from ..assess.checks.answers import Answers
-from ..config.load import LATER_OPTIONS, ImportanceSection
+from ..config.load import ImportanceSection, is_later
 from ..config.questions import in_its_order
 from ..engines import ENGINES, EngineInfo
 from ..methods.effects import EFFECTS
@@ -264,7 +264,7 @@ def effects(
     options = {
         name: section.options.get(name, value)
         for name, value in usual.items()
-        if name not in LATER_OPTIONS or section.options.get(name, value) != value
+        if not is_later(curve, name) or section.options.get(name, value) != value
     }
     own = options_of(row.function)
     other = {name: value for name, value in options.items() if name not in own}

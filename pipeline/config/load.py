@@ -56,11 +56,20 @@ OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]
 the rules of what each name brings."""
 SEE_INIT = " `importance-audit init` writes a file that has every key."
 ONE_QUESTION = ({"method": "permutation"},)
-LATER_OPTIONS = ("draws", "convention", "weighting", "ties", "merits")
+LATER_OPTIONS = (
+    *("draws", "convention", "weighting", "ties", "merits"),
+    "permutation.n_neighbours",
+)
 """Options that came with a later version: filled in only where they change something.
 
-So the questions of earlier runs have the same options as the same questions today.
+So the questions of earlier runs have the same options as the same questions today. With
+its method, where another one had an option of that name before.
 """
+
+
+def is_later(method: str, name: str) -> bool:
+    """Return whether an option of a method or a curve is one of `LATER_OPTIONS`."""
+    return not {name, f"{method}.{name}"}.isdisjoint(LATER_OPTIONS)
 
 
 def load_config(
@@ -318,7 +327,7 @@ def _with_options(entry: Question) -> Question:
     options = {
         name: value
         for name, value in (usual | dict(entry.options)).items()
-        if name not in LATER_OPTIONS or value != usual[name]
+        if not is_later(entry.method, name) or value != usual[name]
     }
     return replace(
         entry, form=entry.form or method.form, options=MappingProxyType(options)

@@ -205,11 +205,16 @@ def test_why_there_is_no_interval_is_said():
         NotApplicable, match="of single rows to 'one_minus_pr_auc' is not known"
     ):
         intervals(record, terms)
-    (record,), terms = measured(
-        "regression", ("mse",), 200, 1, n_repeats=2, within="leaves"
-    )
-    with pytest.raises(NotApplicable, match="other rows would give other leaves"):
-        intervals(record, terms)
+    for within, reason in (
+        ("leaves", "other rows would give other leaves"),
+        ("gaussian", "other rows would give another one"),
+        ("neighbours", "a row would have other neighbours among other rows"),
+    ):
+        (record,), terms = measured(
+            "regression", ("mse",), 200, 1, n_repeats=2, within=within
+        )
+        with pytest.raises(NotApplicable, match=reason):
+            intervals(record, terms)
 
 
 def test_an_infinite_loss_has_no_interval():

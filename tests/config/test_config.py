@@ -14,7 +14,7 @@ import pytest
 from importance_audit.assess.claims import CLAIMS
 from importance_audit.assess.claims.section import ClaimSection, claim_rules
 from importance_audit.config import json_schema
-from importance_audit.config.load import LATER_OPTIONS, load_config, parse_config
+from importance_audit.config.load import is_later, load_config, parse_config
 from importance_audit.config.sections import (
     KEYS,
     LISTS,
@@ -128,7 +128,7 @@ def test_options_left_out_have_the_defaults_of_the_signature(method):
     question = {"method": method, "of": METHODS[method].of[0]}
     (entry,) = parse_config({"importance": [question]}).importance
     usual = options_of(METHODS[method].function)
-    later = {name: usual[name] for name in LATER_OPTIONS if name in usual}
+    later = {name: usual[name] for name in usual if is_later(method, name)}
     assert dict(entry.options) | later == usual
     assert not entry.options.keys() & later.keys()
 
@@ -730,7 +730,8 @@ def test_the_example_shows_the_defaults_of_models_and_methods():
         ).resolved()["importance"]
         default["models"] = entry.get("models", [])
         usual = options_of(METHODS[entry["method"]].function)
-        default |= {name: usual[name] for name in LATER_OPTIONS if name in usual}
+        method = entry["method"]
+        default |= {name: usual[name] for name in usual if is_later(method, name)}
         assert entry == {key: default[key] for key in entry}
 
 

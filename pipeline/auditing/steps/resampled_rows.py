@@ -24,8 +24,8 @@ FIXED = {
     "estimator": "it reads the fitted model and uses no rows",
 }
 """Why the rows of a method are not resampled, by what it asks."""
-COPIES_COUNT = {"relieff": "a row that is drawn twice is its own nearest neighbour"}
-"""Why rows drawn twice would mislead a method."""
+COPIES_COUNT = "a row that is drawn twice is its own nearest neighbour"
+"""Why rows drawn twice would mislead a method that looks for neighbours."""
 
 
 def row_intervals_of(
@@ -117,7 +117,9 @@ def resampled(
     """
     section = question.section
     method = section.method
-    reason = COPIES_COUNT.get(method) or FIXED.get(METHODS[method].asks)
+    reason = FIXED.get(METHODS[method].asks)
+    if method == "relieff" or section.options.get("within") == "neighbours":
+        reason = COPIES_COUNT
     if reason:
         raise NotApplicable(
             f"The rows are not resampled for {method!r}, so the stability of its "

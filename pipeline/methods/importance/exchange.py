@@ -42,7 +42,7 @@ def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) ->
     from sklearn.tree import DecisionTreeRegressor
 
     columns = data.groups[group]
-    rest = [_numbers(data.X[name]) for name in data.X if name not in columns]
+    rest = [numbers_of(data.X[name]) for name in data.X if name not in columns]
     if not rest:  # nothing to hold: all rows are alike
         return np.zeros(data.n_samples, dtype=np.int64)
     _check(data, min_samples_leaf)
@@ -92,25 +92,35 @@ def _check(data: Dataset, min_samples_leaf: int) -> None:
             f"to be parted into two leaves by each of two halves; {data.n_samples} "
             "were given. Set min_samples_leaf lower."
         )
+    refuse_missing(data, "leaves")
+
+
+def refuse_missing(data: Dataset, purpose: str) -> None:
+    """Refuse rows with missing values, which `purpose` cannot place."""
     missing = [name for name in data.X if data.X[name].hasnans]
     if missing:
         raise NotApplicable(
-            f"Data {quote(data.name)} must have no missing value for leaves; these "
+            f"Data {quote(data.name)} must have no missing value for {purpose}; these "
             f"columns have some: {listed(missing)}. Fill or leave out what is missing."
         )
 
 
-def _numbers(column: pd.Series) -> Floats:
-    """Return a column as a tree reads it: a category by its place in level order."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
+def is_category(column: pd.Series) -> bool:
+    """Return whether a column holds levels."""
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def numbers_of(column: pd.Series) -> Floats:
+    """Return a column as numbers: a category by its place in level order."""
+    if is_category(column):
         return column.cat.codes.to_numpy(dtype=np.float64)
     return column.to_numpy(dtype=np.float64)
 
 
 def _targets(column: pd.Series) -> Floats:
     """Return what a tree foretells of a column, (n_samples, 1 or n_levels)."""
-    numbers = _numbers(column)
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    numbers = numbers_of(column)
+    if is_category(column):
         return np.asarray(numbers[:, np.newaxis] == np.unique(numbers), dtype=float)
     spread = numbers.std()
     return ((numbers - numbers.mean()) / (spread or 1.0))[:, np.newaxis]

@@ -7,14 +7,16 @@ follows from the draws alone.
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, listed, quote
 from ...records.losses import evaluate
+from .conditional import Given, drawn_given, near_of, normal_of, replayed_given
 from .exchange import Index, leaves_of
+from .neighbours import Convention
 from .permutation_draws import (
     BASELINE,
     DRAWS,
@@ -30,9 +32,12 @@ from .permuted_predictions import predictions
 from .rounds import Rounds
 from .row_terms import RowTerms
 
-Within = Literal["none", "leaves"]
+Within = Literal["none", "leaves", "gaussian", "neighbours"]
 HowDrawn = Literal["sampled", "exact"]
+GIVEN = ("gaussian", "neighbours")
+"""The values of `within` that draw from a distribution given the other columns."""
 NAMES = {
+    "convention": get_args(Convention),
     "draws": get_args(HowDrawn),
     "perturbation": get_args(Perturbation),
     "within": get_args(Within),
@@ -50,6 +55,8 @@ def permutation(
     perturbation: Perturbation = "permute",
     within: Within = "none",
     min_samples_leaf: int = 15,
+    n_neighbours: int = 5,
+    convention: Convention = "standard",
     draws: HowDrawn = "sampled",
     form: Form = "difference",
     on_row_terms: Callable[[RowTerms], None] | None = None,
@@ -73,10 +80,10 @@ def permutation(
         Rows `model` was not fitted on; ``data.groups`` names what is permuted.
     seed : int
         Names the stream.
-    stream : {"numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats"}, default "numpy"
-        Draw order. "numpy" has a stream of its own for every feature and repeat, so
-        neither other features nor more repeats change a number. The others replay
-        R's generator in the order in which that package draws.
+    stream : {"numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", "xplainfi"}
+        Draw order. "numpy", the default, has a stream of its own for every feature and
+        repeat, so neither other features nor more repeats change a number. The others
+        replay R's generator in the order in which that package draws.
     n_repeats : int, default 10
         Number of permutations of each feature.
     n_rows : int, optional
@@ -88,14 +95,26 @@ def permutation(
         "permute" shuffles the values among the rows. "resample" draws the value of each
         row with replacement; if the loss is a mean over rows, its expectation is then
         the mean over all pairs of rows.
-    within : {"none", "leaves"}, default "none"
-        "none" exchanges values among all rows, "leaves" only among rows that are
-        similar in all other columns of ``data.X``: rows in the same leaf of a tree that
-        predicts *j* from these columns. This measures the importance of *j* beyond what
-        the other columns tell about it [3]_. Each half of the rows is grouped by a tree
-        fitted to the other half.
+    within : {"none", "leaves", "gaussian", "neighbours"}, default "none"
+        "none" exchanges values among all rows. The others measure the importance of *j*
+        beyond what all other columns of ``data.X`` tell about it: what the rows are
+        given is drawn from its distribution given these columns. "leaves" exchanges
+        values only among rows in the same leaf of a tree that predicts *j* from them
+        [3]_; each half of the rows is grouped by a tree fitted to the other half.
+        "gaussian" draws them from a normal distribution [4]_ [5]_, with the mean linear
+        in the other columns and the covariance of the residuals (divisor n - 1);
+        integers are rounded half to even. "neighbours" takes them from one of the
+        `n_neighbours` rows that are nearest by the other columns, or as near: by
+        Euclidean distance in standard deviations, or by Gower's if one is a category.
+        Weights are not used for any of them.
     min_samples_leaf : int, default 15
         Minimum number of rows per leaf, in the half the tree is fitted to.
+    n_neighbours : int, default 5
+        How many of the nearest rows values are taken from, all equally likely.
+    convention : {"standard", "xplainfi"}, default "standard"
+        "standard" leaves a row out of its own neighbours. "xplainfi" counts it as the
+        nearest of them, as that package does, so that one draw in `n_neighbours`
+        changes nothing.
     draws : {"sampled", "exact"}, default "sampled"
         "sampled" permutes `n_repeats` times. "exact" takes the mean loss over all
         permutations of all rows from the nodes of an ensemble of trees; nothing is
@@ -105,10 +124,10 @@ def permutation(
     on_row_terms : callable, optional
         Told at the end what each row adds to each importance, from the predictions
         that are made anyway. Not for the streams of vip, whose baseline is of other
-        rows, nor within leaves, which other rows would draw elsewhere.
+        rows, nor for draws given the other columns, which depend on the rows.
     rounds : Rounds, optional
-        Spreads repeats over features under a time limit; not in the stream "hstats",
-        which draws feature by feature. Their number is that of the feature with most.
+        Spreads repeats over features under a time limit; in the streams of
+        `REPEAT_BY_REPEAT` only. Their number is that of the feature with most.
 
     Returns
     -------
@@ -121,20 +140,23 @@ def permutation(
     Raises
     ------
     ValueError
-        If `n_repeats` or `min_samples_leaf` is less than 1, `n_rows` not between 1 and
-        all rows, or an option has another value than those above.
+        If `n_repeats`, `min_samples_leaf` or `n_neighbours` is less than 1, `n_rows`
+        not between 1 and all rows, or an option has another value than those above.
     NotApplicable
-        If values are to be resampled or exchanged within leaves in R's draw order; or
-        there are too few rows for leaves, or missing values. If the mean over all
-        permutations is not known: see `permutation_exact`.
+        If the package of a stream does not draw in the way asked. If there are too few
+        rows for leaves or a normal, or missing values; if a category is to be drawn
+        from a normal. If the mean over all permutations is not known: see
+        `permutation_exact`.
 
     Warnings
     --------
     Permuting breaks the dependence of *j* on the other features, so `model` is asked
     about rows that may not exist, and correlated features share or hide their
-    importance. Leaves hold the others about equal, not equal, and a leaf of few rows
-    understates: a row that it holds alone keeps its values. A value below the baseline
-    is chance, unless its interval over other rows lies below too.
+    importance. Leaves and neighbours hold the others about equal, not equal, so what is
+    left of the dependence overstates; and a leaf of few rows understates: a row that it
+    holds alone keeps its values. A normal is wrong about columns that are not, such as
+    counts, and draws values outside their range. A value below the baseline is chance,
+    unless its interval over other rows lies below too.
 
     References
     ----------
@@ -145,6 +167,12 @@ def permutation(
     .. [3] Strobl, Boulesteix, Kneib, Augustin and Zeileis (2008). Conditional variable
        importance for random forests. BMC Bioinformatics 9, 307.
        doi:10.1186/1471-2105-9-307
+    .. [4] Watson and Wright (2021). Testing conditional independence in supervised
+       learning algorithms. Machine Learning 110, 2107-2129.
+       doi:10.1007/s10994-021-06030-6
+    .. [5] Blesch, Koenen, Kapar, Golchian, Burk, Loecher and Wright (2025). Conditional
+       Feature Importance with Generative Modeling Using Adversarial Random Forests.
+       doi:10.48550/arXiv.2501.11178
 
     Examples
     --------
@@ -154,7 +182,9 @@ def permutation(
     ((2, 10, 1), True)
     """
     _check(data.n_samples, n_repeats, n_rows)
-    _check_names(draws=draws, perturbation=perturbation, within=within)
+    _check_names(
+        convention=convention, draws=draws, perturbation=perturbation, within=within
+    )
     if draws == "exact":
         if n_rows is not None or within != "none":
             option = "n_rows" if within == "none" else "within"
@@ -164,15 +194,27 @@ def permutation(
             )
         return exact_permutation(model, data, form=form, on_row_terms=on_row_terms)
     names, groups = tuple(data.groups), tuple(data.groups.values())
-    sizes = data.n_samples, n_repeats, n_rows
-    draw_all: Callable[[], Draws] = partial(DRAWS[stream], seed, names, *sizes)
-    if (perturbation, within) != ("permute", "none"):
+    is_plain = (perturbation, within) == ("permute", "none")
+    if not is_plain:
         _check_exchange(stream, perturbation, within)
-        strata = [np.zeros(data.n_samples, dtype=np.int64)] * len(names)
-        if within == "leaves":
-            part = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
-            strata = [part(data, name) for name in names]
-        draw_all = partial(redrawn, draw_all, seed, names, perturbation, strata)
+    by_group: list[Any] = []
+    if within in GIVEN:
+        by_group = _samplers(data, within, n_neighbours, convention)
+    elif within == "leaves":
+        part = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
+        by_group = [part(data, name) for name in names]
+
+    def draw_all() -> Draws:
+        drawn = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
+        if within in GIVEN:
+            draw_given = replayed_given if stream == "xplainfi" else drawn_given
+            return draw_given(drawn, by_group, names, seed)
+        if is_plain:
+            return drawn
+        alike = np.zeros(data.n_samples, dtype=np.int64)
+        strata = by_group or [alike] * len(names)
+        return redrawn(drawn, seed, names, perturbation, strata)
+
     raw = np.full((len(groups), n_repeats, len(model.losses)), np.nan)
     baseline = np.empty((n_repeats, len(model.losses)))
     rise = np.empty((len(groups), n_repeats))
@@ -279,12 +321,36 @@ def _check_names(**options: str) -> None:
             )
 
 
+def _samplers(
+    data: Dataset, within: Within, n_neighbours: int, convention: Convention
+) -> list[Given]:
+    """Return how each group is drawn given all other columns."""
+    if within == "gaussian":
+        return [normal_of(data, name) for name in data.groups]
+    if n_neighbours < 1:
+        raise ValueError(f"n_neighbours must be at least 1; {n_neighbours} was given.")
+    if convention == "xplainfi" and n_neighbours == 1:
+        raise NotApplicable(
+            'With convention = "xplainfi" a row is the nearest of its own neighbours, '
+            "so one neighbour changes nothing. Set n_neighbours to 2 or more."
+        )
+    near = partial(near_of, n_neighbours=n_neighbours, convention=convention)
+    return [near(data, name) for name in data.groups]
+
+
 def _check_exchange(stream: str, perturbation: str, within: str) -> None:
-    """Refuse an exchange of values that no R package makes."""
+    """Refuse what no R package draws, and what has nothing to resample."""
     options = {"perturbation": perturbation, "within": within}
+    if within in GIVEN and perturbation != "permute":
+        raise NotApplicable(
+            f'within = "{within}" draws the values of each row by themselves, so there '
+            f'is nothing to set perturbation = "{perturbation}" for. Leave it out.'
+        )
+    if stream == "xplainfi" and within in GIVEN:
+        return
     if stream != "numpy":
         option = "within" if within != "none" else "perturbation"
         raise NotApplicable(
-            f"{stream} draws permutations of all rows only, but {option} = "
-            f'"{options[option]}" was asked. Leave {option} or the engine out.'
+            f'{stream} does not draw with {option} = "{options[option]}". Leave '
+            f"{option} or the engine out."
         )

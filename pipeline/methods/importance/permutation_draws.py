@@ -4,15 +4,16 @@ Not: what is measured, which follows from the draws alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...records.errors import NotApplicable
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 from .exchange import Index, drawn_within, permuted_within
 
-Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats"]
+Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", "xplainfi"]
 Perturbation = Literal["permute", "resample"]
 BASELINE, TARGET, ROUND = -1, -2, -3
 """What is asked where it is no group; `ROUND` asks nothing: all before it is to be
@@ -34,12 +35,16 @@ class Draw(NamedTuple):
         stay the same.
     order : ndarray of shape (n_rows,)
         For each of them, which of them it is given the values of.
+    values : tuple of array of shape (n_rows,)
+        For each column of the group, the values that the rows are given, where they
+        are those of no row; else empty.
     """
 
     repeat: int
     what: int
     rows: Index
     order: Index
+    values: tuple[Any, ...] = ()
 
 
 Draws: TypeAlias = Iterator[Draw]
@@ -69,18 +74,18 @@ def _numpy_draws(
 
 
 def redrawn(
-    draw_all: Callable[[], Draws],
+    draws: Draws,
     seed: int,
     names: tuple[str, ...],
     perturbation: Perturbation,
     strata: Sequence[Index],
 ) -> Draws:
-    """Yield all draws with other orders: within strata, or with replacement.
+    """Yield draws of numpy's with other orders: within strata, or with replacement.
 
     `strata` has one array of shape (n_samples,) per group.
     """
     order = {"permute": permuted_within, "resample": drawn_within}[perturbation]
-    for draw in draw_all():
+    for draw in draws:
         if draw.what == BASELINE:
             yield draw
             continue
@@ -155,10 +160,34 @@ def _hstats_draws(
             yield Draw(repeat, what, rows, r.sample(len(rows)))
 
 
+def in_order_of_xplainfi(names: Sequence[str]) -> list[int]:
+    """Return the places of some names in the order in which xplainfi takes them."""
+    return sorted(range(len(names)), key=lambda what: names[what].encode())
+
+
+def _xplainfi_draws(
+    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+) -> Draws:
+    """Yield the draws of xplainfi: all repeats of a variable, by the alphabet."""
+    if n_rows is not None and n_rows < n:
+        raise NotApplicable(
+            f"xplainfi permutes all {n} rows, but n_rows = {n_rows} was asked. Leave "
+            "n_rows or the engine out."
+        )
+    r = RStream(seed)
+    rows = np.arange(n)
+    for repeat in range(n_repeats):
+        yield Draw(repeat, BASELINE, rows, np.arange(n))
+    for what in in_order_of_xplainfi(names):
+        for repeat in range(n_repeats):
+            yield Draw(repeat, what, rows, r.sample(n))
+
+
 DRAWS: dict[str, Callable[[int, tuple[str, ...], int, int, int | None], Draws]] = {
     "numpy": _numpy_draws,
     "vip-0.4": _vip_04_draws,
     "vip-0.5": _vip_05_draws,
     "DALEX": _dalex_draws,
     "hstats": _hstats_draws,
+    "xplainfi": _xplainfi_draws,
 }

@@ -36,6 +36,7 @@ from .permutation_draws import BASELINE, ROUND, TARGET, Draw, Draws
 HELD_BYTES = 256 * 2**20
 STACKED_BYTES = 2**19
 """Of permuted rows in one call: enough for its fixed cost to be small."""
+NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
 WORTH = 10**6
 """Rows times draws for which predict takes longer than to load what is compiled."""
 
@@ -87,6 +88,33 @@ def predict_permuted(
 ) -> Floats:
     """Return the prediction with these columns in this order, and put them back."""
     return _predict_in_orders(model, table, dict.fromkeys(columns, order))
+
+
+def predict_drawn(
+    model: FittedModel,
+    table: _Table,
+    columns: tuple[str, ...],
+    values: tuple[Any, ...],
+) -> Floats:
+    """Return the prediction with new values in these columns, and put them back.
+
+    Values of another type than the column's, such as negative ones of a column that
+    cannot hold them, go into a shallow copy.
+    """
+    memory, given = table.memory, dict(zip(columns, values, strict=True))
+    if any(n not in memory or memory[n].dtype != v.dtype for n, v in given.items()):
+        frame = table.frame.copy(deep=False)
+        for name, column in given.items():
+            frame[name] = column
+        return model.predict(frame)
+    originals = {name: memory[name].copy() for name in given}
+    for name, column in given.items():
+        memory[name][:] = column
+    try:
+        return predict(model, table)
+    finally:
+        for name, column in originals.items():
+            memory[name][:] = column
 
 
 def predict_stacked(
@@ -149,6 +177,10 @@ class Permuted:
         table = self.tables.get(place)
         if table is None or not _has_rows(table, rows):
             table = self.tables[place] = copied(self.data, rows)
+        if draws[0].values:  # never stacked, see `at_once`
+            (draw,) = draws
+            columns = self.groups[draw.what]
+            return [predict_drawn(self.model, table, columns, draw.values)]
         orders = [(self.groups[draw.what], draw.order) for draw in draws]
         if len(orders) > 1:
             return predict_stacked(self.model, table, orders)
@@ -160,7 +192,7 @@ class Permuted:
         Trees predict each row by itself; the sums of other models may be rounded in
         another way among other rows. The first draw is compared.
         """
-        if len(draws) < 2 or not is_trees_alone(self.model):
+        if len(draws) < 2 or draws[0].values or not is_trees_alone(self.model):
             return 1
         n_bytes = 8 * max(1, len(draws[0].rows) * self.data.X.shape[1])
         most = min(STACKED_BYTES // n_bytes, len(draws))
@@ -199,6 +231,9 @@ class _Replay:
         """
         n_asked = len(draws) * len(table.rows)
         if not (self.may_answer and draws):
+            return None
+        if draws[0].values:
+            self._leave_to_predict("unread", NEW_VALUES)
             return None
         if n_asked < WORTH:
             report_route(self._model, "few")
@@ -280,19 +315,22 @@ def _in_parts(draws: Sequence[Draw], size: int) -> Iterator[Sequence[Draw]]:
 
 
 def _batches(draws: Draws, n_held: int) -> Iterator[list[Draw]]:
-    """Yield draws of the same rows and round together, at most so many."""
+    """Yield draws of the same rows and round together, at most so many.
+
+    They are fewer if they have new values.
+    """
     batch: list[Draw] = []
+    n_arrays = 0
     for draw in draws:
         if draw.what == TARGET:
             continue
-        if draw.what == ROUND:
-            if batch:
-                yield batch
-            batch = []
-            continue
-        if batch and (draw.rows is not batch[0].rows or len(batch) == n_held):
+        is_other = bool(batch) and draw.rows is not batch[0].rows
+        if batch and (draw.what == ROUND or is_other or n_arrays >= 2 * n_held):
             yield batch
-            batch = []
+            batch, n_arrays = [], 0
+        if draw.what == ROUND:
+            continue
         batch.append(draw)
+        n_arrays += 2 + len(draw.values)  # an order, a prediction, what is drawn
     if batch:
         yield batch

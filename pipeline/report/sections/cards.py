@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...methods.importance import METHODS, options_of
 from ...records.importance_record import Importance, supplied_engine
 from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, Measure, measure_of
-from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, plain
+from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, Value, plain
 from ..text.labels import with_labels
 from ..text.number_text import loss_label, percent, unit_text
 from ..text.wording import (
@@ -260,14 +261,25 @@ def _other_rows(facts: Facts, record: Importance) -> list[Fact]:
 def _shuffled(path: str, record: Importance) -> Sentence:
     """Return what is moved, among which rows, and whether drawn with replacement."""
     within = record.options.get("within", "none")
+    convention = record.options.get("convention", "standard")
     least = record.options.get("min_samples_leaf", 0)
     among = say(
         f"cards.permutation.within.{within}",
         least=whole(f"{path}.options['min_samples_leaf']", least),
+        near=_near(path, record),
+        itself=say(f"cards.permutation.itself.{convention}"),
     )
     how = record.options.get("perturbation", "permute")
     what = say(f"cards.permutation.shuffled.{record.of}")
     return (*what, "; ", *among, *say(f"cards.permutation.perturbation.{how}"))
+
+
+def _near(path: str, record: Importance) -> Value | str:
+    """Return how many neighbours a row has; a record holds it unless it is usual."""
+    if "n_neighbours" in record.options:
+        near = record.options["n_neighbours"]
+        return whole(f"{path}.options['n_neighbours']", near)
+    return str(options_of(METHODS[record.method].function)["n_neighbours"])
 
 
 def _options(facts: Facts, record: Importance) -> list[Fact]:

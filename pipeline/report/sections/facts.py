@@ -33,6 +33,8 @@ NOTHING_ATTACHED: Attachments = MappingProxyType({})
 
 ACTS_WITH = {
     ("permutation", "min_samples_leaf"): ("within", "leaves"),
+    ("permutation", "n_neighbours"): ("within", "neighbours"),
+    ("permutation", "convention"): ("within", "neighbours"),
     ("relieff", "sigma"): ("weighting", "rank"),
     ("shapley", "n_permutations"): ("algorithm", "sampling"),
 }

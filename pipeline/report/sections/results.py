@@ -40,7 +40,7 @@ from .top_k import selection_tables, top_k_figures
 
 MUCH_LOWER = 0.5
 """Share of the marginal importance from which down the conditional one is told of."""
-EXCHANGE = ("within", "min_samples_leaf")
+EXCHANGE = ("within", "min_samples_leaf", "n_neighbours", "convention")
 """The options in which the two differ."""
 
 
@@ -252,7 +252,7 @@ def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence
 def _is_marginal_of(record: Importance, conditional: Importance) -> bool:
     """Return whether a record asks what the other does, but among all rows."""
     within = (record.options.get("within"), conditional.options.get("within"))
-    if within != ("none", "leaves"):
+    if within[0] != "none" or within[1] in (None, "none"):
         return False
     cards = [
         {k: v for k, v in r.estimand.items() if k not in EXCHANGE}
@@ -278,8 +278,9 @@ def much_lower(marginal: Ranking, conditional: Ranking) -> list[int]:
 def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
     rows = much_lower(marginal, conditional)
     model = full_name(conditional.subject)
+    drawn = say(f"conditional.drawn.{conditional.record.options['within']}")
     if not rows:
-        return say("conditional.none", model=model)
+        return say("conditional.none", model=model, drawn=drawn)
     nothing = marginal.nothing
     sentences = []
     for row in rows:
@@ -290,4 +291,6 @@ def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
         sentences.append(
             (full_name(conditional.record.features[row]), " (", share, ")")
         )
-    return say("conditional.shared", model=model, features=joined(sentences))
+    return say(
+        "conditional.shared", model=model, drawn=drawn, features=joined(sentences)
+    )

@@ -111,13 +111,22 @@ def test_every_ranking_says_which_it_is():
     assert [r.loss for r in result.importances] == ["rmse", "mae", ""]
 
 
-def test_what_resampled_rows_would_mislead_says_so_and_keeps_its_importance():
-    result = audited({"method": "relieff", "n_neighbours": 3})
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"method": "relieff", "n_neighbours": 3},
+        {"method": "permutation", "within": "neighbours"},
+    ],
+    ids=lambda entry: entry["method"],
+)
+def test_what_resampled_rows_would_mislead_says_so_and_keeps_its_importance(entry):
+    result = audited(entry)
+    method = entry["method"]
     (note,) = (f for f in result.findings if f.message.startswith("Stability"))
     assert (note.check, note.severity) == ("not_applicable", "info")
     assert note.message == (
-        "Stability of relieff of features: The rows are not resampled for "
-        "'relieff', so the stability of its ranking is not estimated: a row that is "
+        f"Stability of {method} of features: The rows are not resampled for "
+        f"'{method}', so the stability of its ranking is not estimated: a row that is "
         "drawn twice is its own nearest neighbour."
     )
     assert result.stability["resamples"].tolist() == [0, 0, 0]

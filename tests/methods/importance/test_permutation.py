@@ -41,6 +41,14 @@ from importance_audit.records.losses import LOSSES
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 STREAMS = tuple(DRAWS)
+OF_ALL_ROWS = ("xplainfi",)
+
+
+def streams_and_rows(n_rows):
+    """Return every stream with all rows, and with so many where it draws rows."""
+    cases = [(stream, None) for stream in STREAMS]
+    cases += [(stream, n_rows) for stream in STREAMS if stream not in OF_ALL_ROWS]
+    return pytest.mark.parametrize(("stream", "n_rows"), cases)
 
 
 def rise(model, data, **options):
@@ -244,8 +252,8 @@ def test_draws_that_r_does_not_make_are_refused_in_its_order(stream, options):
     with pytest.raises(NotApplicable) as refusal:
         permutation(linear_model(2, 0), normal_data(), seed=1, stream=stream, **options)
     assert str(refusal.value) == (
-        f'{stream} draws permutations of all rows only, but {name} = "{value}" was '
-        f"asked. Leave {name} or the engine out."
+        f'{stream} does not draw with {name} = "{value}". Leave {name} or the engine '
+        "out."
     )
 
 
@@ -279,7 +287,7 @@ def test_a_column_alone_has_nothing_to_be_held():
 @pytest.mark.parametrize(
     ("stream", "n_rows"),
     [(stream, None) for stream in STREAMS]
-    + [(stream, 40) for stream in STREAMS if stream != "vip-0.4"],
+    + [(stream, 40) for stream in STREAMS if stream not in ("vip-0.4", *OF_ALL_ROWS)],
 )
 def test_ignored_feature_measures_exactly_the_baseline(stream, n_rows):
     raw, baseline = permutation(
@@ -289,8 +297,7 @@ def test_ignored_feature_measures_exactly_the_baseline(stream, n_rows):
     assert (raw[0] != baseline).all()
 
 
-@pytest.mark.parametrize("stream", STREAMS)
-@pytest.mark.parametrize("n_rows", [None, 50])
+@streams_and_rows(50)
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(stream, n_rows):
     model, data = linear_model(2, 1), normal_data()
     options = {"stream": stream, "n_repeats": 3, "n_rows": n_rows}
@@ -377,8 +384,7 @@ def test_weights_stay_with_the_rows_when_the_target_is_permuted():
     assert np.isclose(values, reached, rtol=1e-9).any(axis=1).all()
 
 
-@pytest.mark.parametrize("stream", STREAMS)
-@pytest.mark.parametrize("n_rows", [None, 30])
+@streams_and_rows(30)
 def test_nothing_that_was_given_is_changed(stream, n_rows):
     data = level_data()
     before = data.X.copy(deep=True)
@@ -400,12 +406,12 @@ def test_every_column_type_reaches_the_model_as_it_came():
     assert all(index.equals(data.X.index) for _, index in frames)
 
 
-@pytest.mark.parametrize("stream", STREAMS)
-@pytest.mark.parametrize("n_rows", [None, 40])
+@streams_and_rows(40)
 def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
     source = level_data()
     numbered = source.X.assign(row=np.arange(150), copy=np.arange(150.0))
-    groups = {"kind": ("kind",), "pair": ("row", "noise"), "count": ("count",)}
+    # By name, as xplainfi takes them.
+    groups = {"count": ("count",), "kind": ("kind",), "pair": ("row", "noise")}
     data = replace(source, X=numbered, groups=groups)
     frames = []
 
@@ -495,6 +501,7 @@ def test_the_example_of_the_docstring_holds():
 
 def test_the_options_are_the_repeats_the_rows_and_the_exchange():
     exchange = {"perturbation": "permute", "within": "none", "min_samples_leaf": 15}
+    exchange |= {"n_neighbours": 5, "convention": "standard"}
     usual = {"n_repeats": 10, "n_rows": None, "draws": "sampled"}
     assert options_of(permutation) == usual | exchange
 
@@ -517,7 +524,8 @@ def test_the_options_are_the_repeats_the_rows_and_the_exchange():
         ),
         (
             {"within": "nodes"},
-            "within must be one of 'none', 'leaves'; 'nodes' was given.",
+            "within must be one of 'none', 'leaves', 'gaussian', 'neighbours'; 'nodes' "
+            "was given.",
         ),
         (
             {"draws": "all"},
@@ -710,8 +718,7 @@ def test_what_dalex_cannot_measure_is_not_measured_by_us_either(case):
 # --- workers --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_rows", [None, 50])
-@pytest.mark.parametrize("stream", STREAMS)
+@streams_and_rows(50)
 def test_workers_change_no_number_and_no_draw(stream, n_rows):
     data, model, terms = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5), []
     asked = {"seed": 1, "stream": stream, "n_repeats": 4, "n_rows": n_rows}

@@ -193,6 +193,23 @@ def test_a_card_says_among_which_rows_values_are_exchanged():
     assert "at least 20 rows in a leaf; πb draws the rows with replacement" in scheme
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"within": "gaussian"}, "from a normal distribution given all other columns"),
+        ({"within": "neighbours"}, "one of the 5 rows that are nearest"),
+        ({"within": "neighbours", "n_neighbours": 12}, "one of the 12 rows"),
+        (
+            {"within": "neighbours", "convention": "xplainfi"},
+            "all equally likely; as in xplainfi, the row itself is one of them.",
+        ),
+    ],
+)
+def test_a_card_says_from_which_distribution_values_are_drawn(options, words):
+    options = {"n_repeats": 10, "n_rows": None, "min_samples_leaf": 15, **options}
+    assert words in fact(viewed(options=options), "E1", "What is shuffled")
+
+
 def test_intervals_over_other_rows_are_not_limited_to_the_draws():
     rows = [
         {"record": 0, "feature": name, "low": 1.0, "high": 90.0}

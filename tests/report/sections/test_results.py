@@ -405,6 +405,28 @@ def test_what_a_twin_tells_too_is_shared_and_what_is_told_alone_is_not(both):
     assert [name in shared for name in alone.features] == [True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("options", "drawn"),
+    [
+        (
+            {"within": "gaussian"},
+            "drawn from a normal distribution given all other columns",
+        ),
+        (
+            {"within": "neighbours", "n_neighbours": 3, "convention": "xplainfi"},
+            "taken from a row that is near in all other columns",
+        ),
+    ],
+)
+def test_what_is_drawn_given_the_others_is_read_beside_the_marginal_ranking(
+    options, drawn
+):
+    result = audit_of(MARGINAL, MARGINAL | options)
+    text = words(section(build_view(result), "F"))
+    shared = text.split(f"one: when {drawn}, ")[1].split(" keep")[0]
+    assert [name in shared for name in ("x", "twin", "own")] == [True, True, False]
+
+
 def test_each_of_both_has_its_own_card_tables_and_figure(both):
     view = build_view(both)
     rankings = [item for item in view.tables if item.id.startswith("tab-ranking")]

@@ -1,0 +1,260 @@
+"""Values of a group drawn given all other columns: from a normal, or of a near row.
+
+A near row is an order of rows, as a permutation is; values from a normal are new, so a
+draw carries them. Not: which rows are near (`neighbours`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, Floats
+from ...records.errors import NotApplicable, listed, quote
+from ...records.r_rng import RStream
+from ...records.streams import stream as generator_of
+from .exchange import Index, is_category, numbers_of, refuse_missing
+from .neighbours import Convention, Neighbours, nearest
+from .permutation_draws import BASELINE, Draw, Draws, in_order_of_xplainfi
+
+
+class Given(Protocol):
+    """How the values of one group are drawn given other columns."""
+
+    def drawn(self, draw: Draw, generator: np.random.Generator) -> Draw:
+        """Return a draw of these rows with the values of one Generator."""
+
+    def replayed(self, draws: Sequence[Draw], r: RStream) -> Iterator[Draw]:
+        """Yield draws of all rows, one per repeat, with the values of xplainfi."""
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Columns that are normal given others.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_samples, n_columns)
+        Of each row, from the others.
+    root : ndarray of shape (n_columns, n_columns)
+        The symmetric root of the covariance that the others leave.
+    dtypes : tuple of dtype
+        Of the columns; those of integers are drawn as integers.
+    """
+
+    mean: Floats
+    root: Floats
+    dtypes: tuple[Any, ...]
+
+    def drawn(self, draw: Draw, generator: np.random.Generator) -> Draw:
+        """Return a draw of these rows with normals of one Generator."""
+        shape = len(draw.rows), len(self.root)
+        return self._with(draw, generator.standard_normal(shape))
+
+    def replayed(self, draws: Sequence[Draw], r: RStream) -> Iterator[Draw]:
+        """Yield draws of all rows with normals of R, one repeat after the other."""
+        noise = r.rnorm(len(draws) * self.mean.size)
+        for draw, of_draw in zip(draws, np.split(noise, len(draws)), strict=True):
+            yield self._with(draw, of_draw.reshape(self.mean.shape))
+
+    def _with(self, draw: Draw, noise: Floats) -> Draw:
+        values = (self.mean[draw.rows] + noise @ self.root).T
+        columns = map(_as_type, values, self.dtypes)
+        return draw._replace(order=np.arange(len(draw.rows)), values=tuple(columns))
+
+
+@dataclass(frozen=True)
+class Near:
+    """The values of one of the rows that are nearest by other columns.
+
+    Attributes
+    ----------
+    others : DataFrame of shape (n_samples, n_others)
+    n_neighbours : int
+    convention : {"standard", "xplainfi"}
+    """
+
+    others: pd.DataFrame
+    n_neighbours: int
+    convention: Convention
+    _last: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def drawn(self, draw: Draw, generator: np.random.Generator) -> Draw:
+        """Return a draw of these rows with neighbours of one Generator."""
+        return draw._replace(order=self._among(draw.rows).drawn(generator))
+
+    def replayed(self, draws: Sequence[Draw], r: RStream) -> Iterator[Draw]:
+        """Yield draws of all rows with neighbours of R, one row after the other."""
+        orders = self._among(draws[0].rows).replayed(r, len(draws))
+        for draw, order in zip(draws, orders, strict=True):
+            yield draw._replace(order=order)
+
+    def _among(self, rows: Index) -> Neighbours:
+        """Return the neighbours among some rows, found anew if they are others."""
+        if self._last.get("rows") is not rows:
+            near = nearest(
+                self.others.iloc[rows], self.n_neighbours, convention=self.convention
+            )
+            self._last.update(rows=rows, neighbours=near)
+        neighbours: Neighbours = self._last["neighbours"]
+        return neighbours
+
+
+def normal_of(data: Dataset, group: str, others: Sequence[str] | None = None) -> Normal:
+    """Return the columns of a group as normals given other columns, fitted to all rows.
+
+    Parameters
+    ----------
+    data : Dataset
+        Without missing values; its weights are left aside.
+    group : str
+        A key of ``data.groups``, of columns of numbers.
+    others : sequence of str, optional
+        All other columns of ``data.X`` by default; a category has one indicator per
+        level.
+
+    Raises
+    ------
+    NotApplicable
+        If a value is missing, a column of the group is no number, or there are too few
+        rows for a residual.
+    """
+    columns = data.groups[group]
+    _refuse_no_numbers(data, columns)
+    refuse_missing(data, "a normal")
+    own = np.stack([numbers_of(data.X[name]) for name in columns], axis=1)
+    table = [_indicators(data.X[name]) for name in _others(data, group, others)]
+    mean, covariance, rank = normal_given(
+        own, np.concatenate([np.empty((len(own), 0)), *table], axis=1)
+    )
+    if rank + 1 >= len(own):
+        raise NotApplicable(
+            f"Data {quote(data.name)} must have more rows for {quote(group)} to be "
+            f"drawn from a normal given the other columns: {len(own)} were given, and "
+            f"{rank + 2} are needed at least. Give more rows, or set "
+            'within = "neighbours".'
+        )
+    variances, vectors = np.linalg.eigh(covariance)
+    root = (vectors * np.sqrt(np.maximum(variances, 0.0))) @ vectors.T
+    return Normal(mean, root, tuple(data.X[name].dtype for name in columns))
+
+
+def normal_given(columns: Floats, others: Floats) -> tuple[Floats, Floats, int]:
+    """Return the conditional normal of some columns given others.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_samples, n_columns)
+    others : ndarray of shape (n_samples, n_others)
+        Columns that are sums of others are fitted with them.
+
+    Returns
+    -------
+    mean : ndarray of shape (n_samples, n_columns)
+        By least squares, with an intercept.
+    covariance : ndarray of shape (n_columns, n_columns)
+        Of the residuals, with divisor n - 1.
+    rank : int
+        How many of the others are independent, the intercept left out.
+    """
+    centre = columns.mean(axis=0)
+    spread = others.std(axis=0)
+    scaled = (others - others.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    slopes, _, rank, _ = np.linalg.lstsq(scaled, columns - centre, rcond=None)
+    mean = centre + scaled @ slopes
+    residual = columns - mean
+    covariance = residual.T @ residual / max(1, len(columns) - 1)
+    return mean, covariance, int(rank)
+
+
+def near_of(
+    data: Dataset,
+    group: str,
+    others: Sequence[str] | None = None,
+    *,
+    n_neighbours: int,
+    convention: Convention,
+) -> Near:
+    """Return how the values of a group are those of a row that is near by the others.
+
+    Parameters and errors are those of `normal_of`, and of `neighbours.nearest`; the
+    columns of the group need not be numbers.
+    """
+    refuse_missing(data, "neighbours")
+    # In the order in which xplainfi adds them to distances: last bits may tie two.
+    columns = data.X[sorted(_others(data, group, others))]
+    return Near(columns, n_neighbours, convention)
+
+
+def drawn_given(
+    draws: Draws, samplers: Sequence[Given], names: Sequence[str], seed: int
+) -> Draws:
+    """Yield draws of numpy's with the values of each group drawn given the others."""
+    for draw in draws:
+        if draw.what == BASELINE:
+            yield draw
+            continue
+        generator = generator_of(seed, "given", names[draw.what], draw.repeat)
+        yield samplers[draw.what].drawn(draw, generator)
+
+
+def replayed_given(
+    draws: Draws, samplers: Sequence[Given], names: Sequence[str], seed: int
+) -> Draws:
+    """Yield draws with the values that xplainfi draws of each group given the others.
+
+    Of `draws`, which are of all rows, the first ones, of the baseline, are kept.
+    """
+    r = RStream(seed)
+    baselines = [*takewhile(lambda draw: draw.what == BASELINE, draws)]
+    yield from baselines
+    for what in in_order_of_xplainfi(names):
+        asked = [draw._replace(what=what) for draw in baselines]
+        yield from samplers[what].replayed(asked, r)
+
+
+def _others(data: Dataset, group: str, others: Sequence[str] | None) -> Sequence[str]:
+    if others is not None:
+        return others
+    return [name for name in data.X if name not in data.groups[group]]
+
+
+def _indicators(column: pd.Series) -> Floats:
+    """Return a column as regressors, (n_samples, 1 or n_levels)."""
+    numbers = numbers_of(column)[:, np.newaxis]
+    if not is_category(column):
+        return numbers
+    return np.asarray(numbers == np.unique(numbers), dtype=np.float64)
+
+
+def _refuse_no_numbers(data: Dataset, columns: Sequence[str]) -> None:
+    """Refuse columns that have no normal."""
+    other = [
+        name
+        for name in columns
+        if is_category(data.X[name]) or pd.api.types.is_bool_dtype(data.X[name])
+    ]
+    if other:
+        raise NotApplicable(
+            f"Only numbers can be drawn from a normal; {listed(other)} of data "
+            f"{quote(data.name)} holds none. Leave it out with features, or set "
+            'within = "neighbours".'
+        )
+
+
+def _as_type(values: Floats, dtype: Any) -> npt.NDArray[Any]:
+    """Return values in the type of their column, integers rounded half to even.
+
+    Those that its type cannot hold, such as negative ones, stay floats.
+    """
+    if not pd.api.types.is_integer_dtype(dtype):
+        return pd.Series(values).astype(dtype).values
+    whole = np.rint(values)
+    limits = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
+    if whole.min(initial=0) < limits.min or whole.max(initial=0) > limits.max:
+        return whole
+    return pd.Series(whole).astype(dtype).values

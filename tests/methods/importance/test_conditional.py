@@ -1,0 +1,515 @@
+"""Permutation given the other columns: closed forms, invariances, and slow twins."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.methods.importance.test_permuted_predictions import (
+    FOREST,
+    model_of,
+    rows_of,
+)
+
+from importance_audit.methods.importance import permuted_predictions
+from importance_audit.methods.importance.conditional import (
+    drawn_given,
+    normal_given,
+    normal_of,
+)
+from importance_audit.methods.importance.neighbours import nearest
+from importance_audit.methods.importance.permutation import DRAWS, permutation
+from importance_audit.methods.importance.permutation_draws import BASELINE
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.methods.trees.routes import reporting_routes
+from importance_audit.records.errors import NotApplicable
+
+WITHIN = ("gaussian", "neighbours")
+MIXING = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [-0.3, 0.5, 0.7]])
+
+
+def correlated(*slopes, n_samples=200):
+    """Return columns x = MIXING white, their covariance MIXING MIXING', y = x b + e."""
+    data = normal_data(*slopes, n_samples=n_samples)
+    X = data.X @ MIXING[: len(slopes), : len(slopes)].T
+    noise = data.y - data.X.to_numpy() @ np.array(slopes)
+    X.columns = data.X.columns
+    return replace(data, X=X, y=X.to_numpy() @ np.array(slopes) + noise)
+
+
+def rise(model, data, **options):
+    """Return mean rise in loss and its standard error by group."""
+    raw, baseline = permutation(model, data, seed=1, **options)
+    values = (raw - baseline)[..., 0]
+    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+
+
+# --- closed forms ---------------------------------------------------------------------
+
+
+def left_by_the_others(columns):
+    """Return the covariance that the other columns leave of some, with divisor n."""
+    return np.linalg.inv(np.linalg.inv(MIXING @ MIXING.T)[np.ix_(columns, columns)])
+
+
+def test_of_a_normal_the_error_rises_by_b_squared_times_twice_what_the_others_leave():
+    slopes = np.array([3.0, -1.0, 2.0])
+    data = correlated(*slopes)
+    variances = np.array([left_by_the_others([j])[0, 0] for j in range(3)])
+    truth = slopes**2 * variances * (1 + 200 / 199)  # the row's own, and what is drawn
+    mean, std_error = rise(
+        linear_model(*slopes), data, within="gaussian", n_repeats=200
+    )
+    assert (abs(mean - truth) < 4 * std_error).all()
+    assert (4 * std_error < truth / 10).all()
+    marginal, _ = rise(linear_model(*slopes), data, n_repeats=200)
+    assert (mean[:2] < 0.5 * marginal[:2]).all()
+
+
+def test_a_group_rises_by_what_the_others_leave_of_it_together():
+    slopes = np.array([3.0, -1.0, 2.0])
+    data = correlated(*slopes).with_groups({"both": ("x3", "x1")})
+    within = left_by_the_others([2, 0])
+    truth = slopes[[2, 0]] @ within @ slopes[[2, 0]] * (1 + 200 / 199)
+    mean, std_error = rise(
+        linear_model(*slopes), data, within="gaussian", n_repeats=400
+    )
+    assert abs(mean[0] - truth) < 4 * std_error[0] < truth / 10
+    apart = (slopes[[2, 0]] ** 2 * np.diag(within)).sum() * (1 + 200 / 199)
+    assert abs(truth - apart) > 8 * std_error[0]
+
+
+def test_neighbours_approach_the_normal_where_rows_lie_close():
+    slopes = np.array([3.0, -1.0, 2.0])
+    data = correlated(*slopes, n_samples=4000)
+    mean, _ = rise(linear_model(*slopes), data, within="neighbours", n_repeats=5)
+    truth = np.array(
+        [2 * b**2 * left_by_the_others([j])[0, 0] for j, b in enumerate(slopes)]
+    )
+    np.testing.assert_allclose(mean, truth, rtol=0.1)
+
+
+def of_kinds():
+    """Return 90 rows of three kinds, x1 = noise + kind, and y = x1."""
+    data = normal_data(1.0, noise=0.0, n_samples=90)
+    codes = np.arange(90) % 3 * (np.arange(90) % 2)
+    kind = pd.Categorical.from_codes(codes, categories=["a", "b", "c"])
+    x1 = data.y + 5 * codes
+    X = pd.DataFrame({"x1": x1, "kind": kind})
+    return replace(data, X=X, y=x1, groups={"x1": ("x1",), "kind": ("kind",)})
+
+
+def test_among_rows_of_one_level_each_has_all_others_of_it_for_neighbours():
+    data = of_kinds()
+    by_kind = data.X["x1"].groupby(np.asarray(data.X["kind"]))
+    truth = 2 * (by_kind.var() * by_kind.size()).sum() / 90
+    mean, std_error = rise(
+        linear_model(1.0), data, within="neighbours", n_repeats=400, n_neighbours=1
+    )
+    assert abs(mean[0] - truth) < 4 * std_error[0] < truth / 10
+
+
+def test_without_other_columns_the_draw_is_marginal():
+    data, model = normal_data(2.0), linear_model(2.0)
+    for within, share in (("gaussian", 1 + 200 / 199), ("neighbours", 2 * 200 / 199)):
+        mean, std_error = rise(model, data, within=within, n_repeats=200)
+        assert abs(mean[0] - 4 * share) < 4 * std_error[0] < 0.5
+
+
+@pytest.mark.parametrize("n_rows", [None, 50])
+def test_given_a_copy_a_column_measures_nothing(n_rows):
+    single = normal_data(1.0)
+    X = single.X.assign(copy=3 - 2 * single.X["x1"])
+    data = replace(single, X=X, groups={"x1": ("x1",)})
+    options = {"within": "gaussian", "n_rows": n_rows}
+    raw, baseline = permutation(linear_model(5.0), data, seed=1, **options)
+    np.testing.assert_allclose(raw[0], baseline, rtol=1e-12)
+
+
+def test_given_a_category_the_mean_is_that_of_its_level():
+    data = of_kinds()
+    data = replace(data, X=data.X.assign(x1=data.y - 20 * (data.X["kind"] == "b")))
+    by_level = data.X["x1"].groupby(data.X["kind"])
+    sampler = normal_of(data, "x1")
+    np.testing.assert_allclose(sampler.mean[:, 0], by_level.transform("mean"))
+    left = by_level.apply(lambda x: ((x - x.mean()) ** 2).sum()).sum() / 89
+    np.testing.assert_allclose(sampler.root, np.sqrt(left))
+
+
+# --- slow twins -----------------------------------------------------------------------
+
+
+def test_the_normal_is_that_of_the_partitioned_covariance():
+    table = np.random.default_rng(1).normal(size=(50, 5)) @ np.random.default_rng(
+        2
+    ).normal(size=(5, 5)) + np.arange(5)
+    mean, covariance, rank = normal_given(table[:, :2], table[:, 2:])
+    S = np.cov(table.T)
+    slopes = np.linalg.solve(S[2:, 2:], S[2:, :2])
+    centred = table - table.mean(axis=0)
+    np.testing.assert_allclose(
+        mean, table[:, :2].mean(axis=0) + centred[:, 2:] @ slopes, rtol=1e-9
+    )
+    left = S[:2, :2] - S[:2, 2:] @ slopes
+    np.testing.assert_allclose(covariance, left, rtol=1e-9)
+    assert rank == 3
+
+
+def slow_neighbours(others, k, keeps_itself):
+    """Return the set of neighbours of each row, by a sorted list of distances."""
+    is_number = [others[name].dtype != "category" for name in others]
+    widths = [
+        (others[name].std() if all(is_number) else np.ptp(others[name]))
+        if number
+        else 1
+        for name, number in zip(others, is_number, strict=True)
+    ]
+    table = others.values.tolist()
+    sets = []
+    for i, row in enumerate(table):
+        distances = {}
+        for other, cells in enumerate(table):
+            apart = [
+                abs(x - y) / width if number else float(x != y)
+                for x, y, number, width in zip(
+                    row, cells, is_number, widths, strict=True
+                )
+            ]
+            distances[other] = (
+                sum(x**2 for x in apart) if all(is_number) else sum(apart)
+            )
+        if not keeps_itself:
+            del distances[i]
+        last = sorted(distances.values())[k - 1] + 1e-9
+        sets.append({row for row, apart in distances.items() if apart <= last})
+    return sets
+
+
+def mixed(n=40):
+    draws = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "x": draws.normal(size=n),
+            "count": draws.integers(3, size=n),
+            "wide": 7 * draws.integers(4, size=n),
+            "kind": pd.Categorical(draws.choice(["a", "b", "c"], size=n)),
+        }
+    )
+
+
+@pytest.mark.parametrize("convention", ["standard", "xplainfi"])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["x", "count"],
+        ["count"],
+        ["kind"],
+        ["x", "count", "kind"],
+        ["count", "wide"],
+        ["count", "wide", "kind"],
+    ],
+)
+@pytest.mark.parametrize("k", [2, 5, 39])
+def test_neighbours_are_the_nearest_rows_and_those_tied_with_the_last(
+    convention, columns, k
+):
+    others = mixed()[columns]
+    keeps_itself = convention == "xplainfi"
+    near = nearest(others, k, convention=convention)
+    sets = slow_neighbours(others, k, keeps_itself)
+    counts = [len(rows) for rows in sets]
+    # xplainfi ties what is equal to the last bit, which sums of two columns may not be.
+    by_last_bits = keeps_itself and columns == ["count", "wide"]
+    assert (near.counts <= counts).all()
+    assert by_last_bits or near.counts.tolist() == counts
+    draws = [near.drawn(np.random.default_rng(seed)) for seed in range(400)]
+    seen = [set(of_row) for of_row in np.stack(draws, axis=1).tolist()]
+    assert all(rows <= wanted for rows, wanted in zip(seen, sets, strict=True))
+    if k < 39 and columns != ["kind"] and not by_last_bits:
+        assert seen == sets
+
+
+def test_every_neighbour_is_equally_likely():
+    near = nearest(mixed()[["x"]], 4)
+    drawn = np.stack(
+        [near.drawn(np.random.default_rng(seed)) for seed in range(4000)], axis=1
+    )
+    for of_row in drawn:
+        _, counts = np.unique(of_row, return_counts=True)
+        assert len(counts) == 4
+        assert (abs(counts - 1000) < 5 * np.sqrt(750)).all()
+
+
+def test_one_row_in_many_blocks_has_the_neighbours_it_has_in_one(monkeypatch):
+    whole = nearest(mixed(), 3)
+    monkeypatch.setattr(
+        "importance_audit.methods.importance.neighbours.BLOCK_BYTES", 8 * 40 * 7
+    )
+    parts = nearest(mixed(), 3)
+    assert parts.members.tolist() == whole.members.tolist()
+    assert parts.start.tolist() == whole.start.tolist()
+
+
+# --- what must not matter -------------------------------------------------------------
+
+
+def test_a_normal_knows_no_scale_of_the_others_and_no_mixture():
+    data, model = correlated(3, -1, 2), linear_model(3, -1, 2)
+    alone = data.with_groups({"x1": ("x1",)})
+    x2, x3 = data.X["x2"], data.X["x3"]
+    other = alone.X.assign(x2=1e10 * (x2 + 2 * x3), x3=1e-10 * (x2 - x3), same=3.0)
+    predict = {  # the model itself sees the columns as they were
+        id(X): replace(
+            model,
+            predict=lambda X, rest=data.X: model.predict(rest.assign(x1=X["x1"])),
+        )
+        for X in (alone.X, other)
+    }
+    one, two = (
+        permutation(predict[id(X)], replace(alone, X=X), seed=1, within="gaussian")[0]
+        for X in (alone.X, other)
+    )
+    np.testing.assert_allclose(one, two, rtol=1e-9)
+
+
+def test_neighbours_know_no_unit_and_no_order_of_columns_and_levels():
+    plain = mixed()
+    for columns in (["x", "count"], ["x", "count", "kind"]):
+        one = plain[columns]
+        other = one[columns[::-1]].assign(x=100 - 64 * one["x"])
+        if "kind" in other:
+            names = {"a": "z", "b": "y", "c": "x"}
+            other["kind"] = pd.Categorical(plain["kind"].map(names), ["x", "y", "z"])
+        first, second = (
+            nearest(frame, 5).drawn(np.random.default_rng(1)) for frame in (one, other)
+        )
+        assert first.tolist() == second.tolist()
+
+
+@pytest.mark.parametrize("within", WITHIN)
+@pytest.mark.parametrize("n_rows", [None, 150])
+def test_a_feature_that_the_model_ignores_measures_exactly_the_baseline(within, n_rows):
+    data = correlated(2, 0, 1)
+    options = {"within": within, "n_rows": n_rows}
+    raw, baseline = permutation(linear_model(2, 0, 1), data, seed=1, **options)
+    assert (raw[1] == baseline).all()
+    assert (raw[[0, 2]] != baseline).all()
+
+
+@pytest.mark.parametrize("within", WITHIN)
+@pytest.mark.parametrize("n_rows", [None, 150])
+def test_a_number_depends_on_its_own_question_only(within, n_rows):
+    data, model = correlated(2, 1, 1), linear_model(2, 1, 1)
+    options = {"seed": 1, "within": within, "n_rows": n_rows}
+    whole, _ = permutation(model, data, n_repeats=5, **options)
+    alone = data.with_groups({"x2": ("x2",)})
+    some, _ = permutation(model, alone, n_repeats=2, **options)
+    assert some[0].tobytes() == whole[1, :2].tobytes()
+    assert (whole[0] != whole[1]).all()
+
+
+@pytest.mark.parametrize("within", WITHIN)
+def test_nothing_that_was_given_is_changed(within):
+    data = correlated(2, 1, 1)
+    before = data.X.copy(deep=True)
+    permutation(linear_model(2, 1, 1), data, seed=1, within=within, n_repeats=2)
+    pd.testing.assert_frame_equal(data.X, before)
+
+
+def tables_seen(data, **options):
+    """Return the frames a model is asked about, the baseline of a repeat first."""
+    frames = []
+
+    def predict(X):
+        frames.append(X.copy(deep=True))
+        return np.zeros(len(X))
+
+    model = replace(linear_model(1.0), predict=predict)
+    permutation(model, data, seed=1, **{"n_repeats": 1, **options})
+    return frames
+
+
+@pytest.mark.parametrize("n_rows", [None, 30])
+def test_the_columns_of_a_group_come_from_one_neighbour(n_rows):
+    data = replace(
+        of_kinds(), X=mixed(90).assign(row=np.arange(90), again=np.arange(90))
+    )
+    data = data.with_groups({"pair": ("row", "again")})
+    before, after = tables_seen(data, within="neighbours", n_rows=n_rows)
+    assert after["row"].tolist() == after["again"].tolist()
+    assert set(after["row"]) <= set(before["row"])
+    assert (after["row"] != before["row"]).all()
+    pd.testing.assert_frame_equal(after[["x", "kind"]], before[["x", "kind"]])
+
+
+def test_of_drawn_rows_neighbours_are_the_nearest_among_them_in_every_repeat():
+    single = normal_data(1.0)
+    X = pd.DataFrame({"x1": np.arange(200.0), "near": single.X["x1"]})
+    data = replace(single, X=X, groups={"x1": ("x1",)})
+    options = {"within": "neighbours", "n_neighbours": 1, "n_rows": 30}
+    tables = tables_seen(data, n_repeats=3, **options)
+    for before, after in zip(tables[::2], tables[1::2], strict=True):
+        apart = abs(before["near"].to_numpy()[:, None] - before["near"].to_numpy())
+        np.fill_diagonal(apart, np.inf)
+        nearest_rows = before["x1"].to_numpy()[apart.argmin(axis=1)]
+        assert after["x1"].tolist() == nearest_rows.tolist()
+
+
+def test_two_features_are_drawn_from_different_normals():
+    data = normal_data(1.0, 1.0)
+    samplers = [normal_of(data, name) for name in data.groups]
+    plain = DRAWS["numpy"](1, ("x1", "x2"), 200, 1, None)
+    _, one, two = drawn_given(plain, samplers, ("x1", "x2"), 1)
+    noise = [
+        (draw.values[0] - sampler.mean[:, 0]) / sampler.root[0, 0]
+        for draw, sampler in zip((one, two), samplers, strict=True)
+    ]
+    assert abs(np.corrcoef(noise)[0, 1]) < 0.3
+
+
+INTEGERS = ["int64", "int8", "uint8", "Int64"]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, "float64", "float32", "Float64"])
+def test_a_normal_keeps_the_type_of_a_column_and_rounds_integers(dtype):
+    data = correlated(2, 1, 1)
+    counts = (50 + 4 * data.X["x1"]).round().astype(dtype)
+    data = replace(data, X=data.X.assign(x1=counts)).with_groups({"x1": ("x1",)})
+    _, after = tables_seen(data, within="gaussian")
+    assert after["x1"].dtype == dtype
+    drawn = after["x1"].to_numpy(dtype=float)
+    assert (drawn % 1 == 0).all() == (dtype in INTEGERS)
+    assert (drawn != counts.to_numpy(dtype=float)).any()
+
+
+def test_halves_are_rounded_to_even_as_r_rounds_them():
+    data = correlated(2, 1, 1, n_samples=20)
+    half = replace(data, X=data.X.assign(x1=np.arange(20)))
+    sampler = replace(
+        normal_of(half.with_groups({"x1": ("x1",)}), "x1"),
+        mean=np.arange(20)[:, None] + 0.5,
+        root=np.zeros((1, 1)),
+    )
+    draw = next(
+        d for d in DRAWS["numpy"](1, ("x1",), 20, 1, None) if d.what != BASELINE
+    )
+    (values,) = sampler.drawn(draw, np.random.default_rng(1)).values
+    assert values.tolist() == [2 * ((k + 1) // 2) for k in range(20)]
+
+
+def test_what_an_integer_type_cannot_hold_is_drawn_all_the_same():
+    data = correlated(2, 1, 1)
+    rare = (data.X["x1"] > 1.5).astype("uint8")
+    data = replace(data, X=data.X.assign(x1=rare)).with_groups({"x1": ("x1",)})
+    _, after = tables_seen(data, within="gaussian")
+    assert after["x1"].min() == -1
+
+
+# --- trees ----------------------------------------------------------------------------
+
+
+def test_trees_answer_for_neighbours_and_leave_new_values_to_predict(monkeypatch):
+    data = rows_of("regression")
+    model = model_of(FOREST, data)
+    data = data.with_groups({"x1": ("x1",), "both": ("x2", "whole")})
+    monkeypatch.setattr(permuted_predictions, "WORTH", np.inf)
+    plain = {w: permutation(model, data, seed=1, within=w) for w in WITHIN}
+    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    why = permuted_predictions.NEW_VALUES
+    for within, route in (
+        ("gaussian", ("unread", why)),
+        ("neighbours", ("identical", "")),
+    ):
+        routes = []
+        with reporting_routes(routes.append):
+            raw, baseline = permutation(model, data, seed=1, within=within)
+        assert raw.tobytes() == plain[within][0].tobytes()
+        assert baseline.tobytes() == plain[within][1].tobytes()
+        assert {(r.basis, r.reason) for r in routes} == {route}
+
+
+# --- refusals -------------------------------------------------------------------------
+
+
+def refusal(data, **options):
+    with pytest.raises(NotApplicable) as refused:
+        permutation(linear_model(1.0), data, seed=1, **options)
+    return str(refused.value)
+
+
+def test_a_category_is_not_drawn_from_a_normal():
+    assert refusal(of_kinds(), within="gaussian") == (
+        "Only numbers can be drawn from a normal; 'kind' of data 'normal' holds none. "
+        'Leave it out with features, or set within = "neighbours".'
+    )
+    alone = of_kinds().with_groups({"x1": ("x1",)})
+    raw, baseline = permutation(linear_model(1.0), alone, seed=1, within="gaussian")
+    assert (raw[0] > baseline).all()  # the others may hold one
+
+
+def test_rows_without_a_residual_are_refused():
+    data = correlated(1, 1, 1, n_samples=200)
+    few = replace(data, X=data.X[:3], y=data.y[:3], weights=np.ones(3))
+    assert refusal(few, within="gaussian") == (
+        "Data 'normal' must have more rows for 'x1' to be drawn from a normal given "
+        "the other columns: 3 were given, and 4 are needed at least. Give more rows, "
+        'or set within = "neighbours".'
+    )
+
+
+@pytest.mark.parametrize(
+    ("within", "purpose"), [("gaussian", "a normal"), ("neighbours", "neighbours")]
+)
+def test_missing_values_are_refused(within, purpose):
+    data = correlated(1, 1, 1)
+    gaps = replace(data, X=data.X.assign(x2=data.X["x2"].where(data.X["x2"] > 0)))
+    assert refusal(gaps, within=within) == (
+        f"Data 'normal' must have no missing value for {purpose}; these columns have "
+        "some: 'x2'. Fill or leave out what is missing."
+    )
+
+
+@pytest.mark.parametrize("within", WITHIN)
+def test_there_is_nothing_to_resample(within):
+    assert refusal(correlated(1, 1), within=within, perturbation="resample") == (
+        f'within = "{within}" draws the values of each row by themselves, so there is '
+        'nothing to set perturbation = "resample" for. Leave it out.'
+    )
+
+
+@pytest.mark.parametrize("within", WITHIN)
+@pytest.mark.parametrize("stream", ["vip-0.4", "vip-0.5", "DALEX", "hstats"])
+def test_other_packages_than_xplainfi_draw_nothing_given_the_others(within, stream):
+    assert refusal(correlated(1, 1), within=within, stream=stream) == (
+        f'{stream} does not draw with within = "{within}". Leave within or the engine '
+        "out."
+    )
+
+
+def test_xplainfi_draws_all_rows_and_no_leaves():
+    data = correlated(1, 1)
+    assert refusal(data, stream="xplainfi", within="leaves") == (
+        'xplainfi does not draw with within = "leaves". Leave within or the engine out.'
+    )
+    for within in ("none", *WITHIN):
+        assert refusal(data, stream="xplainfi", within=within, n_rows=50) == (
+            "xplainfi permutes all 200 rows, but n_rows = 50 was asked. Leave n_rows "
+            "or the engine out."
+        )
+
+
+def test_a_row_alone_among_its_neighbours_is_refused():
+    options = {"within": "neighbours", "n_neighbours": 1}
+    assert refusal(correlated(1, 1), convention="xplainfi", **options) == (
+        'With convention = "xplainfi" a row is the nearest of its own neighbours, so '
+        "one neighbour changes nothing. Set n_neighbours to 2 or more."
+    )
+    with pytest.raises(ValueError, match="must") as caught:
+        permutation(
+            linear_model(1, 1),
+            correlated(1, 1),
+            seed=1,
+            within="neighbours",
+            n_neighbours=0,
+        )
+    assert str(caught.value) == "n_neighbours must be at least 1; 0 was given."
