@@ -113,6 +113,11 @@ CONFIG = [
         "[stability] resamples must be at most 1000000; 2147483648 was given.",
     ),
     (
+        {"significance": {"tests": ["lei"]}},
+        "[significance] tests works with 'lei' only if an [[importance]] has method "
+        "'drop_column'; add one, or leave it out.",
+    ),
+    (
         {"significance": {"shuffles": 2**31}},
         "[significance] shuffles must be at most 1000000; 2147483648 was given.",
     ),

@@ -4,16 +4,21 @@ Every test is of differences, without less with, and its p-value is that of a ri
 falls has a p-value near 1. Not: how the differences are measured (`paired_losses`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from ..methods.importance.paired_losses import PairedLosses
 from ..records.dataset_and_model import Floats
+from ..records.errors import NotApplicable, quote
+from ..records.frames import Row
+from ..records.importance_record import Importance
 from ..records.losses import TIE, ties
 from ..records.ranking import LEVEL
 from ..records.streams import stream
-from .significance import p_values
+from .significance import p_values, test_rows
 
 FLIPS = 1999
 """Random signs of `sign_flip_test` in an audit."""
@@ -44,6 +49,89 @@ class Outcome(NamedTuple):
 
 
 NONE = Outcome(np.nan, np.nan)
+
+
+class PairedTest(NamedTuple):
+    """A published test of the differences that one method leaves behind.
+
+    Attributes
+    ----------
+    method : str
+        A key of `METHODS`.
+    statistic : str
+        The usual one.
+    centre : callable
+        What it estimates of the differences.
+    """
+
+    method: str
+    statistic: str
+    centre: Callable[[Floats], np.floating]
+
+
+PAIRED = {
+    "cpi": PairedTest("permutation", "t", np.mean),
+    "lei": PairedTest("drop_column", "wilcoxon", np.median),
+}
+"""Watson and Wright (2021), doi:10.1007/s10994-021-06030-6; Lei and others (2018),
+doi:10.1080/01621459.2017.1307116, of any loss that is a mean over rows."""
+
+
+def paired_rows(
+    importance: Importance,
+    paired: PairedLosses,
+    *,
+    test: str,
+    statistic: str,
+    record: int,
+) -> list[Row]:
+    """Return one row of the frame `significance` per feature.
+
+    Parameters
+    ----------
+    importance : Importance
+        A ranking of ours.
+    paired : PairedLosses
+        The losses of the rows, made with it.
+    test : str
+        A key of `PAIRED`.
+    statistic : {"", "t", "wilcoxon", "sign", "fisher"}
+        "" is the usual one of the test.
+    record : int
+        The place of `importance` in ``result.importances``.
+
+    Returns
+    -------
+    list of dict
+        In the order of ``importance.features``.
+
+    Raises
+    ------
+    NotApplicable
+        The loss is no mean over rows.
+    """
+    loss = importance.loss
+    if loss not in paired.totals:
+        raise NotApplicable(
+            f"{quote(loss)} is no mean over rows, so there are no losses of single "
+            "rows to test. Use another loss as well."
+        )
+    statistic = statistic or PAIRED[test].statistic
+    outcomes, estimates, counts = [], [], []
+    for row, feature in enumerate(importance.features):
+        differences = paired.differences(loss, row)
+        n = len(differences)
+        if statistic == "fisher":
+            flips = signs_of(importance.seed, feature, max(1, n))
+            outcomes.append(sign_flip_test(differences, flips))
+        else:
+            outcomes.append(STATISTICS[statistic](differences))
+        estimates.append(float(PAIRED[test].centre(differences)) if n else np.nan)
+        counts.append(n)
+    columns = {name: [getattr(o, name) for o in outcomes] for name in Outcome._fields}
+    columns |= {"estimate": estimates, "n": counts}
+    columns["statistic"] = [statistic] * len(outcomes)
+    return test_rows(importance, columns, test=test, record=record)
 
 
 def t_test(differences: Floats, *, overlap: float = 0.0) -> Outcome:
@@ -190,7 +278,7 @@ def signs_of(seed: int, name: str, n: int) -> Iterator[Floats]:
         yield 2.0 * generator.integers(2, size=shape) - 1
 
 
-def _is_moved(differences: Floats) -> np.ndarray:
+def _is_moved(differences: Floats) -> npt.NDArray[np.bool_]:
     """Return whether each difference is more than rounding."""
     size = np.abs(differences)
     return size > TIE * size.max()
@@ -202,3 +290,11 @@ def _signed_rank_tail(n: int, value: float) -> float:
     for rank in range(1, n + 1):  # each rank is in the sum or is not
         ways = np.append(ways, np.zeros(rank)) + np.append(np.zeros(rank), ways)
     return float(ways[int(value) :].sum() / 2.0**n)
+
+
+STATISTICS: dict[str, Callable[[Floats], Outcome]] = {
+    "t": t_test,
+    "wilcoxon": wilcoxon_test,
+    "sign": sign_test,
+}
+"""Those that follow from the differences alone; "fisher" draws signs."""

@@ -1,21 +1,27 @@
 """p-values of a ranking: how often a target that means nothing measures as much.
 
-Not: measuring anything again (`shuffled_targets`).
+And what the rows of all tests share. Not: measuring anything again
+(`shuffled_targets`), nor tests of differences per row (`paired_tests`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..engines.agreement.numbers import ROUNDING
 from ..records.dataset_and_model import Floats
+from ..records.frames import FRAMES, Row
 from ..records.importance_record import Importance
+
+BY_SHUFFLES = "shuffled_targets"
+"""The test of `significance_rows`, as the frame names it."""
+ADJUSTMENT = "benjamini_hochberg"
 
 
 def significance_rows(
     importance: Importance, shuffled: Sequence[Importance], *, record: int
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Return one row of the frame `significance` per feature.
 
     Parameters
@@ -36,18 +42,50 @@ def significance_rows(
     null = np.array([one.mean for one in shuffled], dtype=float)
     null = null.reshape(len(shuffled), len(importance.features))
     p_value = p_values(importance.mean, null)
-    p_adjusted = adjusted(p_value)
-    columns = ("model", "method", "of", "loss", "positive_class")
+    shuffles = (~np.isnan(null)).sum(axis=0).tolist()
+    columns = {"p_value": p_value, "shuffles": shuffles, "n": shuffles}
+    return test_rows(importance, columns, test=BY_SHUFFLES, record=record)
+
+
+def test_rows(
+    importance: Importance,
+    columns: Mapping[str, Sequence[Any] | Floats],
+    *,
+    test: str,
+    record: int,
+) -> list[Row]:
+    """Return one row of the frame `significance` per feature.
+
+    Parameters
+    ----------
+    importance : Importance
+        The ranking that is judged.
+    columns : mapping of str to sequence
+        By the name of a column, its value for each feature: `p_value`, `n`, and of
+        `shuffles`, `statistic`, `value`, `estimate`, `std_error`, `low` and `high`
+        what the test has.
+    test : str
+    record : int
+        The place of `importance` in ``result.importances``.
+
+    Returns
+    -------
+    list of dict
+        In the order of ``importance.features``.
+    """
+    who = ("model", "method", "of", "loss", "positive_class")
+    fixed = {name: getattr(importance, name) for name in who}
+    fixed |= {"test": test, "record": record, "adjustment": ADJUSTMENT}
+    fixed |= {"statistic": "", "shuffles": 0}
+    p_adjusted = adjusted(np.asarray(columns["p_value"], dtype=np.float64))
+    values: dict[str, Sequence[Any] | Floats] = dict(columns)
+    values |= {"feature": importance.features, "p_adjusted": p_adjusted}
     return [
-        {name: getattr(importance, name) for name in columns}
-        | {
-            "feature": feature,
-            "p_value": p_value[row],
-            "p_adjusted": p_adjusted[row],
-            "shuffles": int((~np.isnan(null[:, row])).sum()),
-            "record": record,
+        {
+            name: values[name][row] if name in values else fixed.get(name, np.nan)
+            for name in FRAMES["significance"].columns
         }
-        for row, feature in enumerate(importance.features)
+        for row in range(len(importance.features))
     ]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from ..assess.paired_tests import PAIRED
 from ..data.derived_columns import DERIVED
 from ..data.expressions import problem_of
 from ..data.tables import option_problems
@@ -115,6 +116,16 @@ def selection_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[st
         )
         how = "whose PERF keeps the features. Add one, or leave [selection] out."
         yield f"{entry.where} {rule}, {how}"
+
+
+def significance_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[str]:
+    """Yield what is wrong with tests of what nobody measures."""
+    methods = {item.values.get("method") for item in importance}
+    for test in entry.values.get("tests", ()):
+        method = PAIRED[test].method
+        if method not in methods:
+            rule = f"tests works with {quote(test)} only if an [[importance]] has"
+            yield f"{entry.where} {rule} method {method!r}; add one, or leave it out."
 
 
 def execution_problems(entry: Entry) -> Iterator[str]:

@@ -28,6 +28,8 @@ MEASURED = tuple(name for name, method in METHODS.items() if method.asks == "pre
 UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
 DIGEST = Pattern(r"[0-9a-f]{64}", "64 hexadecimal digits")
 Protocol = Literal["folds", "holdout"]
+Test = Literal["cpi", "lei"]
+STATISTICS = ("t", "wilcoxon", "sign", "fisher")
 
 
 def _empty() -> Mapping[str, Any]:
@@ -246,16 +248,27 @@ class StabilitySection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SignificanceSection:
-    """p-values: what each ranking would measure for a random target.
+    """p-values of rankings: by random targets, or by the losses of single rows.
 
     Attributes
     ----------
     shuffles : int
         Random permutations of the target for which every ranking without a model is
-        measured again, with all its repeats; 0 turns p-values off.
+        measured again, with all its repeats; 0 turns these p-values off.
+    tests : tuple of str
+        One-sided tests of the differences between the losses of a row without and with
+        a feature. "cpi" tests `permutation`: the conditional predictive impact, if
+        values are drawn conditionally on the other features. "lei" tests `drop_column`.
+        None by default.
+    statistic : {"", "t", "wilcoxon", "sign", "fisher"}
+        Of these tests: Student's t, Wilcoxon's signed ranks, the number of rows with a
+        rise, or the mean under random signs. "" takes t for "cpi" and Wilcoxon's for
+        "lei".
     """
 
     shuffles: Annotated[int, Range(least=0)] = 0
+    tests: tuple[Test, ...] = ()
+    statistic: Annotated[str, OneOf(("", *STATISTICS))] = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -17,7 +17,7 @@ from .frozen import freeze
 from .importance_record import Effect, Importance
 from .surface_record import Surface
 
-SCHEMA_VERSION = "1.4"
+SCHEMA_VERSION = "1.5"
 
 
 def run_id(started: datetime, config_sha256: str, data_sha256: str) -> str:

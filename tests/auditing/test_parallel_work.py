@@ -45,7 +45,7 @@ ASKED = {
         {"method": "spearman"},
     ],
     "stability": {"resamples": 2},
-    "significance": {"shuffles": 2},
+    "significance": {"shuffles": 2, "tests": ["cpi", "lei"]},
     "top_k": {"k": 2, "folds": 2},
     "selection": {"splits": 2},
 }

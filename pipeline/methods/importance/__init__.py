@@ -52,6 +52,7 @@ from . import (
 RESERVED = (
     *("seed", "stream", "form", "curves", "rows", "aggregator"),
     *("on_curve", "on_target", "on_type", "on_row_terms", "on_band"),
+    "on_paired_losses",
 )
 Of = Literal["features", "groups", "pairs"]
 

@@ -14,6 +14,7 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, listed, quote
 from ...records.losses import evaluate
 from .exchange import Index, leaves_of
+from .paired_losses import PairedLosses
 from .permutation_draws import (
     BASELINE,
     DRAWS,
@@ -50,6 +51,7 @@ def permutation(
     draws: Draws = "sampled",
     form: Form = "difference",
     on_row_terms: Callable[[RowTerms], None] | None = None,
+    on_paired_losses: Callable[[PairedLosses], None] | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return the loss when a feature is permuted, and when nothing is.
 
@@ -102,6 +104,9 @@ def permutation(
         Told at the end what each row adds to each importance, from the predictions
         that are made anyway. Not for the streams of vip, whose baseline is of other
         rows, nor within leaves, which other rows would draw elsewhere.
+    on_paired_losses : callable, optional
+        Told at the end the losses of each row, permuted and not, if draws are sampled.
+        Not for the streams of vip either.
 
     Returns
     -------
@@ -174,6 +179,9 @@ def permutation(
         n_samples=data.n_samples,
         n_repeats=n_repeats,
     )
+    paired = on_paired_losses and PairedLosses(
+        losses=model.losses, n_features=len(groups), n_samples=data.n_samples
+    )
     rows_drawn: Index | None = None
     for draw, table, ask in predictions(model, data, drawn):
         if draw.what == BASELINE and draw.rows is rows_drawn:
@@ -185,6 +193,8 @@ def permutation(
             rows_drawn = draw.rows
             if terms:
                 terms.start(*answer)
+            if paired:
+                paired.start(*answer[:2])
             continue
         loss = evaluate(model.losses, *answer)
         raw[draw.what, draw.repeat] = loss
@@ -192,8 +202,12 @@ def permutation(
             both = zip(loss, baseline[draw.repeat], strict=True)
             by_name = dict(zip(model.losses, both, strict=True))
             terms.add(draw.what, draw.rows, draw.order, answer, by_name)
+        if paired:
+            paired.add(draw.what, draw.rows, answer)
     if terms and on_row_terms:
         on_row_terms(terms)
+    if paired and on_paired_losses:
+        on_paired_losses(paired)
     return raw, baseline
 
 

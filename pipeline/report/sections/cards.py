@@ -24,6 +24,7 @@ from ..text.wording import (
 )
 from .facts import Facts, card_link, config_of, engine_name, setting, tallied, whole
 from .rankings import Ranking, is_pooled, rows_drawn
+from .significance import tested
 
 Fact = tuple[Sentence, Sentence]
 DIGITS = 12
@@ -95,6 +96,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
         *_definition(facts, ranked),
         *SPECIFIC[record.method](facts, record),
         (say("cards.label.spread"), _spread(record)),
+        *_test(facts, record, ranked),
         (say("cards.label.engines"), _engines(facts, record, ranked)),
         *_answered_by(facts, ranked),
         *_supplied(facts, ranked),
@@ -320,6 +322,21 @@ def _spread(record: Importance) -> Sentence:
     if record.method in look_up("cards.spread_of"):
         key = f"spread_of.{record.method}"
     return say(f"cards.{key}", level=percent(LEVEL))
+
+
+def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> list[Fact]:
+    """Return what the p-values test and assume, if there are any."""
+    each = (tested(facts, ranking.index) for ranking in ranked)
+    first = next(filter(None, each), None)
+    if first is None:
+        return []
+    key = first.test
+    if key == "cpi" and record.options.get("within", "none") == "none":
+        key = "marginal"
+    text = say(f"cards.test.{key}")
+    if first.statistic:
+        text += (" ", *say(f"cards.test_statistic.{first.statistic}"))
+    return [(say("cards.label.test"), text)]
 
 
 def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:
