@@ -18,7 +18,7 @@ from ..records.importance_record import Importance
 from ..records.losses import TIE, ties
 from ..records.ranking import LEVEL
 from ..records.streams import stream
-from .significance import p_values, test_rows
+from .significance import Adjustment, p_values, test_rows
 
 FLIPS = 1999
 """Random signs of `sign_flip_test` in an audit."""
@@ -84,6 +84,7 @@ def paired_rows(
     test: str,
     statistic: str,
     record: int,
+    adjustment: Adjustment = "benjamini_hochberg",
 ) -> list[Row]:
     """Return one row of the frame `significance` per feature.
 
@@ -99,6 +100,8 @@ def paired_rows(
         "" is the usual one of the test.
     record : int
         The place of `importance` in ``result.importances``.
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        As in `significance.adjusted`.
 
     Returns
     -------
@@ -131,7 +134,9 @@ def paired_rows(
     columns = {name: [getattr(o, name) for o in outcomes] for name in Outcome._fields}
     columns |= {"estimate": estimates, "n": counts}
     columns["statistic"] = [statistic] * len(outcomes)
-    return test_rows(importance, columns, test=test, record=record)
+    return test_rows(
+        importance, columns, test=test, record=record, adjustment=adjustment
+    )
 
 
 def t_test(differences: Floats, *, overlap: float = 0.0) -> Outcome:

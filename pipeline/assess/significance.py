@@ -5,7 +5,7 @@ And what the rows of all tests share. Not: measuring anything again
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,11 +16,15 @@ from ..records.importance_record import Importance
 
 BY_SHUFFLES = "shuffled_targets"
 """The test of `significance_rows`, as the frame names it."""
-ADJUSTMENT = "benjamini_hochberg"
+Adjustment = Literal["benjamini_hochberg", "holm", "bonferroni"]
 
 
 def significance_rows(
-    importance: Importance, shuffled: Sequence[Importance], *, record: int
+    importance: Importance,
+    shuffled: Sequence[Importance],
+    *,
+    record: int,
+    adjustment: Adjustment = "benjamini_hochberg",
 ) -> list[Row]:
     """Return one row of the frame `significance` per feature.
 
@@ -32,6 +36,8 @@ def significance_rows(
         The same question on the same rows, the target shuffled anew in each.
     record : int
         The place of `importance` in ``result.importances``.
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        As in `adjusted`.
 
     Returns
     -------
@@ -44,7 +50,9 @@ def significance_rows(
     p_value = p_values(importance.mean, null)
     shuffles = (~np.isnan(null)).sum(axis=0).tolist()
     columns = {"p_value": p_value, "shuffles": shuffles, "n": shuffles}
-    return test_rows(importance, columns, test=BY_SHUFFLES, record=record)
+    return test_rows(
+        importance, columns, test=BY_SHUFFLES, record=record, adjustment=adjustment
+    )
 
 
 def test_rows(
@@ -53,6 +61,7 @@ def test_rows(
     *,
     test: str,
     record: int,
+    adjustment: Adjustment,
 ) -> list[Row]:
     """Return one row of the frame `significance` per feature.
 
@@ -67,6 +76,8 @@ def test_rows(
     test : str
     record : int
         The place of `importance` in ``result.importances``.
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        As in `adjusted`.
 
     Returns
     -------
@@ -75,9 +86,10 @@ def test_rows(
     """
     who = ("model", "method", "of", "loss", "positive_class")
     fixed = {name: getattr(importance, name) for name in who}
-    fixed |= {"test": test, "record": record, "adjustment": ADJUSTMENT}
+    fixed |= {"test": test, "record": record, "adjustment": adjustment}
     fixed |= {"statistic": "", "shuffles": 0}
-    p_adjusted = adjusted(np.asarray(columns["p_value"], dtype=np.float64))
+    p_value = np.asarray(columns["p_value"], dtype=np.float64)
+    p_adjusted = adjusted(p_value, adjustment)
     values: dict[str, Sequence[Any] | Floats] = dict(columns)
     values |= {"feature": importance.features, "p_adjusted": p_adjusted}
     return [
@@ -125,25 +137,34 @@ def p_values(observed: Floats, null: Floats) -> Floats:
     return np.where(is_known, (as_much + 1) / (measured + 1), np.nan)
 
 
-def adjusted(p_value: Floats) -> Floats:
+def adjusted(p_value: Floats, adjustment: Adjustment = "benjamini_hochberg") -> Floats:
     """Return p-values for as many features as there are, (n_features,); NaN for NaN.
 
-    By Benjamini and Hochberg [1]_: of the features at or below *q*, a share of *q* at
-    most is expected to mean nothing, if their importances do not rise as others fall
-    and what means nothing measures as under shuffled targets though others matter.
-    Holm's, which guards against any single error, could call nothing at all before
-    there are as many shuffles as features divided by the level.
+    Parameters
+    ----------
+    p_value : ndarray of shape (n_features,)
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        By Benjamini and Hochberg [1]_: of the features at or below *q*, a share of *q*
+        at most is expected to mean nothing, if their importances do not rise as others
+        fall and what means nothing measures as under the null hypothesis though others
+        matter. Holm [2]_ and Bonferroni guard against any single error, however
+        importances depend on each other, and Holm's are never above Bonferroni's; of
+        shuffled targets they can call nothing at all before there are as many shuffles
+        as features divided by the level.
 
     References
     ----------
     .. [1] Benjamini and Hochberg (1995). Controlling the False Discovery Rate. Journal
        of the Royal Statistical Society B 57(1), 289-300.
        doi:10.1111/j.2517-6161.1995.tb02031.x
+    .. [2] Holm (1979). A Simple Sequentially Rejective Multiple Test Procedure.
+       Scandinavian Journal of Statistics 6(2), 65-70.
     """
     from statsmodels.stats.multitest import multipletests
 
     p_adjusted, is_measured = np.full(p_value.shape, np.nan), ~np.isnan(p_value)
     if is_measured.any():
-        tests = multipletests(p_value[is_measured], method="fdr_bh")
+        name = {"benjamini_hochberg": "fdr_bh"}.get(adjustment, adjustment)
+        tests = multipletests(p_value[is_measured], method=name)
         p_adjusted[is_measured] = tests[1]
     return p_adjusted

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
+from ..assess.significance import Adjustment
 from ..engines import ENGINES
 from ..methods.effects.partial_dependence import Scale
 from ..methods.importance import METHODS
@@ -264,11 +265,16 @@ class SignificanceSection:
         Of these tests: Student's t, Wilcoxon's signed ranks, the number of rows with a
         rise, or the mean under random signs. "" takes t for "cpi" and Wilcoxon's for
         "lei".
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        How p-values are adjusted for the number of features of a ranking: for the
+        expected share of errors among the features found, or, by Holm or Bonferroni,
+        for the probability of any error.
     """
 
     shuffles: Annotated[int, Range(least=0)] = 0
     tests: tuple[Test, ...] = ()
     statistic: Annotated[str, OneOf(("", *STATISTICS))] = ""
+    adjustment: Adjustment = "benjamini_hochberg"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

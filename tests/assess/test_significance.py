@@ -91,6 +91,23 @@ def test_the_adjusted_values_are_benjamini_and_hochbergs_over_what_is_known():
     assert np.isnan(adjusted(np.array([np.nan]))).all()
 
 
+def test_holms_values_guard_against_any_error_and_are_never_above_bonferronis():
+    # Holm: 3 * .01, 2 * .03, 1 * .04, none below an earlier one; Bonferroni: 3 times.
+    p = np.array([0.03, np.nan, 0.01, 0.04])
+    holm, bonferroni = (adjusted(p, name) for name in ("holm", "bonferroni"))
+    assert holm == pytest.approx([0.06, np.nan, 0.03, 0.06], nan_ok=True)
+    assert bonferroni == pytest.approx([0.09, np.nan, 0.03, 0.12], nan_ok=True)
+    assert adjusted(np.array([0.5, 0.9]), "bonferroni").tolist() == [1.0, 1.0]
+
+
+def test_the_adjustment_asked_for_is_that_of_shuffled_targets():
+    config = {"shuffles": 99, "adjustment": "bonferroni"}
+    significance = audited(SPEARMAN, significance=config).significance
+    assert set(significance["adjustment"]) == {"bonferroni"}
+    truth = np.minimum(2 * significance["p_value"], 1).to_numpy()
+    assert significance["p_adjusted"].to_numpy() == pytest.approx(truth, nan_ok=True)
+
+
 def test_nothing_is_shuffled_unless_it_is_asked_for():
     significance = audited(SPEARMAN, shuffles=0).significance
     assert significance.empty

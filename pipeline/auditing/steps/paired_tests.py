@@ -5,6 +5,7 @@ Not: the tests (`assess.paired_tests`), nor shuffled targets (`shuffled_targets`
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from ...assess.paired_tests import PAIRED, paired_rows
 from ...config.load import AuditConfig, ImportanceSection
@@ -42,6 +43,7 @@ def paired_tests_of(
             pairs,
             test=test,
             statistic=config.significance.statistic,
+            adjustment=config.significance.adjustment,
             record=first_record + k,
         )
         label = f"p-values of {importance.method} of {importance.of}"
@@ -50,19 +52,12 @@ def paired_tests_of(
 
 
 def _rows(
-    importance: Importance,
-    pairs: Sequence[PairedLosses],
-    *,
-    test: str,
-    statistic: str,
-    record: int,
+    importance: Importance, pairs: Sequence[PairedLosses], **asked: Any
 ) -> list[Row]:
-    """Return the rows of one ranking; `pairs` holds what the method told, if it did."""
+    """Return what `paired_rows` says; `pairs` holds what the method told, if it did."""
     if not pairs:
         raise NotApplicable(
             "The mean over all permutations has no losses of single rows to test. Set "
             'draws = "sampled".'
         )
-    return paired_rows(
-        importance, pairs[0], test=test, statistic=statistic, record=record
-    )
+    return paired_rows(importance, pairs[0], **asked)

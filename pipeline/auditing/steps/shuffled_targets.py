@@ -55,7 +55,10 @@ def significance_of(
     again, _ = guard(question.subject, label, ask)
     for k, answer in enumerate(answers if again else ()):
         p_values = significance.significance_rows(
-            answer, [each[k] for each in again or ()], record=first_record + k
+            answer,
+            [each[k] for each in again or ()],
+            record=first_record + k,
+            adjustment=config.significance.adjustment,
         )
         yield StepResult(rows={"significance": p_values})
 

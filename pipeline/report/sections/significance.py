@@ -49,6 +49,11 @@ class Tested:
         return self._text("statistic")
 
     @property
+    def adjustment(self) -> str:
+        """How p-values were adjusted."""
+        return self._text("adjustment") or "benjamini_hochberg"
+
+    @property
     def most(self) -> Value:
         """What most features were tested on: shuffles, or differences."""
         name = "shuffles" if self.test == BY_SHUFFLES else "n"
@@ -157,17 +162,16 @@ def _decimals(most: Value) -> int:
 def _notes(facts: Facts, ranking: Ranking, of_ranking: Tested) -> tuple[Sentence, ...]:
     rows, most = of_ranking.rows, of_ranking.most
     n_p_values = int(rows["p_value"].notna().sum())
-    n = say_count(tallied("significance", n_p_values), "p_value")
     if of_ranking.test != BY_SHUFFLES:
         card = card_link(facts.card(ranking.record))
         notes = [say("significance.on_card", card=card)]
         if "low" in _numbers(of_ranking):
             notes.append(say("significance.interval", level=percent(LEVEL)))
-        return (*notes, *_adjusted(n_p_values, n, "significance.false_discovery"))
+        return (*notes, *_adjusted(of_ranking, "test", n_p_values))
     p = 1 / (most.raw + 1)
     least = Value(most.path, p, number(p, _decimals(most)), derived="least p-value")
     notes = [say("significance.note", least=least)]
-    notes += _adjusted(n_p_values, n, "significance.adjusted_note")
+    notes += _adjusted(of_ranking, "shuffles", n_p_values)
     fewer = [
         (full_name(name), f" ({number(float(rows.at[at, 'shuffles']), 0)})")
         for name, at in of_ranking.places.items()
@@ -178,6 +182,12 @@ def _notes(facts: Facts, ranking: Ranking, of_ranking: Tested) -> tuple[Sentence
     return tuple(notes)
 
 
-def _adjusted(n_p_values: int, n: Sentence, key: str) -> list[Sentence]:
+def _adjusted(of_ranking: Tested, null: str, n_p_values: int) -> list[Sentence]:
     """Return what adjusted p-values are, where there are several."""
-    return [say(key, n=n)] if n_p_values > 1 else []
+    if n_p_values < 2:
+        return []
+    name = of_ranking.adjustment
+    n = say_count(tallied("significance", n_p_values), "p_value")
+    aim = "share" if name == "benjamini_hochberg" else "any_error"
+    by = word(f"significance.adjusted.by.{name}")
+    return [say(f"significance.adjusted.{null}.{aim}", n=n, by=by)]

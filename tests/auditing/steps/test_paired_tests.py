@@ -16,7 +16,9 @@ from importance_audit.methods.known_answers import (
 )
 from importance_audit.records.as_json import dumps, loads
 
-TRAIN = replace(normal_data(2, 0, n_samples=100), split="train")
+NOISE = np.random.default_rng(1).normal(size=100)
+TRAIN = normal_data(2, 0, n_samples=100)
+TRAIN = replace(TRAIN, y=TRAIN.y + NOISE, split="train")
 TEST = normal_data(2, 0, n_samples=60, seed=2)
 LINEAR = {"name": "linear", "estimator": "sklearn.linear_model.LinearRegression"}
 SHUFFLED = {"method": "permutation", "n_repeats": 3, "losses": ["rmse", "mae"]}
@@ -78,11 +80,30 @@ def test_the_statistic_asked_for_is_that_of_every_test(statistic):
 
 
 def test_random_signs_are_those_of_the_seed():
-    once, again = (
-        audited(SHUFFLED, tests=["cpi"], statistic="fisher").significance
-        for _ in range(2)
-    )
+    asked = {"tests": ["cpi"], "statistic": "fisher"}
+    once, again = (audited(SHUFFLED, **asked).significance for _ in range(2))
     pd.testing.assert_frame_equal(once, again)
+    other = audited({**SHUFFLED, "seed": 5}, **asked).significance
+    assert 1 / 2000 < once["p_value"][1] < 1
+    assert once["p_value"][1] != other["p_value"][1]
+
+
+def test_lei_estimates_the_median_of_absolute_errors_without_less_with():
+    def errors(names):
+        X = [np.column_stack([np.ones(d.n_samples), d.X[names]]) for d in (TRAIN, TEST)]
+        b = np.linalg.lstsq(X[0], TRAIN.y, rcond=None)[0]
+        return np.abs(TEST.y - X[1] @ b)
+
+    frame = audited(DROPPED, tests=["lei"]).significance
+    truth = [np.median(errors([n]) - errors(["x1", "x2"])) for n in ("x2", "x1")]
+    assert frame["estimate"].tolist() == pytest.approx(truth, rel=1e-9, abs=1e-9)
+
+
+def test_the_adjustment_asked_for_is_that_of_every_test():
+    frame = audited(SHUFFLED, DROPPED, adjustment="bonferroni").significance
+    assert set(frame["adjustment"]) == {"bonferroni"}
+    truth = np.minimum(2 * frame["p_value"], 1)
+    assert frame["p_adjusted"].tolist() == pytest.approx(truth.tolist())
 
 
 def test_tests_and_shuffled_targets_stand_side_by_side():

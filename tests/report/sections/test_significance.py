@@ -23,15 +23,19 @@ def p_values(names, values):
             "shuffles": 99 if p == p else 12,
             "test": "shuffled_targets",
             "statistic": "",
+            "adjustment": "benjamini_hochberg",
         }
         for name, p in zip(names, values, strict=True)
     ]
     return made_frame("significance", rows)
 
 
+def view_frame():
+    return p_values(APARTMENTS, (0.01, 0.02, 0.01, 0.4, float("nan")))
+
+
 def view():
-    frame = p_values(APARTMENTS, (0.01, 0.02, 0.01, 0.4, float("nan")))
-    return build_view(apartments_result(significance=frame))
+    return build_view(apartments_result(significance=view_frame()))
 
 
 def test_p_values_stand_below_their_ranking_only():
@@ -77,7 +81,7 @@ def paired(test, statistic, **columns):
     rows = [
         {"feature": name, "p_value": 0.00004, "p_adjusted": 0.0123, "record": 0}
         | {"shuffles": 0, "n": 250, "test": test, "statistic": statistic}
-        | {"value": 2.5, "estimate": 0.75, **columns}
+        | {"value": 2.5, "estimate": 0.75, "adjustment": "holm", **columns}
         for name in APARTMENTS
     ]
     return made_frame("significance", rows)
@@ -113,6 +117,27 @@ def test_a_test_without_an_interval_shows_none():
     assert heads[2:] == ["Median difference", "V", "p-value", "Adjusted"]
     assert column(significance, "p-value")[0] == "< 0.0001"
     assert "two-sided interval" not in words(significance.notes)
+
+
+def test_a_note_says_against_which_errors_adjusted_p_values_guard():
+    by_test = {"test": paired("lei", "sign"), "shuffles": view_frame()}
+    notes = {
+        (name, adjustment): words(
+            table(
+                build_view(
+                    apartments_result(significance=frame.assign(adjustment=adjustment))
+                ),
+                SIGNIFICANCE,
+            ).notes
+        )
+        for name, frame in by_test.items()
+        for adjustment in ("benjamini_hochberg", "holm", "bonferroni")
+    }
+    for (name, adjustment), text in notes.items():
+        assert ("expected share" in text) == (adjustment == "benjamini_hochberg")
+        assert ("probability that any" in text) == (adjustment != "benjamini_hochberg")
+        assert ("behave as under shuffled targets" in text) == (name == "shuffles")
+    assert "Adjusted: Holm over 5 p-values." in notes["test", "holm"]
 
 
 def test_a_card_names_the_null_hypothesis_and_what_is_assumed():
