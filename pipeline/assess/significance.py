@@ -15,7 +15,7 @@ from ..records.frames import FRAMES, Row
 from ..records.importance_record import Importance
 
 BY_SHUFFLES = "shuffled_targets"
-"""The test of `significance_rows`, as the frame names it."""
+"""The usual test of `significance_rows`, as the frame names it."""
 Adjustment = Literal["benjamini_hochberg", "holm", "bonferroni"]
 
 
@@ -24,6 +24,7 @@ def significance_rows(
     shuffled: Sequence[Importance],
     *,
     record: int,
+    test: str = BY_SHUFFLES,
     adjustment: Adjustment = "benjamini_hochberg",
 ) -> list[Row]:
     """Return one row of the frame `significance` per feature.
@@ -36,6 +37,8 @@ def significance_rows(
         The same question on the same rows, the target shuffled anew in each.
     record : int
         The place of `importance` in ``result.importances``.
+    test : {"shuffled_targets", "altmann"}
+        "altmann" where a model was fitted to each shuffled target.
     adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
         As in `adjusted`.
 
@@ -51,7 +54,7 @@ def significance_rows(
     shuffles = (~np.isnan(null)).sum(axis=0).tolist()
     columns = {"p_value": p_value, "shuffles": shuffles, "n": shuffles}
     return test_rows(
-        importance, columns, test=BY_SHUFFLES, record=record, adjustment=adjustment
+        importance, columns, test=test, record=record, adjustment=adjustment
     )
 
 

@@ -29,7 +29,7 @@ MEASURED = tuple(name for name, method in METHODS.items() if method.asks == "pre
 UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
 DIGEST = Pattern(r"[0-9a-f]{64}", "64 hexadecimal digits")
 Protocol = Literal["folds", "holdout"]
-Test = Literal["cpi", "lei"]
+Test = Literal["cpi", "lei", "altmann"]
 STATISTICS = ("t", "wilcoxon", "sign", "fisher")
 
 
@@ -255,16 +255,19 @@ class SignificanceSection:
     ----------
     shuffles : int
         Random permutations of the target for which every ranking without a model is
-        measured again, with all its repeats; 0 turns these p-values off.
+        measured again, with all its repeats; with "altmann" among the tests, what
+        models say of themselves as well. 0 turns these p-values off.
     tests : tuple of str
-        One-sided tests of the differences between the losses of a row without and with
-        a feature. "cpi" tests `permutation`: the conditional predictive impact, if
-        values are drawn conditionally on the other features. "lei" tests `drop_column`.
-        None by default.
+        Tests of rankings by models, none by default. "cpi" and "lei" test the
+        differences between the losses of a row without and with a feature, one-sided:
+        "cpi" those of `permutation`, which is the conditional predictive impact if
+        values are drawn conditionally on the other features, "lei" those of
+        `drop_column`. "altmann" fits models anew to each shuffled target and measures
+        again what they say of themselves, such as `impurity`.
     statistic : {"", "t", "wilcoxon", "sign", "fisher"}
-        Of these tests: Student's t, Wilcoxon's signed ranks, the number of rows with a
-        rise, or the mean under random signs. "" takes t for "cpi" and Wilcoxon's for
-        "lei".
+        Of "cpi" and "lei": Student's t, Wilcoxon's signed ranks, the number of rows
+        with a rise, or the mean under random signs. "" takes t for "cpi" and
+        Wilcoxon's for "lei".
     adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
         How p-values are adjusted for the number of features of a ranking: for the
         expected share of errors among the features found, or, by Holm or Bonferroni,

@@ -19,7 +19,8 @@ from . import Guard, Results, StepResult
 def test_of(entry: ImportanceSection, config: AuditConfig) -> str:
     """Return the test that is asked of the losses of an entry, empty if none is."""
     tests = config.significance.tests
-    return next((t for t in tests if PAIRED[t].method == entry.method), "")
+    named = (test for test in tests if test in PAIRED)
+    return next((test for test in named if PAIRED[test].method == entry.method), "")
 
 
 def paired_tests_of(

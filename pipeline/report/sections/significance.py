@@ -17,6 +17,8 @@ from .ranking_tables import cut_alike, table_id
 from .rankings import Ranking
 
 P_VALUES = ("p_value", "p_adjusted")
+OF_SHUFFLES = (BY_SHUFFLES, "altmann")
+"""Tests whose p-values count shuffled targets."""
 PLACES = 4
 """Decimals of a p-value that is on no grid."""
 OF_VALUE = {"t": 2, "wilcoxon": 1, "sign": 0}
@@ -56,7 +58,7 @@ class Tested:
     @property
     def most(self) -> Value:
         """What most features were tested on: shuffles, or differences."""
-        name = "shuffles" if self.test == BY_SHUFFLES else "n"
+        name = "shuffles" if self.test in OF_SHUFFLES else "n"
         column = self.rows[name]
         place = int(column.idxmax())
         return whole(f"significance[{place}].{name}", int(column[place]))
@@ -93,7 +95,7 @@ def _table(
         *(Column(_label(of_ranking, name), "number", width) for name in numbers),
     )
     key, count = "shuffles", say_count(of_ranking.most, "shuffle")
-    if of_ranking.test != BY_SHUFFLES:
+    if of_ranking.test not in OF_SHUFFLES:
         key, count = "rows", say_count(of_ranking.most, "row")
     caption = say(
         f"significance.caption.{key}",
@@ -113,7 +115,7 @@ def _table(
 
 def _numbers(of_ranking: Tested) -> dict[str, int]:
     """Return the columns of numbers, each with its decimals."""
-    if of_ranking.test == BY_SHUFFLES:
+    if of_ranking.test in OF_SHUFFLES:
         return dict.fromkeys(P_VALUES, _decimals(of_ranking.most))
     rows = of_ranking.rows
     places = decimals(rows["estimate"], rows["std_error"])
@@ -162,7 +164,7 @@ def _decimals(most: Value) -> int:
 def _notes(facts: Facts, ranking: Ranking, of_ranking: Tested) -> tuple[Sentence, ...]:
     rows, most = of_ranking.rows, of_ranking.most
     n_p_values = int(rows["p_value"].notna().sum())
-    if of_ranking.test != BY_SHUFFLES:
+    if of_ranking.test not in OF_SHUFFLES:
         card = card_link(facts.card(ranking.record))
         notes = [say("significance.on_card", card=card)]
         if "low" in _numbers(of_ranking):
