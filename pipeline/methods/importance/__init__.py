@@ -33,6 +33,7 @@ from . import (
     filters,
     filters_joint,
     firm,
+    impurity_oob,
     interaction,
     model_specific,
     networks,
@@ -101,6 +102,7 @@ METHODS: dict[str, Method] = {
         curve="partial_dependence",
     ),
     "impurity": Method("estimator", "1", "difference", model_specific.impurity),
+    "impurity_oob": Method("estimator", "1", "difference", impurity_oob.impurity_oob),
     "t_statistic": Method("estimator", "1", "absolute", t_statistics.t_statistic),
     "standardised_coefficient": Method(
         "estimator", "1", "absolute", coefficients.standardised_coefficient

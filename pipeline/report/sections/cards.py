@@ -278,6 +278,7 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "permutation": _permutation,
     "partial_dependence": _options,
     "impurity": _options,
+    "impurity_oob": _options,
     "t_statistic": _options,
     "standardised_coefficient": _options,
     "raw_weights": _options,
