@@ -113,6 +113,21 @@ CONFIG = [
         "[stability] resamples must be at most 1000000; 2147483648 was given.",
     ),
     (
+        {"significance": {"tests": ["lei"]}},
+        "[significance] tests works with 'lei' only if an [[importance]] measures "
+        "method 'drop_column'; add one, or leave it out.",
+    ),
+    (
+        {"significance": {"tests": ["altmann"], "shuffles": 9}},
+        "[significance] tests works with 'altmann' only if an [[importance]] measures "
+        "what a model says of itself, such as 'impurity'; add one, or leave it out.",
+    ),
+    (
+        configuration(method="garson") | {"significance": {"tests": ["altmann"]}},
+        "[significance] tests works with 'altmann' only if shuffles is at least 1, "
+        "such as 99; each fits the models again.",
+    ),
+    (
         {"significance": {"shuffles": 2**31}},
         "[significance] shuffles must be at most 1000000; 2147483648 was given.",
     ),

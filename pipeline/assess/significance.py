@@ -1,21 +1,32 @@
 """p-values of a ranking: how often a target that means nothing measures as much.
 
-Not: measuring anything again (`shuffled_targets`).
+And what the rows of all tests share. Not: measuring anything again
+(`shuffled_targets`), nor tests of differences per row (`paired_tests`).
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
 from ..engines.agreement.numbers import ROUNDING
 from ..records.dataset_and_model import Floats
+from ..records.frames import FRAMES, Row
 from ..records.importance_record import Importance
+
+BY_SHUFFLES = "shuffled_targets"
+"""The usual test of `significance_rows`, as the frame names it."""
+Adjustment = Literal["benjamini_hochberg", "holm", "bonferroni"]
 
 
 def significance_rows(
-    importance: Importance, shuffled: Sequence[Importance], *, record: int
-) -> list[dict[str, Any]]:
+    importance: Importance,
+    shuffled: Sequence[Importance],
+    *,
+    record: int,
+    test: str = BY_SHUFFLES,
+    adjustment: Adjustment = "benjamini_hochberg",
+) -> list[Row]:
     """Return one row of the frame `significance` per feature.
 
     Parameters
@@ -26,6 +37,10 @@ def significance_rows(
         The same question on the same rows, the target shuffled anew in each.
     record : int
         The place of `importance` in ``result.importances``.
+    test : {"shuffled_targets", "altmann"}
+        "altmann" where a model was fitted to each shuffled target.
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        As in `adjusted`.
 
     Returns
     -------
@@ -36,18 +51,56 @@ def significance_rows(
     null = np.array([one.mean for one in shuffled], dtype=float)
     null = null.reshape(len(shuffled), len(importance.features))
     p_value = p_values(importance.mean, null)
-    p_adjusted = adjusted(p_value)
-    columns = ("model", "method", "of", "loss", "positive_class")
+    shuffles = (~np.isnan(null)).sum(axis=0).tolist()
+    columns = {"p_value": p_value, "shuffles": shuffles, "n": shuffles}
+    return test_rows(
+        importance, columns, test=test, record=record, adjustment=adjustment
+    )
+
+
+def test_rows(
+    importance: Importance,
+    columns: Mapping[str, Sequence[Any] | Floats],
+    *,
+    test: str,
+    record: int,
+    adjustment: Adjustment,
+) -> list[Row]:
+    """Return one row of the frame `significance` per feature.
+
+    Parameters
+    ----------
+    importance : Importance
+        The ranking that is judged.
+    columns : mapping of str to sequence
+        By the name of a column, its value for each feature: `p_value`, `n`, and of
+        `shuffles`, `statistic`, `value`, `estimate`, `std_error`, `low` and `high`
+        what the test has.
+    test : str
+    record : int
+        The place of `importance` in ``result.importances``.
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        As in `adjusted`.
+
+    Returns
+    -------
+    list of dict
+        In the order of ``importance.features``.
+    """
+    who = ("model", "method", "of", "loss", "positive_class")
+    fixed = {name: getattr(importance, name) for name in who}
+    fixed |= {"test": test, "record": record, "adjustment": adjustment}
+    fixed |= {"statistic": "", "shuffles": 0}
+    p_value = np.asarray(columns["p_value"], dtype=np.float64)
+    p_adjusted = adjusted(p_value, adjustment)
+    values: dict[str, Sequence[Any] | Floats] = dict(columns)
+    values |= {"feature": importance.features, "p_adjusted": p_adjusted}
     return [
-        {name: getattr(importance, name) for name in columns}
-        | {
-            "feature": feature,
-            "p_value": p_value[row],
-            "p_adjusted": p_adjusted[row],
-            "shuffles": int((~np.isnan(null[:, row])).sum()),
-            "record": record,
+        {
+            name: values[name][row] if name in values else fixed.get(name, np.nan)
+            for name in FRAMES["significance"].columns
         }
-        for row, feature in enumerate(importance.features)
+        for row in range(len(importance.features))
     ]
 
 
@@ -87,25 +140,34 @@ def p_values(observed: Floats, null: Floats) -> Floats:
     return np.where(is_known, (as_much + 1) / (measured + 1), np.nan)
 
 
-def adjusted(p_value: Floats) -> Floats:
+def adjusted(p_value: Floats, adjustment: Adjustment = "benjamini_hochberg") -> Floats:
     """Return p-values for as many features as there are, (n_features,); NaN for NaN.
 
-    By Benjamini and Hochberg [1]_: of the features at or below *q*, a share of *q* at
-    most is expected to mean nothing, if their importances do not rise as others fall
-    and what means nothing measures as under shuffled targets though others matter.
-    Holm's, which guards against any single error, could call nothing at all before
-    there are as many shuffles as features divided by the level.
+    Parameters
+    ----------
+    p_value : ndarray of shape (n_features,)
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        By Benjamini and Hochberg [1]_: of the features at or below *q*, a share of *q*
+        at most is expected to mean nothing, if their importances do not rise as others
+        fall and what means nothing measures as under the null hypothesis though others
+        matter. Holm [2]_ and Bonferroni guard against any single error, however
+        importances depend on each other, and Holm's are never above Bonferroni's; of
+        shuffled targets they can call nothing at all before there are as many shuffles
+        as features divided by the level.
 
     References
     ----------
     .. [1] Benjamini and Hochberg (1995). Controlling the False Discovery Rate. Journal
        of the Royal Statistical Society B 57(1), 289-300.
        doi:10.1111/j.2517-6161.1995.tb02031.x
+    .. [2] Holm (1979). A Simple Sequentially Rejective Multiple Test Procedure.
+       Scandinavian Journal of Statistics 6(2), 65-70.
     """
     from statsmodels.stats.multitest import multipletests
 
     p_adjusted, is_measured = np.full(p_value.shape, np.nan), ~np.isnan(p_value)
     if is_measured.any():
-        tests = multipletests(p_value[is_measured], method="fdr_bh")
+        name = {"benjamini_hochberg": "fdr_bh"}.get(adjustment, adjustment)
+        tests = multipletests(p_value[is_measured], method=name)
         p_adjusted[is_measured] = tests[1]
     return p_adjusted

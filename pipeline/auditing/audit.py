@@ -47,6 +47,7 @@ from .steps import Inputs, Results, StepResult
 from .steps.compare_engines import PredictionFacts, compare_all
 from .steps.repeat_run import SecondRun
 from .steps.selected_sets import selection_of
+from .steps.shuffled_targets import is_refitted
 from .steps.supplied import FileContent, digests_of, read_files, supplied_answers
 from .steps.surfaces import surfaces_of
 from .steps.top_k import top_k_curves
@@ -335,7 +336,9 @@ class _Run:
             label = _label(entry, model)
             calls = calls_of(entry, model, rows, self.engines)
             if model is not None and model.fit_on is not None:
-                pace.fits[label] = count_fits(entry, model, rows)
+                refits = is_refitted(entry, self.config)
+                shuffles = self.config.significance.shuffles if refits else 0
+                pace.fits[label] = count_fits(entry, model, rows) + shuffles
             if calls is None:
                 pace.uncounted.append(label)
             elif model is not None and calls.total:

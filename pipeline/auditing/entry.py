@@ -11,6 +11,7 @@ from ..assess import checks
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import seed_for
 from ..engines import ENGINES, agreement
+from ..methods.importance.paired_losses import PairedLosses
 from ..methods.importance.row_terms import RowTerms
 from ..methods.trees.routes import reporting_routes
 from ..records.dataset_and_model import FittedModel
@@ -32,6 +33,7 @@ from .steps import Inputs, StepResult
 from .steps.convergence import convergence
 from .steps.curves import curves_of, is_handed_curves
 from .steps.first_pairs import select_pairs
+from .steps.paired_tests import paired_tests_of, test_of
 from .steps.permuted_targets import with_target
 from .steps.resampled_rows import row_intervals_of, stability_of
 from .steps.shuffled_targets import significance_of
@@ -77,9 +79,12 @@ def _answer(
     config, entry, rows = inputs.config, question.section, question.rows
     primary = measure.primary_stream(entry)
     terms: list[RowTerms] = []
+    row_losses: list[PairedLosses] = []
     hooks: dict[str, Any] = {}
     if config.stability.row_resamples:
         hooks["on_row_terms"] = terms.append
+    if test_of(entry, config):
+        hooks["on_paired_losses"] = row_losses.append
     rounds = rounds_for(budget, config, entry, primary) if budget else None
     is_short = budget is not None and budget.is_short
     if rounds is not None:
@@ -89,7 +94,7 @@ def _answer(
     if rounds is not None and importances:
         cut = describe_repeats(importances[0], rounds, config)
         journal.add(StepResult(findings=(cut,) if cut else ()))
-    _judge_chance(journal, config, importances, question, terms)
+    _judge_chance(journal, config, importances, question, terms, row_losses)
     if rounds is not None and importances:
         question = _as_often(question, repeats_of_engines(rounds, is_short=is_short))
     for name in entry.engines:
@@ -121,10 +126,12 @@ def _judge_chance(
     answers: list[Importance],
     question: Question,
     terms: list[RowTerms],
+    row_losses: list[PairedLosses],
 ) -> None:
     """Say how far our answers to one question, the last, rest on chance.
 
-    `terms` holds what each row adds to them, if the method can tell.
+    `terms` holds what each row adds to them, and `row_losses` its losses without and
+    with each feature, if the method can tell and they are needed.
     """
     first = len(journal.importances) - len(answers)
     by_repeats = convergence(answers, question.model, question.rows, first_record=first)
@@ -144,7 +151,13 @@ def _judge_chance(
             journal.guarded, answers, question, config, first_record=first
         )
         journal.add_all(stability)
-    if answers and config.significance.shuffles:
+    test = test_of(question.section, config)
+    if answers and test:
+        p_values = paired_tests_of(
+            journal.guarded, answers, row_losses, test, config, first_record=first
+        )
+        journal.add_all(p_values)
+    elif answers and config.significance.shuffles:
         p_values = significance_of(
             journal.guarded,
             answers,

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from ..assess.paired_tests import PAIRED
 from ..data.derived_columns import DERIVED
 from ..data.expressions import problem_of
 from ..data.tables import option_problems
@@ -115,6 +116,25 @@ def selection_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[st
         )
         how = "whose PERF keeps the features. Add one, or leave [selection] out."
         yield f"{entry.where} {rule}, {how}"
+
+
+def significance_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[str]:
+    """Yield what is wrong with tests of what nobody measures."""
+    where, values = entry.where, entry.values
+    methods = [item.values["method"] for item in importance if "method" in item.values]
+    for test in values.get("tests", ()):
+        if test == "altmann":
+            subject = "what a model says of itself, such as 'impurity'"
+            is_asked = any(METHODS[name].asks == "estimator" for name in methods)
+        else:
+            subject = f"method {PAIRED[test].method!r}"
+            is_asked = PAIRED[test].method in methods
+        if not is_asked:
+            rule = f"tests works with {quote(test)} only if an [[importance]] measures"
+            yield f"{where} {rule} {subject}; add one, or leave it out."
+        if test == "altmann" and not values.get("shuffles"):
+            rule = "tests works with 'altmann' only if shuffles is at least 1"
+            yield f"{where} {rule}, such as 99; each fits the models again."
 
 
 def execution_problems(entry: Entry) -> Iterator[str]:

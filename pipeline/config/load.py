@@ -27,6 +27,7 @@ from .cross_checks import (
     importance_problems,
     model_problems,
     selection_problems,
+    significance_problems,
     supplied_problems,
     surface_problems,
     top_k_problems,
@@ -279,6 +280,8 @@ def _problems(
             yield from claim_problems(entries, importance, facts)
         elif key == "top_k":
             yield from top_k_problems(entries[0], importance, facts)
+        elif key == "significance":
+            yield from significance_problems(entries[0], importance)
         elif key == "selection":
             yield from selection_problems(entries[0], importance)
         elif key == "supplied":

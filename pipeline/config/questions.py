@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
+from ..assess.significance import Adjustment
 from ..engines import ENGINES
 from ..methods.effects.partial_dependence import Scale
 from ..methods.importance import METHODS
@@ -28,6 +29,8 @@ MEASURED = tuple(name for name, method in METHODS.items() if method.asks == "pre
 UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
 DIGEST = Pattern(r"[0-9a-f]{64}", "64 hexadecimal digits")
 Protocol = Literal["folds", "holdout"]
+Test = Literal["cpi", "lei", "altmann"]
+STATISTICS = ("t", "wilcoxon", "sign", "fisher")
 
 
 def _empty() -> Mapping[str, Any]:
@@ -246,16 +249,35 @@ class StabilitySection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SignificanceSection:
-    """p-values: what each ranking would measure for a random target.
+    """p-values of rankings: by random targets, or by the losses of single rows.
 
     Attributes
     ----------
     shuffles : int
         Random permutations of the target for which every ranking without a model is
-        measured again, with all its repeats; 0 turns p-values off.
+        measured again, with all its repeats; with "altmann" among the tests, what
+        models say of themselves as well. 0 turns these p-values off.
+    tests : tuple of str
+        Tests of rankings by models, none by default. "cpi" and "lei" test the
+        differences between the losses of a row without and with a feature, one-sided:
+        "cpi" those of `permutation`, which is the conditional predictive impact if
+        values are drawn conditionally on the other features, "lei" those of
+        `drop_column`. "altmann" fits models anew to each shuffled target and measures
+        again what they say of themselves, such as `impurity`.
+    statistic : {"", "t", "wilcoxon", "sign", "fisher"}
+        Of "cpi" and "lei": Student's t, Wilcoxon's signed ranks, the number of rows
+        with a rise, or the mean under random signs. "" takes t for "cpi" and
+        Wilcoxon's for "lei".
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        How p-values are adjusted for the number of features of a ranking: for the
+        expected share of errors among the features found, or, by Holm or Bonferroni,
+        for the probability of any error.
     """
 
     shuffles: Annotated[int, Range(least=0)] = 0
+    tests: tuple[Test, ...] = ()
+    statistic: Annotated[str, OneOf(("", *STATISTICS))] = ""
+    adjustment: Adjustment = "benjamini_hochberg"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -299,12 +299,21 @@ _FRAMES = (
         (
             *_WHO,
             *("feature", "p_value", "p_adjusted", "shuffles", "record"),
+            *("test", "statistic", "value", "estimate", "std_error", "low", "high"),
+            *("n", "adjustment"),
         ),
-        "p-values of each ranking of the data, if asked: one row per feature. "
-        "p_value: (r + 1) / (m + 1), r of m shuffles of the target having measured "
-        "as much; p_adjusted: by Benjamini and Hochberg over the features of the "
-        "ranking; shuffles: m, those that measured the feature; record: place in "
-        "importances.",
+        "p-values of each ranking, if asked: one row per feature. p_value: of "
+        "shuffled targets (r + 1) / (m + 1), r of m shuffles having measured as much; "
+        "p_adjusted: for as many features as the ranking has; shuffles: m, those that "
+        "measured the feature; record: place in importances. The other columns came "
+        'with 1.5. test: "shuffled_targets", "altmann" if models were fitted to them, '
+        "or of differences between the losses of a row without and with the feature "
+        '"cpi" or "lei"; statistic: "t", "wilcoxon", "sign" or "fisher" of the '
+        "differences, empty of shuffled targets; value: of the statistic; estimate: "
+        "their mean, of lei their median; std_error, low, high: of the mean, with its "
+        "95 % interval, by t; n: differences, or shuffles; adjustment: how p_adjusted "
+        'follows, "holm", "bonferroni" or "benjamini_hochberg", by which it always is '
+        "up to 1.4.",
     ),
     Frame(
         "convergence",

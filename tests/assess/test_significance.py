@@ -1,8 +1,11 @@
 """p-values: their definition, their grid, and what they are of in an audit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 
 from importance_audit.assess.significance import (
     adjusted,
@@ -19,6 +22,7 @@ from importance_audit.methods.importance.firm import firm_labels
 from importance_audit.methods.importance.rank_correlation import spearman
 from importance_audit.models.fit import wrap
 from importance_audit.records.frames import FRAMES
+from importance_audit.records.streams import stream
 
 IMPACT, IMPORTANCE = (
     {"method": f"stratified_{name}", "n_repeats": 1, "min_samples_leaf": 5}
@@ -89,6 +93,23 @@ def test_the_adjusted_values_are_benjamini_and_hochbergs_over_what_is_known():
     p = adjusted(np.array([0.03, np.nan, 0.01, 0.04]))
     assert p == pytest.approx([0.04, np.nan, 0.03, 0.04], nan_ok=True)
     assert np.isnan(adjusted(np.array([np.nan]))).all()
+
+
+def test_holms_values_guard_against_any_error_and_are_never_above_bonferronis():
+    # Holm: 3 * .01, 2 * .03, 1 * .04, none below an earlier one; Bonferroni: 3 times.
+    p = np.array([0.03, np.nan, 0.01, 0.04])
+    holm, bonferroni = (adjusted(p, name) for name in ("holm", "bonferroni"))
+    assert holm == pytest.approx([0.06, np.nan, 0.03, 0.06], nan_ok=True)
+    assert bonferroni == pytest.approx([0.09, np.nan, 0.03, 0.12], nan_ok=True)
+    assert adjusted(np.array([0.5, 0.9]), "bonferroni").tolist() == [1.0, 1.0]
+
+
+def test_the_adjustment_asked_for_is_that_of_shuffled_targets():
+    config = {"shuffles": 99, "adjustment": "bonferroni"}
+    significance = audited(SPEARMAN, significance=config).significance
+    assert set(significance["adjustment"]) == {"bonferroni"}
+    truth = np.minimum(2 * significance["p_value"], 1).to_numpy()
+    assert significance["p_adjusted"].to_numpy() == pytest.approx(truth, nan_ok=True)
 
 
 def test_nothing_is_shuffled_unless_it_is_asked_for():
@@ -210,3 +231,95 @@ def test_a_method_without_p_values_says_why(method, reason):
         f"{reason}"
     )
     assert result.significance.empty
+
+
+# --- Altmann: models fitted to shuffled targets ---------------------------------------
+
+FOREST = {
+    "name": "forest",
+    "estimator": "sklearn.ensemble.RandomForestRegressor",
+    "parameters": {"n_estimators": 5, "max_depth": 3, "random_state": 1},
+}
+IMPURITY = {"method": "impurity"}
+
+
+def refitted(*entries, models=(FOREST,), data=None, shuffles=19):
+    """Return an audit whose models are fitted to shuffled targets."""
+    significance = {"shuffles": shuffles, "tests": ["altmann"]}
+    config = {"importance": [*entries], "significance": significance}
+    config["models"] = [*models]
+    data = data or rows()
+    test = replace(data, split="test")
+    return audit(replace(data, split="train"), test, parse_config(config))
+
+
+def test_altmanns_p_values_count_the_models_of_shuffled_targets_that_say_as_much():
+    result = refitted(IMPURITY)
+    frame = result.significance.set_index("feature")
+    assert set(frame["test"]) == {"altmann"}
+    assert (frame["shuffles"] == 19).all()
+    assert frame.loc["strong", "p_value"] == 1 / 20
+    assert frame.loc["weak", "p_value"] > 0.05
+    assert frame.loc["flat", "p_value"] == 1.0  # every forest gives it 0
+
+    observed, null = result.importances[0].mean, []
+    data = rows()
+    for shuffle in range(19):
+        order = stream(result.importances[0].seed, "shuffle", "", shuffle)
+        y = data.y[order.permutation(60)]
+        forest = RandomForestRegressor(**FOREST["parameters"]).fit(data.X, y)
+        null.append(forest.feature_importances_)
+    truth = p_values(observed, np.array(null))
+    assert frame["p_value"].tolist() == truth.tolist()
+
+
+def test_no_model_is_refitted_unless_altmann_is_named():
+    config = {"importance": [IMPURITY], "models": [FOREST]}
+    config["significance"] = {"shuffles": 9}
+    result = audit(rows(), rows(), parse_config(config))
+    assert result.significance.empty
+    (note,) = (f for f in result.findings if f.message.startswith("P-values"))
+    assert "would have to be refitted" in note.message
+
+
+def test_a_model_that_the_audit_did_not_fit_has_no_p_values_by_refits():
+    fitted = RandomForestRegressor(n_estimators=3).fit(rows().X, rows().y)
+    config = {"importance": [IMPURITY]}
+    config["significance"] = {"shuffles": 9, "tests": ["altmann"]}
+    model = wrap(fitted, name="given")
+    result = audit(None, rows(), parse_config(config), models=(model,))
+    assert result.significance.empty
+    (note,) = (f for f in result.findings if f.message.startswith("P-values"))
+    assert note.check == "not_applicable"
+    assert note.message == (
+        "P-values of impurity of features: Model 'given' cannot be fitted again, "
+        "because the audit did not fit it. Name its estimator under [[models]]."
+    )
+
+
+def test_what_a_model_says_of_its_rows_is_said_of_the_shuffled_target_too():
+    # Out of bag, trees are judged by the target they were fitted to.
+    linear = {"name": "ols", "estimator": "sklearn.linear_model.LinearRegression"}
+    entries = [{"method": "oob_permutation"}, {"method": "t_statistic"}]
+    frame = refitted(*entries, models=(FOREST, linear)).significance
+    strong = frame[frame["feature"] == "strong"]
+    assert strong["method"].tolist() == ["oob_permutation", "t_statistic"]
+    assert (strong["p_value"] == 1 / 20).all()
+
+
+def test_altmanns_p_values_of_an_independent_target_are_uniform_on_their_grid():
+    # 60 features in 3 audits, 4 shuffles: 36 on average at each of .2, ..., 1;
+    # chi-squared with 4 degrees of freedom is below 18.47 in 99.9 % of cases.
+    p = []
+    for seed in range(3):
+        numbers = np.random.default_rng(seed).normal(size=(40, 61))
+        X = pd.DataFrame(numbers[:, 1:]).rename(columns=str)
+        data = dataset(X, numbers[:, 0], name="noise", task="regression")
+        ols = {"name": "ridge", "estimator": "sklearn.linear_model.Ridge"}
+        entry = {"method": "raw_weights"}
+        frame = refitted(entry, models=(ols,), data=data, shuffles=4).significance
+        p += frame["p_value"].tolist()
+    counts = np.bincount(np.rint(5 * np.array(p)).astype(int), minlength=6)
+    assert counts[0] == 0
+    assert counts.sum() == 180
+    assert ((counts[1:] - 36) ** 2 / 36).sum() < 18.47

@@ -252,6 +252,21 @@ def test_the_calls_and_fits_that_are_counted_are_those_that_are_made(entry, grou
         assert counted == pytest.approx(made - n_checks)
 
 
+def test_fits_to_shuffled_targets_are_counted_before_they_are_made(monkeypatch):
+    counted, add_fit = [], Pace.add_fit
+
+    def add(pace, step, seconds):
+        counted.append(pace.fits.get(step))
+        add_fit(pace, step, seconds)
+
+    monkeypatch.setattr(Pace, "add_fit", add)
+    tree = {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor"}
+    config = {"models": [tree], "importance": [{"method": "impurity"}]}
+    config["significance"] = {"shuffles": 3, "tests": ["altmann"]}
+    audit(ROWS, ROWS, parse_config(config))
+    assert [n for n in counted if n is not None] == [3, 2, 1]
+
+
 def test_fits_that_are_still_to_come_count_by_the_time_of_the_last():
     pace = Pace(n_rows=100, fits={"a": 30, "b": 5}, fit_seconds=2.0)
     assert pace.seconds_left() == 70

@@ -43,9 +43,10 @@ ASKED = {
         {"method": "permutation", "n_repeats": 2, "n_rows": 30, "name": "of 30"},
         {"method": "shapley", "n_rows": 5, "n_background": 5, "n_repeats": 2},
         {"method": "spearman"},
+        {"method": "impurity", "models": ["tree"]},
     ],
     "stability": {"resamples": 2},
-    "significance": {"shuffles": 2},
+    "significance": {"shuffles": 2, "tests": ["cpi", "lei", "altmann"]},
     "top_k": {"k": 2, "folds": 2},
     "selection": {"splits": 2},
 }

@@ -28,6 +28,7 @@ NET = (
 )
 ESTIMATORS = {
     "impurity": TREE,
+    "impurity_oob": FOREST,
     "oob_permutation": FOREST,
     "oob_permutation_scaled": FOREST,
     "garson": NET,

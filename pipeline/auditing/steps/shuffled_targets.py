@@ -1,6 +1,7 @@
 """Rankings with the target shuffled: what each question measures where nothing is.
 
-Not: what a p-value is (`significance`).
+What a model says of itself is measured on a model fitted to each shuffled target, if
+that is asked. Not: what a p-value is (`significance`).
 """
 
 from collections.abc import Callable, Sequence
@@ -8,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from ...assess import significance
-from ...config.load import AuditConfig
+from ...config.load import AuditConfig, ImportanceSection
 from ...methods.importance import METHODS
 from ...records.errors import NotApplicable
 from ...records.execution import each
@@ -17,6 +18,7 @@ from ...records.streams import seed_of, stream
 from .. import measure
 from . import Guard, Results, StepResult
 
+ALTMANN = "altmann"
 OF_A_MODEL = (
     "they come from shuffled targets, and a model would have to be refitted to each "
     "of them"
@@ -27,6 +29,12 @@ NO_TEST = {
     "target is",
 }
 """Why numbers of a method say nothing beside those of a shuffled target."""
+
+
+def is_refitted(entry: ImportanceSection, config: AuditConfig) -> bool:
+    """Return whether the model of an entry is fitted to shuffled targets."""
+    is_asked = ALTMANN in config.significance.tests
+    return is_asked and METHODS[entry.method].asks == "estimator"
 
 
 def significance_of(
@@ -43,19 +51,25 @@ def significance_of(
     The first of them is at `first_record` among all importances. Where the target
     cannot be shuffled, the reason is kept, and there are none.
     """
+    section = question.section
+    refits = is_refitted(section, config)
     ask = partial(
         shuffled,
         question,
         seed=answers[0].seed,
         shuffles=config.significance.shuffles,
         report_progress=report_progress,
+        refits=refits,
     )
-    section = question.section
     label = f"p-values of {section.method} of {section.of}"
     again, _ = guard(question.subject, label, ask)
     for k, answer in enumerate(answers if again else ()):
         p_values = significance.significance_rows(
-            answer, [each[k] for each in again or ()], record=first_record + k
+            answer,
+            [each[k] for each in again or ()],
+            test=ALTMANN if refits else significance.BY_SHUFFLES,
+            record=first_record + k,
+            adjustment=config.significance.adjustment,
         )
         yield StepResult(rows={"significance": p_values})
 
@@ -66,6 +80,7 @@ def shuffled(
     seed: int,
     shuffles: int,
     report_progress: Callable[[str], None],
+    refits: bool = False,
 ) -> tuple[tuple[Importance, ...], ...]:
     """Return what `measure.importances` says of the data with the target shuffled.
 
@@ -81,16 +96,30 @@ def shuffled(
     shuffles : int
     report_progress : callable
         ``report_progress(words)``, called for each shuffle before it is measured.
+    refits : bool, default False
+        Whether the model is fitted again to each shuffled target, by the parameters it
+        has, its `random_state` among them: then what it says of itself is as random as
+        the target [1]_.
 
     Raises
     ------
     NotApplicable
-        The method asks a fitted model, or shuffled targets would say nothing of it.
+        The method asks a fitted model and nothing is refitted, the audit did not fit
+        the model, or shuffled targets would say nothing of it.
+
+    References
+    ----------
+    .. [1] Altmann, Tolosi, Sander and Lengauer (2010). Permutation importance: a
+       corrected feature importance measure. Bioinformatics 26(10), 1340-1347.
+       doi:10.1093/bioinformatics/btq134
     """
-    method = question.section.method
-    reason = NO_TEST.get(method) or (METHODS[method].asks != "data" and OF_A_MODEL)
+    method, model = question.section.method, question.model
+    is_fixed = METHODS[method].asks != "data" and not refits
+    reason = NO_TEST.get(method) or (is_fixed and OF_A_MODEL)
     if reason:
         raise NotApplicable(f"There are no p-values of {method!r}: {reason}.")
+    if model is not None:
+        question = replace(question, model=model.unfitted())
     each_shuffle = each(partial(_of_shuffle, question, seed), range(shuffles))
     answers = []
     for shuffle in range(shuffles):
@@ -107,5 +136,9 @@ def _of_shuffle(
     order = stream(seed, "shuffle", "", shuffle).permutation(rows.n_samples)
     part = replace(rows, y=rows.y[order], sha256="")
     own = seed_of(seed, "", "shuffle", str(shuffle))
-    on_part = replace(question, rows=part)
+    model = question.model
+    if model is not None:
+        train = model.train and replace(model.train, y=part.y)
+        model = replace(model, train=train).refit(model.features)
+    on_part = replace(question, model=model, rows=part)
     return measure.importances(on_part, seed=own, stream="numpy")

@@ -33,6 +33,7 @@ from . import (
     filters,
     filters_joint,
     firm,
+    impurity_oob,
     interaction,
     model_specific,
     networks,
@@ -51,7 +52,8 @@ from . import (
 
 RESERVED = (
     *("seed", "stream", "form", "curves", "rows", "aggregator"),
-    *("on_curve", "on_target", "on_type", "on_row_terms", "on_band", "rounds"),
+    *("on_curve", "on_target", "on_type", "on_row_terms", "on_band"),
+    *("on_paired_losses", "rounds"),
 )
 Of = Literal["features", "groups", "pairs"]
 
@@ -100,6 +102,7 @@ METHODS: dict[str, Method] = {
         curve="partial_dependence",
     ),
     "impurity": Method("estimator", "1", "difference", model_specific.impurity),
+    "impurity_oob": Method("estimator", "1", "difference", impurity_oob.impurity_oob),
     "t_statistic": Method("estimator", "1", "absolute", t_statistics.t_statistic),
     "standardised_coefficient": Method(
         "estimator", "1", "absolute", coefficients.standardised_coefficient

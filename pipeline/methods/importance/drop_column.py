@@ -13,11 +13,14 @@ import numpy.typing as npt
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, quote
 from ...records.execution import each
+from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
+from .paired_losses import PairedLosses
 from .refits import (
     Unit,
     columns_of,
     loss_of_refit,
+    prediction_of_refit,
     refuse_ratio,
     seed_of_fit,
     training_rows,
@@ -42,6 +45,7 @@ def drop_column(
     seed: int,
     stream: Literal["numpy"] = "numpy",
     n_repeats: int = 5,
+    on_paired_losses: Callable[[PairedLosses], None] | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return the loss of the model fitted without a feature, and with all of them.
 
@@ -67,6 +71,8 @@ def drop_column(
         Draw order of the ``random_state`` of each repeat.
     n_repeats : int, default 5
         Number of times all models are fitted.
+    on_paired_losses : callable, optional
+        Told at the end the losses of each row without each feature and with all.
 
     Returns
     -------
@@ -101,8 +107,14 @@ def drop_column(
     """
     del stream
     training_rows(model, "drop_column")
-    loss = partial(_loss_without, model.unfitted(), data, seed)
-    return _against_all(model, data, loss, n_repeats=n_repeats)
+    predict = partial(_predict_without, model.unfitted(), data, seed)
+    paired = on_paired_losses and PairedLosses(
+        losses=model.losses, n_features=len(data.groups), n_samples=data.n_samples
+    )
+    answer = _against_all(model, data, predict, n_repeats=n_repeats, paired=paired)
+    if paired and on_paired_losses:
+        on_paired_losses(paired)
+    return answer
 
 
 def permute_refit(
@@ -167,8 +179,8 @@ def permute_refit(
     """
     del stream
     training_rows(model, "permute_refit")
-    loss = partial(_loss_shuffled, model.unfitted(), data, seed)
-    return _against_all(model, data, loss, n_repeats=n_repeats)
+    predict = partial(_predict_shuffled, model.unfitted(), data, seed)
+    return _against_all(model, data, predict, n_repeats=n_repeats)
 
 
 def shapley_refit(
@@ -275,33 +287,44 @@ def _check_repeats(n_repeats: int) -> None:
 def _against_all(
     model: FittedModel,
     data: Dataset,
-    loss: Callable[[Fit], Floats],
+    predict: Callable[[Fit], Floats],
     *,
     n_repeats: int,
+    paired: PairedLosses | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return the loss of each group's refit, and of the refit with all as it is."""
+    """Return the loss of each group's refit, and of the refit with all as it is.
+
+    `predict` says what a refit predicts for `data`; `paired` is told of all of them.
+    """
     _check_repeats(n_repeats)
     units = {name: columns_of(model, [unit]) for name, unit in data.groups.items()}
     changes = [("", ()), *(change for change in units.items() if change[1])]
     fits = [Fit(repeat, *change) for repeat in range(n_repeats) for change in changes]
-    losses = dict(zip(fits, each(loss, fits), strict=True))
+    answers = each(predict, fits)
     baseline = np.empty((n_repeats, len(model.losses)))
     raw = np.empty((len(units), *baseline.shape))
+    every = np.arange(data.n_samples)
     for repeat in range(n_repeats):
-        baseline[repeat] = losses[Fit(repeat, "", ())]
-        for row, change in enumerate(units.items()):
-            raw[row, repeat] = losses.get(Fit(repeat, *change), baseline[repeat])
+        intact = data.y, next(answers), data.weights
+        baseline[repeat] = evaluate(model.losses, *intact)
+        if paired:
+            paired.start(*intact[:2])
+        for row, columns in enumerate(units.values()):
+            answer = (data.y, next(answers), data.weights) if columns else intact
+            raw[row, repeat] = evaluate(model.losses, *answer)
+            if paired:
+                paired.add(row, every, answer)
     return raw, baseline
 
 
-def _loss_without(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Floats:
-    """Return the losses of the model fitted without some columns."""
+def _predict_without(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Floats:
+    """Return what the model fitted without some columns predicts."""
     others = [other for other in model.features if other not in fit.columns]
-    return loss_of_refit(model, others, data, seed=seed_of_fit(seed, fit.repeat))
+    return prediction_of_refit(model, others, data, seed=seed_of_fit(seed, fit.repeat))
 
 
-def _loss_shuffled(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Floats:
-    """Return the losses of the model fitted with some columns permuted together."""
+def _predict_shuffled(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Floats:
+    """Return what the model fitted with some columns permuted together predicts."""
     train = training_rows(model, "permute_refit")
     generator = generator_of(seed, "permute", fit.name, fit.repeat)
     order = generator.permutation(train.n_samples)
@@ -311,7 +334,7 @@ def _loss_shuffled(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Fl
     }
     on_shuffled = replace(model, train=replace(train, X=train.X.assign(**shuffled)))
     fit_seed = seed_of_fit(seed, fit.repeat)
-    return loss_of_refit(on_shuffled, model.features, data, seed=fit_seed)
+    return prediction_of_refit(on_shuffled, model.features, data, seed=fit_seed)
 
 
 def _loss_of_subset(

@@ -178,7 +178,7 @@ def _losses(
         for group, columns in data.groups.items()
     }
     raw, baseline = [], []
-    for t, member in _members(model, matrix.shape, method):
+    for t, member in members(model, matrix.shape, method):
         X = matrix[member.rows]
         rows = train.y[member.rows], train.weights[member.rows]
         if not rows[1].any():
@@ -229,7 +229,7 @@ def oob_prediction(model: FittedModel) -> tuple[Dataset, Floats]:
     of_one = (len(model.classes),) if model.task == "multiclass" else ()
     total = np.zeros((train.n_samples, *of_one))
     count = np.zeros(train.n_samples)
-    for _, member in _members(model, matrix.shape, OOB_LOSS):
+    for _, member in members(model, matrix.shape, OOB_LOSS):
         total[member.rows] += _prediction(model, member, matrix[member.rows])
         count[member.rows] += 1
     if not count.all():
@@ -272,7 +272,7 @@ def _prediction(model: FittedModel, member: Member, X: Floats) -> Floats:
     return shares[:, 1] if model.task == "binary" else shares
 
 
-def _members(
+def members(
     model: FittedModel, shape: tuple[int, ...], method: str
 ) -> Iterator[tuple[int, Member]]:
     """Yield the place and the member of an ensemble, if a row is out of its bag."""

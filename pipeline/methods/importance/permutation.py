@@ -17,6 +17,7 @@ from ...records.losses import evaluate
 from .conditional import Given, drawn_given, near_of, normal_of, replayed_given
 from .exchange import Index, leaves_of
 from .neighbours import Convention
+from .paired_losses import PairedLosses
 from .permutation_draws import (
     BASELINE,
     DRAWS,
@@ -60,6 +61,7 @@ def permutation(
     draws: HowDrawn = "sampled",
     form: Form = "difference",
     on_row_terms: Callable[[RowTerms], None] | None = None,
+    on_paired_losses: Callable[[PairedLosses], None] | None = None,
     rounds: Rounds | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return the loss when a feature is permuted, and when nothing is.
@@ -125,6 +127,9 @@ def permutation(
         Told at the end what each row adds to each importance, from the predictions
         that are made anyway. Not for the streams of vip, whose baseline is of other
         rows, nor for draws given the other columns, which depend on the rows.
+    on_paired_losses : callable, optional
+        Told at the end the losses of each row, permuted and not, if draws are sampled.
+        Not for the streams of vip either.
     rounds : Rounds, optional
         Spreads repeats over features under a time limit; in the streams of
         `REPEAT_BY_REPEAT` only. Their number is that of the feature with most.
@@ -229,6 +234,9 @@ def permutation(
         n_samples=data.n_samples,
         n_repeats=n_repeats,
     )
+    paired = on_paired_losses and PairedLosses(
+        losses=model.losses, n_features=len(groups), n_samples=data.n_samples
+    )
     rows_drawn: Index | None = None
     with rounds or nullcontext():
         for draw, table, ask in predictions(model, data, drawn):
@@ -241,6 +249,8 @@ def permutation(
                 rows_drawn = draw.rows
                 if terms:
                     terms.start(*answer)
+                if paired:
+                    paired.start(*answer[:2])
                 continue
             loss = evaluate(model.losses, *answer)
             raw[draw.what, draw.repeat] = loss
@@ -248,6 +258,8 @@ def permutation(
                 both = zip(loss, baseline[draw.repeat], strict=True)
                 by_name = dict(zip(model.losses, both, strict=True))
                 terms.add(draw.what, draw.rows, draw.order, answer, by_name)
+            if paired:
+                paired.add(draw.what, draw.rows, answer)
             if rounds:
                 rise[draw.what, draw.repeat] = loss[0] - baseline[draw.repeat, 0]
                 rounds.note(draw.what, draw.repeat)
@@ -258,6 +270,8 @@ def permutation(
         if rounds:
             terms.spread_over(rounds.counts)
         on_row_terms(terms)
+    if paired and on_paired_losses:
+        on_paired_losses(paired)
     return raw, baseline
 
 

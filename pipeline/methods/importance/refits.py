@@ -83,16 +83,22 @@ def seed_of_fit(seed: int, repeat: int) -> int:
 def loss_of_refit(
     model: FittedModel, columns: Collection[str], data: Dataset, *, seed: int
 ) -> Floats:
-    """Return each loss on `data` of the model fitted on some columns, (n_losses,).
+    """Return each loss of `prediction_of_refit`, (n_losses,)."""
+    prediction = prediction_of_refit(model, columns, data, seed=seed)
+    return evaluate(model.losses, data.y, prediction, data.weights)
+
+
+def prediction_of_refit(
+    model: FittedModel, columns: Collection[str], data: Dataset, *, seed: int
+) -> Floats:
+    """Return what the model fitted on some columns predicts for `data`.
 
     Fitted on no column, a model says the mean of the training target, or the shares
     of its classes.
     """
     if columns:
-        prediction = model.refit(tuple(columns), seed=seed).predict(data.X)
-    else:
-        prediction = constant(model, model.train or data, data)
-    return evaluate(model.losses, data.y, prediction, data.weights)
+        return model.refit(tuple(columns), seed=seed).predict(data.X)
+    return constant(model, model.train or data, data)
 
 
 def refuse_ratio(form: Form, method: str) -> None:

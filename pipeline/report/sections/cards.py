@@ -34,6 +34,7 @@ from .facts import (
     whole,
 )
 from .rankings import Ranking, is_pooled, rows_drawn
+from .significance import tested
 
 Fact = tuple[Sentence, Sentence]
 DIGITS = 12
@@ -105,6 +106,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
         *_definition(facts, ranked),
         *SPECIFIC[record.method](facts, record),
         (say("cards.label.spread"), _spread(record)),
+        *_test(facts, record, ranked),
         (say("cards.label.engines"), _engines(facts, record, ranked)),
         *_answered_by(facts, ranked),
         *_supplied(facts, ranked),
@@ -297,6 +299,7 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "permutation": _permutation,
     "partial_dependence": _options,
     "impurity": _options,
+    "impurity_oob": _options,
     "t_statistic": _options,
     "standardised_coefficient": _options,
     "raw_weights": _options,
@@ -341,6 +344,21 @@ def _spread(record: Importance) -> Sentence:
     if record.method in look_up("cards.spread_of"):
         key = f"spread_of.{record.method}"
     return say(f"cards.{key}", level=percent(LEVEL))
+
+
+def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> list[Fact]:
+    """Return what the p-values test and assume, if there are any."""
+    each = (tested(facts, ranking.index) for ranking in ranked)
+    first = next(filter(None, each), None)
+    if first is None:
+        return []
+    key = first.test
+    if key == "cpi" and record.options.get("within", "none") == "none":
+        key = "marginal"
+    text = say(f"cards.test.{key}")
+    if first.statistic:
+        text += (" ", *say(f"cards.test_statistic.{first.statistic}"))
+    return [(say("cards.label.test"), text)]
 
 
 def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:

@@ -1,70 +1,156 @@
-"""The table below a ranking: how often a shuffled target measures as much."""
+"""The table below a ranking: p-values, and what they are the p-values of."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+import pandas as pd
+
+from ...assess.significance import BY_SHUFFLES
+from ...records.ranking import LEVEL
 from ..text.blocks import Cell, Column, Link, Row, Sentence, Table, Value
-from ..text.number_text import number, rank_text
+from ..text.number_text import decimals, number, percent, rank_text
 from ..text.wording import full_name, joined, say, say_count, word
-from .facts import Facts, tallied, whole
+from .facts import Facts, card_link, tallied, whole
 from .ranking_tables import cut_alike, table_id
 from .rankings import Ranking
 
 P_VALUES = ("p_value", "p_adjusted")
+OF_SHUFFLES = (BY_SHUFFLES, "altmann")
+"""Tests whose p-values count shuffled targets."""
+PLACES = 4
+"""Decimals of a p-value that is on no grid."""
+OF_VALUE = {"t": 2, "wilcoxon": 1, "sign": 0}
+"""Decimals of a test statistic; others have those of the differences."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """The p-values of one ranking.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        Those of the frame `significance`, by their place in it.
+    places : dict of str to int
+        The place of each feature.
+    """
+
+    rows: pd.DataFrame
+    places: dict[str, int]
+
+    @property
+    def test(self) -> str:
+        """The test; results up to schema 1.4 have one only."""
+        return self._text("test") or BY_SHUFFLES
+
+    @property
+    def statistic(self) -> str:
+        """The statistic, empty if there is none."""
+        return self._text("statistic")
+
+    @property
+    def adjustment(self) -> str:
+        """How p-values were adjusted."""
+        return self._text("adjustment") or "benjamini_hochberg"
+
+    @property
+    def most(self) -> Value:
+        """What most features were tested on: shuffles, or differences."""
+        name = "shuffles" if self.test in OF_SHUFFLES else "n"
+        column = self.rows[name]
+        place = int(column.idxmax())
+        return whole(f"significance[{place}].{name}", int(column[place]))
+
+    def _text(self, name: str) -> str:
+        return str(self.rows[name].iloc[0]) if name in self.rows else ""
+
+
+def tested(facts: Facts, index: int) -> Tested | None:
+    """Return the p-values of a record by its place, None if it has none."""
+    frame = facts.result.significance
+    rows = frame[frame["record"] == index]
+    if rows.empty:
+        return None
+    return Tested(rows, dict(zip(rows["feature"], rows.index, strict=True)))
 
 
 def significance_table(facts: Facts, ranking: Ranking) -> Table | None:
     """Return the p-values of a ranking, cut like its own table; None if not asked."""
-    frame = facts.result.significance
-    frame = frame[frame["record"] == ranking.index]
-    if frame.empty:
+    of_ranking = tested(facts, ranking.index)
+    if of_ranking is None:
         return None
-    places = dict(zip(frame["feature"], frame.index, strict=True))
-    return cut_alike(ranking, partial(_table, facts, ranking, places))
+    return cut_alike(ranking, partial(_table, facts, ranking, of_ranking))
 
 
 def _table(
-    facts: Facts, ranking: Ranking, places: dict[str, int], rows: Sequence[int]
+    facts: Facts, ranking: Ranking, of_ranking: Tested, rows: Sequence[int]
 ) -> Table:
+    numbers = _numbers(of_ranking)
+    width = 44 / len(numbers)
     columns = (
         Column(say("ranking.rank"), "number", 10),
         Column(say(f"ranking.name.{ranking.record.of}"), "header", 46),
-        *(Column(say(f"significance.{name}"), "number", 22) for name in P_VALUES),
+        *(Column(_label(of_ranking, name), "number", width) for name in numbers),
     )
-    most = _shuffles(facts, places)
+    key, count = "shuffles", say_count(of_ranking.most, "shuffle")
+    if of_ranking.test not in OF_SHUFFLES:
+        key, count = "rows", say_count(of_ranking.most, "row")
     caption = say(
-        "significance.caption",
+        f"significance.caption.{key}",
         what=word(f"asked.{ranking.record.of}"),
         model=full_name(ranking.subject),
         table=Link(table_id(ranking)),
-        shuffles=say_count(most, "shuffle"),
+        count=count,
     )
     return Table(
         id=table_id(ranking).replace("ranking", "significance", 1),
         caption=caption,
         columns=columns,
-        rows=tuple(
-            _row(facts, ranking, row, places[ranking.record.features[row]], most)
-            for row in rows
-        ),
-        notes=_notes(facts, places),
+        rows=tuple(_row(ranking, row, of_ranking, numbers) for row in rows),
+        notes=_notes(facts, ranking, of_ranking),
     )
 
 
-def _row(facts: Facts, ranking: Ranking, row: int, place: int, most: Value) -> Row:
-    estimates = facts.result.significance.loc[place]
+def _numbers(of_ranking: Tested) -> dict[str, int]:
+    """Return the columns of numbers, each with its decimals."""
+    if of_ranking.test in OF_SHUFFLES:
+        return dict.fromkeys(P_VALUES, _decimals(of_ranking.most))
+    rows = of_ranking.rows
+    places = decimals(rows["estimate"], rows["std_error"])
+    numbers = {"estimate": places}
+    if np.isfinite(rows["low"]).any():
+        numbers |= {"low": places, "high": places}
+    numbers["value"] = OF_VALUE.get(of_ranking.statistic, places)
+    return numbers | dict.fromkeys(P_VALUES, PLACES)
+
+
+def _label(of_ranking: Tested, name: str) -> Sentence:
+    """Return the head of a column of numbers."""
+    if name == "estimate":
+        return say(f"significance.estimate.{of_ranking.test}")
+    if name == "value":
+        return say(f"significance.value.{of_ranking.statistic}")
+    if name in ("low", "high"):
+        return say(f"ranking.{name}", level=percent(LEVEL))
+    return say(f"significance.{name}")
+
+
+def _row(
+    ranking: Ranking, row: int, of_ranking: Tested, numbers: dict[str, int]
+) -> Row:
+    feature = ranking.record.features[row]
+    place = of_ranking.places[feature]
     cells = [
-        Value(
-            f"significance[{place}].{name}",
-            float(estimates[name]),
-            number(float(estimates[name]), _decimals(most)),
-        )
-        for name in P_VALUES
+        Value(f"significance[{place}].{name}", value, number(value, places))
+        for name, places in numbers.items()
+        for value in [float(of_ranking.rows.at[place, name])]
     ]
     return Row(
         (
             Cell((rank_text(float(ranking.rank[row])),)),
-            Cell((full_name(ranking.record.features[row]),)),
+            Cell((full_name(feature),)),
             *(Cell((value,)) for value in cells),
         )
     )
@@ -75,27 +161,35 @@ def _decimals(most: Value) -> int:
     return len(str(int(most.raw) + 1))
 
 
-def _shuffles(facts: Facts, places: dict[str, int]) -> Value:
-    """Return the shuffles behind most features."""
-    column = facts.result.significance["shuffles"]
-    place = max(places.values(), key=lambda at: int(column[at]))
-    return whole(f"significance[{place}].shuffles", int(column[place]))
-
-
-def _notes(facts: Facts, places: dict[str, int]) -> tuple[Sentence, ...]:
-    frame, most = facts.result.significance, _shuffles(facts, places)
+def _notes(facts: Facts, ranking: Ranking, of_ranking: Tested) -> tuple[Sentence, ...]:
+    rows, most = of_ranking.rows, of_ranking.most
+    n_p_values = int(rows["p_value"].notna().sum())
+    if of_ranking.test not in OF_SHUFFLES:
+        card = card_link(facts.card(ranking.record))
+        notes = [say("significance.on_card", card=card)]
+        if "low" in _numbers(of_ranking):
+            notes.append(say("significance.interval", level=percent(LEVEL)))
+        return (*notes, *_adjusted(of_ranking, "test", n_p_values))
     p = 1 / (most.raw + 1)
     least = Value(most.path, p, number(p, _decimals(most)), derived="least p-value")
-    n_p_values = int(frame.loc[list(places.values()), "p_value"].notna().sum())
-    n = say_count(tallied("significance", n_p_values), "p_value")
     notes = [say("significance.note", least=least)]
-    if n_p_values > 1:
-        notes.append(say("significance.adjusted_note", n=n))
+    notes += _adjusted(of_ranking, "shuffles", n_p_values)
     fewer = [
-        (full_name(name), f" ({number(float(frame.at[at, 'shuffles']), 0)})")
-        for name, at in places.items()
-        if frame.at[at, "shuffles"] < most.raw
+        (full_name(name), f" ({number(float(rows.at[at, 'shuffles']), 0)})")
+        for name, at in of_ranking.places.items()
+        if rows.at[at, "shuffles"] < most.raw
     ]
     if fewer:
         notes.append(say("significance.fewer", names=joined(fewer[:10])))
     return tuple(notes)
+
+
+def _adjusted(of_ranking: Tested, null: str, n_p_values: int) -> list[Sentence]:
+    """Return what adjusted p-values are, where there are several."""
+    if n_p_values < 2:
+        return []
+    name = of_ranking.adjustment
+    n = say_count(tallied("significance", n_p_values), "p_value")
+    aim = "share" if name == "benjamini_hochberg" else "any_error"
+    by = word(f"significance.adjusted.by.{name}")
+    return [say(f"significance.adjusted.{null}.{aim}", n=n, by=by)]

@@ -1,10 +1,13 @@
 """The table of p-values below a ranking."""
 
+from dataclasses import replace
+
 from tests.report.made_records import APARTMENTS, made_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
 from tests.report.reading import column, section, table, words
 
+from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Table, plain, walk
 
@@ -16,15 +19,23 @@ def p_values(names, values):
     """Return the frame of these p-values of the first ranking, the last one unknown."""
     rows = [
         {"feature": name, "p_value": p, "p_adjusted": 2 * p, "record": 0}
-        | {"shuffles": 99 if p == p else 12}
+        | {
+            "shuffles": 99 if p == p else 12,
+            "test": "shuffled_targets",
+            "statistic": "",
+            "adjustment": "benjamini_hochberg",
+        }
         for name, p in zip(names, values, strict=True)
     ]
     return made_frame("significance", rows)
 
 
+def view_frame():
+    return p_values(APARTMENTS, (0.01, 0.02, 0.01, 0.4, float("nan")))
+
+
 def view():
-    frame = p_values(APARTMENTS, (0.01, 0.02, 0.01, 0.4, float("nan")))
-    return build_view(apartments_result(significance=frame))
+    return build_view(apartments_result(significance=view_frame()))
 
 
 def test_p_values_stand_below_their_ranking_only():
@@ -63,3 +74,96 @@ def test_a_long_table_of_p_values_is_cut_like_its_ranking():
     )
     significance = table(long_view, SIGNIFICANCE)
     assert (len(significance.rows), len(significance.everything.rows)) == (13, 30)
+
+
+def paired(test, statistic, **columns):
+    """Return the frame of a test of the first ranking, with an interval if by t."""
+    rows = [
+        {"feature": name, "p_value": 0.00004, "p_adjusted": 0.0123, "record": 0}
+        | {"shuffles": 0, "n": 250, "test": test, "statistic": statistic}
+        | {"value": 2.5, "estimate": 0.75, "adjustment": "holm", **columns}
+        for name in APARTMENTS
+    ]
+    return made_frame("significance", rows)
+
+
+def card_of(view):
+    """Return the words of the first card's row on p-values."""
+    (card, *_) = section(view, "E").parts["cards"]
+    (text,) = (plain(t) for label, t in card.facts.rows if plain(label) == "p-values")
+    return text
+
+
+def test_a_test_of_losses_shows_its_differences_its_statistic_and_its_interval():
+    columns = {"std_error": 0.1, "low": 0.55, "high": 0.95}
+    made = build_view(apartments_result(significance=paired("cpi", "t", **columns)))
+    significance = table(made, SIGNIFICANCE)
+    heads = [plain(each.label) for each in significance.columns]
+    assert heads[2:] == [
+        *("Mean difference", "95\u202f% from", "to", "t", "p-value", "Adjusted")
+    ]
+    assert [cell.plain for cell in significance.rows[0].cells][2:] == [
+        *("0.75", "0.55", "0.95", "2.5", "4e-05", "0.0123")
+    ]
+    assert plain(significance.caption).endswith("of the losses of 250 rows.")
+    assert "Card E1 states the null hypothesis" in words(significance.notes)
+    assert "two-sided interval" in words(significance.notes)
+
+
+def test_a_test_without_an_interval_shows_none():
+    made = build_view(apartments_result(significance=paired("lei", "wilcoxon")))
+    significance = table(made, SIGNIFICANCE)
+    heads = [plain(each.label) for each in significance.columns]
+    assert heads[2:] == ["Median difference", "V", "p-value", "Adjusted"]
+    assert column(significance, "p-value")[0] == "< 0.0001"
+    assert "two-sided interval" not in words(significance.notes)
+
+
+def test_a_note_says_against_which_errors_adjusted_p_values_guard():
+    by_test = {"test": paired("lei", "sign"), "shuffles": view_frame()}
+    notes = {
+        (name, adjustment): words(
+            table(
+                build_view(
+                    apartments_result(significance=frame.assign(adjustment=adjustment))
+                ),
+                SIGNIFICANCE,
+            ).notes
+        )
+        for name, frame in by_test.items()
+        for adjustment in ("benjamini_hochberg", "holm", "bonferroni")
+    }
+    for (name, adjustment), text in notes.items():
+        assert ("expected share" in text) == (adjustment == "benjamini_hochberg")
+        assert ("probability that any" in text) == (adjustment != "benjamini_hochberg")
+        assert ("behave as under shuffled targets" in text) == (name == "shuffles")
+    assert "Adjusted: Holm over 5 p-values." in notes["test", "holm"]
+
+
+def test_a_card_names_the_null_hypothesis_and_what_is_assumed():
+    frame = paired("cpi", "sign")
+    text = card_of(build_view(apartments_result(significance=frame)))
+    assert "shuffling the feature among all rows does not raise" in text
+    assert "It is not the test of conditional predictive impact" in text
+    assert text.endswith("a row without a change counts as no rise")
+    assert "Shuffled targets" in card_of(view())
+
+
+def test_drawn_given_the_other_features_it_is_the_conditional_predictive_impact():
+    result = apartments_result(significance=paired("cpi", "t"))
+    first, *others = result.importances
+    within = replace(first, options={**first.options, "within": "leaves"})
+    text = card_of(build_view(replace(result, importances=(within, *others))))
+    assert text.startswith("Conditional predictive impact")
+    assert "independent of the feature given the others" in text
+
+
+def test_p_values_of_a_run_before_1_5_are_those_of_shuffled_targets():
+    old = p_values(APARTMENTS, (0.01, 0.02, 0.01, 0.4, 0.5))
+    columns = FRAMES["significance"].columns
+    old = old[list(columns[: columns.index("record") + 1])]
+    made = build_view(apartments_result(significance=old))
+    significance = table(made, SIGNIFICANCE)
+    assert column(significance, "p-value")[0] == "0.010"
+    assert plain(significance.caption).endswith("from 99 shuffles of the target.")
+    assert "Shuffled targets" in card_of(made)

@@ -1,0 +1,305 @@
+"""Whether losses rise without a feature: one-sided tests of a difference per row.
+
+Every test is of differences, without less with, and its p-value is that of a rise: what
+falls has a p-value near 1. Not: how the differences are measured (`paired_losses`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..methods.importance.paired_losses import PairedLosses
+from ..records.dataset_and_model import Floats
+from ..records.errors import NotApplicable, quote
+from ..records.frames import Row
+from ..records.importance_record import Importance
+from ..records.losses import TIE, ties
+from ..records.ranking import LEVEL
+from ..records.streams import stream
+from .significance import Adjustment, p_values, test_rows
+
+FLIPS = 1999
+"""Random signs of `sign_flip_test` in an audit."""
+BLOCK = 2**20
+"""Signs drawn at a time."""
+EXACT_BELOW = 50
+"""Differences below which `wilcoxon_test` knows the distribution of its statistic."""
+
+
+class Outcome(NamedTuple):
+    """What a test says of the differences of one feature.
+
+    Attributes
+    ----------
+    value : float
+        The test statistic.
+    p_value : float
+    std_error, low, high : float
+        The standard error of the mean difference and its two-sided 95 % interval; NaN
+        of a test that has none.
+    """
+
+    value: float
+    p_value: float
+    std_error: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+
+
+NONE = Outcome(np.nan, np.nan)
+
+
+class PairedTest(NamedTuple):
+    """A published test of the differences that one method leaves behind.
+
+    Attributes
+    ----------
+    method : str
+        A key of `METHODS`.
+    statistic : str
+        The usual one.
+    centre : callable
+        What it estimates of the differences.
+    """
+
+    method: str
+    statistic: str
+    centre: Callable[[Floats], np.floating]
+
+
+PAIRED = {
+    "cpi": PairedTest("permutation", "t", np.mean),
+    "lei": PairedTest("drop_column", "wilcoxon", np.median),
+}
+"""Watson and Wright (2021), doi:10.1007/s10994-021-06030-6; Lei and others (2018),
+doi:10.1080/01621459.2017.1307116, of any loss that is a mean over rows."""
+
+
+def paired_rows(
+    importance: Importance,
+    paired: PairedLosses,
+    *,
+    test: str,
+    statistic: str,
+    record: int,
+    adjustment: Adjustment = "benjamini_hochberg",
+) -> list[Row]:
+    """Return one row of the frame `significance` per feature.
+
+    Parameters
+    ----------
+    importance : Importance
+        A ranking of ours.
+    paired : PairedLosses
+        The losses of the rows, made with it.
+    test : str
+        A key of `PAIRED`.
+    statistic : {"", "t", "wilcoxon", "sign", "fisher"}
+        "" is the usual one of the test.
+    record : int
+        The place of `importance` in ``result.importances``.
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        As in `significance.adjusted`.
+
+    Returns
+    -------
+    list of dict
+        In the order of ``importance.features``.
+
+    Raises
+    ------
+    NotApplicable
+        The loss is no mean over rows.
+    """
+    loss = importance.loss
+    if loss not in paired.totals:
+        raise NotApplicable(
+            f"{quote(loss)} is no mean over rows, so there are no losses of single "
+            "rows to test. Use another loss as well."
+        )
+    statistic = statistic or PAIRED[test].statistic
+    outcomes, estimates, counts = [], [], []
+    for row, feature in enumerate(importance.features):
+        differences = paired.differences(loss, row)
+        n = len(differences)
+        if statistic == "fisher":
+            flips = signs_of(importance.seed, feature, max(1, n))
+            outcomes.append(sign_flip_test(differences, flips))
+        else:
+            outcomes.append(STATISTICS[statistic](differences))
+        estimates.append(float(PAIRED[test].centre(differences)) if n else np.nan)
+        counts.append(n)
+    columns = {name: [getattr(o, name) for o in outcomes] for name in Outcome._fields}
+    columns |= {"estimate": estimates, "n": counts}
+    columns["statistic"] = [statistic] * len(outcomes)
+    return test_rows(
+        importance, columns, test=test, record=record, adjustment=adjustment
+    )
+
+
+def t_test(differences: Floats, *, overlap: float = 0.0) -> Outcome:
+    r"""Return Student's one-sided t-test that the mean difference is not above 0.
+
+    With mean :math:`\bar d` and variance :math:`s^2` of *n* differences,
+
+    .. math:: t = \bar d \Big/ \sqrt{(1 / n + o)\, s^2}
+
+    with *n* - 1 degrees of freedom; *o* is `overlap`.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n,)
+    overlap : float, default 0
+        0 if the differences are independent. Of refits on overlapping training rows,
+        the rows held out as a share of those fitted: the corrected variance of Nadeau
+        and Bengio [1]_, which stands for a correlation nobody can estimate.
+
+    Returns
+    -------
+    Outcome
+        p is 1 if no difference is anything but 0; NaN if all are equal otherwise, one
+        is not finite, or there are fewer than two.
+
+    References
+    ----------
+    .. [1] Nadeau and Bengio (2003). Inference for the Generalization Error. Machine
+       Learning 52, 239-281. doi:10.1023/A:1024068626366
+    """
+    from scipy import special, stats
+
+    n = len(differences)
+    if n < 2 or not np.isfinite(differences).all():
+        return NONE
+    if not differences.any():
+        return Outcome(0.0, 1.0, 0.0, 0.0, 0.0)
+    mean = float(differences.mean())
+    error = float(np.sqrt((1 / n + overlap) * differences.var(ddof=1)))
+    if error <= 10 * np.finfo(float).eps * abs(mean):  # R's rule for a constant
+        return NONE
+    # The quantile of t to its last digits; scipy 1.10's own has eight.
+    x = special.betaincinv((n - 1) / 2, 0.5, 1 - LEVEL)
+    half = float(np.sqrt((n - 1) * (1 - x) / x)) * error
+    p_value = float(stats.t.sf(mean / error, n - 1))
+    return Outcome(mean / error, p_value, error, mean - half, mean + half)
+
+
+def wilcoxon_test(differences: Floats) -> Outcome:
+    """Return Wilcoxon's one-sided signed-rank test that the median is not above 0.
+
+    Differences of 0 are left out, ties are averaged. The statistic is the sum of the
+    ranks of what is above 0. Below 50 differences without zeros and ties its
+    distribution is exact, else normal with continuity correction, as in R.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n,)
+        What differs from 0, or in size from another, by 1e-12 of the largest does not:
+        that is rounding.
+
+    Returns
+    -------
+    Outcome
+        p is 1 if no difference is anything but 0; NaN if one is not finite, or there
+        is none.
+    """
+    from scipy import stats
+
+    n_all = len(differences)
+    if not n_all or not np.isfinite(differences).all():
+        return NONE
+    moved = differences[_is_moved(differences)]
+    n = len(moved)
+    if not n:
+        return Outcome(0.0, 1.0)
+    order = np.argsort(np.abs(moved))
+    place = np.append(0, np.cumsum(~ties(np.abs(moved)[order])))
+    counts = np.bincount(place).astype(float)
+    rank = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    value = float(rank[moved[order] > 0].sum())
+    if n == n_all < EXACT_BELOW and len(counts) == n:
+        return Outcome(value, _signed_rank_tail(n, value))
+    variance = n * (n + 1) * (2 * n + 1) / 24 - (counts**3 - counts).sum() / 48
+    z = (value - n * (n + 1) / 4 - 0.5) / np.sqrt(variance)
+    return Outcome(value, float(stats.norm.sf(z)))
+
+
+def sign_test(differences: Floats) -> Outcome:
+    """Return the one-sided sign test that half of the differences at most are above 0.
+
+    The statistic is the number of differences above 0. Those that are 0 count as not
+    above, as in R's cpi: with many of them the test finds less.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n,)
+        As in `wilcoxon_test`.
+
+    Returns
+    -------
+    Outcome
+        NaN if a difference is not finite, or there is none.
+    """
+    from scipy import stats
+
+    n = len(differences)
+    if not n or not np.isfinite(differences).all():
+        return NONE
+    n_above = int((_is_moved(differences) & (differences > 0)).sum())
+    return Outcome(float(n_above), float(stats.binom.sf(n_above - 1, n, 0.5)))
+
+
+def sign_flip_test(differences: Floats, flips: Iterable[Floats]) -> Outcome:
+    """Return Fisher's one-sided randomisation test that the mean is not above 0.
+
+    If differences are symmetric about 0, their signs are random: p is the share of
+    means with random signs, and of the mean itself, that are as large (`p_values`).
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n,)
+    flips : iterable of ndarray of shape (n_flips, n)
+        Signs, 1 or -1.
+
+    Returns
+    -------
+    Outcome
+        The statistic is the mean. NaN if a difference is not finite, or there is none.
+    """
+    if not len(differences) or not np.isfinite(differences).all():
+        return NONE
+    mean = differences.mean(keepdims=True)
+    null = np.concatenate([signs @ differences for signs in flips]) / len(differences)
+    return Outcome(float(mean[0]), float(p_values(mean, null[:, np.newaxis])[0]))
+
+
+def signs_of(seed: int, name: str, n: int) -> Iterator[Floats]:
+    """Yield the random signs of a feature in an audit, `FLIPS` for each of n rows."""
+    size = max(1, BLOCK // n)
+    for block, start in enumerate(range(0, FLIPS, size)):
+        generator = stream(seed, "sign flips", name, block)
+        shape = min(size, FLIPS - start), n
+        yield 2.0 * generator.integers(2, size=shape) - 1
+
+
+def _is_moved(differences: Floats) -> npt.NDArray[np.bool_]:
+    """Return whether each difference is more than rounding."""
+    size = np.abs(differences)
+    return size > TIE * size.max()
+
+
+def _signed_rank_tail(n: int, value: float) -> float:
+    """Return the probability of a signed-rank sum of 1 to n at or above a value."""
+    ways = np.ones(1)
+    for rank in range(1, n + 1):  # each rank is in the sum or is not
+        ways = np.append(ways, np.zeros(rank)) + np.append(np.zeros(rank), ways)
+    return float(ways[int(value) :].sum() / 2.0**n)
+
+
+STATISTICS: dict[str, Callable[[Floats], Outcome]] = {
+    "t": t_test,
+    "wilcoxon": wilcoxon_test,
+    "sign": sign_test,
+}
+"""Those that follow from the differences alone; "fisher" draws signs."""

@@ -1,0 +1,64 @@
+"""p-values of rankings from the losses of single rows, without and with a feature.
+
+Not: the tests (`assess.paired_tests`), nor shuffled targets (`shuffled_targets`).
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ...assess.paired_tests import PAIRED, paired_rows
+from ...config.load import AuditConfig, ImportanceSection
+from ...methods.importance.paired_losses import PairedLosses
+from ...records.errors import NotApplicable
+from ...records.frames import Row
+from ...records.importance_record import Importance
+from . import Guard, Results, StepResult
+
+
+def test_of(entry: ImportanceSection, config: AuditConfig) -> str:
+    """Return the test that is asked of the losses of an entry, empty if none is."""
+    tests = config.significance.tests
+    named = (test for test in tests if test in PAIRED)
+    return next((test for test in named if PAIRED[test].method == entry.method), "")
+
+
+def paired_tests_of(
+    guard: Guard,
+    answers: Sequence[Importance],
+    pairs: Sequence[PairedLosses],
+    test: str,
+    config: AuditConfig,
+    *,
+    first_record: int,
+) -> Results[None]:
+    """Yield the p-values of our answers to one question.
+
+    The first of them is at `first_record` among all importances. Where there are none
+    the reason is kept.
+    """
+    for k, importance in enumerate(answers):
+        ask = partial(
+            _rows,
+            importance,
+            pairs,
+            test=test,
+            statistic=config.significance.statistic,
+            adjustment=config.significance.adjustment,
+            record=first_record + k,
+        )
+        label = f"p-values of {importance.method} of {importance.of}"
+        rows, _ = guard(importance.model, label, ask)
+        yield StepResult(rows={"significance": rows or ()})
+
+
+def _rows(
+    importance: Importance, pairs: Sequence[PairedLosses], **asked: Any
+) -> list[Row]:
+    """Return what `paired_rows` says; `pairs` holds what the method told, if it did."""
+    if not pairs:
+        raise NotApplicable(
+            "The mean over all permutations has no losses of single rows to test. Set "
+            'draws = "sampled".'
+        )
+    return paired_rows(importance, pairs[0], **asked)

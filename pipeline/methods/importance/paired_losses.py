@@ -1,0 +1,111 @@
+"""The loss of each row without a feature, less its loss with it: what tests are of.
+
+Not: the tests (`paired_tests`), nor how rows move an importance (`row_terms`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Floats
+from ...records.losses import OF_ROWS, Array
+from .exchange import Index
+
+ROUNDING = 1e-9
+"""Of the mean loss: a row whose loss changes by less is not changed."""
+
+
+@dataclass(kw_only=True)
+class PairedLosses:
+    """Losses of the same rows with and without each feature of one question.
+
+    Attributes
+    ----------
+    losses : tuple of str
+        Those of the model; one that is no mean over rows has no losses of rows.
+    n_features, n_samples : int
+    totals : mapping of str to ndarray of shape (n_features, n_samples)
+        By loss, the sum over repeats of the loss without the feature less that with it.
+    n_asked : ndarray of shape (n_features, n_samples)
+        In how many repeats the row was asked.
+    weights : ndarray of shape (n_samples,)
+        Of the rows that were asked.
+    sizes : mapping of str to float
+        By loss, its mean over rows with every feature, the largest of the repeats.
+    """
+
+    losses: tuple[str, ...]
+    n_features: int
+    n_samples: int
+    totals: Mapping[str, Floats] = field(init=False)
+    n_asked: npt.NDArray[np.int32] = field(init=False)
+    weights: Floats = field(init=False)
+    sizes: dict[str, float] = field(init=False)
+    intact: dict[str, Array] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        names = [name for name in self.losses if name in OF_ROWS]
+        shape = self.n_features, self.n_samples
+        self.totals = {name: np.zeros(shape) for name in names}
+        self.n_asked = np.zeros(shape, dtype=np.int32)
+        self.weights = np.zeros(self.n_samples)
+        self.sizes = dict.fromkeys(names, 0.0)
+
+    def start(self, y: Array, prediction: Array) -> None:
+        """Take the rows with every feature, against which the next ones are held."""
+        self.intact = {name: _losses(name, y, prediction) for name in self.totals}
+        for name, loss in self.intact.items():
+            mean = float(loss.mean()) if np.isfinite(loss).all() else 0.0
+            self.sizes[name] = max(self.sizes[name], mean)
+
+    def add(
+        self, feature: int, rows: Index, answer: tuple[Array, Array, Array]
+    ) -> None:
+        """Add one repeat of one feature.
+
+        Parameters
+        ----------
+        feature : int
+        rows : ndarray of shape (n_asked,)
+            The rows that `start` was told of, by their place in the data, each once.
+        answer : (y, prediction, weights)
+            Of these rows, without the feature.
+        """
+        y, prediction, weights = answer
+        self.weights[rows] = weights
+        self.n_asked[feature, rows] += 1
+        for name, totals in self.totals.items():
+            with np.errstate(invalid="ignore"):  # two infinite losses: not a number
+                rise = _losses(name, y, prediction) - self.intact[name]
+            totals[feature, rows] += rise
+
+    def differences(self, loss: str, feature: int) -> Floats:
+        """Return the mean difference over repeats of each row that counts.
+
+        Parameters
+        ----------
+        loss : str
+            A key of `totals`.
+        feature : int
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Of the rows asked in some repeat that weigh something, times their weight
+            over the mean weight.
+        """
+        n_asked = self.n_asked[feature]
+        at = np.flatnonzero((n_asked > 0) & (self.weights > 0))
+        if not len(at):
+            return np.empty(0)
+        weights = self.weights[at]
+        means = self.totals[loss][feature, at] / n_asked[at]
+        means[np.abs(means) <= ROUNDING * self.sizes[loss]] = 0.0
+        return np.asarray(means * (weights / weights.mean()))
+
+
+def _losses(name: str, y: Array, prediction: Array) -> Floats:
+    """Return the loss of each row as a number; a miss is 1."""
+    return np.asarray(OF_ROWS[name](y, prediction), dtype=np.float64)
