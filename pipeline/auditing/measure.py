@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import signature
 from itertools import combinations
 from typing import Any, get_args
@@ -168,8 +169,10 @@ def importances(
     form = section.form or method.form
     targets: list[Floats] = []
     types: list[str] = []
+    is_exact: list[bool] = []
     supplied |= {"stream": stream, "form": form, "on_target": targets.append}
     supplied["on_type"] = types.append
+    supplied["on_exact"] = partial(is_exact.append, True)
     accepted = signature(row.function).parameters
     raw, baseline = row.function(
         model,
@@ -178,7 +181,7 @@ def importances(
         **{name: value for name, value in supplied.items() if name in accepted},
         **_options_for(engine, section),
     )
-    order = _draw_order(section, rows, stream)
+    order = "" if is_exact else _draw_order(section, rows, stream)
     return tuple(
         Importance(
             model="" if model is None else model.name,

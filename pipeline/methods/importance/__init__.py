@@ -44,6 +44,7 @@ from . import (
     random_subspace,
     rank_correlation,
     relief,
+    sage,
     shapley,
     stratified,
     t_statistics,
@@ -51,7 +52,7 @@ from . import (
 
 RESERVED = (
     *("seed", "stream", "form", "curves", "rows", "aggregator"),
-    *("on_curve", "on_target", "on_type", "on_row_terms", "on_band"),
+    *("on_curve", "on_target", "on_type", "on_row_terms", "on_band", "on_exact"),
 )
 Of = Literal["features", "groups", "pairs"]
 
@@ -170,6 +171,7 @@ METHODS: dict[str, Method] = {
         "predict", "prediction", "difference", firm.gradient_sensitivity
     ),
     "shapley": Method("predict", "prediction", "difference", shapley.shapley),
+    "sage": Method("predict", "loss", "difference", sage.sage),
     "h_statistic": Method(
         "predict",
         "prediction",

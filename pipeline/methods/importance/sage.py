@@ -336,7 +336,9 @@ def _game(
     """Return what is asked; reference rows are drawn by `r` if it is given."""
     columns = tuple(chain.from_iterable(players))
     weighing = np.flatnonzero(data.weights > 0)
-    noise: Noise = xplainfi_order.normal_draws if r else _normal_draws
+    noise: Noise = _normal_draws
+    if r is not None:
+        noise = xplainfi_order.normal_draws
     sampler: Sampler
     if background == "gaussian":
         sampler = gaussian_sampler(

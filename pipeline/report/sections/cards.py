@@ -7,7 +7,7 @@ from typing import Any
 from ...records.importance_record import Importance, supplied_engine
 from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, Measure, measure_of
-from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, plain
+from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, Value, plain
 from ..text.labels import with_labels
 from ..text.number_text import loss_label, percent, unit_text
 from ..text.wording import (
@@ -261,6 +261,41 @@ def _shuffled(path: str, record: Importance) -> Sentence:
     return (*what, "; ", *among, *say(f"cards.permutation.perturbation.{how}"))
 
 
+def _sage(facts: Facts, record: Importance) -> list[Fact]:
+    """Return how many orders of each model were drawn, and the options."""
+    options = record.options
+    is_short = record.n_repeats == 1 < options["n_repeats"]
+    if options["algorithm"] == "exact" or is_short:
+        return [
+            (say("cards.label.orders"), say("cards.sage.all")),
+            *_options(facts, record),
+        ]
+    alike = [r for r in facts.rankings if measure_of(r.record) == measure_of(record)]
+    drawn = {r.subject: r for r in reversed(alike)}
+    numbers = (
+        say(
+            "cards.sage.drawn",
+            model=full_name(model),
+            n=whole(
+                f"importances[{ranking.index}].n_repeats", ranking.record.n_repeats
+            ),
+        )
+        for model, ranking in reversed(drawn.items())
+    )
+    rule = say(
+        "cards.sage.rule",
+        most=whole(
+            f"importances[{facts.index(record)}].options['n_repeats']",
+            options["n_repeats"],
+        ),
+        tolerance=percent(options["tolerance"]),
+    )
+    return [
+        (say("cards.label.orders"), (*joined(numbers, ", "), *rule)),
+        *_options(facts, record),
+    ]
+
+
 def _options(facts: Facts, record: Importance) -> list[Fact]:
     del facts
     if not record.options:
@@ -304,6 +339,7 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "firm_labels": _options,
     "gradient_sensitivity": _options,
     "shapley": _options,
+    "sage": _sage,
     "h_statistic": _options,
     "vint": _options,
     "pd_importance": _options,
@@ -344,10 +380,14 @@ def _answered_by(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
     asked = {
         (r.record.model, r.record.method, r.record.of, r.record.entry) for r in ranked
     }
-    models: dict[tuple[str, str], dict[str, None]] = {}
-    for row in facts.result.run.volatile.get("answered_by", ()):
+    models: dict[tuple[str, str, Value | str], dict[str, None]] = {}
+    for place, row in enumerate(facts.result.run.volatile.get("answered_by", ())):
         if (row["model"], row["method"], row["of"], row["entry"]) in asked:
-            route = row["basis"], row["reason"]
+            n: Value | str = ""
+            if "n_predictions" in row:
+                path = f"run.volatile['answered_by'][{place}]['n_predictions']"
+                n = whole(path, row["n_predictions"])
+            route = row["basis"], row["reason"], n
             models.setdefault(route, {})[row["model"]] = None
     sentences = look_up("cards.answered_by")
     if not models:
@@ -357,8 +397,9 @@ def _answered_by(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
             f"cards.answered_by.{basis}",
             models=series(map(full_name, names)),
             reason=show_hidden(with_labels(reason)).rstrip("."),
+            n=n,
         )
-        for (basis, reason), names in models.items()
+        for (basis, reason, n), names in models.items()
         if basis in sentences  # a later version may know more
     )
     return [(say("cards.label.answered_by"), joined(texts, "; "))]
