@@ -29,7 +29,7 @@ Sampler: TypeAlias = Callable[[Unit, Index, Any], Values]
 
 MAX_BYTES = 2**22
 """Of rows in one call: enough for its fixed cost to be small, few for a cache."""
-AT_ONCE = 16
+AT_ONCE = 32
 """Coalitions that a worker gets at a time: what they share is prepared once."""
 
 
@@ -158,24 +158,24 @@ class _Table:
     def __init__(self, game: Coalitions, rows: Index) -> None:
         self._game, self._rows = game, rows
         self._table = copied(game.rows, rows.repeat(len(game.shares)))
-        memory, frame = self._table.memory, self._table.frame
-        self._own = {
-            n: memory[n].copy() if n in memory else frame[n].array for n in frame
-        }
-        self._has_own = dict.fromkeys(frame, True)
+        self._has_own = dict.fromkeys(self._table.frame, True)
         self._drawn = game.sampler((), rows, None) if game.is_marginal else {}
 
     def predict(self, known: Unit, generator: Any) -> Floats:
         """Return the prediction with all columns drawn but the known ones."""
         drawn = self._drawn or self._game.sampler(known, self._rows, generator)
-        for name, is_own in self._has_own.items():
-            if name not in known and (not is_own and self._drawn):
+        for name, has_own in self._has_own.items():
+            is_known = name in known
+            if has_own == is_known and (is_known or self._drawn):
                 continue  # the same values stand there
-            if name in known and is_own:
-                continue
-            self._write(name, self._own[name] if name in known else drawn[name])
-            self._has_own[name] = name in known
+            self._write(name, self._own(name) if is_known else drawn[name])
+            self._has_own[name] = is_known
         return predict(self._game.model, self._table)
+
+    def _own(self, name: str) -> Any:
+        """Return a column as the rows have it."""
+        place = self._rows.repeat(len(self._game.shares))
+        return self._game.rows.X[name].array.take(place)
 
     def _write(self, name: str, values: Any) -> None:
         if name in self._table.memory:

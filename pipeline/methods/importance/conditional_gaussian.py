@@ -111,13 +111,14 @@ class GaussianSampler:
         at, of = np.flatnonzero(is_known), np.flatnonzero(~is_known)
         slopes, covariance = given(self.normal, at, of)
         deviation = self.matrix[np.ix_(rows, at)] - self.normal.mean[at]
-        mean = self.normal.mean[of] + deviation @ slopes
+        mean = (self.normal.mean[of] + deviation @ slopes) * self.scale[of]
+        root = symmetric_root(covariance) * self.scale[of]
         noise = self.noise(generator, (len(rows), self.n_draws, len(of)))
-        drawn = mean[:, np.newaxis] + noise @ symmetric_root(covariance)
-        values = drawn.reshape(-1, len(of)) * self.scale[of]
+        drawn = root.T @ noise.reshape(-1, len(of)).T  # a column is contiguous
+        drawn.reshape(len(of), len(rows), -1)[:] += mean.T[:, :, np.newaxis]
         return {
             self.columns[k]: np.rint(column) if self.is_whole[k] else column
-            for k, column in zip(of, values.T, strict=True)
+            for k, column in zip(of, drawn, strict=True)
         }
 
 
