@@ -262,38 +262,30 @@ def _shuffled(path: str, record: Importance) -> Sentence:
 
 
 def _sage(facts: Facts, record: Importance) -> list[Fact]:
-    """Return how many orders of each model were drawn, and the options."""
+    """Return how many orders were drawn for each model, and the options."""
     options = record.options
-    is_short = record.n_repeats == 1 < options["n_repeats"]
-    if options["algorithm"] == "exact" or is_short:
-        return [
-            (say("cards.label.orders"), say("cards.sage.all")),
-            *_options(facts, record),
-        ]
-    alike = [r for r in facts.rankings if measure_of(r.record) == measure_of(record)]
-    drawn = {r.subject: r for r in reversed(alike)}
-    numbers = (
-        say(
-            "cards.sage.drawn",
-            model=full_name(model),
-            n=whole(
-                f"importances[{ranking.index}].n_repeats", ranking.record.n_repeats
-            ),
+    by_model: dict[str, Sentence] = {}
+    is_drawn = False
+    for ranking in facts.rankings:
+        if measure_of(ranking.record) != measure_of(record):
+            continue
+        n = ranking.record.n_repeats
+        is_whole = options["algorithm"] == "exact" or n == 1 < options["n_repeats"]
+        is_drawn = is_drawn or not is_whole
+        text = say(
+            f"cards.sage.{'all' if is_whole else 'drawn'}",
+            model=full_name(ranking.subject),
+            n=whole(f"importances[{ranking.index}].n_repeats", n),
         )
-        for model, ranking in reversed(drawn.items())
-    )
-    rule = say(
-        "cards.sage.rule",
-        most=whole(
-            f"importances[{facts.index(record)}].options['n_repeats']",
-            options["n_repeats"],
-        ),
-        tolerance=percent(options["tolerance"]),
-    )
-    return [
-        (say("cards.label.orders"), (*joined(numbers, ", "), *rule)),
-        *_options(facts, record),
-    ]
+        by_model.setdefault(ranking.subject, text)
+    texts = [*by_model.values()]
+    if is_drawn:
+        path = f"importances[{facts.index(record)}].options['n_repeats']"
+        most = whole(path, options["n_repeats"])
+        tolerance = f"{options['tolerance']:.6g}"
+        texts.append(say("cards.sage.rule", most=most, tolerance=tolerance))
+    orders = (say("cards.label.orders"), joined(texts, "; "))
+    return [orders, *_options(facts, record)]
 
 
 def _options(facts: Facts, record: Importance) -> list[Fact]:
