@@ -185,6 +185,7 @@ def test_a_tie_takes_one_uniform_number_unless_a_larger_probability_follows():
     counts = {
         (0.3, 0.3, 0.9): 1,
         (0.9, 0.3, 0.3): 0,
+        (0.1, 0.9, 0.9): 1,
         (0.5, 0.500002): 1,
         (0.5, 0.50001): 0,
         (0.5, 0.4999951): 1,

@@ -190,11 +190,13 @@ def row_sampler(data: Dataset, columns: Unit, rows: Index) -> RowSampler:
 
 
 def asked_rows(model: FittedModel, data: Dataset, rows: Index) -> Dataset:
-    """Return some rows with the columns that a model reads; integers of 64 bits.
-
-    What is drawn for a column of integers may lie outside of narrower ones.
-    """
-    X = data.X[list(model.features)].iloc[rows]
-    narrow = {n: np.int64 for n in X if getattr(X[n].dtype, "kind", "") in "iu"}
-    X = X.astype(narrow).reset_index(drop=True)
+    """Return some rows with the columns that a model reads."""
+    X = data.X[list(model.features)].iloc[rows].reset_index(drop=True)
     return replace(data, X=X, y=data.y[rows], weights=data.weights[rows])
+
+
+def widened(rows: Dataset) -> Dataset:
+    """Return rows whose integers have 64 bits: what is drawn may need more than few."""
+    kinds = {name: getattr(rows.X[name].dtype, "kind", "") for name in rows.X}
+    types = {name: np.int64 for name, kind in kinds.items() if kind in ("i", "u")}
+    return replace(rows, X=rows.X.astype(types))

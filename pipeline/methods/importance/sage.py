@@ -25,6 +25,7 @@ from .coalitions import (
     asked_rows,
     losses_of,
     row_sampler,
+    widened,
 )
 from .conditional_gaussian import Noise, gaussian_sampler
 from .drop_column import MOST_PLAYERS, shapley_value
@@ -336,6 +337,7 @@ def _game(
     """Return what is asked; reference rows are drawn by `r` if it is given."""
     columns = tuple(chain.from_iterable(players))
     weighing = np.flatnonzero(data.weights > 0)
+    rows = asked_rows(model, data, draw_places(seed, "rows", 0, weighing, n_rows))
     noise: Noise = _normal_draws
     if r is not None:
         noise = xplainfi_order.normal_draws
@@ -348,7 +350,7 @@ def _game(
             noise=noise,
             is_scaled=r is None,
         )
-        shares = np.ones(n_background)
+        rows, shares = widened(rows), np.ones(n_background)
     else:
         drawn = draw_places(seed, "background", 0, weighing, n_background)
         if r is not None:
@@ -356,7 +358,7 @@ def _game(
         sampler, shares = row_sampler(data, columns, drawn), data.weights[drawn]
     return Coalitions(
         model=model,
-        rows=asked_rows(model, data, draw_places(seed, "rows", 0, weighing, n_rows)),
+        rows=rows,
         players=tuple(players),
         sampler=sampler,
         shares=shares / shares.sum(),

@@ -267,6 +267,21 @@ def test_orders_estimate_the_value_over_all_coalitions_of_the_same_game():
         assert (error < 0.2 * abs(exact).max()).all()
 
 
+def test_each_coalition_draws_numbers_of_its_own():
+    seen = []
+
+    def predict(X):
+        seen.append(X["x3"].to_numpy(copy=True))
+        return X["x1"] + X["x2"] + X["x3"]
+
+    values(of_score(predict), background="gaussian", n_background=3)
+    drawn = [np.setdiff1d(x3, DATA.X["x3"]) for x3 in seen]
+    drawn = np.concatenate([numbers for numbers in drawn if len(numbers)])
+    white = np.round(drawn, 6)  # the columns tell nothing about each other
+    assert len(drawn) == 4 * 40 * 3
+    assert len(np.unique(white)) > 0.99 * len(white)
+
+
 @for_each(["rows", "gaussian"])
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(background):
     options = {"algorithm": "sampling", "n_background": 5, "background": background}
