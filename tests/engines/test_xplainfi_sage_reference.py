@@ -21,6 +21,7 @@ from importance_audit.records.r_rng import RStream
 FILE = Path(__file__).parents[1] / "reference" / "xplainfi.json"
 REFERENCE = json.loads(FILE.read_text(encoding="utf8"))
 CASES = {c["id"]: c for c in REFERENCE["cases"] if c["id"].startswith("sage-")}
+LEFT_OUT = {"(?!sage-).*": "permutation, refits and tests, of which none is SAGE"}
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 LOSSES = {
     "regr.mse": ("mse", 1),
