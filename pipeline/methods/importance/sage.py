@@ -422,5 +422,5 @@ def _check_replay(data: Dataset, n_rows: int | None, algorithm: str) -> None:
         if lacks:
             raise NotApplicable(
                 f"Method 'sage' must have {need} to replay xplainfi; it does not. Ask "
-                'for it with stream = "numpy".'
+                "for it without naming an R engine."
             )

@@ -496,7 +496,7 @@ WIDE = normal_data(*[1.0] * 13, n_samples=20)
 LEVELS = replace(DATA, X=DATA.X.assign(x2=pd.Categorical(list("ab") * 20)))
 GAPS = replace(DATA, X=DATA.X.assign(x3=DATA.X["x3"].where(DATA.X["x3"] > 0)))
 XPLAINFI = {"stream": "xplainfi"}
-NEEDS = "Method 'sage' must have {} to replay xplainfi; it does not. Ask for it with "
+NEEDS = "Method 'sage' must have {} to replay xplainfi; it does not. Ask for it "
 REFUSALS = [
     (
         {"algorithm": "exact", "data": WIDE, "model": linear_model(*[1.0] * 13)},
@@ -534,16 +534,19 @@ REFUSALS = [
     ),
     (
         {**XPLAINFI, "data": replace(DATA, weights=1.0 + np.arange(40))},
-        NEEDS.format("equal row weights") + 'stream = "numpy".',
+        NEEDS.format("equal row weights") + "without naming an R engine.",
     ),
-    ({**XPLAINFI, "n_rows": 5}, NEEDS.format("all rows") + 'stream = "numpy".'),
+    (
+        {**XPLAINFI, "n_rows": 5},
+        NEEDS.format("all rows") + "without naming an R engine.",
+    ),
     (
         {**XPLAINFI, "algorithm": "exact"},
-        NEEDS.format("an algorithm that samples") + 'stream = "numpy".',
+        NEEDS.format("an algorithm that samples") + "without naming an R engine.",
     ),
     (
         {**XPLAINFI, "data": DATA.with_groups({"a": ("x1", "x2")})},
-        NEEDS.format("one column per group, not 'a'") + 'stream = "numpy".',
+        NEEDS.format("one column per group, not 'a'") + "without naming an R engine.",
     ),
 ]
 INVALID = [
