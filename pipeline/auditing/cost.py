@@ -13,7 +13,7 @@ from typing import Any
 from ..config.load import ImportanceSection
 from ..data.column_types import is_category
 from ..engines import ENGINES, EngineInfo
-from ..methods.importance import METHODS
+from ..methods.importance import METHODS, sage
 from ..methods.importance.permuted_predictions import WORTH
 from ..methods.trees.fitted import trees_may_answer
 from ..records.dataset_and_model import Dataset, FittedModel
@@ -117,10 +117,13 @@ def count_calls(
         if counted is None:
             return None
         calls = counted
+    elif entry.method == "sage":
+        calls = _calls_of_sage(options, model, rows)
     elif entry.method in ("h_statistic", "vint"):
         calls = _calls_of_pairs(entry, rows)
     elif measure.curve_of(entry) and "n_grid" in options:
-        calls = sum(_points(rows, name, entry) for name in rows.features)
+        names = (name for name in rows.features if name in rows.groups)
+        calls = sum(_points(rows, name, entry) for name in names)
     else:
         return None
     return calls
@@ -161,8 +164,7 @@ def count_fits(entry: ImportanceSection, model: FittedModel, rows: Dataset) -> i
         return n_repeats
     units = [features & set(columns) for columns in rows.groups.values()]
     if entry.method == "shapley_refit":
-        n_alone = len(features - set().union(*units))
-        return n_repeats * (2 ** (len([*filter(None, units)]) + n_alone) - 1)
+        return n_repeats * (2 ** _count_players(model, rows) - 1)
     if entry.method == "drop_column":  # without any column there is nothing to fit
         units = [unit for unit in units if unit != features]
     return n_repeats * (1 + len([*filter(None, units)]))
@@ -188,6 +190,28 @@ def _calls_of_shapley(
     others = 1 if options["background"] == "means" else min(n_background or n, n)
     times = n_repeats if n_rows or n_background else 1
     return float(times * sum(2**q for q in games) * explained * others / rows.n_samples)
+
+
+def _calls_of_sage(
+    options: Mapping[str, Any], model: FittedModel, rows: Dataset
+) -> float:
+    """Return the calls for SAGE values: the most, if orders are drawn."""
+    n = int((rows.weights > 0).sum())
+    n_draws = options["n_background"]
+    if options["background"] == "rows":
+        n_draws = min(n_draws, n)
+    n_coalitions = sage.most_coalitions(
+        options["algorithm"], _count_players(model, rows), options["n_repeats"]
+    )
+    asked = min(options["n_rows"] or n, n) * (n_coalitions * n_draws + 1)
+    return float(asked / rows.n_samples)
+
+
+def _count_players(model: FittedModel, rows: Dataset) -> int:
+    """Return how many groups, and other features alone, a model reads."""
+    features = set(model.features)
+    units = [features & set(columns) for columns in rows.groups.values()]
+    return len([*filter(None, units)]) + len(features - set().union(*units))
 
 
 def _calls_of_pairs(entry: ImportanceSection, rows: Dataset) -> float:

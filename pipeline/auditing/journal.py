@@ -373,7 +373,9 @@ class Journal:
         if route.basis == "few" and place in self.answered_by:
             return
         names = ("model", "method", "of", "entry")
-        facts = {"basis": route.basis, "reason": route.reason}
+        facts: Row = {"basis": route.basis, "reason": route.reason}
+        if route.n_predictions:
+            facts = {**facts, "n_predictions": route.n_predictions}
         self.answered_by[place] = {**dict(zip(names, place, strict=True)), **facts}
 
     def add_difference_of_trees(self, model: str) -> None:

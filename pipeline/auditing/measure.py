@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import signature
 from itertools import combinations
 from typing import Any, get_args
@@ -170,8 +171,10 @@ def importances(
     form = section.form or method.form
     targets: list[Floats] = []
     types: list[str] = []
+    is_exact: list[bool] = []
     supplied |= {"stream": stream, "form": form, "on_target": targets.append}
     supplied["on_type"] = types.append
+    supplied["on_exact"] = partial(is_exact.append, True)
     accepted = signature(row.function).parameters
     raw, baseline = row.function(
         model,
@@ -180,7 +183,7 @@ def importances(
         **{name: value for name, value in supplied.items() if name in accepted},
         **_options_for(engine, section),
     )
-    order = _draw_order(section, rows, stream)
+    order = "" if is_exact else _draw_order(section, rows, stream)
     rounds: Rounds | None = supplied.get("rounds") if "rounds" in accepted else None
     counts = np.empty(0, dtype=np.int64)
     if rounds is not None and (rounds.counts < np.asarray(raw).shape[1]).any():

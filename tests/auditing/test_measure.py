@@ -178,6 +178,19 @@ def test_what_is_exact_has_no_stream():
     assert record.n_repeats == 1
 
 
+def test_sage_has_a_stream_unless_all_coalitions_of_all_rows_are_asked_about():
+    streams = {}
+    for n_background in (100, 200):
+        entry = {"method": "sage", "n_background": n_background}
+        section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
+        ours = EngineInfo("python", True, "1", "", "")
+        question = Question(linear_model(2, 0), normal_data(), section, ours)
+        (record,) = importances(question, seed=1, stream="numpy")
+        assert record.n_repeats == 1
+        streams[n_background] = record.stream, bool(np.isnan(record.std).any())
+    assert streams == {100: ("numpy", True), 200: ("", False)}
+
+
 def test_an_engine_without_an_option_is_not_asked_with_it():
     entry = {"method": "permutation", "n_repeats": 2, "within": "leaves"}
     section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]

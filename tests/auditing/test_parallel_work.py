@@ -42,6 +42,7 @@ ASKED = {
         {"method": "permutation", "n_repeats": 2},
         {"method": "permutation", "n_repeats": 2, "n_rows": 30, "name": "of 30"},
         {"method": "shapley", "n_rows": 5, "n_background": 5, "n_repeats": 2},
+        {"method": "sage", "algorithm": "sampling", "background": "gaussian"},
         {"method": "spearman"},
         {"method": "impurity", "models": ["tree"]},
     ],

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from tests.engines import test_hstats, test_iml
+from tests.engines import test_hstats, test_iml, test_xplainfi_sage_reference
 from tests.methods.effects import test_pdp_reference
 from tests.methods.importance import (
     test_filters_reference,
@@ -24,6 +24,7 @@ TESTS = {
     "iml": test_iml,
     "model_specific": test_model_specific_reference,
     "pdp": test_pdp_reference,
+    "xplainfi": test_xplainfi_sage_reference,
 }
 THROUGH_R = test_model_specific_reference.THROUGH_R
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from ...records.dataset_and_model import FittedModel, Floats
 from ...records.errors import NotApplicable, quote
+from ...records.streams import stream
 from .partial_dependence import SCALES, Scale, check_scale
 
 Score: TypeAlias = Callable[[pd.DataFrame], Floats]
@@ -90,6 +91,16 @@ def score_of(model: FittedModel, scale: Scale) -> Score:
         return SCALES[scale](model, model.predict(X)).reshape(len(X), -1)
 
     return score
+
+
+def draw_places(
+    seed: int, purpose: str, repeat: int, places: Index, n: int | None
+) -> Index:
+    """Return so many of the places, in their order; all of them if none is said."""
+    if n is None or n >= len(places):
+        return places
+    generator = stream(seed, purpose, "", repeat)
+    return np.sort(generator.choice(places, n, replace=False, shuffle=False))
 
 
 def check_players(model: FittedModel, n_players: int, remedy: str) -> None:

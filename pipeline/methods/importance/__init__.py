@@ -45,6 +45,7 @@ from . import (
     random_subspace,
     rank_correlation,
     relief,
+    sage,
     shapley,
     stratified,
     t_statistics,
@@ -52,7 +53,7 @@ from . import (
 
 RESERVED = (
     *("seed", "stream", "form", "curves", "rows", "aggregator"),
-    *("on_curve", "on_target", "on_type", "on_row_terms", "on_band"),
+    *("on_curve", "on_target", "on_type", "on_row_terms", "on_band", "on_exact"),
     *("on_paired_losses", "rounds"),
 )
 Of = Literal["features", "groups", "pairs"]
@@ -173,6 +174,7 @@ METHODS: dict[str, Method] = {
         "predict", "prediction", "difference", firm.gradient_sensitivity
     ),
     "shapley": Method("predict", "prediction", "difference", shapley.shapley),
+    "sage": Method("predict", "loss", "difference", sage.sage),
     "h_statistic": Method(
         "predict",
         "prediction",

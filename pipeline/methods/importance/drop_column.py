@@ -274,7 +274,7 @@ def shapley_refit(
         losses = np.stack([*islice(losses_in_turn, n_subsets)])
         for row, place in enumerate(places):
             if place >= 0:
-                raw[row, repeat] = _shapley_value(losses, place, len(units))
+                raw[row, repeat] = shapley_value(losses, place, len(units))
     return raw, np.zeros(raw.shape[1:])
 
 
@@ -353,7 +353,7 @@ def _loss_of_subset(
     return loss_of_refit(model, columns, data, seed=seed_of_fit(seed, repeat))
 
 
-def _shapley_value(losses: Floats, player: int, n_players: int) -> Floats:
+def shapley_value(losses: Floats, player: int, n_players: int) -> Floats:
     """Return the Shapley value of one player, (n_losses,)."""
     subsets: npt.NDArray[np.int64] = np.arange(len(losses))
     without = subsets[(subsets >> player & 1) == 0]

@@ -18,6 +18,7 @@ from ..effects.shapley_values import (
     Index,
     Score,
     check_players,
+    draw_places,
     enumerate_coalitions,
     sample_orders,
     score_of,
@@ -172,8 +173,8 @@ class _Question(NamedTuple):
         """Return the rows of one repeat, and the shares of those explained."""
         data, n = self.data, self.data.n_samples
         weighing = np.flatnonzero(data.weights > 0)
-        explained = _draw_places(self.seed, "explained", repeat, weighing, self.n_rows)
-        others = _draw_places(
+        explained = draw_places(self.seed, "explained", repeat, weighing, self.n_rows)
+        others = draw_places(
             self.seed, "background", repeat, weighing, self.n_background
         )
         X, shares = data.X, _shares(data.weights[others])
@@ -306,16 +307,6 @@ def _linear(model: FittedModel, game: Game, owner: Index) -> Floats:
     terms = (x - game.shares @ others)[:, :, np.newaxis] * weights
     players = range(int(owner.max()) + 1)
     return np.stack([terms[:, owner == k].sum(axis=1) for k in players], axis=1)
-
-
-def _draw_places(
-    seed: int, purpose: str, repeat: int, places: Index, n: int | None
-) -> Index:
-    """Return so many of the places, in their order; all of them if none is said."""
-    if n is None or n >= len(places):
-        return places
-    generator = generator_of(seed, purpose, "", repeat)
-    return np.sort(generator.choice(places, n, replace=False, shuffle=False))
 
 
 def _shares(weights: Floats) -> Floats:

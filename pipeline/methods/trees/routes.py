@@ -11,7 +11,15 @@ from typing import Literal, NamedTuple, TypeAlias
 from ...records.dataset_and_model import FittedModel
 
 Basis: TypeAlias = Literal[
-    "identical", "rounding", "losses", "means", "no_numba", "few", "differ", "unread"
+    "identical",
+    "rounding",
+    "losses",
+    "means",
+    "no_numba",
+    "few",
+    "differ",
+    "unread",
+    "predict",
 ]
 
 
@@ -25,14 +33,18 @@ class Route(NamedTuple):
         By its trees: "identical" to predict in every bit, or up to the "rounding" of
         a sum that threads add in any order; "losses", the means over all permutations,
         or "means" of predictions, as sums over leaves. By predict: "no_numba"; "few"
-        predictions; trees that "differ" from predict; or trees "unread".
+        predictions; trees that "differ" from predict; or trees "unread". "predict"
+        where trees were not thought of.
     reason : str
         Why trees are unread, in plain words.
+    n_predictions : int
+        Rows that predict was asked about, 0 if they were not counted.
     """
 
     model: str
     basis: Basis
     reason: str = ""
+    n_predictions: int = 0
 
 
 _REPORT: ContextVar[Callable[[Route], None] | None] = ContextVar(
@@ -50,7 +62,9 @@ def reporting_routes(report: Callable[[Route], None]) -> Iterator[None]:
         _REPORT.reset(token)
 
 
-def report_route(model: FittedModel, basis: Basis, reason: str = "") -> None:
-    """Report how a model gives the predictions that are made next."""
+def report_route(
+    model: FittedModel, basis: Basis, reason: str = "", n_predictions: int = 0
+) -> None:
+    """Report how a model gives the predictions of a question."""
     if report := _REPORT.get():
-        report(Route(model.name, basis, reason))
+        report(Route(model.name, basis, reason, n_predictions))

@@ -284,6 +284,33 @@ def _near(path: str, record: Importance) -> Value | str:
     return str(options_of(METHODS[record.method].function)["n_neighbours"])
 
 
+def _sage(facts: Facts, record: Importance) -> list[Fact]:
+    """Return how many orders were drawn for each model, and the options."""
+    options = record.options
+    by_model: dict[str, Sentence] = {}
+    is_drawn = False
+    for ranking in facts.rankings:
+        if measure_of(ranking.record) != measure_of(record):
+            continue
+        n = ranking.record.n_repeats
+        is_whole = options["algorithm"] == "exact" or n == 1 < options["n_repeats"]
+        is_drawn = is_drawn or not is_whole
+        text = say(
+            f"cards.sage.{'all' if is_whole else 'drawn'}",
+            model=full_name(ranking.subject),
+            n=whole(f"importances[{ranking.index}].n_repeats", n),
+        )
+        by_model.setdefault(ranking.subject, text)
+    texts = [*by_model.values()]
+    if is_drawn:
+        path = f"importances[{facts.index(record)}].options['n_repeats']"
+        most = whole(path, options["n_repeats"])
+        tolerance = f"{options['tolerance']:.6g}"
+        texts.append(say("cards.sage.rule", most=most, tolerance=tolerance))
+    orders = (say("cards.label.orders"), joined(texts, "; "))
+    return [orders, *_options(facts, record)]
+
+
 def _options(facts: Facts, record: Importance) -> list[Fact]:
     del facts
     if not record.options:
@@ -328,6 +355,7 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "firm_labels": _options,
     "gradient_sensitivity": _options,
     "shapley": _options,
+    "sage": _sage,
     "h_statistic": _options,
     "vint": _options,
     "pd_importance": _options,
@@ -383,10 +411,14 @@ def _answered_by(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
     asked = {
         (r.record.model, r.record.method, r.record.of, r.record.entry) for r in ranked
     }
-    models: dict[tuple[str, str], dict[str, None]] = {}
-    for row in facts.result.run.volatile.get("answered_by", ()):
+    models: dict[tuple[str, str, Value | str], dict[str, None]] = {}
+    for place, row in enumerate(facts.result.run.volatile.get("answered_by", ())):
         if (row["model"], row["method"], row["of"], row["entry"]) in asked:
-            route = row["basis"], row["reason"]
+            n: Value | str = ""
+            if "n_predictions" in row:
+                path = f"run.volatile['answered_by'][{place}]['n_predictions']"
+                n = whole(path, row["n_predictions"])
+            route = row["basis"], row["reason"], n
             models.setdefault(route, {})[row["model"]] = None
     sentences = look_up("cards.answered_by")
     if not models:
@@ -396,8 +428,9 @@ def _answered_by(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
             f"cards.answered_by.{basis}",
             models=series(map(full_name, names)),
             reason=show_hidden(with_labels(reason)).rstrip("."),
+            n=n,
         )
-        for (basis, reason), names in models.items()
+        for (basis, reason, n), names in models.items()
         if basis in sentences  # a later version may know more
     )
     return [(say("cards.label.answered_by"), joined(texts, "; "))]

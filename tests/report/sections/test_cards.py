@@ -9,6 +9,9 @@ from tests.report.made_records import made_frame, made_importance, made_run
 from tests.report.made_variants import plain_result, view_of
 from tests.report.reading import section, table, words
 
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.methods.trees.routes import Basis
 from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
@@ -269,3 +272,42 @@ def test_titles_show_options_only_where_they_do_something_and_differ():
     assert titles("permutation", options[0], options[2])[1].endswith(
         ' (within = "leaves")'
     )
+
+
+def sage_record(model, n_drawn, **options):
+    usual = {"algorithm": "auto", "n_repeats": 100, "tolerance": 0.01, **options}
+    fields = {"method": "sage", "options": usual, "repeats": n_drawn}
+    return made_importance(model, ("a", "b"), (50.0, 5.0), **fields)
+
+
+def test_the_card_of_sage_says_how_many_orders_of_each_model_were_drawn():
+    records = (sage_record("forest", 30), sage_record("linear", 100))
+    view = build_view(plain_result(("a", "b"), importances=records))
+    assert fact(view, "E1", "Orders drawn") == (
+        "forest: 30; linear: 100; at most 100, and no more once the largest standard "
+        "error is below 0.01 times the range of the values, for every loss"
+    )
+
+
+def test_the_card_of_sage_says_where_no_order_is_drawn():
+    all_subsets = "forest: none, every subset was asked about"
+    one_order = "forest: 1; at most 1, and no more once the largest standard error is "
+    for options, text in (
+        ({}, all_subsets),
+        ({"algorithm": "exact", "n_repeats": 1}, all_subsets),
+        ({"n_repeats": 1}, one_order),
+        ({"algorithm": "sampling", "n_repeats": 1}, one_order),
+    ):
+        record = sage_record("forest", 1, **options)
+        view = build_view(plain_result(("a", "b"), importances=(record,)))
+        assert fact(view, "E1", "Orders drawn").startswith(text)
+
+
+def test_the_card_of_sage_says_how_many_predictions_were_made():
+    """Of 12 rows: 12 of all columns known, 12 times 5 of each of three others."""
+    rows = normal_data(2, 1, n_samples=12)
+    entry = {"method": "sage", "n_background": 5}
+    config = parse_config({"importance": [entry]})
+    result = audit(None, rows, config, models=(linear_model(2, 1, losses=("rmse",)),))
+    text = fact(build_view(result), "E1", "Predictions in Python")
+    assert text == "linear: by predict, 192 predictions"

@@ -1,0 +1,426 @@
+"""SAGE: what each feature adds to the predictive power of a model, fair to all orders.
+
+The losses of single coalitions come from `coalitions`; here they are shared out.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import accumulate, chain
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
+from ...records.errors import NotApplicable, listed, quote
+from ...records.r_rng import RStream
+from ...records.streams import stream as generator_of
+from ..effects.shapley_values import draw_places
+from ..trees.routes import report_route
+from . import xplainfi_order
+from .coalitions import (
+    Coalitions,
+    Index,
+    Sampler,
+    asked_rows,
+    losses_of,
+    row_sampler,
+    widened,
+)
+from .conditional_gaussian import Noise, gaussian_sampler
+from .drop_column import MOST_PLAYERS, shapley_value
+from .refits import Unit, refuse_ratio, units_of
+
+Algorithm = Literal["auto", "exact", "sampling"]
+Background = Literal["rows", "gaussian"]
+Stream = Literal["numpy", "xplainfi"]
+NAMES = {
+    "algorithm": get_args(Algorithm),
+    "background": get_args(Background),
+    "stream": get_args(Stream),
+}
+
+
+class Stop(NamedTuple):
+    """When no more orders are drawn.
+
+    Attributes
+    ----------
+    tolerance : float
+        Once every standard error is below this share of the range of the values.
+    at_least : int
+        Orders before the first test.
+    every : int
+        Orders from one test to the next.
+    ddof : int
+        What a variance over n orders is divided by: n - `ddof`.
+    """
+
+    tolerance: float
+    at_least: int = 10
+    every: int = 10
+    ddof: int = 1
+
+
+def sage(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Stream = "numpy",
+    algorithm: Algorithm = "auto",
+    n_repeats: int = 100,
+    tolerance: float = 0.01,
+    n_rows: int | None = None,
+    background: Background = "rows",
+    n_background: int = 100,
+    form: Form = "difference",
+    on_exact: Callable[[], None] | None = None,
+) -> tuple[Floats, Floats]:
+    r"""Return what each feature adds to the reduction of the loss.
+
+    With :math:`f_S(x)` the mean prediction for a row of which only the columns of the
+    players *S* are known, and :math:`v(S) = L(y, f_\emptyset(X)) - L(y, f_S(X))` what
+    they reduce the loss by, the value of feature *j* among *q* players is [1]_
+
+    .. math:: \phi_j = \sum_{S \not\ni j} \frac{|S|! (q - |S| - 1)!}{q!}
+              \left( v(S \cup j) - v(S) \right).
+
+    The values add up to the loss of the mean prediction less that of the model. The
+    players are the groups and, each alone, all other columns that the model reads. The
+    prediction is averaged on its own scale before any loss is taken, so losses that are
+    no mean over rows are allowed, and all losses share the predictions.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)`` of rows some of whose columns are drawn: `n_background`
+        times the rows for each coalition, once for a coalition met before.
+    data : Dataset
+        The rows losses are measured on, and that what is not known is drawn from. Rows
+        without a weight are left out; ``data.groups`` names what joins together.
+    seed : int
+        Names the stream.
+    stream : {"numpy", "xplainfi"}, default "numpy"
+        Draw order. "numpy" has a stream for each order, for the reference rows, and for
+        the draws of each coalition: what else is asked and more orders change no
+        number. "xplainfi" replays R's generator as that package draws.
+    algorithm : {"auto", "exact", "sampling"}, default "auto"
+        "exact" asks about all ``2**q`` coalitions of up to 12 players; "sampling" draws
+        orders in which the players join; "auto" is "exact" where that asks about no
+        more coalitions than `n_repeats` orders may.
+    n_repeats : int, default 100
+        Most orders that are drawn, all of which are kept as repeats; "exact" has one.
+    tolerance : float, default 0.01
+        No more orders are drawn once, for every loss, the largest standard error of the
+        players' values is below this share of the range of the values, from the
+        largest to the smallest. The standard error is the standard deviation over the
+        orders, divisor n - 1, over the root of n. It is tested after each ten orders.
+        For "xplainfi" the divisor is n, and it is tested after each from the tenth.
+    n_rows : int, optional
+        Rows losses are measured on, drawn once without replacement; all by default.
+    background : {"rows", "gaussian"}, default "rows"
+        What is not known is taken from reference rows whatever is known ("rows", the
+        marginal SAGE), or drawn anew for each row given what is known of it, from the
+        normal with the mean and the covariance of the rows ("gaussian", a conditional
+        SAGE); integers are then rounded, halves to the even number.
+    n_background : int, default 100
+        Number of reference rows, drawn once without replacement and shared by all
+        rows and coalitions (all rows if there are no more), or of draws for each row.
+    form : {"difference", "raw", "absolute"}, default "difference"
+        There is no ratio to a baseline of 0.
+    on_exact : callable, optional
+        Called if nothing at all is drawn.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, n_repeats, n_losses)
+        Values in units of each of ``model.losses``, for each order; 0 for what the
+        model does not read. There are fewer repeats than `n_repeats` if the tolerance
+        was met before.
+    baseline : ndarray of shape (n_repeats, n_losses)
+        Zero: what a player that changes no prediction measures.
+
+    Raises
+    ------
+    ValueError
+        If `n_repeats`, `n_rows`, `n_background` or `tolerance` names no measurement, or
+        an option has another value than those above.
+    NotApplicable
+        If there are more than 12 players for "exact", `form` is "ratio", two groups
+        share a column, columns for "gaussian" are not complete numbers, or the data do
+        not suit the stream.
+
+    Warnings
+    --------
+    The spread is that of the orders; neither the choice of reference rows nor other
+    test rows are in it. With *B* reference rows the values of a squared error are too
+    large by about one part in *B*. Marginal values come from rows that may not exist;
+    conditional ones pass importance on to features that only correlate with what the
+    model uses, and rest on the normal distribution.
+
+    References
+    ----------
+    .. [1] Covert, Lundberg and Lee (2020). Understanding Global Feature Contributions
+       With Additive Importance Measures. NeurIPS 33. doi:10.48550/arXiv.2004.00668
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> data = normal_data(2, 0, noise=0)
+    >>> raw, _ = sage(linear_model(2, 0), data, seed=1, n_background=200)
+    >>> raw[:, 0, 0].round(6).tolist()  # the variance of each term
+    [4.0, 0.0]
+    """
+    _check(data, n_repeats, tolerance, n_rows, n_background)
+    _check_names(algorithm=algorithm, background=background, stream=stream)
+    refuse_ratio(form, "sage")
+    players, places = units_of(model, data, "sage")
+    r = None
+    if stream == "xplainfi":
+        _check_replay(data, n_rows, algorithm)
+        r, by_name = RStream(seed), sorted(players)
+        places = [by_name.index(players[k]) if k >= 0 else k for k in places]
+        players = by_name
+    game = _game(
+        model,
+        data,
+        players,
+        seed=seed,
+        r=r,
+        background=background,
+        n_background=n_background,
+        n_rows=n_rows,
+    )
+    if r is not None:
+        values = replayed(game, r, n_repeats, Stop(tolerance, every=1, ddof=0))
+    elif is_exact(algorithm, len(players), n_repeats):
+        values = _of_all_coalitions(game)
+        if on_exact and _draws_nothing(game, data):
+            on_exact()
+    else:
+        orders = partial(_order, seed, len(players))
+        values = sampled(game, orders, n_repeats, Stop(tolerance))
+    raw = np.zeros((len(places), len(values), len(model.losses)))
+    for row, place in enumerate(places):
+        if place >= 0:
+            raw[row] = values[:, place]
+    return raw, np.zeros(raw.shape[1:])
+
+
+def is_exact(algorithm: str, n_players: int, n_repeats: int) -> bool:
+    """Return whether `sage` asks about all coalitions rather than about orders."""
+    most_of_orders = n_repeats * (n_players - 1)
+    is_cheaper = n_players <= MOST_PLAYERS and 2**n_players - 2 <= most_of_orders
+    return algorithm == "exact" or (algorithm == "auto" and is_cheaper)
+
+
+def most_coalitions(algorithm: str, n_players: int, n_repeats: int) -> int:
+    """Return how many coalitions `sage` asks about at most, besides that of all."""
+    if is_exact(algorithm, n_players, n_repeats):
+        return 2**n_players - 1
+    return min(1 + n_repeats * (n_players - 1), 2**n_players - 1)
+
+
+def sampled(
+    game: Coalitions,
+    order: Callable[[int], Index],
+    n_orders: int,
+    stop: Stop,
+    generator: RStream | None = None,
+    n_predictions: int = 0,
+) -> Floats:
+    """Return what each player gains at its turn, (n_drawn, n_players, n_losses).
+
+    Parameters
+    ----------
+    game : Coalitions
+    order : callable
+        ``order(k)``: the players in the order in which they join the *k*-th time.
+    n_orders : int
+        Most orders that are drawn.
+    stop : Stop
+    generator : RStream, optional
+        What a conditional sampler draws from, anew whenever a coalition is met.
+    n_predictions : int, default 0
+        Rows the model was asked about before.
+    """
+    losses: dict[int, Floats] = {}
+    gains: list[Floats] = []
+    for start in range(0, n_orders, stop.every):
+        orders = [order(k) for k in range(start, min(start + stop.every, n_orders))]
+        paths = [_path(one) for one in orders]
+        new = [c for c in dict.fromkeys(chain.from_iterable(paths)) if c not in losses]
+        answers = losses_of(game, new, generator) if generator else game.losses(new)
+        losses.update(zip(new, answers, strict=True))
+        n_predictions += sum(map(game.n_predictions, new))
+        for one, path in zip(orders, paths, strict=True):
+            of_path = np.stack([losses[coalition] for coalition in path])
+            with np.errstate(invalid="ignore"):  # inf - inf: not measured, NaN
+                gains.append((of_path[:-1] - of_path[1:])[np.argsort(one)])
+        if generator:
+            losses = {c: losses[c] for c in (0, game.everyone)}
+        if len(gains) >= stop.at_least and is_settled(np.stack(gains), stop):
+            break
+    report_route(game.model, "predict", n_predictions=n_predictions)
+    return np.stack(gains)
+
+
+def replayed(game: Coalitions, r: RStream, n_orders: int, stop: Stop) -> Floats:
+    """Return what `sampled` returns, drawn as xplainfi draws after reference rows."""
+    n_asked = 0
+    if game.model.task != "regression":
+        xplainfi_order.pass_ties(r, game.model.predict(game.rows.X))
+        n_asked = game.rows.n_samples
+    orders = [r.sample(len(game.players)) for _ in range(n_orders)]
+    redrawn_by = None if game.is_marginal else r
+    return sampled(game, orders.__getitem__, n_orders, stop, redrawn_by, n_asked)
+
+
+def is_settled(gains: Floats, stop: Stop) -> bool:
+    """Return whether the errors of all players are small beside their differences.
+
+    Parameters
+    ----------
+    gains : ndarray of shape (n_orders, n_players, n_losses)
+    stop : Stop
+    """
+    with np.errstate(invalid="ignore"):  # infinite losses settle nothing
+        errors = gains.std(axis=0, ddof=stop.ddof) / np.sqrt(len(gains))
+        ranges = np.ptp(gains.mean(axis=0), axis=0)
+        return bool((errors.max(axis=0) < stop.tolerance * ranges).all())
+
+
+def _path(order: Index) -> list[int]:
+    """Return the coalitions from nobody to everyone as players join."""
+    return [0, *accumulate((1 << k for k in order.tolist()), operator.or_)]
+
+
+def _order(seed: int, n_players: int, repeat: int) -> Index:
+    """Return the players in one random order."""
+    return generator_of(seed, "orders", "", repeat).permutation(n_players)
+
+
+def _of_all_coalitions(game: Coalitions) -> Floats:
+    """Return the value of each player, (1, n_players, n_losses).
+
+    Each coalition differs from the one asked before it in one player (Gray's code).
+    """
+    n_players = len(game.players)
+    if n_players > MOST_PLAYERS:
+        raise NotApplicable(
+            f"Model {quote(game.model.name)} must read at most {MOST_PLAYERS} features "
+            f"or groups for algorithm 'exact', which asks about every subset of them; "
+            f"it reads {n_players}. Use algorithm 'sampling', or group features under "
+            "[groups]."
+        )
+    coalitions = [k ^ k >> 1 for k in range(2**n_players)]
+    losses = np.empty((len(coalitions), len(game.model.losses)))
+    losses[coalitions] = [*game.losses(coalitions)]
+    n_predictions = sum(map(game.n_predictions, coalitions))
+    report_route(game.model, "predict", n_predictions=n_predictions)
+    players = range(n_players)
+    return np.stack([[shapley_value(losses, k, n_players) for k in players]])
+
+
+def _game(
+    model: FittedModel,
+    data: Dataset,
+    players: Sequence[Unit],
+    *,
+    seed: int,
+    r: RStream | None,
+    background: str,
+    n_background: int,
+    n_rows: int | None,
+) -> Coalitions:
+    """Return what is asked; reference rows are drawn by `r` if it is given."""
+    columns = tuple(chain.from_iterable(players))
+    weighing = np.flatnonzero(data.weights > 0)
+    rows = asked_rows(model, data, draw_places(seed, "rows", 0, weighing, n_rows))
+    noise: Noise = _normal_draws
+    if r is not None:
+        noise = xplainfi_order.normal_draws
+    sampler: Sampler
+    if background == "gaussian":
+        sampler = gaussian_sampler(
+            data,
+            columns,
+            n_draws=n_background,
+            noise=noise,
+            is_scaled=r is None,
+        )
+        rows, shares = widened(rows), np.ones(n_background)
+    else:
+        drawn = draw_places(seed, "background", 0, weighing, n_background)
+        if r is not None:
+            drawn = xplainfi_order.reference_rows(r, data.n_samples, n_background)
+        sampler, shares = row_sampler(data, columns, drawn), data.weights[drawn]
+    return Coalitions(
+        model=model,
+        rows=rows,
+        players=tuple(players),
+        sampler=sampler,
+        shares=shares / shares.sum(),
+        seed=seed,
+    )
+
+
+def _normal_draws(
+    generator: np.random.Generator, shape: tuple[int, int, int]
+) -> Floats:
+    """Return standard normal numbers, the draws of a row one after the other."""
+    return generator.standard_normal(shape)
+
+
+def _draws_nothing(game: Coalitions, data: Dataset) -> bool:
+    """Return whether all rows are asked about, and all stand in for one another."""
+    n = int((data.weights > 0).sum())
+    return game.is_marginal and game.rows.n_samples == len(game.shares) == n
+
+
+def _check(
+    data: Dataset,
+    n_repeats: int,
+    tolerance: float,
+    n_rows: int | None,
+    n_background: int,
+) -> None:
+    """Refuse numbers that name no measurement."""
+    for name, n in (("n_repeats", n_repeats), ("n_background", n_background)):
+        if n < 1:
+            raise ValueError(f"{name} must be at least 1; {n} was given.")
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance must be at least 0; {tolerance} was given.")
+    if n_rows is not None and not 1 <= n_rows <= data.n_samples:
+        raise ValueError(
+            f"n_rows must lie between 1 and the {data.n_samples} rows there are; "
+            f"{n_rows} was given."
+        )
+
+
+def _check_names(**options: str) -> None:
+    """Refuse what names no option."""
+    for name, value in options.items():
+        if value not in NAMES[name]:
+            raise ValueError(
+                f"{name} must be one of {listed(NAMES[name])}; {quote(value)} was "
+                "given."
+            )
+
+
+def _check_replay(data: Dataset, n_rows: int | None, algorithm: str) -> None:
+    """Refuse what xplainfi does not draw."""
+    joined = [name for name, columns in data.groups.items() if len(columns) != 1]
+    unlike = {
+        "equal row weights": data.is_weighted,
+        "all rows": n_rows is not None,
+        "an algorithm that samples": algorithm == "exact",
+        f"one column per group, not {listed(joined)}": bool(joined),
+    }
+    for need, lacks in unlike.items():
+        if lacks:
+            raise NotApplicable(
+                f"Method 'sage' must have {need} to replay xplainfi; it does not. Ask "
+                "for it without naming an R engine."
+            )

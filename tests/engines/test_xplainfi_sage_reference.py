@@ -1,0 +1,207 @@
+"""SAGE against the numbers of R's xplainfi: every recorded case, drawn in its order."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cases import for_each
+
+from importance_audit.methods.importance.coalitions import (
+    Coalitions,
+    asked_rows,
+    row_sampler,
+)
+from importance_audit.methods.importance.sage import Stop, replayed, sage
+from importance_audit.methods.importance.xplainfi_order import pass_ties, reference_rows
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.records.r_rng import RStream
+
+FILE = Path(__file__).parents[1] / "reference" / "xplainfi.json"
+REFERENCE = json.loads(FILE.read_text(encoding="utf8"))
+CASES = {c["id"]: c for c in REFERENCE["cases"] if c["id"].startswith("sage-")}
+LEFT_OUT = {"(?!sage-).*": "permutation, refits and tests, of which none is SAGE"}
+EXACT = {"rel": 1e-12, "abs": 1e-12}
+LOSSES = {
+    "regr.mse": ("mse", 1),
+    "classif.logloss": ("log_loss", 1),
+    "classif.auc": ("one_minus_auc", -1),  # xplainfi takes the AUC itself
+}
+TASKS = {"reg": "regression", "num": "regression", "bin": "binary", "mul": "multiclass"}
+
+
+def rows_of(case):
+    """Return the rows of a case, typed as they were in R."""
+    block = REFERENCE["data"][case["data"]["see"]]
+    X = pd.DataFrame(block["columns"])
+    for name, levels in block["levels"].items():
+        X[name] = pd.Categorical(X[name], categories=levels)
+    target = X.pop("y")
+    classes = tuple(block["levels"].get("y", ()))
+    return Dataset(
+        name="rows",
+        X=X,
+        y=target.cat.codes.to_numpy(dtype=int) if classes else target.to_numpy(),
+        task=TASKS[case["data"]["see"]],
+        classes=classes,
+        weights=np.ones(len(X)),
+        groups={name: (name,) for name in X},
+        split="test",
+        target="y",
+        sha256="",
+    )
+
+
+def model_of(case, data):
+    """Return the formula, or the softmax of the formulas, that a case names."""
+
+    def value(formula, X):
+        columns = {n: X[n].astype(object).to_numpy() for n in X}
+        numbers = {n: X[n].to_numpy() for n in X if n != "g"}
+        numbers["exp"] = np.exp
+        return np.asarray(eval(formula, columns | numbers), dtype=float)
+
+    def predict(X):
+        if isinstance(case["model"], str):
+            return value(case["model"], X)
+        scores = [np.exp(value(one, X)) for one in case["model"]["softmax"].values()]
+        return np.stack(scores, axis=1) / np.sum(scores, axis=0)[:, np.newaxis]
+
+    return FittedModel(
+        name="formula",
+        task=data.task,
+        scale="response",
+        predict=predict,
+        features=data.features,
+        losses=(LOSSES[case["options"]["measure"]][0],),
+        classes=data.classes,
+    )
+
+
+def history(case):
+    """Return at which orders R looked, and its means and errors there, by feature."""
+    table = pd.DataFrame(case["result"]["history"])
+    cells = [
+        table.pivot(index="n_permutations", columns="feature", values=v)
+        for v in ("importance", "se")
+    ]
+    means, errors = (cell[sorted(cell)].to_numpy() for cell in cells)
+    return cells[0].index.to_numpy(), means, errors
+
+
+def check(case, gains):
+    """Compare the gains of each order, (n_orders, n_features), with R's history."""
+    sign = LOSSES[case["options"]["measure"]][1]
+    looked, means, errors = history(case)
+    assert len(gains) == case["result"]["n_permutations_used"] == looked[-1]
+    for n, mean, error in zip(looked, means, errors, strict=True):
+        assert sign * gains[:n].mean(axis=0) == pytest.approx(mean, **EXACT)
+        assert gains[:n].std(axis=0) / np.sqrt(n) == pytest.approx(error, **EXACT)
+    final = case["result"]["importance"]["importance"]
+    assert sign * gains.mean(axis=0) == pytest.approx(final, **EXACT)
+
+
+@for_each(CASES)
+def test_values_are_those_of_xplainfi(name):
+    case = CASES[name]
+    data, options = rows_of(case), case["options"]
+    model = model_of(case, data)
+    n_orders, n_draws = options["n_permutations"], options["n_samples"]
+    if "KNN" in (options["sampler"] or ""):
+        sampler = neighbours(data, n_draws)
+        game, stop = game_of(model, data, sampler, n_draws), Stop(0, every=1, ddof=0)
+        gains = replayed(game, RStream(case["seed"]), n_orders, stop)
+    elif options.get("early_stopping"):
+        r = RStream(case["seed"])
+        drawn = reference_rows(r, data.n_samples, n_draws)
+        sampler = row_sampler(data, data.features, drawn)
+        rule = [options[k] for k in ("se_threshold", "min_permutations")]
+        stop = Stop(*rule, every=options["check_interval"], ddof=0)
+        gains = replayed(game_of(model, data, sampler, n_draws), r, n_orders, stop)
+        assert len(gains) < n_orders
+    else:
+        raw, baseline = sage(
+            model,
+            data.with_groups({name: (name,) for name in sorted(data.features)}),
+            seed=case["seed"],
+            stream="xplainfi",
+            n_repeats=n_orders,
+            tolerance=0,
+            background="gaussian" if options["sampler"] else "rows",
+            n_background=n_draws,
+        )
+        assert not baseline.any()
+        gains = raw.transpose(1, 0, 2)
+    check(case, gains[:, :, 0])
+
+
+def game_of(model, data, sampler, n_draws):
+    """Return what is asked, the features in the order of the alphabet."""
+    return Coalitions(
+        model=model,
+        rows=asked_rows(model, data, np.arange(data.n_samples)),
+        players=tuple((name,) for name in sorted(data.features)),
+        sampler=sampler,
+        shares=np.full(n_draws, 1 / n_draws),
+        seed=0,
+    )
+
+
+def neighbours(data, n_draws, k=5):
+    """Return a sampler of rows near by what is known, drawn as xplainfi draws them.
+
+    A row is its own first neighbour. If nothing is known each column is drawn alone.
+    """
+    X = data.X
+    scaled = ((X - X.mean()) / X.std())[sorted(X)]
+
+    def sampler(known, rows, r):
+        rest, n = [name for name in scaled if name not in known], len(X)
+        if not known:
+            draws = {q: r.sample(n, n * n_draws, replace=True) for q in rest}
+            return {
+                q: X[q].to_numpy()[draw.reshape(n_draws, n).T.ravel()]
+                for q, draw in draws.items()
+            }
+        z = scaled[[*known]].to_numpy()
+        distances = np.sqrt(((z[rows, np.newaxis] - z) ** 2).sum(axis=2))
+        near = []
+        for row in distances:
+            candidates = np.flatnonzero(row <= np.sort(row)[k - 1])
+            near.append(candidates[r.sample(len(candidates), n_draws, replace=True)])
+        return {name: X[name].to_numpy()[np.concatenate(near)] for name in rest}
+
+    return sampler
+
+
+def test_every_recorded_case_of_sage_is_compared():
+    of_sage = [c["id"] for c in REFERENCE["cases"] if "SAGE" in c["call"]]
+    assert of_sage == list(CASES)
+    assert len(of_sage) == 8
+
+
+def test_a_tie_takes_one_uniform_number_unless_a_larger_probability_follows():
+    """Counted in R 4.2.2: set.seed(1); max.col(p, ties.method = "random")."""
+    counts = {
+        (0.3, 0.3, 0.9): 1,
+        (0.9, 0.3, 0.3): 0,
+        (0.1, 0.9, 0.9): 1,
+        (0.5, 0.500002): 1,
+        (0.5, 0.50001): 0,
+        (0.5, 0.4999951): 1,
+        (0.5, 0.4999949): 0,
+        (0.4, 0.4, 0.4): 2,
+    }
+    for probabilities, n_uniforms in counts.items():
+        r, untouched = RStream(1), RStream(1)
+        pass_ties(r, np.array([probabilities]))
+        untouched.runif(n_uniforms)
+        assert r.runif(1) == untouched.runif(1), probabilities
+
+
+def test_half_and_half_is_a_tie_of_two_classes():
+    r, untouched = RStream(1), RStream(1)
+    pass_ties(r, np.array([0.5, 0.2, 0.5]))
+    untouched.runif(2)
+    assert r.runif(1) == untouched.runif(1)

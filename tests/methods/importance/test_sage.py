@@ -1,0 +1,595 @@
+"""SAGE: the definition order by order, closed forms, axioms, and when it stops."""
+
+import doctest
+from dataclasses import replace
+from functools import cache
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cases import for_each
+
+from importance_audit.methods.importance import coalitions
+from importance_audit.methods.importance import sage as module
+from importance_audit.methods.importance.sage import Stop, is_settled, sage
+from importance_audit.methods.known_answers import (
+    binary_data,
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.methods.trees.routes import reporting_routes
+from importance_audit.models.fit import wrap
+from importance_audit.records.dataset_and_model import FittedModel
+from importance_audit.records.errors import NotApplicable
+from importance_audit.records.execution import workers
+from importance_audit.records.losses import evaluate
+
+DATA = normal_data(3, -1, 0.5, n_samples=40)
+ALL = {"algorithm": "exact", "n_background": 1000}
+"""Every coalition, every row in the place of every other: nothing is drawn."""
+
+
+def of_score(function, features=DATA.features, losses=("mse",)):
+    model = wrap(function, name="m", task="regression", features=list(features))
+    return model.with_losses(losses)
+
+
+def curved(X):
+    """Return a score whose columns act together."""
+    return X["x1"] * X["x2"] + np.exp(X["x3"] / 2) - X["x1"]
+
+
+CURVED = of_score(curved)
+
+
+def values(model, data=DATA, *, seed=1, **options):
+    """Return the mean of the values, (n_groups, n_losses)."""
+    raw, baseline = sage(model, data, seed=seed, **options)
+    assert not baseline.any()
+    assert raw.shape[1:] == baseline.shape
+    return raw.mean(axis=1)
+
+
+# --- the definition ------------------------------------------------------------------
+
+
+def loss_knowing(model, data, names):
+    """Return the losses of the mean prediction over all rows, row by row."""
+    shares = data.weights / data.weights.sum()
+    means = []
+    for i in range(data.n_samples):
+        rows = data.X.copy()
+        for name in names:
+            rows[name] = data.X[name].iloc[[i] * data.n_samples].array
+        means.append(shares @ model.predict(rows))
+    return evaluate(model.losses, data.y, np.array(means), data.weights)
+
+
+def by_definition(model, data):
+    """Return the mean fall of the losses at the turn of each group, over all orders."""
+    groups = list(data.groups)
+    total = dict.fromkeys(groups, 0.0)
+    knowing = cache(lambda names: loss_knowing(model, data, names))
+    for order in permutations(groups):
+        known = frozenset()
+        for name in order:
+            more = known.union(data.groups[name])
+            total[name] = total[name] + (knowing(known) - knowing(more))
+            known = more
+    return np.array([total[name] for name in groups]) / factorial(len(groups))
+
+
+def classes_model(losses):
+    """Return a model of three classes that reads two numbers."""
+
+    def predict(X):
+        scores = np.stack([X["x1"], X["x1"] * X["x2"], 0 * X["x2"]], axis=1)
+        return np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+
+    return FittedModel(
+        name="classes",
+        task="multiclass",
+        scale="probability",
+        predict=predict,
+        features=("x1", "x2"),
+        losses=losses,
+        classes=("a", "b", "c"),
+    )
+
+
+def of_classes(n=12):
+    data = binary_data(n_samples=n)
+    return replace(data, y=np.arange(n) % 3, task="multiclass", classes=("a", "b", "c"))
+
+
+SMALL = normal_data(3, -1, 0.5, 0.2, n_samples=7)
+QUESTIONS = {
+    "squares": (of_score(curved, losses=("mse", "mae", "rmse")), DATA),
+    "four": (of_score(lambda X: curved(X) * X["x4"], SMALL.features), SMALL),
+    "weights": (CURVED, replace(DATA, weights=1.0 + np.arange(40) % 4)),
+    "group": (CURVED, DATA.with_groups({"a": ("x3", "x1"), "b": ("x2",)})),
+    "binary": (
+        logistic_model(2, -1, losses=("one_minus_auc", "log_loss", "brier")),
+        binary_data(n_samples=20),
+    ),
+    "multiclass": (
+        classes_model(("log_loss", "one_minus_auc_ovo", "one_minus_accuracy")),
+        of_classes(),
+    ),
+}
+
+
+@for_each(QUESTIONS)
+def test_values_are_the_mean_fall_of_the_loss_over_all_orders(name):
+    model, data = QUESTIONS[name]
+    truth = by_definition(model, data)
+    assert values(model, data, **ALL) == pytest.approx(truth, rel=1e-9, abs=1e-12)
+
+
+@for_each(QUESTIONS)
+def test_values_add_up_to_the_loss_of_the_mean_prediction_less_that_of_the_model(name):
+    model, data = QUESTIONS[name]
+    constant = loss_knowing(model, data, [])
+    full = evaluate(model.losses, data.y, model.predict(data.X), data.weights)
+    for algorithm in ("exact", "sampling"):
+        options = ALL | {"algorithm": algorithm}
+        total = values(model, data, **options).sum(axis=0)
+        assert total == pytest.approx(constant - full, rel=1e-9, abs=1e-12)
+
+
+def test_levels_of_a_category_are_taken_from_other_rows_too():
+    data = level_data()
+    groups = {name: (name,) for name in level_model().features}
+    data = data.with_groups(groups)
+    model = level_model().with_losses(("log_loss", "brier"))
+    truth = by_definition(model, data)
+    assert values(model, data, **ALL) == pytest.approx(truth, rel=1e-9, abs=1e-12)
+    assert truth.any()
+
+
+# --- closed forms ---------------------------------------------------------------------
+
+
+@for_each(["exact", "sampling", "auto"])
+def test_of_an_additive_model_that_is_right_it_is_the_variance_of_each_term(algorithm):
+    """The columns have variance 1 and no correlation, in these rows."""
+    data = normal_data(3, -1, 0.5, noise=0)
+    options = {"algorithm": algorithm, "n_background": 200}
+    measured = values(linear_model(3, -1, 0.5), data, **options)
+    assert measured[:, 0] == pytest.approx([9, 1, 0.25], rel=1e-9)
+
+
+def test_of_any_additive_model_it_is_the_covariance_of_a_term_with_2y_less_f():
+    """Whatever the columns: the share in common is halved between two terms."""
+    X = DATA.X.assign(x2=DATA.X["x2"] + 0.8 * DATA.X["x1"])
+    data = replace(DATA, X=X)
+    terms = [X["x1"] ** 2, -np.exp(X["x2"]), 0.5 * X["x3"]]
+    model = of_score(lambda X: X["x1"] ** 2 - np.exp(X["x2"]) + 0.5 * X["x3"])
+    other = 2 * data.y - sum(terms)
+    truth = [np.cov(term, other, ddof=0)[0, 1] for term in terms]
+    assert values(model, data, **ALL)[:, 0] == pytest.approx(truth, rel=1e-9)
+
+
+def test_with_few_reference_rows_it_is_near_the_variance_of_each_term():
+    data = normal_data(3, -1, 0.5, noise=0, n_samples=1000)
+    drawn = [
+        values(linear_model(3, -1, 0.5), data, seed=seed, n_background=50)[:, 0]
+        for seed in range(20)
+    ]
+    error = np.std(drawn, axis=0, ddof=1) / np.sqrt(20)
+    bias = np.array([9, 1, 0.25]) / 50  # of a mean over 50 rows
+    assert (abs(np.mean(drawn, axis=0) - bias - [9, 1, 0.25]) < 4 * error).all()
+
+
+# --- the axioms -----------------------------------------------------------------------
+
+
+@for_each(["exact", "sampling"])
+def test_a_column_that_is_not_read_measures_exactly_nothing(algorithm):
+    for background in ("rows", "gaussian"):
+        options = {"algorithm": algorithm, "background": background}
+        measured = values(linear_model(2.0), DATA, **options)
+        assert measured[1:].tolist() == [[0], [0]]
+        assert measured[0, 0] > 0
+
+
+@for_each(["exact", "sampling"])
+def test_a_column_that_is_read_but_moves_nothing_measures_nothing(algorithm):
+    model = of_score(lambda X: X["x1"] ** 3 - X["x2"])
+    measured = values(model, algorithm=algorithm)
+    assert measured[2] == pytest.approx([0], abs=1e-12)
+
+
+def test_columns_that_act_alike_measure_alike():
+    data = replace(DATA, X=DATA.X.assign(x2=DATA.X["x1"]))
+    model = of_score(lambda X: (X["x1"] + X["x2"]) ** 2 * X["x3"])
+    measured = values(model, data, **ALL)[:, 0]
+    assert measured[0] == pytest.approx(measured[1], rel=1e-12)
+    assert measured[0] != 0
+
+
+def test_several_losses_measure_what_each_measures_alone():
+    losses = ("mse", "mae", "one_minus_r2")
+    together = values(CURVED.with_losses(losses), **ALL)
+    for k, loss in enumerate(losses):
+        alone = values(CURVED.with_losses((loss,)), **ALL)
+        assert alone[:, 0].tolist() == together[:, k].tolist()
+
+
+def test_a_group_of_all_columns_measures_the_whole_reduction():
+    data = DATA.with_groups({"all": DATA.features, "none": ("other",)})
+    whole = values(CURVED, **ALL).sum()
+    measured = values(CURVED, data, **ALL)[:, 0]
+    assert measured == pytest.approx([whole, 0], rel=1e-9)
+    assert measured[1] == 0
+
+
+def test_other_columns_stay_players_of_their_own_when_they_are_not_asked():
+    for options in (ALL, {"algorithm": "sampling"}):
+        whole = values(CURVED, **options)
+        alone = values(CURVED, DATA.with_groups({"x2": ("x2",)}), **options)
+        assert alone.tolist() == whole[[1]].tolist()
+
+
+def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none():
+    weights = np.arange(40.0) % 3
+    at = np.arange(40).repeat(weights.astype(int))
+    copies = replace(DATA, X=DATA.X.iloc[at], y=DATA.y[at], weights=np.ones(len(at)))
+    weighted = values(CURVED, replace(DATA, weights=weights), **ALL)
+    assert weighted == pytest.approx(values(CURVED, copies, **ALL), rel=1e-9)
+
+
+def test_a_row_of_weight_zero_is_neither_measured_nor_drawn():
+    weights = np.r_[1.0, np.zeros(39)]
+    for n_background in (1, 100):
+        data = replace(DATA, weights=weights)
+        measured = values(CURVED, data, n_background=n_background)
+        assert measured == pytest.approx(np.zeros((3, 1)), abs=1e-12)
+
+
+# --- draws ----------------------------------------------------------------------------
+
+
+def test_orders_estimate_the_value_over_all_coalitions_of_the_same_game():
+    for background in ("rows", "gaussian"):
+        game = {"background": background, "n_background": 10, "n_rows": 20}
+        exact = values(CURVED, algorithm="exact", **game)
+        options = {"algorithm": "sampling", "n_repeats": 400, "tolerance": 0}
+        raw, _ = sage(CURVED, DATA, seed=1, **options, **game)
+        error = raw.std(axis=1, ddof=1) / 20
+        assert raw.shape[1] == 400
+        assert (abs(raw.mean(axis=1) - exact) < 4 * error).all()
+        assert (error < 0.2 * abs(exact).max()).all()
+
+
+def test_each_coalition_draws_numbers_of_its_own():
+    seen = []
+
+    def predict(X):
+        seen.append(X["x3"].to_numpy(copy=True))
+        return X["x1"] + X["x2"] + X["x3"]
+
+    values(of_score(predict), background="gaussian", n_background=3)
+    drawn = [np.setdiff1d(x3, DATA.X["x3"]) for x3 in seen]
+    drawn = np.concatenate([numbers for numbers in drawn if len(numbers)])
+    white = np.round(drawn, 6)  # the columns tell nothing about each other
+    assert len(drawn) == 4 * 40 * 3
+    assert len(np.unique(white)) > 0.99 * len(white)
+
+
+@for_each(["rows", "gaussian"])
+def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(background):
+    options = {"algorithm": "sampling", "n_background": 5, "background": background}
+    first, again, other = (values(CURVED, seed=s, **options) for s in (1, 1, 2))
+    assert first.tolist() == again.tolist()
+    assert (first != other).all()
+
+
+def test_more_orders_keep_the_first_ones():
+    options = {"algorithm": "sampling", "tolerance": 0, "n_background": 10}
+    few, many = (sage(CURVED, DATA, seed=1, n_repeats=n, **options)[0] for n in (7, 25))
+    assert many.shape[1] == 25
+    assert many[:, :7].tolist() == few.tolist()
+
+
+@pytest.mark.parametrize("background", ["rows", "gaussian"])
+def test_no_number_depends_on_how_many_work(background):
+    options = {"algorithm": "sampling", "background": background, "n_repeats": 30}
+    alone = sage(CURVED, DATA, seed=1, **options)[0]
+    with workers(2, "threads"):
+        together = sage(CURVED, DATA, seed=1, **options)[0]
+    assert together.tolist() == alone.tolist()
+
+
+@pytest.mark.parametrize("background", ["rows", "gaussian"])
+def test_calls_of_any_size_give_the_same_numbers(background, monkeypatch):
+    options = {"background": background, "algorithm": "exact", "n_background": 10}
+    whole = values(CURVED, **options)
+    for name, value in (("MAX_BYTES", 1), ("AT_ONCE", 1)):
+        monkeypatch.setattr(coalitions, name, value)
+        assert values(CURVED, **options) == pytest.approx(whole, rel=1e-12)
+
+
+def test_nothing_that_is_given_is_changed():
+    before = DATA.X.copy()
+    for background in ("rows", "gaussian"):
+        values(CURVED, background=background)
+    pd.testing.assert_frame_equal(DATA.X, before)
+
+
+def is_said_to_be_exact(data=DATA, **options):
+    said = []
+    sage(CURVED, data, seed=1, on_exact=lambda: said.append(True), **options)
+    return bool(said)
+
+
+def test_it_says_so_if_nothing_was_drawn():
+    assert is_said_to_be_exact()
+    assert is_said_to_be_exact(n_rows=40, n_background=40, algorithm="exact")
+    assert not is_said_to_be_exact(algorithm="sampling")
+    assert not is_said_to_be_exact(n_rows=39)
+    assert not is_said_to_be_exact(n_background=39)
+    assert not is_said_to_be_exact(background="gaussian")
+
+
+# --- when it stops --------------------------------------------------------------------
+
+
+def gains(*columns):
+    """Return the gains of players in each order, under one loss."""
+    return np.array(columns, dtype=float).T[:, :, np.newaxis]
+
+
+def test_it_stops_once_the_largest_error_is_below_its_share_of_the_range():
+    """The errors are sqrt(1/3) / 2 and 0, divided by n - 1; the range is 2.5."""
+    drawn = gains([3, 2, 3, 2], [0, 0, 0, 0])
+    share = np.sqrt(1 / 3) / 2 / 2.5
+    assert is_settled(drawn, Stop(share * 1.001))
+    assert not is_settled(drawn, Stop(share * 0.999))
+    share = np.sqrt(1 / 4) / 2 / 2.5
+    assert is_settled(drawn, Stop(share * 1.001, ddof=0))
+    assert not is_settled(drawn, Stop(share * 0.999, ddof=0))
+
+
+def test_every_loss_must_be_settled():
+    settled, open_still = gains([3, 3, 3], [0, 0, 0]), gains([3, 2, 9], [0, 0, 0])
+    both = np.concatenate([settled, open_still], axis=2)
+    assert is_settled(settled, Stop(0.01))
+    assert not is_settled(both, Stop(0.01))
+    assert not is_settled(gains([np.nan, 1, 1], [0, 0, 0]), Stop(0.01))
+
+
+def test_the_values_it_stops_at_meet_the_rule_and_ten_orders_before_they_did_not():
+    options = {"algorithm": "sampling", "n_background": 20, "n_repeats": 2000}
+    raw, _ = sage(CURVED, DATA, seed=1, tolerance=0.004, **options)
+    orders = raw.transpose(1, 0, 2)
+    n = len(orders)
+    assert n % 10 == 0
+    assert 10 < n < 2000
+    assert is_settled(orders, Stop(0.004))
+    assert not any(is_settled(orders[:k], Stop(0.004)) for k in range(10, n, 10))
+
+
+def test_no_more_than_the_orders_asked_for_are_drawn():
+    options = {"algorithm": "sampling", "tolerance": 1e-9}
+    assert sage(CURVED, DATA, seed=1, n_repeats=13, **options)[0].shape[1] == 13
+
+
+def test_auto_is_exact_where_that_asks_about_no_more_coalitions():
+    """Of three players there are 6 between none and all, and 2 of them in an order."""
+    assert [module.is_exact("auto", 3, n) for n in (2, 3)] == [False, True]
+    assert [module.is_exact("auto", n, 10**6) for n in (12, 13)] == [True, False]
+    assert sage(CURVED, DATA, seed=1, n_repeats=2)[0].shape[1] == 2
+    assert sage(CURVED, DATA, seed=1, n_repeats=3)[0].shape[1] == 1
+
+
+# --- what it costs --------------------------------------------------------------------
+
+
+def counted(**options):
+    """Return how many rows were predicted, and how many were reported."""
+    sizes, routes = [], []
+
+    def predict(X):
+        sizes.append(len(X))
+        return curved(X)
+
+    with reporting_routes(routes.append):
+        sage(of_score(predict), DATA, seed=1, **options)
+    return sum(sizes), [route.n_predictions for route in routes]
+
+
+def test_the_predictions_that_are_reported_are_those_that_are_made():
+    """Of n rows: n of all columns known, n times the draws of any other coalition."""
+    made, reported = counted(algorithm="exact", n_background=10)
+    assert (made, reported) == (40 + 7 * 400, [made])
+    made, reported = counted(algorithm="exact", n_background=10, n_rows=8)
+    assert (made, reported) == (8 + 7 * 80, [made])
+    made, reported = counted(algorithm="exact", background="gaussian", n_background=5)
+    assert (made, reported) == (40 + 7 * 200, [made])
+
+
+def test_a_coalition_that_was_met_before_is_not_asked_about_again():
+    made, reported = counted(algorithm="sampling", n_background=10, tolerance=0)
+    assert (made, reported) == (40 + 7 * 400, [made])
+    made, reported = counted(algorithm="sampling", n_background=10, n_repeats=1)
+    assert (made, reported) == (40 + 3 * 400, [made])
+
+
+def test_a_replay_of_xplainfi_counts_too():
+    made, reported = counted(stream="xplainfi", n_repeats=4, background="gaussian")
+    assert (made, reported) == (40 + (1 + 4 * 2) * 4000, [made])
+
+
+# --- conditional on what is known -----------------------------------------------------
+
+
+def correlated(r, *slopes, n_samples=200):
+    """Return rows of two columns with this correlation, and y = slopes @ x."""
+    white = normal_data(*slopes, noise=0, n_samples=n_samples)
+    x1, x2 = white.X["x1"], white.X["x2"]
+    X = pd.DataFrame({"x1": x1, "x2": r * x1 + np.sqrt(1 - r**2) * x2})
+    return replace(white, X=X, y=X.to_numpy() @ slopes)
+
+
+def test_of_a_linear_model_of_normal_columns_it_is_the_share_of_explained_variance():
+    """v(j) = (b_j + b_k r)^2, and v of both is the variance of f."""
+    r, b, c = 0.6, 2.0, -0.5
+    data = correlated(r, b, c)
+    options = {"background": "gaussian", "algorithm": "exact", "n_background": 2000}
+    measured = values(linear_model(b, c), data, **options)[:, 0]
+    both, first, second = (
+        b * b + c * c + 2 * r * b * c,
+        (b + c * r) ** 2,
+        (c + b * r) ** 2,
+    )
+    truth = np.array([first + both - second, second + both - first]) / 2
+    assert measured == pytest.approx(truth, abs=0.02)
+    marginal = values(linear_model(b, c), data, algorithm="exact", n_background=200)
+    assert (abs(marginal[:, 0] - truth) > 0.2).all()
+
+
+def test_a_column_the_model_ignores_has_a_share_of_what_it_tells_about_others():
+    """v of the ignored alone is r^2 of the variance, of which it has a half."""
+    data = correlated(0.6, 2.0, 0.0)
+    model = of_score(lambda X: 2 * X["x1"] + 0 * X["x2"], ("x1", "x2"))
+    options = {"algorithm": "exact", "n_background": 2000}
+    conditional = values(model, data, background="gaussian", **options)[:, 0]
+    assert conditional == pytest.approx([4 - 0.72, 0.72], abs=0.02)
+    assert values(model, data, **options)[1, 0] == pytest.approx(0, abs=1e-12)
+
+
+def test_of_columns_that_tell_nothing_about_each_other_both_are_the_same():
+    options = {"algorithm": "exact", "n_background": 2000}
+    model = of_score(lambda X: X["x1"] - X["x2"] * X["x3"])
+    data = normal_data(1, 0, 0, n_samples=100)
+    rows, normal = (
+        values(model, data, background=b, **options) for b in ("rows", "gaussian")
+    )
+    assert rows == pytest.approx(normal, abs=0.1)
+
+
+def test_the_model_gets_whole_numbers_where_the_column_holds_them():
+    X = DATA.X.assign(x1=np.arange(40, dtype=np.uint8) % 3)
+    seen = []
+
+    def predict(X):
+        seen.append(X["x1"].to_numpy(copy=True))
+        return X["x1"] + X["x2"]
+
+    values(of_score(predict), replace(DATA, X=X), background="gaussian")
+    numbers = np.concatenate(seen)
+    assert numbers.dtype.kind == "i"
+    assert numbers.min() < 0  # not 255
+    assert numbers.max() < 20
+
+
+# --- refusals -------------------------------------------------------------------------
+
+
+WIDE = normal_data(*[1.0] * 13, n_samples=20)
+LEVELS = replace(DATA, X=DATA.X.assign(x2=pd.Categorical(list("ab") * 20)))
+GAPS = replace(DATA, X=DATA.X.assign(x3=DATA.X["x3"].where(DATA.X["x3"] > 0)))
+XPLAINFI = {"stream": "xplainfi"}
+NEEDS = "Method 'sage' must have {} to replay xplainfi; it does not. Ask for it "
+REFUSALS = [
+    (
+        {"algorithm": "exact", "data": WIDE, "model": linear_model(*[1.0] * 13)},
+        "Model 'linear' must read at most 12 features or groups for algorithm 'exact', "
+        "which asks about every subset of them; it reads 13. Use algorithm 'sampling', "
+        "or group features under [groups].",
+    ),
+    (
+        {"form": "ratio"},
+        "form must not be 'ratio' for method 'sage', whose baseline is 0; it is.",
+    ),
+    (
+        {"data": DATA.with_groups({"a": ("x1", "x2"), "b": ("x2",)})},
+        "Groups must not share a column for method 'sage', which takes a group in or "
+        "leaves it out; 'x2' is in more than one. Ask overlapping groups in different "
+        "audits.",
+    ),
+    (
+        {"background": "gaussian", "data": LEVELS},
+        "Data 'normal' must have complete columns of numbers for draws from a normal; "
+        "these are categories, or have missing values: 'x2'. Use background 'rows'.",
+    ),
+    (
+        {"background": "gaussian", "data": GAPS},
+        "Data 'normal' must have complete columns of numbers for draws from a normal; "
+        "these have missing values: 'x3'. Use background 'rows'.",
+    ),
+    (
+        {
+            "background": "gaussian",
+            "data": replace(DATA, weights=np.r_[1.0, np.zeros(39)]),
+        },
+        "Data 'normal' must have at least two rows with a weight for draws from a "
+        "normal. Use background 'rows'.",
+    ),
+    (
+        {**XPLAINFI, "data": replace(DATA, weights=1.0 + np.arange(40))},
+        NEEDS.format("equal row weights") + "without naming an R engine.",
+    ),
+    (
+        {**XPLAINFI, "n_rows": 5},
+        NEEDS.format("all rows") + "without naming an R engine.",
+    ),
+    (
+        {**XPLAINFI, "algorithm": "exact"},
+        NEEDS.format("an algorithm that samples") + "without naming an R engine.",
+    ),
+    (
+        {**XPLAINFI, "data": DATA.with_groups({"a": ("x1", "x2")})},
+        NEEDS.format("one column per group, not 'a'") + "without naming an R engine.",
+    ),
+]
+INVALID = [
+    ({"n_repeats": 0}, "n_repeats must be at least 1; 0 was given."),
+    ({"n_background": 0}, "n_background must be at least 1; 0 was given."),
+    ({"tolerance": -0.1}, "tolerance must be at least 0; -0.1 was given."),
+    ({"tolerance": np.nan}, "tolerance must be at least 0; nan was given."),
+    (
+        {"n_rows": 41},
+        "n_rows must lie between 1 and the 40 rows there are; 41 was given.",
+    ),
+    (
+        {"algorithm": "kernel"},
+        "algorithm must be one of 'auto', 'exact', 'sampling'; 'kernel' was given.",
+    ),
+    (
+        {"background": "means"},
+        "background must be one of 'rows', 'gaussian'; 'means' was given.",
+    ),
+]
+
+
+@for_each(
+    [pytest.param((*one, NotApplicable), id=one[1][:70]) for one in REFUSALS]
+    + [pytest.param((*one, ValueError), id=one[1][:70]) for one in INVALID]
+)
+def test_what_cannot_be_asked_is_refused(case):
+    options, message, kind = case
+    question = {"model": CURVED, "data": DATA, **options}
+    with pytest.raises(kind) as refusal:
+        sage(question.pop("model"), question.pop("data"), seed=1, **question)
+    assert str(refusal.value) == message
+
+
+def test_an_infinite_loss_is_not_measured():
+    """A model that is sure is wrong for some rows, whatever else is known."""
+    model = logistic_model(1, 1, losses=("log_loss", "brier"))
+    sure = replace(model, predict=lambda X: 1.0 * (X.sum(axis=1) > 0).to_numpy())
+    data = binary_data(n_samples=20)
+    measured = values(sure, data, **ALL)
+    assert not np.isfinite(measured[:, 0]).any()
+    assert np.isfinite(measured[:, 1]).all()
+
+
+def test_the_example_of_the_documentation_runs():
+    assert doctest.testmod(module).failed == 0
