@@ -1,6 +1,7 @@
 """The test tables of R's xplainfi and cpi, from the differences of their rows."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,15 @@ LEFT_OUT = {
     },
     "loco-lm-regr.rmse": "xplainfi has no row losses of RMSE, so the table is empty",
 }
+
+
+def is_compared(case):
+    """Return whether a case is a table of tests that is held against ours."""
+    is_test = re.fullmatch(
+        "cpi-(gauss|knn)-(t|wilcoxon|binomial|fisher)-.*|cpi-pkg-.*|pfi-folds-inference",
+        case,
+    )
+    return bool(is_test) and not case.startswith(tuple(LEFT_OUT))
 
 
 def columns(block="num"):

@@ -1,6 +1,7 @@
 """p-values: their definition, their grid, and what they are of in an audit."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from importance_audit.methods.importance.filters import anova, lowess_r2
 from importance_audit.methods.importance.firm import firm_labels
 from importance_audit.methods.importance.rank_correlation import spearman
 from importance_audit.models.fit import wrap
+from importance_audit.r_bridge import host
 from importance_audit.records.frames import FRAMES
 from importance_audit.records.streams import stream
 
@@ -241,6 +243,7 @@ FOREST = {
     "parameters": {"n_estimators": 5, "max_depth": 3, "random_state": 1},
 }
 IMPURITY = {"method": "impurity"}
+OF_R = Path(__file__).parents[1] / "engines" / "fit_in_r.R"
 
 
 def refitted(*entries, models=(FOREST,), data=None, shuffles=19):
@@ -305,6 +308,30 @@ def test_what_a_model_says_of_its_rows_is_said_of_the_shuffled_target_too():
     strong = frame[frame["feature"] == "strong"]
     assert strong["method"].tolist() == ["oob_permutation", "t_statistic"]
     assert (strong["p_value"] == 1 / 20).all()
+
+
+@pytest.mark.needs_r
+def test_rangers_altmann_finds_the_same_feature_and_no_other():
+    generator = np.random.default_rng(7)
+    X = pd.DataFrame(generator.normal(size=(80, 4)), columns=list("abcd"))
+    y = X["a"] + generator.normal(size=80)
+    data = dataset(X, y, name="rows", task="regression")
+    parameters = {"n_estimators": 50, "min_samples_split": 6, "random_state": 1}
+    entry = {"method": "impurity", "normalised": False}
+    forest = FOREST | {"parameters": parameters}
+    frame = refitted(entry, models=(forest,), data=data, shuffles=39).significance
+
+    code = (
+        "{set.seed(1); d <- d; as.numeric(ranger::importance_pvalues("
+        "ranger::ranger(y ~ ., d, importance = 'impurity', num.trees = 50, mtry = 4, "
+        "min.node.size = 5, num.threads = 1), method = 'altmann', "
+        "num.permutations = 39, formula = y ~ ., data = d)[, 'pvalue'])}"
+    )
+    with host.session(extra_r_files=[OF_R]) as r:
+        ranger = r.call("number_of", {"d": X.assign(y=y), "code": code})
+    for p in (frame["p_value"].to_numpy(), np.asarray(ranger)):
+        assert p[0] == 1 / 40
+        assert (p[1:] > 0.5).all()
 
 
 def test_altmanns_p_values_of_an_independent_target_are_uniform_on_their_grid():

@@ -21,7 +21,6 @@ from importance_audit.records.r_rng import RStream
 FILE = Path(__file__).parents[1] / "reference" / "xplainfi.json"
 REFERENCE = json.loads(FILE.read_text(encoding="utf8"))
 CASES = {c["id"]: c for c in REFERENCE["cases"] if c["id"].startswith("sage-")}
-LEFT_OUT = {"(?!sage-).*": "permutation, refits and tests, of which none is SAGE"}
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 LOSSES = {
     "regr.mse": ("mse", 1),
@@ -29,6 +28,11 @@ LOSSES = {
     "classif.auc": ("one_minus_auc", -1),  # xplainfi takes the AUC itself
 }
 TASKS = {"reg": "regression", "num": "regression", "bin": "binary", "mul": "multiclass"}
+
+
+def is_compared(case):
+    """Return whether a case is of SAGE."""
+    return case.startswith("sage-")
 
 
 def rows_of(case):

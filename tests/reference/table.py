@@ -10,7 +10,13 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from tests.engines import test_hstats, test_iml, test_xplainfi_sage_reference
+from tests.assess import test_paired_tests_reference
+from tests.engines import (
+    test_hstats,
+    test_iml,
+    test_xplainfi,
+    test_xplainfi_sage_reference,
+)
 from tests.methods.effects import test_pdp_reference
 from tests.methods.importance import (
     test_filters_reference,
@@ -24,8 +30,15 @@ TESTS = {
     "iml": test_iml,
     "model_specific": test_model_specific_reference,
     "pdp": test_pdp_reference,
-    "xplainfi": test_xplainfi_sage_reference,
+    "xplainfi": test_xplainfi,
 }
+ALSO = {
+    "xplainfi": (
+        test_xplainfi_sage_reference.is_compared,
+        test_paired_tests_reference.is_compared,
+    )
+}
+"""Whether further tests compare a case that the test of its package leaves out."""
 THROUGH_R = test_model_specific_reference.THROUGH_R
 
 
@@ -49,7 +62,9 @@ def reason_of(package: str, case: str) -> str | None:
     whole = {**NOT_COPIED.get(package, {}), **getattr(test, "LEFT_OUT", {})}
     match = re.match if package == "filters" else re.fullmatch
     name = test_model_specific_reference.short(case) if "model" in package else case
-    return next((why for pattern, why in whole.items() if match(pattern, name)), None)
+    reason = next((why for pattern, why in whole.items() if match(pattern, name)), None)
+    is_elsewhere = any(is_compared(case) for is_compared in ALSO.get(package, ()))
+    return None if is_elsewhere else reason
 
 
 def count(package: str) -> Count:

@@ -29,8 +29,8 @@ def impurity_oob(
     On the rows in the bag the same sum is the decrease of impurity, `impurity` that is
     not normalised. Out of the bag, a feature that is independent of the target and of
     the other features has expectation 0, however many values it has. Li and others [1]_
-    leave :math:`\bar y_t` out, which depends on where *y* has its zero and is 0 for
-    noise only about. For classes *y* is 0 or 1 for each class, and the sums are added.
+    leave :math:`\bar y_t` out, so theirs depends on where *y* has its zero. For classes
+    *y* is 0 or 1 for each class, and the sums are added.
 
     Parameters
     ----------

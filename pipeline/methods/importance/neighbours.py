@@ -208,15 +208,21 @@ def _distances(
 ) -> Floats:
     """Return the distances of some rows to all rows, (n_some, n).
 
-    Columns are added in their order, as xplainfi adds them.
+    Columns are added in their order. For xplainfi they are added as R does it, to the
+    last bit: squares as long doubles, and of Gower's distance 1 less the differences.
     """
-    as_in_r = convention == "xplainfi" and not by_gower
-    total = np.zeros((len(rows), n), dtype=np.longdouble if as_in_r else np.float64)
+    as_in_r = convention == "xplainfi"
+    is_long = as_in_r and not by_gower
+    total = np.zeros((len(rows), n), dtype=np.longdouble if is_long else np.float64)
     for values, is_level, width in columns:
         apart = values[rows][:, np.newaxis] - values
-        if is_level:
-            total += apart != 0
+        if not by_gower:
+            apart /= width
+            total += apart * apart
             continue
-        apart /= width
-        total += np.abs(apart) if by_gower else apart * apart
-    return total / max(1, len(columns)) if by_gower else np.sqrt(total.astype(float))
+        share = (apart != 0).astype(float) if is_level else np.abs(apart) / width
+        total += 1 - share if as_in_r else share
+    if not by_gower:
+        return np.sqrt(total.astype(float))
+    mean = total / max(1, len(columns))
+    return 1 - mean if as_in_r else mean
