@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from inspect import unwrap
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..data.encoding import Encoding, encode
@@ -45,6 +47,24 @@ class Form(NamedTuple):
     kind: str
     task: Task
     n_classes: int
+
+
+@dataclass(frozen=True)
+class PlainRows:
+    """Rows as an estimator reads them, which `predict` takes instead of a frame.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples, n_encoded)
+    ask : callable
+        Asked for their prediction; see `plain_rows`.
+    """
+
+    values: npt.NDArray[Any]
+    ask: Callable[[Any], Any]
+
+    def __len__(self) -> int:
+        return len(self.values)
 
 
 def check_task(name: str, estimator: Any, task: Task) -> None:
@@ -152,7 +172,7 @@ def of_classes(estimator: Any, columns: int | list[int], rows: Any) -> Any:
 
 
 def predict(
-    X: pd.DataFrame,
+    X: pd.DataFrame | PlainRows,
     *,
     ask: Callable[[Any], Any],
     encoding: Encoding,
@@ -163,7 +183,7 @@ def predict(
 
     Parameters
     ----------
-    X : DataFrame
+    X : DataFrame or PlainRows
         Rows with at least the columns the model reads; not changed.
     ask : callable
         Asked for the prediction of encoded rows.
@@ -179,6 +199,8 @@ def predict(
     ModelError
         If it fails, or what it returns is no prediction.
     """
+    if isinstance(X, PlainRows):
+        return _predict_plain(X, form)
     rows = encode(encoding, X, form.model, types)
     try:
         predictions = ask(rows)
@@ -189,6 +211,14 @@ def predict(
             form, "predict the rows", X[list(encoding.features)], error
         ) from error
     return checked(predictions, len(X), form)
+
+
+def _predict_plain(rows: PlainRows, form: Form) -> Floats:
+    try:
+        predictions = rows.ask(rows.values)
+    except Exception as error:
+        raise ModelError(f"Model {quote(form.model)} takes no array.") from error
+    return checked(predictions, len(rows), form)
 
 
 class SoleEstimator(NamedTuple):

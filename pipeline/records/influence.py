@@ -22,6 +22,8 @@ Influence: TypeAlias = Callable[[Array, Array, Array], Array]
 def _of_mean(of_rows: RowLosses, y: Array, prediction: Array, weights: Array) -> Array:
     """Return the values of a weighted mean; a row without weight has none."""
     has_weight = weights > 0
+    if prediction.ndim == 1 and has_weight.all():  # the same values without copies
+        return _about_mean(of_rows(y, prediction), weights)
     values = np.zeros(len(y))
     values[has_weight] = of_rows(y[has_weight], prediction[has_weight])
     return _about_mean(values, weights)
@@ -77,7 +79,8 @@ def _one_minus_auc(y: Array, prediction: Array, weights: Array) -> Array:
     The placement values of DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44,
     837-845, with weights; ties count half.
     """
-    place, positive, negative = losses.ranked_weights(y, prediction, weights)
+    ranked = losses.ranked_weights(y, prediction, weights)
+    place, positive, negative = ranked
     # The weight below a place, half of that at it among them.
     below_positive = positive - np.diff(positive, prepend=0.0) / 2
     below_negative = negative - np.diff(negative, prepend=0.0) / 2
@@ -89,7 +92,7 @@ def _one_minus_auc(y: Array, prediction: Array, weights: Array) -> Array:
             below_positive[place] / positive[-1],
         )
         of_class = np.where(is_one, positive[-1], negative[-1]) / len(y)
-        loss = losses.one_minus_auc(y, prediction, weights)
+        loss = losses.share_of_wrong_pairs(ranked)
         return np.asarray(weights * (wrong - loss) / of_class)
 
 

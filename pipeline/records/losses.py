@@ -224,7 +224,12 @@ def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
     its weights, so 0.5 is a ranking that says nothing. NaN if one of the classes is
     absent.
     """
-    _, positive, negative = ranked_weights(y, prediction, weights)
+    return share_of_wrong_pairs(ranked_weights(y, prediction, weights))
+
+
+def share_of_wrong_pairs(ranked: RankedWeights) -> float:
+    """Return `one_minus_auc` of rows that are ranked already."""
+    _, positive, negative = ranked
     pairs = positive[-1] * negative[-1]
     if pairs == 0:
         return float("nan")
