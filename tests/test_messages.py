@@ -115,7 +115,14 @@ CONFIG = [
     (
         {"significance": {"tests": ["lei"]}},
         "[significance] tests works with 'lei' only if an [[importance]] measures "
-        "method 'drop_column'; add one, or leave it out.",
+        "method 'drop_column' without held_out; add one, or leave it out.",
+    ),
+    (
+        configuration(method="drop_column")
+        | {"significance": {"tests": ["nadeau_bengio"]}},
+        "[significance] tests works with 'nadeau_bengio' only if an [[importance]] "
+        "measures method 'drop_column' with held_out above 0; add one, or leave it "
+        "out.",
     ),
     (
         {"significance": {"tests": ["altmann"], "shuffles": 9}},

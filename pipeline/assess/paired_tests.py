@@ -4,13 +4,14 @@ Every test is of differences, without less with, and its p-value is that of a ri
 falls has a p-value near 1. Not: how the differences are measured (`paired_losses`).
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..methods.importance.paired_losses import PairedLosses
+from ..methods.importance.refits import n_held_out
 from ..records.dataset_and_model import Floats
 from ..records.errors import NotApplicable, quote
 from ..records.frames import Row
@@ -75,6 +76,51 @@ PAIRED = {
 }
 """Watson and Wright (2021), doi:10.1007/s10994-021-06030-6; Lei and others (2018),
 doi:10.1080/01621459.2017.1307116, of any loss that is a mean over rows."""
+NADEAU_BENGIO = "nadeau_bengio"
+OF_REFITS = "drop_column"
+
+
+def is_test_of(test: str, method: str, options: Mapping[str, Any]) -> bool:
+    """Return whether a test is of what a method measures with these options.
+
+    Rows that are held out anew in each repeat are in several of them, so they are not
+    tested row by row: the repeats are.
+    """
+    holds_out = bool(options.get("held_out"))
+    if test == NADEAU_BENGIO:
+        return method == OF_REFITS and holds_out
+    return test in PAIRED and PAIRED[test].method == method and not holds_out
+
+
+def refit_rows(
+    importance: Importance,
+    *,
+    record: int,
+    adjustment: Adjustment = "benjamini_hochberg",
+) -> list[Row]:
+    """Return one row of the frame `significance` per feature: the test of its repeats.
+
+    `t_test` of the loss of the refit without the feature less that with all, by the
+    variance of Nadeau and Bengio.
+
+    Parameters
+    ----------
+    importance : Importance
+        A ranking of ours by refits that hold rows out; any loss, in any form.
+    record : int
+        The place of `importance` in ``result.importances``.
+    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
+        As in `significance.adjusted`.
+    """
+    n = importance.n_samples
+    n_out = n_held_out(n, float(importance.options["held_out"]))
+    rises = importance.raw - importance.baseline
+    outcomes = [t_test(rise, overlap=n_out / (n - n_out)) for rise in rises]
+    columns = _columns(outcomes, "t")
+    columns |= {"estimate": rises.mean(axis=1), "n": [rises.shape[1]] * len(rises)}
+    return test_rows(
+        importance, columns, test=NADEAU_BENGIO, record=record, adjustment=adjustment
+    )
 
 
 def paired_rows(
@@ -131,12 +177,17 @@ def paired_rows(
             outcomes.append(STATISTICS[statistic](differences))
         estimates.append(float(PAIRED[test].centre(differences)) if n else np.nan)
         counts.append(n)
-    columns = {name: [getattr(o, name) for o in outcomes] for name in Outcome._fields}
+    columns = _columns(outcomes, statistic)
     columns |= {"estimate": estimates, "n": counts}
-    columns["statistic"] = [statistic] * len(outcomes)
     return test_rows(
         importance, columns, test=test, record=record, adjustment=adjustment
     )
+
+
+def _columns(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Any]:
+    """Return what tests of one statistic say, by the columns of the frame."""
+    columns = {name: [getattr(o, name) for o in outcomes] for name in Outcome._fields}
+    return {**columns, "statistic": [statistic] * len(outcomes)}
 
 
 def t_test(differences: Floats, *, overlap: float = 0.0) -> Outcome:

@@ -128,10 +128,11 @@ def rows_for(
 
     What is predictive in the data is learnt from the training rows, as a model would
     be, so that the test rows can judge a choice of features. What is read off a fit,
-    or measured out of bag, is of the training rows too. What needs no target is of the
-    reference rows, if there are any.
+    or measured out of bag or on rows held out of a refit, is of the training rows too.
+    What needs no target is of the reference rows, if there are any.
     """
-    on_training = is_of_training_rows(section.method)
+    holds_out = bool(section.options.get("held_out"))
+    on_training = is_of_training_rows(section.method) or holds_out
     rows = train if on_training and train is not None else test
     if section.method in ON_REFERENCE and test.reference is not None:
         rows = test.reference

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ..assess.paired_tests import PAIRED
+from ..assess.paired_tests import is_test_of
 from ..data.derived_columns import DERIVED
 from ..data.expressions import problem_of
 from ..data.tables import option_problems
@@ -118,20 +118,28 @@ def selection_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[st
         yield f"{entry.where} {rule}, {how}"
 
 
+TESTED = {
+    "cpi": "method 'permutation'",
+    "lei": "method 'drop_column' without held_out",
+    "altmann": "what a model says of itself, such as 'impurity'",
+    "nadeau_bengio": "method 'drop_column' with held_out above 0",
+}
+"""What each test is of, as a sentence has it."""
+
+
 def significance_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[str]:
     """Yield what is wrong with tests of what nobody measures."""
     where, values = entry.where, entry.values
-    methods = [item.values["method"] for item in importance if "method" in item.values]
+    asked = [item.values for item in importance if "method" in item.values]
     for test in values.get("tests", ()):
         if test == "altmann":
-            subject = "what a model says of itself, such as 'impurity'"
-            is_asked = any(METHODS[name].asks == "estimator" for name in methods)
+            is_asked = any(METHODS[e["method"]].asks == "estimator" for e in asked)
         else:
-            subject = f"method {PAIRED[test].method!r}"
-            is_asked = PAIRED[test].method in methods
+            questions = ((e["method"], e.get("options", {})) for e in asked)
+            is_asked = any(is_test_of(test, *question) for question in questions)
         if not is_asked:
             rule = f"tests works with {quote(test)} only if an [[importance]] measures"
-            yield f"{where} {rule} {subject}; add one, or leave it out."
+            yield f"{where} {rule} {TESTED[test]}; add one, or leave it out."
         if test == "altmann" and not values.get("shuffles"):
             rule = "tests works with 'altmann' only if shuffles is at least 1"
             yield f"{where} {rule}, such as 99; each fits the models again."

@@ -29,7 +29,7 @@ MEASURED = tuple(name for name, method in METHODS.items() if method.asks == "pre
 UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
 DIGEST = Pattern(r"[0-9a-f]{64}", "64 hexadecimal digits")
 Protocol = Literal["folds", "holdout"]
-Test = Literal["cpi", "lei", "altmann"]
+Test = Literal["cpi", "lei", "altmann", "nadeau_bengio"]
 STATISTICS = ("t", "wilcoxon", "sign", "fisher")
 
 
@@ -262,8 +262,9 @@ class SignificanceSection:
         differences between the losses of a row without and with a feature, one-sided:
         "cpi" those of `permutation`, which is the conditional predictive impact if
         values are drawn conditionally on the other features, "lei" those of
-        `drop_column`. "altmann" fits models anew to each shuffled target and measures
-        again what they say of themselves, such as `impurity`.
+        `drop_column`. "nadeau_bengio" tests `drop_column` with `held_out` over its
+        refits. "altmann" fits models anew to each shuffled target and measures again
+        what they say of themselves, such as `impurity`.
     statistic : {"", "t", "wilcoxon", "sign", "fisher"}
         Of "cpi" and "lei": Student's t, Wilcoxon's signed ranks, the number of rows
         with a rise, or the mean under random signs. "" takes t for "cpi" and

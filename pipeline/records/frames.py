@@ -307,13 +307,13 @@ _FRAMES = (
         "p_adjusted: for as many features as the ranking has; shuffles: m, those that "
         "measured the feature; record: place in importances. The other columns came "
         'with 1.5. test: "shuffled_targets", "altmann" if models were fitted to them, '
-        "or of differences between the losses of a row without and with the feature "
-        '"cpi" or "lei"; statistic: "t", "wilcoxon", "sign" or "fisher" of the '
-        "differences, empty of shuffled targets; value: of the statistic; estimate: "
-        "their mean, of lei their median; std_error, low, high: of the mean, with its "
-        "95 % interval, by t; n: differences, or shuffles; adjustment: how p_adjusted "
-        'follows, "holm", "bonferroni" or "benjamini_hochberg", by which it always is '
-        "up to 1.4.",
+        "or of differences between the losses without and with the feature, of a row "
+        '"cpi" or "lei", of a refit "nadeau_bengio"; statistic: "t", "wilcoxon", '
+        '"sign" or "fisher" of the differences, empty of shuffled targets; value: of '
+        "the statistic; estimate: their mean, of lei their median; std_error, low, "
+        "high: of the mean, with its 95 % interval, by t; n: differences, or shuffles; "
+        'adjustment: how p_adjusted follows, "holm", "bonferroni" or '
+        '"benjamini_hochberg", by which it always is up to 1.4.',
     ),
     Frame(
         "convergence",

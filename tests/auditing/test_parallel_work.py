@@ -35,6 +35,7 @@ ASKED = {
     ],
     "importance": [
         {"method": "drop_column", "n_repeats": 2},
+        {"method": "drop_column", "n_repeats": 2, "held_out": 0.2, "name": "parted"},
         {"method": "permute_refit", "n_repeats": 2, "of": "groups"},
         {"method": "shapley_refit"},
         {"method": "random_subspace", "n_repeats": 6},
@@ -47,7 +48,10 @@ ASKED = {
         {"method": "impurity", "models": ["tree"]},
     ],
     "stability": {"resamples": 2},
-    "significance": {"shuffles": 2, "tests": ["cpi", "lei", "altmann"]},
+    "significance": {
+        "shuffles": 2,
+        "tests": ["cpi", "lei", "altmann", "nadeau_bengio"],
+    },
     "top_k": {"k": 2, "folds": 2},
     "selection": {"splits": 2},
 }

@@ -1,4 +1,4 @@
-"""p-values of rankings from the losses of single rows, without and with a feature.
+"""p-values of rankings from losses without and with a feature: of rows, or of refits.
 
 Not: the tests (`assess.paired_tests`), nor shuffled targets (`shuffled_targets`).
 """
@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ...assess.paired_tests import PAIRED, paired_rows
+from ...assess.paired_tests import (
+    NADEAU_BENGIO,
+    is_test_of,
+    paired_rows,
+    refit_rows,
+)
 from ...config.load import AuditConfig, ImportanceSection
 from ...methods.importance.paired_losses import PairedLosses
 from ...records.errors import NotApplicable
@@ -18,9 +23,9 @@ from . import Guard, Results, StepResult
 
 def test_of(entry: ImportanceSection, config: AuditConfig) -> str:
     """Return the test that is asked of the losses of an entry, empty if none is."""
+    method, options = entry.method, entry.options
     tests = config.significance.tests
-    named = (test for test in tests if test in PAIRED)
-    return next((test for test in named if PAIRED[test].method == entry.method), "")
+    return next((test for test in tests if is_test_of(test, method, options)), "")
 
 
 def paired_tests_of(
@@ -38,15 +43,14 @@ def paired_tests_of(
     the reason is kept.
     """
     for k, importance in enumerate(answers):
-        ask = partial(
-            _rows,
-            importance,
-            pairs,
-            test=test,
-            statistic=config.significance.statistic,
-            adjustment=config.significance.adjustment,
-            record=first_record + k,
-        )
+        asked: dict[str, Any] = {
+            "record": first_record + k,
+            "adjustment": config.significance.adjustment,
+        }
+        ask = partial(refit_rows, importance, **asked)
+        if test != NADEAU_BENGIO:
+            asked |= {"test": test, "statistic": config.significance.statistic}
+            ask = partial(_rows, importance, pairs, **asked)
         label = f"p-values of {importance.method} of {importance.of}"
         rows, _ = guard(importance.model, label, ask)
         yield StepResult(rows={"significance": rows or ()})

@@ -20,6 +20,8 @@ from .refits import (
     Unit,
     columns_of,
     loss_of_refit,
+    n_held_out,
+    parted,
     prediction_of_refit,
     refuse_ratio,
     seed_of_fit,
@@ -45,6 +47,7 @@ def drop_column(
     seed: int,
     stream: Literal["numpy"] = "numpy",
     n_repeats: int = 5,
+    held_out: float = 0.0,
     on_paired_losses: Callable[[PairedLosses], None] | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return the loss of the model fitted without a feature, and with all of them.
@@ -71,8 +74,13 @@ def drop_column(
         Draw order of the ``random_state`` of each repeat.
     n_repeats : int, default 5
         Number of times all models are fitted.
+    held_out : float, default 0.0
+        Share of the training rows that each repeat holds out, drawn anew and by class,
+        to measure the losses on; the others are fitted. With 0 all training rows are
+        fitted, and the losses are those on the evaluation rows.
     on_paired_losses : callable, optional
-        Told at the end the losses of each row without each feature and with all.
+        Told at the end the losses of each row without each feature and with all, if
+        no rows are held out.
 
     Returns
     -------
@@ -86,16 +94,17 @@ def drop_column(
     Raises
     ------
     ValueError
-        If `n_repeats` is less than 1.
+        If `n_repeats` is less than 1, or `held_out` not from 0 to below 1.
     NotApplicable
-        If the audit did not fit `model`.
+        If the audit did not fit `model`, or no row would be held out, or fitted.
 
     Warnings
     --------
     It is the importance of a feature to the learner, not to the one model that is
     audited. Whatever the other features can stand in for is not counted: of two equal
     columns both measure about nothing. The spread covers the learner's own draws, not
-    other training rows.
+    other training rows; with rows held out it covers some of that, but too little,
+    since repeats share most of their rows.
 
     References
     ----------
@@ -106,12 +115,17 @@ def drop_column(
        Importance. doi:10.48550/arXiv.2006.04750
     """
     del stream
-    training_rows(model, "drop_column")
-    predict = partial(_predict_without, model.unfitted(), data, seed)
-    paired = on_paired_losses and PairedLosses(
-        losses=model.losses, n_features=len(data.groups), n_samples=data.n_samples
+    _check_held_out(training_rows(model, "drop_column").n_samples, held_out)
+    part = partial(parted, model.unfitted(), data, held_out, seed=seed)
+    predict = partial(_predict_without, part, seed)
+    paired = None
+    if on_paired_losses and not held_out:
+        paired = PairedLosses(
+            losses=model.losses, n_features=len(data.groups), n_samples=data.n_samples
+        )
+    answer = _against_all(
+        model, data, predict, n_repeats=n_repeats, part=part, paired=paired
     )
-    answer = _against_all(model, data, predict, n_repeats=n_repeats, paired=paired)
     if paired and on_paired_losses:
         on_paired_losses(paired)
     return answer
@@ -284,17 +298,33 @@ def _check_repeats(n_repeats: int) -> None:
         raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
 
 
+def _check_held_out(n_samples: int, held_out: float) -> None:
+    """Refuse a share that leaves no row on one side."""
+    if not 0 <= held_out < 1:
+        raise ValueError(
+            f"held_out must be at least 0 and below 1; {held_out:g} was given."
+        )
+    n_out = n_held_out(n_samples, held_out)
+    if held_out and not 0 < n_out < n_samples:
+        raise NotApplicable(
+            "held_out must leave one training row or more on each side; of "
+            f"{n_samples} rows {n_out} would be held out. Choose another share."
+        )
+
+
 def _against_all(
     model: FittedModel,
     data: Dataset,
     predict: Callable[[Fit], Floats],
     *,
     n_repeats: int,
+    part: Callable[..., tuple[FittedModel, Dataset]] | None = None,
     paired: PairedLosses | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the loss of each group's refit, and of the refit with all as it is.
 
-    `predict` says what a refit predicts for `data`; `paired` is told of all of them.
+    `predict` says what a refit predicts for the rows that judge, which are `data`
+    unless ``part(repeat=…)`` has others; `paired` is told of all of them.
     """
     _check_repeats(n_repeats)
     units = {name: columns_of(model, [unit]) for name, unit in data.groups.items()}
@@ -305,22 +335,27 @@ def _against_all(
     raw = np.empty((len(units), *baseline.shape))
     every = np.arange(data.n_samples)
     for repeat in range(n_repeats):
-        intact = data.y, next(answers), data.weights
+        judging = part(repeat=repeat)[1] if part else data
+        intact = judging.y, next(answers), judging.weights
         baseline[repeat] = evaluate(model.losses, *intact)
         if paired:
             paired.start(*intact[:2])
         for row, columns in enumerate(units.values()):
-            answer = (data.y, next(answers), data.weights) if columns else intact
+            answer = (intact[0], next(answers), intact[2]) if columns else intact
             raw[row, repeat] = evaluate(model.losses, *answer)
             if paired:
                 paired.add(row, every, answer)
     return raw, baseline
 
 
-def _predict_without(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Floats:
+def _predict_without(
+    part: Callable[..., tuple[FittedModel, Dataset]], seed: int, fit: Fit
+) -> Floats:
     """Return what the model fitted without some columns predicts."""
+    model, judging = part(repeat=fit.repeat)
     others = [other for other in model.features if other not in fit.columns]
-    return prediction_of_refit(model, others, data, seed=seed_of_fit(seed, fit.repeat))
+    seed = seed_of_fit(seed, fit.repeat)
+    return prediction_of_refit(model, others, judging, seed=seed)
 
 
 def _predict_shuffled(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Floats:

@@ -1,8 +1,12 @@
 """What the methods that fit a model again share: which columns, which loss."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TypeAlias
 
+import numpy as np
+
+from ...data.splits import drawn_rows
 from ...models.performance import constant
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, quote
@@ -99,6 +103,40 @@ def prediction_of_refit(
     if columns:
         return model.refit(tuple(columns), seed=seed).predict(data.X)
     return constant(model, model.train or data, data)
+
+
+def n_held_out(n_samples: int, held_out: float) -> int:
+    """Return how many of so many training rows a share is, rounded."""
+    return int(np.floor(held_out * n_samples + 0.5))
+
+
+def parted(
+    model: FittedModel, data: Dataset, held_out: float, *, seed: int, repeat: int
+) -> tuple[FittedModel, Dataset]:
+    """Return a model with the training rows of one repeat, and the rows that judge it.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Fitted by the audit.
+    data : Dataset
+        What judges if nothing is held out.
+    held_out : float
+        The share of the training rows that is drawn to judge; classes keep theirs.
+    seed, repeat : int
+        Name the stream.
+    """
+    if not held_out or model.train is None:
+        return model, data
+    train = model.train
+    is_class = train.task != "regression"
+    strata = (train.y if is_class else np.zeros(train.n_samples)).astype(object)
+    part = f"held out {repeat}"
+    is_out = drawn_rows(held_out, seed, strata=strata, part=part)
+    kept, judging = (
+        train.part(train.features, np.flatnonzero(rows)) for rows in (~is_out, is_out)
+    )
+    return replace(model, train=kept), judging
 
 
 def refuse_ratio(form: Form, method: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...assess.paired_tests import PAIRED
 from ...methods.importance import METHODS, options_of
 from ...records.importance_record import Importance, supplied_engine
 from ...records.losses import LOSSES
@@ -371,6 +372,8 @@ def _spread(record: Importance) -> Sentence:
     key = "spread.pooled" if is_pooled(record) else "spread.monte_carlo"
     if record.method in look_up("cards.spread_of"):
         key = f"spread_of.{record.method}"
+    if record.options.get("held_out"):
+        key = "spread_of.held_out"
     return say(f"cards.{key}", level=percent(LEVEL))
 
 
@@ -384,7 +387,7 @@ def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> list[Fact]
     if key == "cpi" and record.options.get("within", "none") == "none":
         key = "marginal"
     text = say(f"cards.test.{key}")
-    if first.statistic:
+    if first.test in PAIRED:
         text += (" ", *say(f"cards.test_statistic.{first.statistic}"))
     return [(say("cards.label.test"), text)]
 

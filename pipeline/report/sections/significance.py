@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from ...assess.paired_tests import NADEAU_BENGIO
 from ...assess.significance import BY_SHUFFLES
 from ...records.ranking import LEVEL
 from ..text.blocks import Cell, Column, Link, Row, Sentence, Table, Value
@@ -96,7 +97,9 @@ def _table(
     )
     key, count = "shuffles", say_count(of_ranking.most, "shuffle")
     if of_ranking.test not in OF_SHUFFLES:
-        key, count = "rows", say_count(of_ranking.most, "row")
+        key, count = "differences", say_count(of_ranking.most, "row")
+    if of_ranking.test == NADEAU_BENGIO:
+        count = say_count(of_ranking.most, "refit")
     caption = say(
         f"significance.caption.{key}",
         what=word(f"asked.{ranking.record.of}"),

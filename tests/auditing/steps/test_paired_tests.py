@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from importance_audit.assess.paired_tests import t_test
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import (
@@ -151,3 +152,48 @@ def test_a_feature_that_the_model_does_not_read_has_p_value_1():
     assert unread["p_value"].tolist() == [1.0, 1.0]
     assert unread["n"].tolist() == [60, 60]
     assert np.isfinite(frame["value"]).all()
+
+
+# --- over refits ----------------------------------------------------------------------
+
+REFITTED = {"method": "drop_column", "n_repeats": 12, "held_out": 0.2}
+
+
+def test_refits_that_hold_rows_out_are_tested_by_the_corrected_variance():
+    entry = {**REFITTED, "losses": ["mse", "mae"], "form": "ratio"}
+    result = audited(entry, tests=["nadeau_bengio"])
+    frame = result.significance
+    assert frame["record"].tolist() == [0, 0, 1, 1]
+    assert set(frame["test"]) == {"nadeau_bengio"}
+    assert set(frame["statistic"]) == {"t"}
+    assert (frame["n"] == 12).all()
+    for place, record in enumerate(result.importances):
+        assert (record.split, record.n_samples) == ("train", 100)
+        d = record.raw - record.baseline
+        truth = [t_test(row, overlap=20 / 80) for row in d]
+        rows = frame[frame["record"] == place]
+        for name in ("value", "p_value", "std_error", "low", "high"):
+            values = [getattr(one, name) for one in truth]
+            assert rows[name].tolist() == pytest.approx(values, rel=1e-12)
+        assert rows["estimate"].tolist() == pytest.approx(d.mean(axis=1).tolist())
+
+
+def test_rows_of_other_refits_are_not_tested_one_by_one():
+    both = {**DROPPED, "name": "on test rows"}
+    result = audited(REFITTED, both, tests=["lei", "nadeau_bengio"])
+    tests = result.significance.groupby("record")["test"].first()
+    assert tests.tolist() == ["nadeau_bengio", "lei"]
+    assert len(result.importances) == 2
+
+
+def test_an_area_under_a_curve_is_tested_over_refits():
+    train, test = (
+        replace(binary_data(seed=seed), split=split)
+        for seed, split in ((1, "train"), (2, "test"))
+    )
+    logit = {"name": "m", "estimator": "sklearn.linear_model.LogisticRegression"}
+    config = {"models": [logit], "importance": [REFITTED]}
+    config["significance"] = {"tests": ["nadeau_bengio"]}
+    frame = audit(train, test, parse_config(config)).significance
+    assert set(frame["loss"]) == {"one_minus_auc"}
+    assert frame["p_value"][0] < 0.001

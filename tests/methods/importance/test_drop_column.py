@@ -1,5 +1,6 @@
 """Refits without a feature, with it shuffled, on every subset: closed forms."""
 
+import re
 from dataclasses import replace
 from itertools import permutations
 
@@ -7,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from importance_audit.data.splits import drawn_rows
 from importance_audit.methods.importance.drop_column import (
     drop_column,
     permute_refit,
     shapley_refit,
 )
+from importance_audit.methods.importance.refits import parted
 from importance_audit.methods.known_answers import (
     binary_data,
     level_data,
@@ -101,6 +104,77 @@ def test_without_any_column_a_classifier_says_the_shares_of_its_classes():
     tree = fitted(data, "sklearn.tree.DecisionTreeClassifier", ("log_loss",))
     raw, _ = drop_column(tree, data, seed=1, n_repeats=1)
     assert raw.ravel() == pytest.approx([np.log(3)], rel=1e-12)
+
+
+# --- rows held out of each refit ------------------------------------------------------
+
+
+def test_each_repeat_fits_some_training_rows_and_is_judged_on_the_others():
+    train = normal_data(3, -1, 0.5, n_samples=40)
+    model, n = fitted(train), []
+    fit_on = model.fit_on
+
+    def fit_and_tell(rows, seed):
+        n.append(rows.n_samples)
+        return fit_on(rows, seed)
+
+    told = replace(model, fit_on=fit_and_tell)
+    test = replace(train, y=train.y + 1000)  # never asked
+    raw, baseline = drop_column(told, test, seed=1, n_repeats=3, held_out=0.25)
+    assert set(n) == {30}
+    assert len(np.unique(baseline)) == 3
+    assert (raw - baseline)[0].min() > 1
+
+    is_out = drawn_rows(0.25, 1, strata=np.zeros(40).astype(object), part="held out 0")
+    X = np.column_stack([np.ones(40), train.X])
+    b = np.linalg.lstsq(X[~is_out], train.y[~is_out], rcond=None)[0]
+    truth = np.mean((train.y - X @ b)[is_out] ** 2)
+    assert baseline[0, 0] == pytest.approx(truth, rel=1e-9)
+
+
+def test_held_out_rows_keep_the_share_of_each_class_and_their_weights():
+    data = binary_data(n_samples=100)
+    y = (np.arange(100) < 20).astype(int)
+    data = replace(data, y=y, weights=np.where(np.arange(100) % 2, 1.0, 0.0))
+    logit = fitted(data, "sklearn.linear_model.LogisticRegression", ("brier",))
+    model, judging = parted(logit, data, 0.25, seed=1, repeat=0)
+    assert (judging.y.sum(), model.train.y.sum()) == (5, 15)
+    raw, _ = drop_column(
+        logit, data.with_groups({"all": data.features}), seed=1, held_out=0.25
+    )
+    weights = judging.weights / judging.weights.sum()
+    share = np.average(model.train.y, weights=model.train.weights)
+    truth = (weights * (judging.y - share) ** 2).sum()
+    assert raw[0, 0, 0] == pytest.approx(truth, rel=1e-9)
+
+
+def test_other_repeats_hold_out_other_rows_and_more_of_them_change_none():
+    data = normal_data(2, 0.5, 0)
+    few, many = (
+        drop_column(fitted(data), data, seed=1, n_repeats=n, held_out=0.3)
+        for n in (2, 4)
+    )
+    assert few[0].tobytes() == many[0][:, :2].tobytes()
+    assert few[1].tobytes() == many[1][:2].tobytes()
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0])
+def test_a_share_that_is_none_is_refused(share):
+    data = normal_data(2)
+    sentence = f"held_out must be at least 0 and below 1; {share:g} was given."
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        drop_column(fitted(data), data, seed=1, held_out=share)
+
+
+@pytest.mark.parametrize(("share", "n_out"), [(0.01, 0), (0.99, 10)])
+def test_a_share_that_leaves_no_row_on_one_side_says_so(share, n_out):
+    data = normal_data(2, n_samples=10)
+    with pytest.raises(NotApplicable) as error:
+        drop_column(fitted(data), data, seed=1, held_out=share)
+    assert str(error.value) == (
+        "held_out must leave one training row or more on each side; of 10 rows "
+        f"{n_out} would be held out. Choose another share."
+    )
 
 
 # --- permute and refit ----------------------------------------------------------------

@@ -158,6 +158,27 @@ def test_drawn_given_the_other_features_it_is_the_conditional_predictive_impact(
     assert "independent of the feature given the others" in text
 
 
+def test_refits_are_counted_and_their_heuristic_is_named():
+    columns = {"std_error": 0.1, "low": 0.55, "high": 0.95, "n": 15}
+    frame = paired("nadeau_bengio", "t", **columns)
+    made = build_view(apartments_result(significance=frame))
+    significance = table(made, SIGNIFICANCE)
+    assert plain(significance.caption).endswith("of the losses of 15 refits.")
+    text = card_of(made)
+    assert text.startswith("Corrected resampled t-test (Nadeau and Bengio 2003)")
+    assert text.endswith("and that differences are about normal")
+
+
+def test_a_spread_over_refits_that_share_rows_is_said_to_be_too_narrow():
+    result = apartments_result()
+    first, *others = result.importances
+    held_out = replace(first, options={**first.options, "held_out": 0.2})
+    made = build_view(replace(result, importances=(held_out, *others)))
+    (card, *_) = section(made, "E").parts["cards"]
+    spread = {plain(label): plain(text) for label, text in card.facts.rows}
+    assert "Repeats share rows" in spread["Uncertainty shown"]
+
+
 def test_p_values_of_a_run_before_1_5_are_those_of_shuffled_targets():
     old = p_values(APARTMENTS, (0.01, 0.02, 0.01, 0.4, 0.5))
     columns = FRAMES["significance"].columns
