@@ -76,9 +76,12 @@ def fitted(estimator, data):
         return wrap(estimator.fit(data.X, data.y), name="m", features=[*data.X])
 
 
-def by_frames(model):
-    """Return the same model, of which no more is known than that it predicts."""
-    return replace(model, predict=lambda X: model.predict(X))
+def by_frames(ask, *arguments, **options):
+    """Return what a function returns, every question asked of frames."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(permuted_predictions, "FEWEST", np.inf)
+        patched.setattr(predictions_at, "FEWEST_CALLS", np.inf)
+        return ask(*arguments, **options)
 
 
 @pytest.fixture
@@ -110,13 +113,18 @@ def assert_same_importances(model, data, **options):
     options |= {"seed": 1, "n_repeats": 2}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        raw = permutation(model, data, **options, on_row_terms=ours.append)
-    asked = by_frames(model)
-    assert_same_bits(
-        raw, permutation(asked, data, **options, on_row_terms=theirs.append)
-    )
+        numbers = permutation(model, data, **options, on_row_terms=ours.append)
+    options["on_row_terms"] = theirs.append
+    assert_same_bits(numbers, by_frames(permutation, model, data, **options))
     for one, other in zip(ours, theirs, strict=True):
         assert_same_bits(one.terms.values(), other.terms.values())
+
+
+def assert_same_curve(model, data, feature, **options):
+    options |= {"seed": 1}
+    _, curve = partial_dependence(model, data, feature, **options)
+    _, same = by_frames(partial_dependence, model, data, feature, **options)
+    assert_same_bits([curve], [same])
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
@@ -184,11 +192,10 @@ def test_an_array_gives_the_curves_of_a_frame(name, feature, calls):
     model, bands = fitted(REGRESSORS[name], data), []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for asked in (model, by_frames(model)):
-            options = {"seed": 1, "on_band": lambda *ends: bands.append(ends)}
-            _, curve = partial_dependence(asked, data, feature, **options)
-            bands[-1] = *bands[-1], curve
-    assert_same_bits(*bands)
+        options = {"seed": 1, "on_band": lambda *ends: bands.append(ends)}
+        _, curve = partial_dependence(model, data, feature, **options)
+    _, same = by_frames(partial_dependence, model, data, feature, **options)
+    assert_same_bits((curve, *bands[0]), (same, *bands[1]))
     assert calls or feature == "flag"  # of two points, which are one call
     assert {len(values) for values in calls} <= {3 * 130, 2 * 130, 130}
 
@@ -198,12 +205,19 @@ def test_a_category_is_set_in_all_its_columns(calls):
     data = rows_of(level=level)
     linear = "sklearn.linear_model.LinearRegression"
     model = fit(ModelSection(name="m", estimator=linear, encoder="one_hot"), data)
-    ours, theirs = (
-        partial_dependence(asked, data, "level", seed=1)[1]
-        for asked in (model, by_frames(model))
-    )
-    assert_same_bits([ours], [theirs])
+    assert_same_curve(model, data, "level")
     assert calls
+
+
+def test_a_point_between_whole_numbers_is_set_among_them(calls):
+    data = rows_of()
+    whole = data.X[["whole"]].assign(other=np.arange(130) % 5)
+    data = replace(data, X=whole, groups={name: (name,) for name in whole})
+    model = fitted(LinearRegression(), data)
+    assert_same_curve(model, data, "whole", grid=(*range(12), 2.5))
+    assert calls == []
+    assert_same_curve(model, data, "whole", grid=(*range(12),))
+    assert {values.dtype for values in calls} == {np.dtype(int)}
 
 
 class Renamed(TransformerMixin, BaseEstimator):
@@ -245,6 +259,12 @@ FRAMES_ONLY = {
 def test_what_may_look_at_names_gets_frames(name):
     model = fitted(FRAMES_ONLY[name], rows_of())
     assert list(plain_models(model, 1000)) == []
+
+
+def test_a_function_gets_frames():
+    model = fitted(LinearRegression(), rows_of())
+    function = replace(model, predict=lambda X: model.predict(X))
+    assert list(plain_models(function, 1000)) == []
 
 
 def test_steps_that_are_set_to_hand_on_frames_get_frames():
@@ -302,11 +322,7 @@ def test_another_answer_to_an_array_is_not_used(wrong, monkeypatch, calls):
     assert_same_importances(model, data)
     assert len(calls) == 1
     calls.clear()
-    ours, theirs = (
-        partial_dependence(asked, data, "x1", seed=1)[1]
-        for asked in (model, by_frames(model))
-    )
-    assert_same_bits([ours], [theirs])
+    assert_same_curve(model, data, "x1")
     assert len(calls) == 1
 
 
@@ -323,11 +339,7 @@ def test_an_array_without_an_answer_is_asked_as_a_frame(monkeypatch, calls):
     model = fitted(LinearRegression(), data)
     assert_same_importances(model, data)
     assert len(calls) == 12
-    ours, theirs = (
-        partial_dependence(asked, data, "x1", seed=1)[1]
-        for asked in (model, by_frames(model))
-    )
-    assert_same_bits([ours], [theirs])
+    assert_same_curve(model, data, "x1")
 
 
 def test_steps_that_overwrite_their_input_leave_the_rows_as_they_are(calls):
