@@ -64,7 +64,8 @@ class _Table(NamedTuple):
 
 def copied(data: Dataset, rows: Index) -> _Table:
     """Return a copy of these rows whose columns of numbers can be written to."""
-    frame = data.X.iloc[rows].copy()
+    is_whole = np.array_equal(rows, np.arange(data.n_samples))  # else copied twice
+    frame = data.X.copy() if is_whole else data.X.iloc[rows].copy()
     memory = {n: frame[n].to_numpy() for n in frame if is_plain_type(frame[n].dtype)}
     for column in memory.values():
         column.flags.writeable = True  # a view; pandas 3 hands it out read-only

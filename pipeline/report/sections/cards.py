@@ -389,6 +389,9 @@ def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> list[Fact]
     text = say(f"cards.test.{key}")
     if first.test in PAIRED:
         text += (" ", *say(f"cards.test_statistic.{first.statistic}"))
+    is_by_rank = first.statistic in ("wilcoxon", "sign")
+    if first.test == "cpi" and is_by_rank and record.n_repeats > 1:
+        text += say("cards.skewed_repeats")
     return [(say("cards.label.test"), text)]
 
 

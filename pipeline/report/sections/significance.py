@@ -89,10 +89,11 @@ def _table(
     facts: Facts, ranking: Ranking, of_ranking: Tested, rows: Sequence[int]
 ) -> Table:
     numbers = _numbers(of_ranking)
-    width = 44 / len(numbers)
+    name_width = 46 if len(numbers) == len(P_VALUES) else 28
+    width = (90 - name_width) / len(numbers)
     columns = (
         Column(say("ranking.rank"), "number", 10),
-        Column(say(f"ranking.name.{ranking.record.of}"), "header", 46),
+        Column(say(f"ranking.name.{ranking.record.of}"), "header", name_width),
         *(Column(_label(of_ranking, name), "number", width) for name in numbers),
     )
     key, count = "shuffles", say_count(of_ranking.most, "shuffle")

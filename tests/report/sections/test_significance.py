@@ -145,7 +145,12 @@ def test_a_card_names_the_null_hypothesis_and_what_is_assumed():
     text = card_of(build_view(apartments_result(significance=frame)))
     assert "shuffling the feature among all rows does not raise" in text
     assert "It is not the test of conditional predictive impact" in text
-    assert text.endswith("a row without a change counts as no rise")
+    assert "a row without a change counts as no rise. The mean over several" in text
+    assert text.endswith("Set n_repeats = 1, or take t")
+    for test, statistic in (("cpi", "t"), ("lei", "sign"), ("cpi", "fisher")):
+        frame = paired(test, statistic)
+        text = card_of(build_view(apartments_result(significance=frame)))
+        assert "The mean over several repeats" not in text
     assert "Shuffled targets" in card_of(view())
 
 
