@@ -96,9 +96,10 @@ def test_boosting_parts_from_its_training_rows_and_the_scorecard_does_not(result
 def test_the_useless_digit_measures_little_and_a_missing_delinquency_much(measured):
     place = measured.rank(ascending=False)
     assert (place.loc["bureau.score.v3"] == 1).all()
-    assert (place.loc[LATE] <= 3).all()
     assert (place.loc[INCOME] > 3).all()  # where the owner expects it
     largest = measured.max()
+    # Three of boosting are about as large, and the processor decides on their order.
+    assert (measured.loc[LATE] > 0.2 * largest).all()
     assert (measured.loc["internal.routing.digit"].abs() < 0.1 * largest).all()
 
 
