@@ -10,7 +10,6 @@ Rows count once, whatever their weight; a pair is judged on the rows that have b
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,7 +19,6 @@ import pandas as pd
 from ..data.column_types import is_category
 from ..records.dataset_and_model import Dataset, Floats
 
-Codes = npt.NDArray[np.intp]
 STRIPE = 64
 """Columns whose ranks are multiplied with those of all others at a time."""
 _LAST: WeakKeyDictionary[Dataset, tuple[tuple[str, ...], Floats]] = WeakKeyDictionary()
@@ -51,8 +49,19 @@ def associations(X: pd.DataFrame) -> Floats:
     numbers = [k for k in range(X.shape[1]) if not is_category(X.iloc[:, k])]
     strength[np.ix_(numbers, numbers)] = _rank_correlations(X, numbers)
     levels = sorted({*range(X.shape[1])} - {*numbers})
-    for a, b in (*combinations(levels, 2), *product(levels, numbers)):
-        strength[a, b] = strength[b, a] = _of_levels(X.iloc[:, a], X.iloc[:, b])
+    marks = [_marks_of(X.iloc[:, k]) for k in levels]
+    table = X.iloc[:, numbers].to_numpy(dtype=np.float64)
+    every = np.concatenate([np.empty((len(X), 0)), *marks], axis=1)
+    ends = np.cumsum([0, *(each.shape[1] for each in marks)])
+    for place, (a, own) in enumerate(zip(levels, marks, strict=True)):
+        ratios = _correlation_ratios(own, table)
+        strength[a, numbers] = strength[numbers, a] = ratios
+        counts = own.T @ every[:, ends[place] :]
+        for b, start, end in zip(
+            levels[place:], ends[place:-1], ends[place + 1 :], strict=True
+        ):
+            part = slice(start - ends[place], end - ends[place])
+            strength[a, b] = strength[b, a] = _cramers_v(counts[:, part])
     np.fill_diagonal(strength, 1.0)
     return strength
 
@@ -78,9 +87,9 @@ def clusters(strength: Floats, threshold: float) -> Iterator[list[int]]:
 def _rank_correlations(X: pd.DataFrame, numbers: Sequence[int]) -> Floats:
     """Return Spearman's correlations, absolute; 0 where a column never varies."""
     columns = [X.iloc[:, k] for k in numbers]
-    if any(column.hasnans for column in columns):  # ranks depend on both columns
-        some = X.iloc[:, list(numbers)].astype(float)
-        return np.abs(np.nan_to_num(some.corr(method="spearman").to_numpy()))
+    has_gaps = np.array([column.hasnans for column in columns], dtype=bool)
+    if has_gaps.any():
+        return _with_gaps(X.iloc[:, list(numbers)], has_gaps)
     ranks = np.empty((len(X), len(columns)), order="F")
     for k, column in enumerate(columns):
         ranks[:, k] = column.rank()
@@ -102,31 +111,48 @@ def _rank_correlations(X: pd.DataFrame, numbers: Sequence[int]) -> Floats:
     return np.abs(correlations, out=correlations)
 
 
-def _of_levels(a: pd.Series, b: pd.Series) -> float:
-    """Return the association of two columns of which one is a category at least."""
-    both = (a.notna() & b.notna()).to_numpy()
-    a, b = a[both], b[both]
-    if is_category(a) and is_category(b):
-        return _cramers_v(_codes(a), _codes(b))
-    levels, numbers = (a, b) if is_category(a) else (b, a)
-    return _correlation_ratio(_codes(levels), numbers.to_numpy(dtype=float))
+def _with_gaps(X: pd.DataFrame, has_gaps: npt.NDArray[np.bool_]) -> Floats:
+    """Return Spearman's correlations of numbers, some of which have gaps, absolute.
+
+    Ranks of two columns are those among the rows that have both.
+    """
+    X = X.astype(np.float64)
+    whole, gaps = np.flatnonzero(~has_gaps), np.flatnonzero(has_gaps)
+    strength = np.zeros((len(has_gaps),) * 2)
+    strength[np.ix_(whole, whole)] = _rank_correlations(X, whole.tolist())
+    among = np.abs(np.nan_to_num(X.iloc[:, gaps].corr(method="spearman").to_numpy()))
+    strength[np.ix_(gaps, gaps)] = among
+    for k in gaps:
+        rows = X.iloc[:, k].notna().to_numpy()
+        if not rows.any():
+            continue
+        own = X.iloc[rows, k].rank().to_numpy()
+        ranks = X.iloc[rows, whole].rank().to_numpy()
+        own, ranks = own - own.mean(), ranks - ranks.mean(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = np.sqrt((own @ own) * np.square(ranks).sum(axis=0))
+            both = np.abs(np.nan_to_num(own @ ranks / spread))
+        strength[k, whole] = strength[whole, k] = np.minimum(both, 1.0)
+    return strength
 
 
-def _codes(column: pd.Series) -> Codes:
-    """Return the levels that rows have as 0, 1, … ."""
-    return np.unique(column.cat.codes.to_numpy(), return_inverse=True)[1]
+def _marks_of(column: pd.Series) -> Floats:
+    """Return 1 where a row has a level, (n_rows, n_levels); a gap has 0 in all."""
+    codes = column.cat.codes.to_numpy()
+    return np.asarray(codes[:, np.newaxis] == np.unique(codes[codes >= 0]), dtype=float)
 
 
-def _cramers_v(a: Codes, b: Codes) -> float:
+def _cramers_v(counts: Floats) -> float:
     """Return Cramér's V, corrected as by Bergsma; 0 if either has one level only.
+
+    Of `counts`, the rows that have two levels, (n_levels, n_other_levels).
 
     Journal of the Korean Statistical Society 42 (2013). doi:10.1016/j.jkss.2012.10.002
     """
-    n, shape = len(a), (a.max(initial=-1) + 1, b.max(initial=-1) + 1)
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    shape, n = counts.shape, counts.sum()
     if min(shape) < 2:
         return 0.0
-    counts = np.bincount(a * shape[1] + b, minlength=shape[0] * shape[1])
-    counts = counts.reshape(shape)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     phi2 = ((counts - expected) ** 2 / expected).sum() / n
     rows, columns = shape
@@ -135,15 +161,35 @@ def _cramers_v(a: Codes, b: Codes) -> float:
     return float(np.sqrt(np.clip(excess / most, 0, 1))) if most > 0 else 0.0
 
 
-def _correlation_ratio(levels: Codes, numbers: Floats) -> float:
-    """Return the root of the share of a number's variance between the levels.
+def _correlation_ratios(marks: Floats, table: Floats) -> Floats:
+    """Return the root of the share of each number's variance between the levels.
 
     Variances are divided by their degrees of freedom: epsilon squared (Kelley 1935).
+
+    Parameters
+    ----------
+    marks : ndarray of shape (n_rows, n_levels)
+    table : ndarray of shape (n_rows, n_columns)
+        NaN where a number is missing.
     """
-    n, n_levels = len(levels), levels.max(initial=-1) + 1
-    if n_levels < 2 or n <= n_levels or np.ptp(numbers) == 0:
-        return 0.0
-    means = np.bincount(levels, numbers) / np.bincount(levels)
-    within = ((numbers - means[levels]) ** 2).sum() / (n - n_levels)
-    total = numbers.var(ddof=1)
-    return float(np.sqrt(max(0.0, 1 - within / total)))
+    has_level = marks.any(axis=1)
+    marks, table = marks[has_level], table[has_level]
+    is_there = ~np.isnan(table)
+    n = is_there.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centred = np.where(is_there, table, 0.0)
+        centred -= np.where(is_there, centred.sum(axis=0) / n, 0.0)
+        varies = (centred != 0).any(axis=0) & (
+            np.where(is_there, table, np.inf).min(axis=0, initial=np.inf)
+            < np.where(is_there, table, -np.inf).max(axis=0, initial=-np.inf)
+        )
+        counts = marks.T @ is_there
+        means = np.where(counts > 0, (marks.T @ centred) / counts, 0.0)
+        n_levels = (counts > 0).sum(axis=0)
+        within = np.square(centred).sum(axis=0) - (counts * np.square(means)).sum(
+            axis=0
+        )
+        total = np.square(centred).sum(axis=0) / (n - 1)
+        share = 1 - np.maximum(within, 0.0) / (n - n_levels) / total
+        is_known = (n_levels >= 2) & (n > n_levels) & varies
+        return np.where(is_known, np.sqrt(np.maximum(share, 0.0)), 0.0)

@@ -83,3 +83,21 @@ def test_columns_are_linked_through_others():
         strength[a, b] = strength[b, a] = 0.8
     assert list(clusters(strength, 0.8)) == [[0, 3, 4], [1, 2]]
     assert list(clusters(strength, 0.81)) == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_table_says_of_each_pair_what_its_rows_alone_say(seed):
+    draws = np.random.default_rng(seed)
+    n = int(draws.integers(8, 60))
+    gap = draws.random((3, n)) < 0.3
+    X = pd.DataFrame({"x": draws.normal(size=n), "few": draws.integers(0, 3, n) * 1.0})
+    X["gaps"] = np.where(gap[0], np.nan, X["x"] + draws.normal(size=n))
+    X["more gaps"] = np.where(gap[1], np.nan, draws.integers(0, 4, n))
+    X["kind"] = levels(draws.integers(0, 4, n))
+    X["kind with gaps"] = levels(draws.integers(0, 3, n)).set_categories(
+        ["level 0", "level 1", "level 9"]
+    )
+    together = associations(X)
+    for i, j in zip(*np.triu_indices(X.shape[1], 1), strict=True):
+        alone = associations(X.iloc[:, [i, j]].dropna())[0, 1]
+        assert together[i, j] == pytest.approx(alone, abs=1e-12), (i, j)
