@@ -250,7 +250,7 @@ def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence
 
 
 def _is_marginal_of(record: Importance, conditional: Importance) -> bool:
-    """Return whether a record asks what the other does, but among all rows."""
+    """Return whether a record asks what the other does or more, but among all rows."""
     within = (record.options.get("within"), conditional.options.get("within"))
     if within[0] != "none" or within[1] in (None, "none"):
         return False
@@ -258,21 +258,24 @@ def _is_marginal_of(record: Importance, conditional: Importance) -> bool:
         {k: v for k, v in r.estimand.items() if k not in EXCHANGE}
         for r in (record, conditional)
     ]
-    return record.model == conditional.model and cards[0] == cards[1]
+    is_one_question = record.model == conditional.model and cards[0] == cards[1]
+    return is_one_question and set(conditional.features) <= set(record.features)
 
 
-def much_lower(marginal: Ranking, conditional: Ranking) -> list[int]:
-    """Return the rows whose conditional importance is beyond doubt the lower one.
+def much_lower(marginal: Ranking, conditional: Ranking) -> list[tuple[int, int]]:
+    """Return which features have beyond doubt a lower conditional importance.
 
-    At most half the marginal one in distance from nothing, with intervals apart, of
-    features whose marginal importance is told from nothing.
+    Each by its row in either ranking, in the order of the marginal one: at most half
+    the marginal importance in distance from nothing, with intervals apart, of features
+    whose marginal importance is told from nothing.
     """
-    nothing = marginal.nothing
-    matters = marginal.low > nothing
-    apart = conditional.high < marginal.low
-    halved = conditional.mean - nothing <= MUCH_LOWER * (marginal.mean - nothing)
-    rows = set(np.flatnonzero(matters & apart & halved).tolist())
-    return [row for row in marginal.order if row in rows]
+    names = marginal.record.features
+    at = [names.index(name) for name in conditional.record.features]
+    nothing, low = marginal.nothing, marginal.low[at]
+    apart = conditional.high < low
+    halved = conditional.mean - nothing <= MUCH_LOWER * (marginal.mean[at] - nothing)
+    rows = {at[row]: row for row in np.flatnonzero((low > nothing) & apart & halved)}
+    return [(row, int(rows[row])) for row in marginal.order if row in rows]
 
 
 def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
@@ -283,9 +286,9 @@ def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
         return say("conditional.none", model=model, drawn=drawn)
     nothing = marginal.nothing
     sentences = []
-    for row in rows:
+    for of_marginal, row in rows:
         left = conditional.mean[row] - nothing
-        part = float(left / (marginal.mean[row] - nothing))
+        part = float(left / (marginal.mean[of_marginal] - nothing))
         path = f"importances[{conditional.index}].mean[{row}]"
         share = Value(path, part, percent(part), derived="ratio")
         sentences.append(

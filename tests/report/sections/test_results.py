@@ -427,6 +427,31 @@ def test_what_is_drawn_given_the_others_is_read_beside_the_marginal_ranking(
     assert [name in shared for name in ("x", "twin", "own")] == [True, True, False]
 
 
+def read_beside(marginal, conditional):
+    """Return the words about two rankings by mean of features, given the others."""
+    records = [
+        made_importance("forest", tuple(means), tuple(means.values()), options=options)
+        for means, options in (
+            (marginal, {"within": "none"}),
+            (conditional, {"within": "gaussian"}),
+        )
+    ]
+    features = tuple(marginal | conditional)
+    return words(
+        section(build_view(plain_result(features, importances=tuple(records))), "F")
+    )
+
+
+def test_some_features_are_read_beside_the_marginal_ranking_of_all():
+    text = read_beside({"a": 900.0, "b": 500.0, "c": 300.0}, {"b": 100.0, "c": 290.0})
+    assert "given all other columns, b (20\u202f%) keep at most half" in text
+
+
+def test_features_without_a_marginal_ranking_are_read_beside_nothing():
+    text = read_beside({"a": 900.0, "b": 500.0}, {"b": 100.0, "c": 290.0})
+    assert "given all other columns, " not in text
+
+
 def test_each_of_both_has_its_own_card_tables_and_figure(both):
     view = build_view(both)
     rankings = [item for item in view.tables if item.id.startswith("tab-ranking")]
