@@ -19,7 +19,7 @@ from ..records.importance_record import Importance
 from ..records.losses import TIE, ties
 from ..records.ranking import LEVEL
 from ..records.streams import stream
-from .significance import Adjustment, p_values, test_rows
+from .significance import Adjustment, p_values, rows_of_test
 
 FLIPS = 1999
 """Random signs of `sign_flip_test` in an audit."""
@@ -118,7 +118,7 @@ def refit_rows(
     outcomes = [t_test(rise, overlap=n_out / (n - n_out)) for rise in rises]
     columns = _columns(outcomes, "t")
     columns |= {"estimate": rises.mean(axis=1), "n": [rises.shape[1]] * len(rises)}
-    return test_rows(
+    return rows_of_test(
         importance, columns, test=NADEAU_BENGIO, record=record, adjustment=adjustment
     )
 
@@ -179,7 +179,7 @@ def paired_rows(
         counts.append(n)
     columns = _columns(outcomes, statistic)
     columns |= {"estimate": estimates, "n": counts}
-    return test_rows(
+    return rows_of_test(
         importance, columns, test=test, record=record, adjustment=adjustment
     )
 

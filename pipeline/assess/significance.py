@@ -53,12 +53,12 @@ def significance_rows(
     p_value = p_values(importance.mean, null)
     shuffles = (~np.isnan(null)).sum(axis=0).tolist()
     columns = {"p_value": p_value, "shuffles": shuffles, "n": shuffles}
-    return test_rows(
+    return rows_of_test(
         importance, columns, test=test, record=record, adjustment=adjustment
     )
 
 
-def test_rows(
+def rows_of_test(
     importance: Importance,
     columns: Mapping[str, Sequence[Any] | Floats],
     *,

@@ -33,7 +33,7 @@ from .steps import Inputs, StepResult
 from .steps.convergence import convergence
 from .steps.curves import curves_of, is_handed_curves
 from .steps.first_pairs import select_pairs
-from .steps.paired_tests import paired_tests_of, test_of
+from .steps.paired_tests import paired_tests_of, select_test
 from .steps.permuted_targets import with_target
 from .steps.resampled_rows import row_intervals_of, stability_of
 from .steps.shuffled_targets import significance_of
@@ -83,7 +83,7 @@ def _answer(
     hooks: dict[str, Any] = {}
     if config.stability.row_resamples:
         hooks["on_row_terms"] = terms.append
-    if test_of(entry, config):
+    if select_test(entry, config):
         hooks["on_paired_losses"] = row_losses.append
     rounds = rounds_for(budget, config, entry, primary) if budget else None
     is_short = budget is not None and budget.is_short
@@ -151,7 +151,7 @@ def _judge_chance(
             journal.guarded, answers, question, config, first_record=first
         )
         journal.add_all(stability)
-    test = test_of(question.section, config)
+    test = select_test(question.section, config)
     if answers and test:
         p_values = paired_tests_of(
             journal.guarded, answers, row_losses, test, config, first_record=first

@@ -14,7 +14,7 @@ one line and exits with 2, with 5 if the audit is locked. R's failures are
 `importance_audit.r_bridge.errors.RBridgeError`.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 
@@ -79,6 +79,22 @@ def listed(names: Iterable[object], *, limit: int = 5) -> str:
     more = len(every) - limit
     text = ", ".join(map(quote, every[:limit]))
     return f"{text} and {more} more" if more > 0 else text
+
+
+def require_names(allowed: Mapping[str, Sequence[str]], **options: str) -> None:
+    """Refuse options whose value is none of those allowed for them.
+
+    Raises
+    ------
+    ValueError
+        Naming the option, what it may be and what was given.
+    """
+    for name, value in options.items():
+        if value not in allowed[name]:
+            names = listed(allowed[name])
+            raise ValueError(
+                f"{name} must be one of {names}; {quote(value)} was given."
+            )
 
 
 SPACES = "\u00a0\u2009\u202f\u3000"

@@ -10,8 +10,8 @@ from tests.cases import for_each
 
 from importance_audit.methods.importance.coalitions import (
     Coalitions,
-    asked_rows,
     row_sampler,
+    rows_for_model,
 )
 from importance_audit.methods.importance.sage import Stop, replayed, sage
 from importance_audit.methods.importance.xplainfi_order import pass_ties, reference_rows
@@ -144,7 +144,7 @@ def game_of(model, data, sampler, n_draws):
     """Return what is asked, the features in the order of the alphabet."""
     return Coalitions(
         model=model,
-        rows=asked_rows(model, data, np.arange(data.n_samples)),
+        rows=rows_for_model(model, data, np.arange(data.n_samples)),
         players=tuple((name,) for name in sorted(data.features)),
         sampler=sampler,
         shares=np.full(n_draws, 1 / n_draws),

@@ -21,7 +21,7 @@ from ...records.importance_record import Importance
 from . import Guard, Results, StepResult
 
 
-def test_of(entry: ImportanceSection, config: AuditConfig) -> str:
+def select_test(entry: ImportanceSection, config: AuditConfig) -> str:
     """Return the test that is asked of the losses of an entry, empty if none is."""
     method, options = entry.method, entry.options
     tests = config.significance.tests

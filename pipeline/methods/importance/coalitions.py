@@ -102,7 +102,7 @@ class Coalitions:
         n_draws = 1 if coalition == self.everyone else len(self.shares)
         return self.rows.n_samples * n_draws
 
-    def known(self, coalition: int) -> Unit:
+    def columns_in(self, coalition: int) -> Unit:
         """Return the columns of a coalition."""
         members = [u for k, u in enumerate(self.players) if coalition >> k & 1]
         return columns_of(self.model, members)
@@ -123,7 +123,7 @@ def losses_of(
         default each coalition has a stream of its own.
     """
     model, rows, n_draws = game.model, game.rows, len(game.shares)
-    known = [game.known(coalition) for coalition in coalitions]
+    known = [game.columns_in(coalition) for coalition in coalitions]
     generators = [generator] * len(known)
     if generator is None and not game.is_marginal:
         generators = [stream(game.seed, "values", "|".join(c), 0) for c in known]
@@ -189,7 +189,7 @@ def row_sampler(data: Dataset, columns: Unit, rows: Index) -> RowSampler:
     return RowSampler({name: data.X[name].array.take(rows) for name in columns})
 
 
-def asked_rows(model: FittedModel, data: Dataset, rows: Index) -> Dataset:
+def rows_for_model(model: FittedModel, data: Dataset, rows: Index) -> Dataset:
     """Return some rows with the columns that a model reads."""
     X = data.X[list(model.features)].iloc[rows].reset_index(drop=True)
     return replace(data, X=X, y=data.y[rows], weights=data.weights[rows])

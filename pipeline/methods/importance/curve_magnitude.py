@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed, quote
+from ...records.errors import NotApplicable, listed, quote, require_names
 from ..effects import EFFECTS
 from ..effects.partial_dependence import Scale
 from ..spreads import mean_magnitude
@@ -255,12 +255,7 @@ def _rows_at(data: Dataset, feature: str) -> pd.Series:
 def _features(data: Dataset, curve: str, grid: str, n_grid: int) -> list[str]:
     """Return the one column of every group, after a look at the options."""
     allowed = {"curve": get_args(Curve), "grid": get_args(Grid)}
-    for name, value in {"curve": curve, "grid": grid}.items():
-        if value not in allowed[name]:
-            names = listed(allowed[name])
-            raise ValueError(
-                f"{name} must be one of {names}; {quote(value)} was given."
-            )
+    require_names(allowed, curve=curve, grid=grid)
     if n_grid < 2:
         raise ValueError(f"n_grid must be at least 2; {n_grid} was given.")
     return [_only_column(*group) for group in data.groups.items()]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed, quote
+from ...records.errors import NotApplicable, listed, quote, require_names
 from ..effects import partial_dependence as effect
 from ..effects.partial_dependence import Grid, Scale
 from ..spreads import SPREADS, weighted_deviation
@@ -145,14 +145,8 @@ def partial_dependence(
 
 def _check(spread: str, of_curves: str) -> None:
     """Refuse options that name nothing."""
-    options = {"spread": spread, "of_curves": of_curves}
     allowed = {"spread": get_args(Spread), "of_curves": get_args(OfCurves)}
-    for name, value in options.items():
-        if value not in allowed[name]:
-            names = listed(allowed[name])
-            raise ValueError(
-                f"{name} must be one of {names}; {quote(value)} was given."
-            )
+    require_names(allowed, spread=spread, of_curves=of_curves)
 
 
 def _spread(

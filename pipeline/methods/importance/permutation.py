@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from ...records.errors import NotApplicable, listed, quote
+from ...records.errors import NotApplicable, require_names
 from ...records.losses import evaluate
 from .conditional import Given, drawn_given, near_of, normal_of, replayed_given
 from .exchange import Index, leaves_of
@@ -187,8 +187,12 @@ def permutation(
     ((2, 10, 1), True)
     """
     _check(data.n_samples, n_repeats, n_rows)
-    _check_names(
-        convention=convention, draws=draws, perturbation=perturbation, within=within
+    require_names(
+        NAMES,
+        convention=convention,
+        draws=draws,
+        perturbation=perturbation,
+        within=within,
     )
     if draws == "exact":
         if n_rows is not None or within != "none":
@@ -198,81 +202,87 @@ def permutation(
                 f'set. Leave {option} out, or set draws = "sampled".'
             )
         return exact_permutation(model, data, form=form, on_row_terms=on_row_terms)
-    names, groups = tuple(data.groups), tuple(data.groups.values())
-    is_plain = (perturbation, within) == ("permute", "none")
-    if not is_plain:
-        _check_exchange(stream, perturbation, within)
+    _check_exchange(stream, perturbation, within)
     by_group: list[Any] = []
     if within in GIVEN:
         by_group = _samplers(data, within, n_neighbours, convention)
     elif within == "leaves":
         part = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
-        by_group = [part(data, name) for name in names]
+        by_group = [part(data, name) for name in data.groups]
 
     def draw_all() -> Draws:
+        names = tuple(data.groups)
         drawn = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
         if within in GIVEN:
             draw_given = replayed_given if stream == "xplainfi" else drawn_given
             return draw_given(drawn, by_group, names, seed)
-        if is_plain:
+        if (perturbation, within) == ("permute", "none"):
             return drawn
         alike = np.zeros(data.n_samples, dtype=np.int64)
         strata = by_group or [alike] * len(names)
         return redrawn(drawn, seed, names, perturbation, strata)
 
-    raw = np.full((len(groups), n_repeats, len(model.losses)), np.nan)
-    baseline = np.empty((n_repeats, len(model.losses)))
-    rise = np.empty((len(groups), n_repeats))
-    if rounds:
-        rounds.start(len(groups))
-    drawn = rounds.spread(draw_all, n_repeats, rise) if rounds else draw_all()
-
+    n_groups, n_samples, losses = len(data.groups), data.n_samples, model.losses
     terms = on_row_terms and RowTerms(
-        losses=model.losses,
+        losses=losses,
         form=form,
-        n_features=len(groups),
-        n_samples=data.n_samples,
+        n_features=n_groups,
+        n_samples=n_samples,
         n_repeats=n_repeats,
     )
     paired = on_paired_losses and PairedLosses(
-        losses=model.losses, n_features=len(groups), n_samples=data.n_samples
+        losses=losses, n_features=n_groups, n_samples=n_samples
     )
-    rows_drawn: Index | None = None
-    with rounds or nullcontext():
-        for draw, table, ask in predictions(model, data, drawn):
-            if draw.what == BASELINE and draw.rows is rows_drawn:
-                baseline[draw.repeat] = baseline[draw.repeat - 1]
-                continue
-            answer = table.y, ask(), table.weights
-            if draw.what == BASELINE:
-                baseline[draw.repeat] = evaluate(model.losses, *answer)
-                rows_drawn = draw.rows
-                if terms:
-                    terms.start(*answer)
-                if paired:
-                    paired.start(*answer[:2])
-                continue
-            loss = evaluate(model.losses, *answer)
-            raw[draw.what, draw.repeat] = loss
-            if terms:
-                both = zip(loss, baseline[draw.repeat], strict=True)
-                by_name = dict(zip(model.losses, both, strict=True))
-                terms.add(draw.what, draw.rows, draw.order, answer, by_name)
-            if paired:
-                paired.add(draw.what, draw.rows, answer)
-            if rounds:
-                rise[draw.what, draw.repeat] = loss[0] - baseline[draw.repeat, 0]
-                rounds.note(draw.what, draw.repeat)
+    raw = np.full((n_groups, n_repeats, len(losses)), np.nan)
+    baseline = np.full((n_repeats, len(losses)), np.nan)
+    drawn = draw_all()
     if rounds:
-        n_made = int(rounds.counts.max())
-        raw, baseline = raw[:, :n_made], baseline[:n_made]
+        drawn = rounds.spread(draw_all, raw[:, :, 0], baseline[:, 0])
+    with rounds or nullcontext():
+        _measure(model, data, drawn, (raw, baseline), (terms, paired, rounds))
     if terms and on_row_terms:
         if rounds:
             terms.spread_over(rounds.counts)
         on_row_terms(terms)
     if paired and on_paired_losses:
         on_paired_losses(paired)
-    return raw, baseline
+    n_made = int(rounds.counts.max()) if rounds else n_repeats
+    return raw[:, :n_made], baseline[:n_made]
+
+
+def _measure(
+    model: FittedModel,
+    data: Dataset,
+    drawn: Draws,
+    numbers: tuple[Floats, Floats],
+    listeners: tuple[RowTerms | None, PairedLosses | None, Rounds | None],
+) -> None:
+    """Write the losses of draws into raw and baseline, and tell who listens of each."""
+    (raw, baseline), (terms, paired, rounds) = numbers, listeners
+    rows_drawn: Index | None = None
+    for draw, table, ask in predictions(model, data, drawn):
+        if draw.what == BASELINE and draw.rows is rows_drawn:
+            baseline[draw.repeat] = baseline[draw.repeat - 1]
+            continue
+        answer = table.y, ask(), table.weights
+        loss = evaluate(model.losses, *answer)
+        if draw.what == BASELINE:
+            baseline[draw.repeat] = loss
+            rows_drawn = draw.rows
+            if terms:
+                terms.start(*answer)
+            if paired:
+                paired.start(*answer[:2])
+            continue
+        raw[draw.what, draw.repeat] = loss
+        if terms:
+            both = zip(loss, baseline[draw.repeat], strict=True)
+            by_name = dict(zip(model.losses, both, strict=True))
+            terms.add(draw.what, draw.rows, draw.order, answer, by_name)
+        if paired:
+            paired.add(draw.what, draw.rows, answer)
+        if rounds:
+            rounds.note(draw.what, draw.repeat)
 
 
 def permuted_target(
@@ -325,16 +335,6 @@ def _check(n_samples: int, n_repeats: int, n_rows: int | None) -> None:
         )
 
 
-def _check_names(**options: str) -> None:
-    """Refuse what names no option."""
-    for name, value in options.items():
-        if value not in NAMES[name]:
-            raise ValueError(
-                f"{name} must be one of {listed(NAMES[name])}; {quote(value)} was "
-                "given."
-            )
-
-
 def _samplers(
     data: Dataset, within: Within, n_neighbours: int, convention: Convention
 ) -> list[Given]:
@@ -354,6 +354,8 @@ def _samplers(
 
 def _check_exchange(stream: str, perturbation: str, within: str) -> None:
     """Refuse what no R package draws, and what has nothing to resample."""
+    if (perturbation, within) == ("permute", "none"):
+        return
     options = {"perturbation": perturbation, "within": within}
     if within in GIVEN and perturbation != "permute":
         raise NotApplicable(

@@ -71,11 +71,8 @@ class Rounds:
     counts: npt.NDArray[np.int64] = field(init=False)
     is_open: npt.NDArray[np.bool_] = field(init=False)
 
-    def start(self, n_features: int) -> None:
-        """Begin with nothing measured."""
-        self.counts = np.zeros(n_features, dtype=np.int64)
-        self.is_open = np.ones(n_features, dtype=bool)
-        self._began, self._n_asked = time.perf_counter(), 0
+    def __post_init__(self) -> None:
+        self.counts, self.is_open = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
 
     def __enter__(self) -> None:
         """Take the end of the time for the end of the repeats; see `end`."""
@@ -85,7 +82,7 @@ class Rounds:
         return has_first and isinstance(error, self.end)
 
     def spread(
-        self, draw_all: Callable[[], Draws], n_repeats: int, rise: Floats
+        self, draw_all: Callable[[], Draws], losses: Floats, baseline: Floats
     ) -> Draws:
         """Yield those draws that are to be asked, repeat by repeat.
 
@@ -94,20 +91,26 @@ class Rounds:
         draw_all : callable
             Returns all draws, the same each time, in an order in which each repeat
             ends before the next begins.
-        n_repeats : int
-        rise : ndarray of shape (n_features, n_repeats)
-            The losses permuted less the baseline, written while this runs.
+        losses : ndarray of shape (n_features, n_repeats)
+            Permuted, written while this runs.
+        baseline : ndarray of shape (n_repeats,)
+            Unpermuted, likewise.
 
         Yields
         ------
         Draw
             `ROUND` before each round: what was yielded has to be answered by then.
         """
+        n_features, n_repeats = losses.shape
+        self.counts = np.zeros(n_features, dtype=np.int64)
+        self.is_open = np.ones(n_features, dtype=bool)
+        self._began, self._n_asked = time.perf_counter(), 0
         until = 0
-        is_asked = np.ones(len(rise), dtype=bool)
+        is_asked = self.is_open
         for repeat, of_repeat in groupby(draw_all(), key=attrgetter("repeat")):
             if repeat == until:
                 yield Draw(repeat, ROUND, *_NO_ROWS)
+                rise = losses - baseline
                 until, is_asked = self._next_round(repeat, n_repeats, rise)
                 if not is_asked.any():
                     break

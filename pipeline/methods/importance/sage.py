@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from ...records.errors import NotApplicable, listed, quote
+from ...records.errors import NotApplicable, listed, quote, require_names
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 from ..effects.shapley_values import draw_places
@@ -22,9 +22,9 @@ from .coalitions import (
     Coalitions,
     Index,
     Sampler,
-    asked_rows,
     losses_of,
     row_sampler,
+    rows_for_model,
     widened,
 )
 from .conditional_gaussian import Noise, gaussian_sampler
@@ -173,7 +173,7 @@ def sage(
     [4.0, 0.0]
     """
     _check(data, n_repeats, tolerance, n_rows, n_background)
-    _check_names(algorithm=algorithm, background=background, stream=stream)
+    require_names(NAMES, algorithm=algorithm, background=background, stream=stream)
     refuse_ratio(form, "sage")
     players, places = units_of(model, data, "sage")
     r = None
@@ -337,7 +337,7 @@ def _game(
     """Return what is asked; reference rows are drawn by `r` if it is given."""
     columns = tuple(chain.from_iterable(players))
     weighing = np.flatnonzero(data.weights > 0)
-    rows = asked_rows(model, data, draw_places(seed, "rows", 0, weighing, n_rows))
+    rows = rows_for_model(model, data, draw_places(seed, "rows", 0, weighing, n_rows))
     noise: Noise = _normal_draws
     if r is not None:
         noise = xplainfi_order.normal_draws
@@ -397,16 +397,6 @@ def _check(
             f"n_rows must lie between 1 and the {data.n_samples} rows there are; "
             f"{n_rows} was given."
         )
-
-
-def _check_names(**options: str) -> None:
-    """Refuse what names no option."""
-    for name, value in options.items():
-        if value not in NAMES[name]:
-            raise ValueError(
-                f"{name} must be one of {listed(NAMES[name])}; {quote(value)} was "
-                "given."
-            )
 
 
 def _check_replay(data: Dataset, n_rows: int | None, algorithm: str) -> None:

@@ -26,11 +26,13 @@ MEANS = ("mse", "mae", "mape")
 OF_CLASSES = ("log_loss", "brier", "one_minus_accuracy")
 
 
-def asked(method, model, data, **options):
+def pairs_of(method, model, data, **options):
     """Return the paired losses, raw and baseline of one question."""
-    told = []
-    raw, baseline = method(model, data, seed=1, on_paired_losses=told.append, **options)
-    return told[0], raw, baseline
+    pairs = []
+    raw, baseline = method(
+        model, data, seed=1, on_paired_losses=pairs.append, **options
+    )
+    return pairs[0], raw, baseline
 
 
 def fitted(data, losses=("mse", "mae")):
@@ -54,7 +56,7 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("model", "data"), QUESTIONS)
 def test_their_mean_over_rows_is_the_permutation_importance(model, data):
-    paired, raw, baseline = asked(permutation, model, data, n_repeats=3)
+    paired, raw, baseline = pairs_of(permutation, model, data, n_repeats=3)
     for k, loss in enumerate(model.losses):
         means = [paired.differences(loss, row).mean() for row in range(len(raw))]
         truth = (raw - baseline).mean(axis=1)[:, k]
@@ -64,7 +66,9 @@ def test_their_mean_over_rows_is_the_permutation_importance(model, data):
 @pytest.mark.parametrize("stream", ["numpy", "DALEX", "hstats"])
 def test_a_row_counts_in_the_repeats_that_draw_it(stream):
     data, model = normal_data(2, 0, n_samples=40), linear_model(2, 0.5)
-    paired, *_ = asked(permutation, model, data, n_repeats=3, n_rows=15, stream=stream)
+    paired, *_ = pairs_of(
+        permutation, model, data, n_repeats=3, n_rows=15, stream=stream
+    )
     total, count = np.zeros((2, 40)), np.zeros((2, 40))
     usual = (data.y - model.predict(data.X)) ** 2
     for draw in DRAWS[stream](1, ("x1", "x2"), 40, 3, 15):
@@ -88,7 +92,7 @@ def test_asking_for_them_changes_no_number():
         (permutation, linear_model(2, 1)),
         (drop_column, fitted(data)),
     ):
-        _, raw, baseline = asked(method, model, data, n_repeats=2)
+        _, raw, baseline = pairs_of(method, model, data, n_repeats=2)
         plain = method(model, data, seed=1, n_repeats=2)
         assert (raw.tobytes(), baseline.tobytes()) == (
             plain[0].tobytes(),
@@ -98,7 +102,7 @@ def test_asking_for_them_changes_no_number():
 
 def test_of_refits_they_are_the_errors_without_a_feature_less_those_with_all():
     train, test = normal_data(2, 1, n_samples=50), normal_data(2, 1, seed=2)
-    paired, *_ = asked(drop_column, fitted(train), test, n_repeats=2)
+    paired, *_ = pairs_of(drop_column, fitted(train), test, n_repeats=2)
 
     def errors(names):
         X = [np.column_stack([np.ones(d.n_samples), d.X[names]]) for d in (train, test)]
@@ -112,7 +116,7 @@ def test_of_refits_they_are_the_errors_without_a_feature_less_those_with_all():
 def test_a_column_that_is_not_read_changes_no_row():
     data = normal_data(2, 1, 0)
     narrow = fitted(data.part(("x1", "x2")))
-    paired, *_ = asked(drop_column, narrow, data, n_repeats=1)
+    paired, *_ = pairs_of(drop_column, narrow, data, n_repeats=1)
     assert paired.differences("mse", 2).tolist() == [0.0] * 200
 
 
@@ -128,13 +132,13 @@ def test_what_rounding_changes_is_not_changed():
 
 
 def test_rows_without_weight_are_left_out():
-    paired, *_ = asked(permutation, *QUESTIONS[1], n_repeats=2)
+    paired, *_ = pairs_of(permutation, *QUESTIONS[1], n_repeats=2)
     assert len(paired.differences("mse", 0)) == 199
 
 
 def test_an_area_under_a_curve_has_no_losses_of_rows():
     model = logistic_model(1, 0, losses=("one_minus_auc", "brier"))
-    paired, *_ = asked(permutation, model, binary_data(), n_repeats=2)
+    paired, *_ = pairs_of(permutation, model, binary_data(), n_repeats=2)
     assert set(paired.totals) == {"brier"}
 
 
@@ -149,5 +153,5 @@ def test_two_infinite_losses_have_no_difference():
     data = replace(binary_data(), X=X, y=np.array([1, 0, 1, 0]), weights=np.ones(4))
     data = data.with_groups({"x1": ("x1",)})
     model = replace(sure, losses=("log_loss",))
-    paired, *_ = asked(permutation, model, data, n_repeats=1)
+    paired, *_ = pairs_of(permutation, model, data, n_repeats=1)
     assert not np.isfinite(paired.differences("log_loss", 0)).all()
