@@ -7,7 +7,8 @@
 # a package that audits cannot do without is missing.
 
 oldest <- c(
-  DALEX = "2.5.3", vip = "0.4.0", hstats = "1.2.2", iml = "0.11.4", pdp = "0.8.0"
+  DALEX = "2.5.3", vip = "0.4.0", hstats = "1.2.2", iml = "0.11.4", pdp = "0.8.0",
+  xplainfi = "1.2.0", checkmate = "2.3.0"
 )
 authors <- c(
   vip = "https://bgreenwell.r-universe.dev", fastshap = "https://bgreenwell.r-universe.dev"

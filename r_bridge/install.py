@@ -13,6 +13,7 @@ SETS = {
     "fastshap": ("fastshap",),
     "hstats": ("hstats",),
     "iml": ("iml",),
+    "xplainfi": ("checkmate", "gower", "xplainfi"),
     "models": ("randomForest", "ranger", "gbm", "rpart", "nnet", "e1071", "earth"),
 }
 """What can be installed by name: engines with what they need, and R's own models."""

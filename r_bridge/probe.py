@@ -21,6 +21,9 @@ PACKAGES = (
     "ingredients",
     "hstats",
     "iml",
+    "xplainfi",
+    "mlr3",
+    "gower",
 )
 # What install.R leaves in a package that it installed.
 ORIGIN = "importance-audit-origin"

@@ -31,6 +31,7 @@ R_PACKAGES = {
     "needs_pdp": "pdp",
     "needs_hstats": "hstats",
     "needs_iml": "iml",
+    "needs_xplainfi": "xplainfi",
     "needs_fastshap": "fastshap",
 }
 MODULES = {

@@ -154,7 +154,7 @@ CONFIG = [
     (
         {"require": ["DALEXX"]},
         "require must be a list of names among 'vip', 'DALEX', 'hstats', 'iml', "
-        "'pdp', each once; 'DALEXX' was given. Did you mean 'DALEX'?",
+        "'pdp' and 1 more, each once; 'DALEXX' was given. Did you mean 'DALEX'?",
     ),
     ({"data": 3}, "[data] must be a table; 3 was given."),
     (
@@ -543,7 +543,7 @@ CONFIG = [
     (
         configuration(engines=["python"]),
         "[importance] engines must be a list of names among 'vip', 'DALEX', "
-        "'hstats', 'iml', 'pdp', each once; 'python' was given.",
+        "'hstats', 'iml', 'pdp' and 1 more, each once; 'python' was given.",
     ),
     (
         configuration(losses=["rsme"]),

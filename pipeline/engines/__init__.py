@@ -12,7 +12,7 @@ from typing import Any
 
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS
-from . import dalex, hstats, iml, pdp, vip
+from . import dalex, hstats, iml, pdp, vip, xplainfi
 from .availability import EngineInfo, describe_engine, loss_source, stream_of
 from .questions import compare_predictions, same_predictions
 
@@ -33,4 +33,5 @@ ENGINES: dict[str, dict[str, dict[str, Any]]] = {
     "hstats": {"importance": hstats.IMPORTANCE, "effects": hstats.CURVES},
     "iml": {"importance": iml.IMPORTANCE, "effects": iml.CURVES},
     "pdp": {"importance": pdp.IMPORTANCE, "effects": pdp.CURVES},
+    "xplainfi": {"importance": xplainfi.IMPORTANCE, "effects": xplainfi.CURVES},
 }

@@ -34,10 +34,14 @@ PACKAGES = {
     "hstats": TriedVersions("1.2.2", "1.2.2"),
     "iml": TriedVersions("0.11.4", "0.11.4"),
     "pdp": TriedVersions("0.8.0", "0.10.0"),
+    "xplainfi": TriedVersions("1.2.0", "1.2.0"),
 }
 # Whose work the packages do that engines are called after.
 USES = {"DALEX": ("ingredients",), "vip": ("pdp",)}
-STREAMS = {"DALEX": "DALEX", "hstats": "hstats", "iml": "iml", "pdp": ""}
+STREAMS = {
+    **{name: name for name in ("DALEX", "hstats", "iml", "xplainfi")},
+    "pdp": "",
+}
 # What install-r installs unless it is told what; the others it has to be told.
 USUAL = ("DALEX", "ingredients", "pdp", "vip")
 
@@ -53,8 +57,9 @@ class EngineInfo(NamedTuple):
     version : str
         Of its package; empty if not available.
     stream : str
-        The order it draws in: "numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", or
-        "iml", which is not replayed; empty if it never draws or is not available.
+        The order it draws in: "numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats",
+        "xplainfi", or "iml", which is not replayed; empty if it never draws or is not
+        available.
     reason : str
         Why it is not available, or what to know although it is; else empty.
     """

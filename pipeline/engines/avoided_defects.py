@@ -19,6 +19,7 @@ ENGINES = {
     "fastshap": ("vip",),
     "DALEX": ("DALEX",),
     "ingredients": ("DALEX",),
+    "xplainfi": ("xplainfi",),
 }
 """The engines that each package may work for."""
 

@@ -22,6 +22,7 @@ ENGINES = {
     "ingredients": "DALEX",
     "iml": "iml",
     "pdp": "pdp",
+    "xplainfi": "xplainfi",
 }
 
 
@@ -36,6 +37,9 @@ class Question(NamedTuple):
     n_repeats : int
     n_rows : int or None
         Rows drawn per repeat; None for all.
+    n_samples : int
+    n_neighbours : int or None
+        How many rows a value may come from, where it comes from a near one.
     is_weighted : bool
     misses : bool
         Whether an answer lacks a number.
@@ -50,6 +54,8 @@ class Question(NamedTuple):
     n_columns: int = 2
     n_repeats: int = 10
     n_rows: int | None = None
+    n_samples: int = 2
+    n_neighbours: int | None = None
     is_weighted: bool = False
     misses: bool = False
     ties_differ: bool = False
@@ -166,6 +172,38 @@ DEFECTS: tuple[Defect, ...] = (
         touches=lambda question: question.is_weighted,
         effect="refused",
         text="pdp does not support row weights, so it would measure something else.",
+    ),
+    Defect(
+        id="XPLAINFI-WEIGHTS",
+        package="xplainfi",
+        since="",
+        before="",
+        touches=lambda question: question.is_weighted,
+        effect="refused",
+        text=(
+            "xplainfi does not support row weights, so it would measure something else."
+        ),
+    ),
+    Defect(
+        id="XPLAINFI-ONEROW",
+        package="xplainfi",
+        since="",
+        before="",
+        touches=lambda question: question.n_samples == 1,
+        effect="refused",
+        text="xplainfi cannot permute a single row. Give at least two rows.",
+    ),
+    Defect(
+        id="XPLAINFI-ONENEIGHBOUR",
+        package="xplainfi",
+        since="",
+        before="",
+        touches=lambda question: question.n_neighbours == 1,
+        effect="refused",
+        text=(
+            "xplainfi draws one of the rows 1 to i where row i has a single neighbour, "
+            "which is itself. Set n_neighbours to 2 or more."
+        ),
     ),
     Defect(
         id="DALEX-NAN",

@@ -44,6 +44,7 @@ def refuse(engine: str, method: str, data: Dataset, **draws: int | None) -> None
         method=method,
         n_features=len(data.groups),
         n_columns=len(data.features),
+        n_samples=data.n_samples,
         is_weighted=data.is_weighted,
         **draws,  # type: ignore[arg-type]
     )

@@ -111,7 +111,7 @@ def audit(
         By default what the first model was fitted for, else what the target is; the
         result says which and why.
     engines : sequence of str
-        R packages to ask as well: "DALEX", "vip", "hstats", "iml", "pdp".
+        R packages to ask as well: "DALEX", "vip", "hstats", "iml", "pdp", "xplainfi".
     methods : sequence of str or mapping
         Keys of METHODS, or whole entries with the keys of ``[[importance]]``.
     losses : str or sequence of str, optional

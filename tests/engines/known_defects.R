@@ -117,3 +117,29 @@ if (has("DALEX") && has("ingredients")) {
   ))
   say("ING-DOTS", !told)
 }
+
+if (has("xplainfi")) {
+  options(xplain.verbose = FALSE, xplain.sequential = TRUE)
+  lgr::get_logger("mlr3")$set_threshold("warn")
+  task <- mlr3::as_task_regr(cbind(rows, y = y + rows$x3 / 9), target = "y")
+  learner <- mlr3::lrn("regr.rpart")$train(task)
+  ask <- function(method, ...) {
+    method$new(task, learner, mlr3::msr("regr.mse"),
+      resampling = xplainfi::rsmp_all_test(task), ...
+    )
+  }
+  normal <- xplainfi::ConditionalGaussianSampler$new(task)
+  asked <- ask(xplainfi::CFI, sampler = normal, relation = "ratio", n_repeats = 1)
+  asked$compute()
+  say("XPLAINFI-RELATION", min(asked$importance()$importance) < 0.5)
+  grouped <- ask(xplainfi::PFI, groups = list(a = c("x1", "x2")), n_repeats = 1)
+  grouped$compute()
+  invisible(utils::capture.output(shown <- try(print(grouped), silent = TRUE)))
+  say("XPLAINFI-PRINT", inherits(shown, "try-error"))
+  sums <- mlr3::as_task_regr(cbind(rows, x4 = rows$x1 + rows$x2, y = y), target = "y")
+  drawn <- xplainfi::ConditionalGaussianSampler$new(sums)$sample("x3")
+  say("XPLAINFI-COLLINEAR", all(is.na(drawn$x3)))
+  learner$reset()
+  loco <- try(ask(xplainfi::LOCO)$compute(), silent = TRUE)
+  say("XPLAINFI-LOCO", inherits(loco, "try-error"))
+}

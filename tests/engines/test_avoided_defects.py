@@ -18,6 +18,7 @@ SHOWN = (
     *("PDP-INTGRID", "PDP-HALFLOGIT", "FASTSHAP-TEXT"),
     *("DALEX-N1000", "DALEX-ACC", "DALEX-XENT", "DALEX-CENTER"),
     *("DALEX-SILENT", "ING-DOTS"),
+    *("XPLAINFI-RELATION", "XPLAINFI-COLLINEAR", "XPLAINFI-PRINT", "XPLAINFI-LOCO"),
 )
 """The faults that known_defects.R looks for."""
 VIP = {"vip": "0.4.5", "pdp": "0.10.0", "yardstick": "1.3.0"}

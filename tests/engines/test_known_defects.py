@@ -21,6 +21,7 @@ PROFILE = "accumulated_profile"
 BY_DALEX = Question(engine="DALEX", method="permutation", loss="rmse")
 BY_IML, IML = BY_DALEX._replace(engine="iml"), {"iml": "0.11.4"}
 BY_PDP, PDP = BY_DALEX._replace(engine="pdp"), {"pdp": "0.10.0"}
+BY_XPLAINFI, XPLAINFI = BY_DALEX._replace(engine="xplainfi"), {"xplainfi": "1.2.0"}
 
 # id: a question that fires it, and questions or versions that do not
 CASES = {
@@ -65,6 +66,21 @@ CASES = {
     "PDP-WEIGHTS": (
         (BY_PDP._replace(is_weighted=True), PDP),
         [(BY_PDP, PDP), (BY_VIP._replace(is_weighted=True), VIP_05 | PDP)],
+    ),
+    "XPLAINFI-WEIGHTS": (
+        (BY_XPLAINFI._replace(is_weighted=True), XPLAINFI),
+        [(BY_XPLAINFI, XPLAINFI), (BY_PDP._replace(is_weighted=True), PDP | XPLAINFI)],
+    ),
+    "XPLAINFI-ONEROW": (
+        (BY_XPLAINFI._replace(n_samples=1), XPLAINFI),
+        [(BY_XPLAINFI, XPLAINFI), (BY_IML._replace(n_samples=1), IML | XPLAINFI)],
+    ),
+    "XPLAINFI-ONENEIGHBOUR": (
+        (BY_XPLAINFI._replace(n_neighbours=1), XPLAINFI),
+        [
+            (BY_XPLAINFI, XPLAINFI),
+            (BY_XPLAINFI._replace(n_neighbours=2), XPLAINFI),
+        ],
     ),
     "DALEX-NAN": (
         (BY_DALEX._replace(n_repeats=1, misses=True), DALEX),
@@ -143,7 +159,7 @@ def test_a_package_that_is_not_there_has_no_faults(name):
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.id)
 def test_a_text_is_whole_sentences_that_name_the_package(defect):
-    assert defect.text.startswith(("vip ", "DALEX ", "iml ", "pdp "))
+    assert defect.text.startswith(("vip ", "DALEX ", "iml ", "pdp ", "xplainfi "))
     assert defect.text.endswith(".")
 
 

@@ -178,7 +178,13 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
             own = _alike(_same_draws(ours, b), b)
             if not own and (b.is_supplied or b.stream in WITHOUT_REPLAY):
                 own = _alike(ours, b)[:1]
-            others = [a for a in references[:n] if a.engine != b.engine]
+            others = [
+                a
+                for a in references[:n]
+                if a.engine != b.engine
+                # Another entry, which one of the packages may not have answered.
+                and (a.is_supplied or b.is_supplied or _is_alike(a, b))
+            ]
             comparisons += [(a, b) for a in own + _alike(others, b)]
     return sorted(comparisons, key=lambda pair: pair[0].engine != OURS)
 
@@ -209,8 +215,11 @@ def _same_draws(ours: list[Record], b: Record) -> list[Record]:
 
 def _alike(candidates: list[Record], b: Record) -> list[Record]:
     """Return the candidates with the options of `b`, or all if none has them."""
-    own = distinguishing_options(b)
-    return [a for a in candidates if distinguishing_options(a) == own] or candidates
+    return [a for a in candidates if _is_alike(a, b)] or candidates
+
+
+def _is_alike(a: Record, b: Record) -> bool:
+    return bool(distinguishing_options(a) == distinguishing_options(b))
 
 
 def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:

@@ -43,6 +43,10 @@ SCHEMES = {
 """The streams that do something else than ours; baselines matter with n_rows only."""
 
 
+APART = {"xplainfi"}
+"""Engines that permute the columns of a group each by itself, in whatever stream."""
+
+
 class Touch(Protocol):
     """What touches a pair: a known fault, or a note such as a version not tried."""
 
@@ -80,6 +84,7 @@ def circumstances(
         why.append(because("STREAM", *descriptions))
     if isinstance(a, Importance) and isinstance(b, Importance):
         why += _repeats_differ(a, b)
+        why += _groups_differ(a, b)
         if a.stream and b.stream:
             why += _schemes_differ(a, b)
     return why
@@ -158,6 +163,21 @@ def _repeats_differ(a: Importance, b: Importance) -> Why:
     if a.stream and b.stream and a.n_repeats != b.n_repeats:
         why.append(because("REPEATS", a.n_repeats, b.n_repeats))
     return why
+
+
+def _groups_differ(a: Importance, b: Importance) -> Why:
+    """Return the reason that one side does not move the columns of a group together."""
+    is_of_columns = all(len(columns) == 1 for columns in (*a.columns, *b.columns))
+    apart = [
+        side.method == "permutation"
+        and side.options.get("within", "none") == "none"
+        and (side.supplied_by or side.engine) in APART
+        for side in (a, b)
+    ]
+    if is_of_columns or apart[0] == apart[1]:
+        return []
+    sides = ("each by itself" if is_apart else "together" for is_apart in apart)
+    return [because("GROUP_SEMANTICS (apart)", *sides)]
 
 
 def _schemes_differ(a: Importance, b: Importance) -> Why:

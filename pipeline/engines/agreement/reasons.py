@@ -29,6 +29,9 @@ REASONS = {
     "NO_ANSWER": Reason("not compared", "nothing was measured by both sides"),
     "METHOD_FAMILY": Reason("comparable", "the methods are {a} and {b}"),
     "GROUP_SEMANTICS": Reason("comparable", "the columns differ in {a}"),
+    "GROUP_SEMANTICS (apart)": Reason(
+        "comparable", "the columns of a group are permuted {a} and {b}"
+    ),
     "PERM_SCHEME": Reason("comparable", "what is permuted differs: {a} and {b}"),
     "LOSS": Reason("comparable", "the losses are {a} and {b}"),
     "LOSS_SCALE": Reason("comparable", "{a} and {b} are one loss on two scales"),

@@ -189,7 +189,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         draw=draw_models,
         data={
             "panels": tuple(
-                _panel(r, names, flagged, over_rows=over_rows) for r in rankings
+                panel_of(r, names, flagged, over_rows=over_rows) for r in rankings
             ),
             "axis_label": plain((*label, f", {show_hidden(unit)}") if unit else label),
             "value_label": word("figures.models_value"),
@@ -228,7 +228,7 @@ def _names_with_line(
     return [name for name in names if name in choice]
 
 
-def _panel(
+def panel_of(
     ranking: Ranking,
     names: Sequence[str],
     flagged: Mapping[str, Flag],

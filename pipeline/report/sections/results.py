@@ -1,15 +1,11 @@
 """Section F: what each model relies on, measure by measure, and the curves."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
-
-from ...records.importance_record import Importance
 from ...records.ranking import Measure, measure_of
 from ..text.blocks import Group, Section, Sentence, Value
-from ..text.number_text import lone, loss_label, percent
+from ..text.number_text import lone, loss_label
 from ..text.wording import (
     full_name,
     joined,
@@ -24,6 +20,7 @@ from ..text.wording import (
 from .cards import title_of
 from .claims import claims
 from .clusters import marked
+from .conditional import conditional_figures, shared_information
 from .effects import effect_figures
 from .expectations import expectations
 from .facts import Facts, card_link, whole
@@ -38,18 +35,14 @@ from .stability import firmness
 from .surfaces import surface_figures
 from .top_k import selection_tables, top_k_figures
 
-MUCH_LOWER = 0.5
-"""Share of the marginal importance from which down the conditional one is told of."""
-EXCHANGE = ("within", "min_samples_leaf", "n_neighbours", "convention")
-"""The options in which the two differ."""
-
 
 def results(facts: Facts) -> Section:
     """Return section F: one group per measure, then the curves."""
     title = word("sections.results")
     groups = []
     if overview := overview_tables(facts):
-        groups.append(Group("overview", say("overview.title"), overview))
+        blocks = (*overview, *conditional_figures(facts))
+        groups.append(Group("overview", say("overview.title"), blocks))
     groups += [_group(facts, measure) for measure in facts.cards]
     curves = effect_figures(facts)
     if curves:
@@ -236,64 +229,3 @@ def _tied(ranking: Ranking) -> Sentence:
                 "results.tied", one=full_name(names[one]), other=full_name(names[other])
             )
     return ()
-
-
-def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence]:
-    """Return a sentence per conditional ranking that has its marginal one beside it."""
-    sentences = []
-    for ranking in ranked:
-        for beside in facts.rankings:
-            if _is_marginal_of(beside.record, ranking.record):
-                sentences.append(_shared_reading(beside, ranking))
-                break
-    return sentences
-
-
-def _is_marginal_of(record: Importance, conditional: Importance) -> bool:
-    """Return whether a record asks what the other does or more, but among all rows."""
-    within = (record.options.get("within"), conditional.options.get("within"))
-    if within[0] != "none" or within[1] in (None, "none"):
-        return False
-    cards = [
-        {k: v for k, v in r.estimand.items() if k not in EXCHANGE}
-        for r in (record, conditional)
-    ]
-    is_one_question = record.model == conditional.model and cards[0] == cards[1]
-    return is_one_question and set(conditional.features) <= set(record.features)
-
-
-def much_lower(marginal: Ranking, conditional: Ranking) -> list[tuple[int, int]]:
-    """Return which features have beyond doubt a lower conditional importance.
-
-    Each by its row in either ranking, in the order of the marginal one: at most half
-    the marginal importance in distance from nothing, with intervals apart, of features
-    whose marginal importance is told from nothing.
-    """
-    names = marginal.record.features
-    at = [names.index(name) for name in conditional.record.features]
-    nothing, low = marginal.nothing, marginal.low[at]
-    apart = conditional.high < low
-    halved = conditional.mean - nothing <= MUCH_LOWER * (marginal.mean[at] - nothing)
-    rows = {at[row]: row for row in np.flatnonzero((low > nothing) & apart & halved)}
-    return [(row, int(rows[row])) for row in marginal.order if row in rows]
-
-
-def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
-    rows = much_lower(marginal, conditional)
-    model = full_name(conditional.subject)
-    drawn = say(f"conditional.drawn.{conditional.record.options['within']}")
-    if not rows:
-        return say("conditional.none", model=model, drawn=drawn)
-    nothing = marginal.nothing
-    sentences = []
-    for of_marginal, row in rows:
-        left = conditional.mean[row] - nothing
-        part = float(left / (marginal.mean[of_marginal] - nothing))
-        path = f"importances[{conditional.index}].mean[{row}]"
-        share = Value(path, part, percent(part), derived="ratio")
-        sentences.append(
-            (full_name(conditional.record.features[row]), " (", share, ")")
-        )
-    return say(
-        "conditional.shared", model=model, drawn=drawn, features=joined(sentences)
-    )

@@ -677,6 +677,16 @@ def test_an_engine_without_the_same_options_is_paired_all_the_same():
     assert len(pairs([importance(), peer_importance(options={"n_rows": 50})])) == 1
 
 
+def test_packages_that_answered_different_entries_are_not_paired():
+    marginal, near = (
+        peer_importance(),
+        peer_importance(engine="xplainfi", options={"within": "neighbours"}),
+    )
+    assert pairs([marginal, near]) == []
+    alike = peer_importance(engine="xplainfi")
+    assert len(pairs([marginal, alike])) == 1
+
+
 def test_pairs_of_ours_come_before_pairs_of_others():
     records = [
         record

@@ -1,5 +1,6 @@
 """Claims about reasons: seen in two records, and converted where that is exact."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -209,6 +210,44 @@ def test_what_a_stream_shuffles_is_equivalent_at_best(stream, code):
     ours, other = noisy_losses([5, 3, 0], 0.05), noisy_losses([5, 3, 0], 0.05, seed=1)
     verdict, reasons = outcome(importance(ours), peer_importance(other, stream=stream))
     assert (verdict, f"; {code}: " in reasons) == ("equivalent", True)
+
+
+def of_groups(options=None, raw=LOSSES):
+    """Return two importances of groups, in one stream: ours, and xplainfi's."""
+    columns, options = (("x1", "x3"), ("x2",)), options or {"n_rows": None}
+    fields = {"of": "groups", "columns": columns, "options": options}
+    fields |= {"stream": "xplainfi"}
+    return importance(**fields), peer_importance(raw, **fields, engine="xplainfi")
+
+
+def test_groups_whose_columns_move_one_by_one_are_comparable_and_no_more():
+    row, _ = compare(*of_groups(raw=LOSSES + 9), **LIMITS)
+    assert row["verdict"] == "comparable"
+    assert row["reasons"] == (
+        "GROUP_SEMANTICS (apart): the columns of a group are permuted together and "
+        "each by itself"
+    )
+    assert row["cause"] == ""
+
+
+@pytest.mark.parametrize("within", ["gaussian", "neighbours"])
+def test_groups_that_are_drawn_together_on_both_sides_are_replayed(within):
+    assert outcome(*of_groups({"within": within})) == ("replayed", "")
+
+
+def test_features_of_xplainfi_and_groups_of_one_column_are_replayed():
+    for of in ("features", "groups"):
+        fields = {"of": of, "stream": "xplainfi"}
+        ours, theirs = (f(**fields) for f in (importance, peer_importance))
+        assert outcome(ours, replace(theirs, engine="xplainfi")) == ("replayed", "")
+
+
+def test_supplied_groups_of_xplainfi_move_one_by_one_too():
+    supplied = {"engine": "xplainfi 1.2.0 (supplied)", "supplied_by": "xplainfi"}
+    ours, theirs = of_groups()
+    verdict, reasons = outcome(ours, replace(theirs, **supplied))
+    assert verdict == "comparable"
+    assert "GROUP_SEMANTICS (apart)" in reasons
 
 
 @pytest.mark.parametrize("code", ["TIE_MERGE", "TEXT_ROUNDING", "PRED_RNG"])

@@ -452,6 +452,58 @@ def test_features_without_a_marginal_ranking_are_read_beside_nothing():
     assert "given all other columns, " not in text
 
 
+def conditional_figures(result):
+    """Return the figures of marginal beside conditional importances."""
+    blocks = walk(section(build_view(result), "F"))
+    figures = [block for block in blocks if isinstance(block, Figure)]
+    return [f for f in figures if f.id.startswith("fig-conditional-")]
+
+
+def test_marginal_and_conditional_losses_stand_in_one_figure_per_model():
+    schemes = [CONDITIONAL, MARGINAL | {"within": "gaussian"}]
+    result = audit_of(MARGINAL, *schemes)
+    figures = conditional_figures(result)
+    assert [f.id.split("-")[2] for f in figures] == ["one", "two"]
+    records = [r for r in result.importances if r.model == "one"]
+    panels = figures[0].data["panels"]
+    names = ["among all rows, E1", "within leaves, E2", "from a normal, E3"]
+    assert [panel.name for panel in panels] == names
+    for panel, record in zip(panels, records, strict=True):
+        rows = {row.name: row for row in panel.rows}
+        assert panel.baseline == record.baseline.mean()
+        for name, raw in zip(record.features, record.raw, strict=True):
+            assert rows[name].mean == pytest.approx(raw.mean(), rel=1e-12)
+    orders = {tuple(row.name for row in panel.rows) for panel in panels}
+    assert len(orders) == 1
+    headline = plain(figures[0].headline)
+    assert headline.startswith("one: ")
+    assert [name in headline for name in (" x", "twin", "own")] == [True, True, False]
+    assert "among all rows, E1" in figures[0].draw(**figures[0].data, salt="s")
+
+
+def test_a_figure_of_some_features_has_those_that_all_its_rankings_have():
+    some = MARGINAL | {"within": "neighbours", "features": ["own", "twin"]}
+    (first, _) = conditional_figures(audit_of(MARGINAL, some))
+    for panel in first.data["panels"]:
+        assert sorted(row.name for row in panel.rows) == ["own", "twin"]
+    shown = "Shown: the first 2 of 3 that every panel has."
+    assert plain(first.caption).endswith(shown)
+    (whole, _) = conditional_figures(audit_of(MARGINAL, CONDITIONAL))
+    assert "Shown:" not in plain(whole.caption)
+
+
+def test_of_several_losses_the_figure_has_the_first():
+    losses = {"losses": ["mse", "mae"]}
+    result = audit_of(MARGINAL | losses, CONDITIONAL | losses)
+    ids = [figure.id for figure in conditional_figures(result)]
+    assert ids == [f"fig-conditional-{name}-features-mse" for name in ("one", "two")]
+
+
+@pytest.mark.parametrize("entries", [[MARGINAL], [CONDITIONAL]], ids=["all", "given"])
+def test_one_of_both_alone_has_no_figure_of_both(entries):
+    assert conditional_figures(audit_of(*entries, RESAMPLED)) == []
+
+
 def test_each_of_both_has_its_own_card_tables_and_figure(both):
     view = build_view(both)
     rankings = [item for item in view.tables if item.id.startswith("tab-ranking")]

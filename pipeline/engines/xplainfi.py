@@ -1,0 +1,134 @@
+"""xplainfi, asked for losses under permutation, also given the other columns."""
+
+import numpy as np
+import pandas as pd
+
+from importance_audit.r_bridge import host, xplainfi
+
+from ..methods.effects import EffectMethod
+from ..methods.importance import METHODS, Method
+from ..methods.importance.exchange import is_category, numbers_of, refuse_missing
+from ..methods.importance.neighbours import Convention
+from ..methods.importance.permutation import GIVEN, Within
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import NotApplicable, listed, quote
+from .availability import remedy_of
+from .questions import classes_of, refuse
+
+DEPENDENT = 1e-7
+"""Of the length of a column, what R's lm wants to be left of it beside the others."""
+
+
+def xplainfi_permutation(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    n_repeats: int = 10,
+    within: Within = "none",
+    n_neighbours: int = 5,
+    convention: Convention = "standard",
+) -> tuple[Floats, Floats]:
+    """Return the losses of ``xplainfi::PFI``, or of ``CFI`` given the other columns.
+
+    Parameters, returns and raises as in `importance.permutation.permutation`, drawn in
+    the order "xplainfi"; but it permutes the columns of a group each by itself. Given
+    the others they are drawn together. `NotApplicable` too if rows are weighted or few,
+    or for what the samplers of xplainfi cannot draw, or draw in another way.
+    """
+    near = {"n_neighbours": n_neighbours} if within == "neighbours" else {}
+    refuse("xplainfi", "permutation", data, **near)
+    if within in GIVEN:
+        refuse_missing(data, "a draw given other columns")
+    if within == "leaves":
+        raise NotApplicable("xplainfi permutes within no leaves. Leave within out.")
+    if within == "gaussian":
+        _refuse_for_normal(data)
+    if within == "neighbours":
+        _refuse_for_neighbours(data, convention)
+    losses = [
+        xplainfi.permutation(
+            data.X,
+            data.y,
+            model.predict,
+            groups=data.groups,
+            loss=loss,
+            draws={
+                "seed": seed,
+                "n_repeats": n_repeats,
+                "within": within,
+                "n_neighbours": n_neighbours,
+            },
+            classes=classes_of(model),
+        )
+        for loss in model.losses
+    ]
+    full = np.array([part[1] for part in losses])
+    return np.stack([part[0] for part in losses], axis=-1), np.tile(
+        full, (n_repeats, 1)
+    )
+
+
+def _refuse_for_normal(data: Dataset) -> None:
+    """Refuse columns that the normal of xplainfi does not take, or breaks on."""
+    other = [n for n in data.X if is_category(data.X[n]) or _is_flag(data, n)]
+    if other:
+        raise NotApplicable(
+            "xplainfi draws from a normal only if all columns are numbers; these are "
+            f'not: {listed(other)}. Set within = "neighbours".'
+        )
+    for group, columns in data.groups.items():
+        others = [numbers_of(data.X[name]) for name in data.X if name not in columns]
+        table = np.stack([np.ones(data.n_samples), *others], axis=1)
+        if _is_dependent(table):
+            raise NotApplicable(
+                "The normal of xplainfi breaks on columns that are sums of others or "
+                f"constant, such as those it draws {quote(group)} given. Leave one of "
+                "them out."
+            )
+
+
+def _is_dependent(table: Floats) -> bool:
+    """Return whether a column is a sum of those before it, as R's lm decides."""
+    if table.shape[1] > table.shape[0]:
+        return True
+    left = np.abs(np.diag(np.linalg.qr(table, mode="r")))
+    return bool((left < DEPENDENT * np.linalg.norm(table, axis=0)).any())
+
+
+def _refuse_for_neighbours(data: Dataset, convention: Convention) -> None:
+    """Refuse what xplainfi has other neighbours for."""
+    if convention != "xplainfi":
+        raise NotApplicable(
+            "xplainfi counts a row as the nearest of its own neighbours. Set "
+            'convention = "xplainfi" to compare with it.'
+        )
+    flags = [name for name in data.X if _is_flag(data, name)]
+    if flags:
+        raise NotApplicable(
+            "xplainfi does not count it as alike if two rows are both false in a "
+            f"column; these hold true and false: {listed(flags)}. Leave them out, or "
+            "make them categories."
+        )
+    whole = [name for name, of in data.groups.items() if len(of) == len(data.features)]
+    if whole:
+        raise NotApplicable(
+            "xplainfi draws each column by itself where no other is left, as for "
+            f"{quote(whole[0])}. Leave it out."
+        )
+    by_gower = any(is_category(data.X[name]) for name in data.X)
+    if by_gower and "gower" not in host.installed().get("packages", {}):
+        raise NotApplicable(
+            "For neighbours by categories xplainfi needs the package gower, which R "
+            f"does not have. Run: {remedy_of('xplainfi')}"
+        )
+
+
+def _is_flag(data: Dataset, name: str) -> bool:
+    return bool(pd.api.types.is_bool_dtype(data.X[name]))
+
+
+IMPORTANCE: dict[str, Method] = {
+    "permutation": METHODS["permutation"]._replace(function=xplainfi_permutation),
+}
+CURVES: dict[str, EffectMethod] = {}

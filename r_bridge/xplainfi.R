@@ -1,0 +1,123 @@
+# Asks xplainfi what the audit computes in Python. Every argument that decides a number is
+# given: no default of its own does.
+#
+# data     the features only, a plain data frame
+# predict  function(object, newdata, ...) that returns one number per row, or a matrix with
+#          one column per class; the model itself never comes to R
+# classes  the names of those columns, NULL for numbers
+#
+# xplainfi asks mlr3 for predictions and for losses, so that predict and loss become a learner
+# and a measure of mlr3. One number per row is a regression to mlr3 also if it is a probability.
+# A learner that has been trained draws nothing; one of classes that says which class is the
+# most probable leaves no tie to be broken at random.
+
+# The loss of every group in every repeat, one column each, and in a last column that of the
+# rows as they are.
+#
+# within  "none", "gaussian" or "neighbours"
+xplainfi_permutation <- function(data, y, predict, groups, loss, seed, n_repeats, within,
+                                 n_neighbours, classes = NULL) {
+  options(xplain.verbose = FALSE, xplain.sequential = TRUE, xplain.progress = FALSE)
+  lgr::get_logger("mlr3")$set_threshold("warn")
+  plain <- named_in_order(data, predict)
+  observed <- as_observed(y, classes)
+  rows <- cbind(plain$data, target = observed)
+  task <- if (is.null(classes)) {
+    mlr3::as_task_regr(rows, target = "target")
+  } else {
+    mlr3::as_task_classif(rows, target = "target")
+  }
+  learner <- learner_of(plain$predict, names(plain$data), classes)
+  learner$train(task)
+  groups <- lapply(groups[order(names(groups), method = "radix")], plain$names_of)
+  arguments <- list(
+    task = task, learner = learner, measure = measure_of(loss_named(loss), classes),
+    resampling = xplainfi::rsmp_all_test(task), n_repeats = n_repeats
+  )
+  names <- sprintf("group%d", seq_along(groups))
+  if (all(lengths(groups) == 1)) {
+    names <- unlist(groups, use.names = FALSE)
+    arguments$features <- names
+  } else {
+    arguments$groups <- stats::setNames(groups, names)
+  }
+  if (within == "gaussian") {
+    arguments$sampler <- xplainfi::ConditionalGaussianSampler$new(task)
+  } else if (within == "neighbours") {
+    arguments$sampler <- xplainfi::ConditionalKNNSampler$new(task, k = n_neighbours)
+  }
+  method <- if (within == "none") xplainfi::PFI else xplainfi::CFI
+  asked <- do.call(method$new, arguments)
+  start_stream(seed)
+  asked$compute()
+  scores <- as.data.frame(asked$scores())
+  losses <- vapply(names, function(name) {
+    of_name <- scores[scores$feature == name, ]
+    of_name$loss_post[order(of_name$iter_repeat)]
+  }, numeric(n_repeats))
+  cbind(matrix(losses, ncol = n_repeats, byrow = TRUE), scores$loss_baseline[1])
+}
+
+# The data under names that stand in the order of their own, byte by byte: mlr3 puts columns
+# in the order of their names, and takes not every name.
+named_in_order <- function(data, predict) {
+  own <- names(data)
+  plain <- sprintf("column%08d", order(order(own, method = "radix")))
+  list(
+    data = stats::setNames(data, plain),
+    predict = function(newdata) predict(NULL, stats::setNames(newdata[plain], own)),
+    names_of = function(columns) plain[match(unlist(columns), own)]
+  )
+}
+
+learner_of <- function(predict, columns, classes) {
+  types <- c("numeric", "integer", "logical", "factor", "ordered")
+  of_rows <- function(task) predict(as.data.frame(task$data(cols = columns)))
+  regression <- R6::R6Class("AuditedModel",
+    inherit = mlr3::LearnerRegr,
+    public = list(initialize = function() {
+      super$initialize("audited", feature_types = types, properties = "missings")
+    }),
+    private = list(
+      .train = function(task) list(),
+      .predict = function(task) list(response = as.vector(of_rows(task)))
+    )
+  )
+  classification <- R6::R6Class("AuditedModel",
+    inherit = mlr3::LearnerClassif,
+    public = list(initialize = function() {
+      super$initialize("audited",
+        feature_types = types, predict_types = c("response", "prob"),
+        properties = c("multiclass", "twoclass", "missings")
+      )
+      self$predict_type <- "prob"
+    }),
+    private = list(
+      .train = function(task) list(),
+      .predict = function(task) {
+        prob <- of_rows(task)
+        colnames(prob) <- unlist(classes)
+        likeliest <- max.col(prob, ties.method = "first")
+        list(prob = prob, response = factor(unlist(classes)[likeliest], unlist(classes)))
+      }
+    )
+  )
+  if (is.null(classes)) regression$new() else classification$new()
+}
+
+measure_of <- function(loss, classes) {
+  parent <- if (is.null(classes)) mlr3::MeasureRegr else mlr3::MeasureClassif
+  predicted <- if (is.null(classes)) "response" else "prob"
+  measure <- R6::R6Class("AuditedLoss",
+    inherit = parent,
+    public = list(initialize = function() {
+      super$initialize("loss",
+        range = c(-Inf, Inf), minimize = TRUE, predict_type = predicted
+      )
+    }),
+    private = list(.score = function(prediction, ...) {
+      loss(prediction$truth, if (is.null(classes)) prediction$response else prediction$prob)
+    })
+  )
+  measure$new()
+}

@@ -1,0 +1,72 @@
+"""Asks xplainfi for losses under permutation. Alone knows its words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from . import host
+
+Floats = npt.NDArray[np.float64]
+Predict = Callable[[pd.DataFrame], Floats]
+
+
+def permutation(
+    frame: pd.DataFrame,
+    y: npt.NDArray[Any],
+    predict: Predict,
+    *,
+    groups: Mapping[str, Sequence[str]],
+    loss: str,
+    draws: Mapping[str, Any],
+    classes: Sequence[str] = (),
+) -> tuple[Floats, Floats]:
+    """Ask xplainfi for the loss of every group in every repeat.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Numbers, 0 and 1, or codes into `classes`.
+    predict : callable
+        Asked by R; ``(n_samples,)``, or one column per entry of `classes`.
+    groups : mapping of str to sequence of str
+        Columns asked together. They are drawn in the order of their names; the columns
+        of a group together given the others, else each by itself.
+    loss : str
+        One of ours in losses.R.
+    draws : mapping
+        ``seed``, ``n_repeats``, ``within``, one of "none", "gaussian" or "neighbours",
+        and ``n_neighbours``, among which xplainfi counts the row itself.
+    classes : sequence of str
+        Names of the columns of a prediction, empty if it has none.
+
+    Returns
+    -------
+    permuted : ndarray of shape (n_groups, n_repeats)
+    full : float ndarray of shape ()
+        Loss of the rows as they are.
+
+    Raises
+    ------
+    importance_audit.r_bridge.errors.RBridgeError
+    """
+    answer = host.current().call(
+        "xplainfi_permutation",
+        {
+            "data": frame,
+            "y": np.asarray(y, dtype=np.float64),
+            "loss": loss,
+            "groups": {name: list(columns) for name, columns in groups.items()},
+            "classes": list(classes) or None,
+            **draws,
+        },
+        predict=predict,
+        schema_of=frame,
+        labels=tuple(classes),
+    )
+    by_name = sorted(groups, key=str.encode)
+    losses = np.asarray(answer, dtype=np.float64)
+    return losses[[by_name.index(name) for name in groups], :-1], losses[0, -1]

@@ -1,0 +1,282 @@
+"""xplainfi is asked for what we replay: losses by repeat, also given the others."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.engines import test_xplainfi as recorded
+from tests.report.sections.test_results import MARGINAL, audit_of
+
+from importance_audit.engines.xplainfi import xplainfi_permutation
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.known_answers import (
+    binary_data,
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.r_bridge import host
+from importance_audit.records.errors import NotApplicable
+
+pytestmark = pytest.mark.needs_xplainfi
+GAUSSIAN = {"within": "gaussian"}
+NEAR = {"within": "neighbours", "convention": "xplainfi"}
+SCHEMES = ({}, GAUSSIAN, NEAR)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def r():
+    with host.session() as worker:
+        yield worker
+
+
+def assert_replayed(model, data, *, n_repeats=3, **options):
+    """Assert |a - b| <= 1e-9 max(|a|, |b|, |baseline|), in every repeat."""
+    asked = {"seed": 7, "n_repeats": n_repeats, **options}
+    ours, full = permutation(model, data, stream="xplainfi", **asked)
+    theirs, their_full = xplainfi_permutation(model, data, **asked)
+    allowed = 1e-9 * np.maximum(np.maximum(abs(ours), abs(theirs)), abs(full))
+    assert ours.shape == theirs.shape
+    assert (abs(ours - theirs) <= allowed).all(), float(abs(ours - theirs).max())
+    np.testing.assert_allclose(full, their_full, rtol=1e-9)
+
+
+@recorded.matching(r"pfi-(?!groups).*|cfi-.*|cpi-(gauss|knn)-base")
+def test_what_is_recorded_is_what_the_package_here_says(case):
+    model, data = recorded.model_of(case), recorded.rows_of(case)
+    how = recorded.within_of(case)
+    options = {"seed": case["seed"], "n_repeats": case["options"]["n_repeats"], **how}
+    raw, baseline = xplainfi_permutation(model, data, **options)
+    recorded.assert_replayed(case, data, raw, baseline)
+
+
+def mixed(groups=None):
+    """Return 40 rows of every type under odd names, one level absent, and a model."""
+    rng = np.random.default_rng(1)
+    kinds = pd.CategoricalDtype(["z", "u", "w", "v"])
+    grades = pd.CategoricalDtype(["low", "middle", "high"], ordered=True)
+    X = pd.DataFrame(
+        {
+            ".id": rng.normal(size=40),
+            "fare (£)": rng.integers(0, 5, 40),
+            "kind": pd.Categorical(rng.choice(["u", "v", "z"], 40), dtype=kinds),
+            "flag": rng.random(40) < 0.4,
+            "if": rng.normal(size=40).astype("float32"),
+            "Zebra": rng.normal(size=40),
+            "é": rng.normal(size=40),
+            "grade": pd.Categorical(rng.choice(["low", "high"], 40), dtype=grades),
+        }
+    )
+    weights = {name: k + 1.0 for k, name in enumerate(X)}
+
+    def predict(X):
+        assert dict(X.dtypes) == {name: types[name] for name in X}
+        total = np.zeros(len(X))
+        for name, column in X.items():
+            is_level = column.dtype == "category"
+            numbers = column.cat.codes**2.0 if is_level else column.astype(float)
+            total = (total + weights[name]) * (1 + 0.3 * numbers.to_numpy())
+        return total
+
+    types = X.dtypes
+    model = replace(linear_model(1), predict=predict, losses=("rmse", "mae"))
+    data = replace(normal_data(), X=X, y=rng.normal(size=40), weights=np.ones(40))
+    return model, data.with_groups(groups or {name: (name,) for name in X})
+
+
+def without(data, *names):
+    X = data.X.drop(columns=list(names))
+    return replace(data, X=X).with_groups({name: (name,) for name in X})
+
+
+def test_columns_of_every_type_under_any_name_are_replayed():
+    model, data = mixed()
+    assert_replayed(model, data)
+    assert_replayed(model, without(data, "flag"), **NEAR)
+    assert_replayed(model, without(data, "flag", "kind", "grade"), **GAUSSIAN)
+
+
+def test_what_is_asked_of_some_is_drawn_given_all_others():
+    model, data = mixed()
+    data = without(data, "flag", "kind", "grade")
+    for options in SCHEMES:
+        few = data.with_groups({"é": ("é",), "if": ("if",)})
+        assert_replayed(model, few, **options)
+
+
+def test_groups_are_drawn_together_given_the_others():
+    model, data = mixed()
+    data = without(data, "flag", "kind", "grade")
+    data = data.with_groups(
+        {"z": ("é", ".id"), "b": ("fare (£)",), "a": ("Zebra", "if")}
+    )
+    assert_replayed(model, data, **GAUSSIAN)
+    assert_replayed(model, data, **NEAR)
+
+
+def test_more_than_nine_columns_stand_in_the_order_of_their_names():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(rng.integers(0, 9, (30, 12)), columns=[f"x{k}" for k in range(12)])
+    model = replace(
+        linear_model(1), predict=lambda X: (X**2).sum(axis=1).to_numpy(float)
+    )
+    data = replace(normal_data(), X=X, y=rng.normal(size=30), weights=np.ones(30))
+    for options in SCHEMES:
+        assert_replayed(model, data.with_groups({n: (n,) for n in X}), **options)
+
+
+BINARY = ("log_loss", "one_minus_auc", "brier", "one_minus_accuracy")
+OF_CLASSES = ("log_loss", "brier", "one_minus_accuracy", "one_minus_auc_ovo")
+
+
+@pytest.mark.parametrize("options", [{}, NEAR], ids=["permuted", "near"])
+def test_losses_of_classes_are_replayed_and_ties_between_them_draw_nothing(options):
+    data = binary_data()
+    assert_replayed(logistic_model(1, 2, losses=BINARY), data, **options)
+    tied = replace(
+        logistic_model(1, 2, losses=("log_loss",)),
+        predict=lambda X: np.where(X["x1"] > 0, 0.5, 0.4),
+    )
+    assert_replayed(tied, data, **options)
+    for share in (0.8, 1 / 3):
+        assert_replayed(level_model(share, losses=OF_CLASSES), level_data(), **options)
+
+
+@pytest.mark.parametrize("options", SCHEMES, ids=str)
+def test_one_feature_and_one_repeat_are_replayed(options):
+    alone = normal_data(2, 1).with_groups({"x2": ("x2",)})
+    assert_replayed(linear_model(2, 1), alone, n_repeats=1, **options)
+
+
+def test_a_single_column_is_permuted_and_drawn_from_its_normal():
+    assert_replayed(linear_model(2), normal_data(2.0))
+    assert_replayed(linear_model(2), normal_data(2.0), **GAUSSIAN)
+
+
+@pytest.mark.parametrize("k", [2, 9, 60])
+@pytest.mark.parametrize("has_kind", [False, True])
+def test_whole_numbers_have_the_neighbours_that_last_bits_leave_them(k, has_kind):
+    def predict(X):
+        return (X[[*"abcd"]] ** 2).sum(axis=1).to_numpy(float)
+
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({n: rng.integers(0, 7, 60) for n in "dbca"})
+        if has_kind:
+            X["kind"] = pd.Categorical(rng.choice(["u", "v"], 60))
+        data = replace(normal_data(), X=X, y=rng.normal(size=60), weights=np.ones(60))
+        model = replace(linear_model(1), predict=predict)
+        data = data.with_groups({n: (n,) for n in "dbca"})
+        assert_replayed(model, data, n_neighbours=k, **NEAR)
+
+
+def test_the_columns_of_a_group_are_permuted_one_by_one():
+    # y = f = x1 - x2 of two copies: moved together, the error stays 0.
+    single = normal_data(1.0)
+    X = single.X.assign(x2=single.X["x1"])
+    data = replace(single, X=X, y=np.zeros(200), groups={"both": ("x1", "x2")})
+    model = linear_model(1, -1)
+    theirs, _ = xplainfi_permutation(model, data, seed=1, n_repeats=2)
+    ours, _ = permutation(model, data, seed=1, n_repeats=2, stream="xplainfi")
+    assert (ours == 0).all()
+    assert (theirs > 1).all()
+
+
+def test_an_audit_draws_beside_it_in_its_order_and_replays_it():
+    entries = [MARGINAL, MARGINAL | GAUSSIAN, MARGINAL | NEAR]
+    result = audit_of(*entries, engines=["xplainfi"])
+    records = [r for r in result.importances if r.model == "one"]
+    sides = [(r.engine, r.stream) for r in records]
+    assert (
+        sides
+        == [
+            ("python", "numpy"),
+            ("xplainfi", "xplainfi"),
+            ("python", "xplainfi"),
+        ]
+        * 3
+    )
+    assert result.agreement["verdict"].tolist() == ["replayed"] * 6
+    refused = audit_of(MARGINAL | {"within": "leaves"}, engines=["xplainfi"])
+    assert {r.stream for r in refused.importances} == {"numpy"}
+    assert set(refused.agreement["verdict"]) == {"not compared"}
+
+
+# --- refusals -------------------------------------------------------------------------
+
+
+def refusal(data, model=None, **options):
+    with pytest.raises(NotApplicable) as refused:
+        xplainfi_permutation(model or linear_model(1, 1), data, seed=1, **options)
+    return str(refused.value)
+
+
+def test_what_xplainfi_cannot_draw_as_asked_is_not_asked():
+    data = normal_data(1, 1)
+    weighted = replace(data, weights=np.linspace(1, 2, 200))
+    assert "does not support row weights" in refusal(weighted)
+    one = replace(data, X=data.X[:1], y=data.y[:1], weights=np.ones(1))
+    assert "cannot permute a single row" in refusal(one)
+    assert refusal(data, within="leaves") == (
+        "xplainfi permutes within no leaves. Leave within out."
+    )
+    assert "draws one of the rows 1 to i" in refusal(data, n_neighbours=1, **NEAR)
+    assert refusal(data, within="neighbours") == (
+        "xplainfi counts a row as the nearest of its own neighbours. Set "
+        'convention = "xplainfi" to compare with it.'
+    )
+    whole = data.with_groups({"all": ("x1", "x2")})
+    assert refusal(whole, **NEAR) == (
+        "xplainfi draws each column by itself where no other is left, as for 'all'. "
+        "Leave it out."
+    )
+    gaps = replace(data, X=data.X.assign(x2=data.X["x2"].where(data.X["x2"] > 0)))
+    for options in (GAUSSIAN, NEAR):
+        assert "must have no missing value" in refusal(gaps, **options)
+
+
+def test_columns_that_its_samplers_do_not_take_are_named():
+    model, data = mixed()
+    assert refusal(data, model, **GAUSSIAN) == (
+        "xplainfi draws from a normal only if all columns are numbers; these are "
+        "not: 'kind', 'flag', 'grade'. Set within = \"neighbours\"."
+    )
+    assert refusal(data, model, **NEAR) == (
+        "xplainfi does not count it as alike if two rows are both false in a column; "
+        "these hold true and false: 'flag'. Leave them out, or make them categories."
+    )
+
+
+@pytest.mark.parametrize(
+    "more", [{"x3": 1.0}, {"x3": lambda X: X["x1"] - X["x2"]}], ids=["constant", "sum"]
+)
+def test_its_normal_is_not_asked_for_sums_of_columns(more):
+    data = normal_data(1, 1)
+    other = replace(data, X=data.X.assign(x0=data.X["x1"] ** 2, **more))
+    asked = other.with_groups({"x0": ("x0",)})
+    assert refusal(asked, **GAUSSIAN) == (
+        "The normal of xplainfi breaks on columns that are sums of others or constant, "
+        "such as those it draws 'x0' given. Leave one of them out."
+    )
+    permutation(linear_model(1, 1), asked, seed=1, **GAUSSIAN)  # ours is
+
+
+def test_its_normal_is_not_asked_of_fewer_rows_than_columns():
+    data = normal_data(1, 1, 1, 1)
+    few = replace(data, X=data.X[:3], y=data.y[:3], weights=np.ones(3))
+    assert "breaks on columns that are sums of others" in refusal(few, **GAUSSIAN)
+
+
+def test_without_gower_neighbours_by_categories_are_not_asked(monkeypatch):
+    model, data = mixed()
+    here = host.installed()
+    packages = {k: v for k, v in here["packages"].items() if k != "gower"}
+    monkeypatch.setattr(host, "installed", lambda: here | {"packages": packages})
+    assert refusal(without(data, "flag"), model, **NEAR) == (
+        "For neighbours by categories xplainfi needs the package gower, which R does "
+        "not have. Run: importance-audit install-r xplainfi"
+    )
+    assert_replayed(model, without(data, "flag", "kind", "grade"), **NEAR)
