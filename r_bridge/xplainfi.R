@@ -17,23 +17,10 @@
 # within  "none", "gaussian" or "neighbours"
 xplainfi_permutation <- function(data, y, predict, groups, loss, seed, n_repeats, within,
                                  n_neighbours, classes = NULL) {
-  options(xplain.verbose = FALSE, xplain.sequential = TRUE, xplain.progress = FALSE)
-  lgr::get_logger("mlr3")$set_threshold("warn")
   plain <- named_in_order(data, predict)
-  observed <- as_observed(y, classes)
-  rows <- cbind(plain$data, target = observed)
-  task <- if (is.null(classes)) {
-    mlr3::as_task_regr(rows, target = "target")
-  } else {
-    mlr3::as_task_classif(rows, target = "target")
-  }
-  learner <- learner_of(plain$predict, names(plain$data), classes)
-  learner$train(task)
+  arguments <- c(question_of(plain, y, loss, classes), n_repeats = n_repeats)
+  task <- arguments$task
   groups <- lapply(groups[order(names(groups), method = "radix")], plain$names_of)
-  arguments <- list(
-    task = task, learner = learner, measure = measure_of(loss_named(loss), classes),
-    resampling = xplainfi::rsmp_all_test(task), n_repeats = n_repeats
-  )
   names <- sprintf("group%d", seq_along(groups))
   if (all(lengths(groups) == 1)) {
     names <- unlist(groups, use.names = FALSE)
@@ -56,6 +43,55 @@ xplainfi_permutation <- function(data, y, predict, groups, loss, seed, n_repeats
     of_name$loss_post[order(of_name$iter_repeat)]
   }, numeric(n_repeats))
   cbind(matrix(losses, ncol = n_repeats, byrow = TRUE), scores$loss_baseline[1])
+}
+
+# What every feature adds to the reduction of the loss, one row per order of the features and
+# one column per feature in the order of their names: xplainfi keeps the mean after each order.
+#
+# background  "rows", or "gaussian" for values drawn given those that are known
+# tolerance   0 for all orders
+xplainfi_sage <- function(data, y, predict, loss, seed, n_repeats, background, n_background,
+                          tolerance, classes = NULL) {
+  plain <- named_in_order(data, predict)
+  arguments <- c(question_of(plain, y, loss, classes), list(
+    n_permutations = n_repeats, n_samples = n_background, batch_size = 50000L,
+    early_stopping = tolerance > 0 && n_repeats > 10, se_threshold = max(tolerance, 1e-9),
+    min_permutations = min(10L, n_repeats), check_interval = 1L
+  ))
+  method <- xplainfi::MarginalSAGE
+  if (background == "gaussian") {
+    arguments$sampler <- xplainfi::ConditionalGaussianSampler$new(arguments$task)
+    method <- xplainfi::ConditionalSAGE
+  }
+  start_stream(seed)
+  asked <- do.call(method$new, arguments)
+  asked$compute()
+  means <- as.data.frame(asked$convergence_history)
+  sums <- vapply(names(plain$data)[order(names(plain$data))], function(name) {
+    of_name <- means[means$feature == name, ]
+    of_name <- of_name[order(of_name$n_permutations), ]
+    of_name$importance * of_name$n_permutations
+  }, numeric(max(means$n_permutations)))
+  sums <- matrix(sums, ncol = length(plain$data))
+  sums - rbind(0, sums[-nrow(sums), , drop = FALSE])
+}
+
+# The task, the learner, the measure and the resampling that xplainfi wants, as named arguments.
+question_of <- function(plain, y, loss, classes) {
+  options(xplain.verbose = FALSE, xplain.sequential = TRUE, xplain.progress = FALSE)
+  lgr::get_logger("mlr3")$set_threshold("warn")
+  rows <- cbind(plain$data, target = as_observed(y, classes))
+  task <- if (is.null(classes)) {
+    mlr3::as_task_regr(rows, target = "target")
+  } else {
+    mlr3::as_task_classif(rows, target = "target")
+  }
+  learner <- learner_of(plain$predict, names(plain$data), classes)
+  learner$train(task)
+  list(
+    task = task, learner = learner, measure = measure_of(loss_named(loss), classes),
+    resampling = xplainfi::rsmp_all_test(task)
+  )
 }
 
 # The data under names that stand in the order of their own, byte by byte: mlr3 puts columns

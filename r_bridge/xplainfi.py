@@ -1,4 +1,4 @@
-"""Asks xplainfi for losses under permutation. Alone knows its words."""
+"""Asks xplainfi for losses under permutation, and for SAGE. Alone knows its words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -70,3 +70,49 @@ def permutation(
     by_name = sorted(groups, key=str.encode)
     losses = np.asarray(answer, dtype=np.float64)
     return losses[[by_name.index(name) for name in groups], :-1], losses[0, -1]
+
+
+def sage(
+    frame: pd.DataFrame,
+    y: npt.NDArray[Any],
+    predict: Predict,
+    *,
+    loss: str,
+    draws: Mapping[str, Any],
+    classes: Sequence[str] = (),
+) -> Floats:
+    """Ask xplainfi for what every feature adds to the reduction of the loss.
+
+    Parameters
+    ----------
+    frame, y, predict, loss, classes
+        As in `permutation`; every column of `frame` is a player.
+    draws : mapping
+        ``seed``, ``n_repeats``, ``background`` ("rows" or "gaussian"),
+        ``n_background`` and ``tolerance``, 0 for all orders.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_orders)
+        In the order of the columns; fewer orders than ``n_repeats`` if R stopped.
+
+    Raises
+    ------
+    importance_audit.r_bridge.errors.RBridgeError
+    """
+    answer = host.current().call(
+        "xplainfi_sage",
+        {
+            "data": frame,
+            "y": np.asarray(y, dtype=np.float64),
+            "loss": loss,
+            "classes": list(classes) or None,
+            **draws,
+        },
+        predict=predict,
+        schema_of=frame,
+        labels=tuple(classes),
+    )
+    by_name = sorted(frame, key=str.encode)
+    gains = np.asarray(answer, dtype=np.float64).reshape(-1, len(by_name))
+    return gains[:, [by_name.index(name) for name in frame]].T

@@ -1,4 +1,4 @@
-"""xplainfi, asked for losses under permutation, also given the other columns."""
+"""xplainfi, asked for permutation, also given the other columns, and for SAGE."""
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from ..methods.importance import METHODS, Method
 from ..methods.importance.exchange import is_category, numbers_of, refuse_missing
 from ..methods.importance.neighbours import Convention
 from ..methods.importance.permutation import GIVEN, Within
+from ..methods.importance.sage import Background
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from .availability import remedy_of
@@ -69,23 +70,87 @@ def xplainfi_permutation(
     )
 
 
+def xplainfi_sage(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    n_repeats: int = 100,
+    tolerance: float = 0.01,
+    background: Background = "rows",
+    n_background: int = 100,
+) -> tuple[Floats, Floats]:
+    """Return the values of ``xplainfi::MarginalSAGE``, or of ``ConditionalSAGE``.
+
+    Parameters, returns and raises as in `importance.sage.sage`, drawn in the order
+    "xplainfi". `NotApplicable` too if rows are weighted, columns are joined in groups,
+    there are several losses and a tolerance to stop at, or the normal of xplainfi
+    breaks on the columns.
+    """
+    refuse("xplainfi", "sage", data)
+    joined = [name for name, columns in data.groups.items() if len(columns) > 1]
+    if joined:
+        raise NotApplicable(
+            "xplainfi lets each column join by itself; these groups have several: "
+            f"{listed(joined)}. Leave the engine out, or measure features."
+        )
+    if len(model.losses) > 1 and tolerance > 0:
+        raise NotApplicable(
+            "xplainfi stops by one loss at a time, and several would stop after "
+            "different numbers of orders. Give one loss, or set tolerance = 0."
+        )
+    frame = data.X[list(model.features)]
+    if background == "gaussian":
+        _refuse_other_than_numbers(data)
+        _refuse_dependent(frame, "any of them")
+    gains = [
+        xplainfi.sage(
+            frame,
+            data.y,
+            model.predict,
+            loss=loss,
+            draws={
+                "seed": seed,
+                "n_repeats": n_repeats,
+                "background": background,
+                "n_background": n_background,
+                "tolerance": tolerance,
+            },
+            classes=classes_of(model),
+        )
+        for loss in model.losses
+    ]
+    by_feature = dict(zip(model.features, np.stack(gains, axis=-1), strict=True))
+    unread = np.zeros((gains[0].shape[1], len(gains)))
+    raw = [by_feature.get(columns[0], unread) for columns in data.groups.values()]
+    return np.stack(raw), unread
+
+
 def _refuse_for_normal(data: Dataset) -> None:
     """Refuse columns that the normal of xplainfi does not take, or breaks on."""
+    _refuse_other_than_numbers(data)
+    for group, columns in data.groups.items():
+        others = [name for name in data.X if name not in columns]
+        _refuse_dependent(data.X[others], quote(group))
+
+
+def _refuse_other_than_numbers(data: Dataset) -> None:
     other = [n for n in data.X if is_category(data.X[n]) or _is_flag(data, n)]
     if other:
         raise NotApplicable(
             "xplainfi draws from a normal only if all columns are numbers; these are "
             f'not: {listed(other)}. Set within = "neighbours".'
         )
-    for group, columns in data.groups.items():
-        others = [numbers_of(data.X[name]) for name in data.X if name not in columns]
-        table = np.stack([np.ones(data.n_samples), *others], axis=1)
-        if _is_dependent(table):
-            raise NotApplicable(
-                "The normal of xplainfi breaks on columns that are sums of others or "
-                f"constant, such as those it draws {quote(group)} given. Leave one of "
-                "them out."
-            )
+
+
+def _refuse_dependent(others: pd.DataFrame, drawn: str) -> None:
+    """Refuse columns one of which is a sum of others; `drawn` is what they give."""
+    numbers = [numbers_of(others[name]) for name in others]
+    if _is_dependent(np.stack([np.ones(len(others)), *numbers], axis=1)):
+        raise NotApplicable(
+            "The normal of xplainfi breaks on columns that are sums of others or "
+            f"constant, such as those it draws {drawn} given. Leave one of them out."
+        )
 
 
 def _is_dependent(table: Floats) -> bool:
@@ -130,5 +195,6 @@ def _is_flag(data: Dataset, name: str) -> bool:
 
 IMPORTANCE: dict[str, Method] = {
     "permutation": METHODS["permutation"]._replace(function=xplainfi_permutation),
+    "sage": METHODS["sage"]._replace(function=xplainfi_sage),
 }
 CURVES: dict[str, EffectMethod] = {}

@@ -14,7 +14,7 @@ from importance_audit.methods.importance.coalitions import (
     rows_for_model,
 )
 from importance_audit.methods.importance.sage import Stop, replayed, sage
-from importance_audit.methods.importance.xplainfi_order import pass_ties, reference_rows
+from importance_audit.methods.importance.xplainfi_order import reference_rows
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.r_rng import RStream
 
@@ -183,29 +183,3 @@ def test_every_recorded_case_of_sage_is_compared():
     of_sage = [c["id"] for c in REFERENCE["cases"] if "SAGE" in c["call"]]
     assert of_sage == list(CASES)
     assert len(of_sage) == 8
-
-
-def test_a_tie_takes_one_uniform_number_unless_a_larger_probability_follows():
-    """Counted in R 4.2.2: set.seed(1); max.col(p, ties.method = "random")."""
-    counts = {
-        (0.3, 0.3, 0.9): 1,
-        (0.9, 0.3, 0.3): 0,
-        (0.1, 0.9, 0.9): 1,
-        (0.5, 0.500002): 1,
-        (0.5, 0.50001): 0,
-        (0.5, 0.4999951): 1,
-        (0.5, 0.4999949): 0,
-        (0.4, 0.4, 0.4): 2,
-    }
-    for probabilities, n_uniforms in counts.items():
-        r, untouched = RStream(1), RStream(1)
-        pass_ties(r, np.array([probabilities]))
-        untouched.runif(n_uniforms)
-        assert r.runif(1) == untouched.runif(1), probabilities
-
-
-def test_half_and_half_is_a_tie_of_two_classes():
-    r, untouched = RStream(1), RStream(1)
-    pass_ties(r, np.array([0.5, 0.2, 0.5]))
-    untouched.runif(2)
-    assert r.runif(1) == untouched.runif(1)

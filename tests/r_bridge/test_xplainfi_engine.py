@@ -1,4 +1,4 @@
-"""xplainfi is asked for what we replay: losses by repeat, also given the others."""
+"""xplainfi is asked for what we replay: losses by repeat, and SAGE by order."""
 
 from dataclasses import replace
 
@@ -8,8 +8,9 @@ import pytest
 from tests.engines import test_xplainfi as recorded
 from tests.report.sections.test_results import MARGINAL, audit_of
 
-from importance_audit.engines.xplainfi import xplainfi_permutation
+from importance_audit.engines.xplainfi import xplainfi_permutation, xplainfi_sage
 from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.importance.sage import sage
 from importance_audit.methods.known_answers import (
     binary_data,
     level_data,
@@ -205,6 +206,48 @@ def test_an_audit_draws_beside_it_in_its_order_and_replays_it():
     assert set(refused.agreement["verdict"]) == {"not compared"}
 
 
+def assert_sage_replayed(model, data, **options):
+    """Assert that every order gives what it gives in R; return how many there are."""
+    asked = {"seed": 7, **options}
+    ours, _ = sage(model, data, stream="xplainfi", **asked)
+    theirs, baseline = xplainfi_sage(model, data, **asked)
+    assert ours.shape == theirs.shape
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * abs(ours).max())
+    assert not baseline.any()
+    return ours.shape[1]
+
+
+SCHEMES_OF_SAGE = [
+    {"tolerance": 0.0, "n_repeats": 4},
+    {"tolerance": 0.2, "n_repeats": 40, "n_background": 13},
+]
+
+
+@pytest.mark.parametrize("options", SCHEMES_OF_SAGE, ids=["all orders", "stopping"])
+@pytest.mark.parametrize("background", ["rows", "gaussian"])
+def test_sage_is_replayed_order_by_order(options, background):
+    options = options | {"background": background}
+    n = assert_sage_replayed(linear_model(2, 1, 3), normal_data(2, 1, 3), **options)
+    assert (n == 4) == (options["tolerance"] == 0)
+    logistic = logistic_model(1, 2, losses=("log_loss",))
+    assert_sage_replayed(logistic, binary_data(), **options)
+
+
+def test_sage_of_classes_and_of_columns_of_every_type_is_replayed():
+    one_player = level_model(0.8, losses=("log_loss",))
+    assert assert_sage_replayed(one_player, level_data()) == 10
+    model, data = mixed()
+    model = replace(model, features=tuple(data.X))
+    both = {"tolerance": 0.0, "n_repeats": 3}
+    assert_sage_replayed(model, data, n_background=20, **both)
+
+
+def test_an_audit_replays_sage():
+    entry = {"method": "sage", "losses": ["mse"], "n_repeats": 20, "n_background": 30}
+    result = audit_of(entry, engines=["xplainfi"])
+    assert result.agreement["verdict"].tolist() == ["replayed"] * 2
+
+
 # --- refusals -------------------------------------------------------------------------
 
 
@@ -262,6 +305,27 @@ def test_its_normal_is_not_asked_for_sums_of_columns(more):
         "such as those it draws 'x0' given. Leave one of them out."
     )
     permutation(linear_model(1, 1), asked, seed=1, **GAUSSIAN)  # ours is
+
+
+def test_sage_that_xplainfi_has_no_equal_of_is_not_asked():
+    def refusal(data, model=None, **options):
+        with pytest.raises(NotApplicable) as refused:
+            xplainfi_sage(model or linear_model(1, 1), data, seed=1, **options)
+        return str(refused.value)
+
+    data = normal_data(1, 1)
+    weighted = replace(data, weights=np.linspace(1, 2, 200))
+    assert "does not support row weights" in refusal(weighted)
+    assert refusal(data.with_groups({"both": ("x1", "x2")})) == (
+        "xplainfi lets each column join by itself; these groups have several: 'both'. "
+        "Leave the engine out, or measure features."
+    )
+    assert refusal(data, linear_model(1, 1, losses=("mse", "mae"))) == (
+        "xplainfi stops by one loss at a time, and several would stop after different "
+        "numbers of orders. Give one loss, or set tolerance = 0."
+    )
+    twice = replace(data, X=data.X.assign(x2=2 * data.X["x1"]))
+    assert "draws any of them given" in refusal(twice, background="gaussian")
 
 
 def test_its_normal_is_not_asked_of_fewer_rows_than_columns():

@@ -116,6 +116,7 @@ def sage(
         players' values is below this share of the range of the values, from the
         largest to the smallest. The standard error is the standard deviation over the
         orders, divisor n - 1, over the root of n. It is tested after each ten orders.
+        Orders that all give the same are enough too, unless the tolerance is 0.
         For "xplainfi" the divisor is n, and it is tested after each from the tenth.
     n_rows : int, optional
         Rows losses are measured on, drawn once without replacement; all by default.
@@ -228,7 +229,6 @@ def sampled(
     n_orders: int,
     stop: Stop,
     generator: RStream | None = None,
-    n_predictions: int = 0,
 ) -> Floats:
     """Return what each player gains at its turn, (n_drawn, n_players, n_losses).
 
@@ -242,9 +242,8 @@ def sampled(
     stop : Stop
     generator : RStream, optional
         What a conditional sampler draws from, anew whenever a coalition is met.
-    n_predictions : int, default 0
-        Rows the model was asked about before.
     """
+    n_predictions = 0
     losses: dict[int, Floats] = {}
     gains: list[Floats] = []
     for start in range(0, n_orders, stop.every):
@@ -268,17 +267,15 @@ def sampled(
 
 def replayed(game: Coalitions, r: RStream, n_orders: int, stop: Stop) -> Floats:
     """Return what `sampled` returns, drawn as xplainfi draws after reference rows."""
-    n_asked = 0
-    if game.model.task != "regression":
-        xplainfi_order.pass_ties(r, game.model.predict(game.rows.X))
-        n_asked = game.rows.n_samples
     orders = [r.sample(len(game.players)) for _ in range(n_orders)]
     redrawn_by = None if game.is_marginal else r
-    return sampled(game, orders.__getitem__, n_orders, stop, redrawn_by, n_asked)
+    return sampled(game, orders.__getitem__, n_orders, stop, redrawn_by)
 
 
 def is_settled(gains: Floats, stop: Stop) -> bool:
     """Return whether the errors of all players are small beside their differences.
+
+    Or whether all orders give the same, as for a single player.
 
     Parameters
     ----------
@@ -288,7 +285,10 @@ def is_settled(gains: Floats, stop: Stop) -> bool:
     with np.errstate(invalid="ignore"):  # infinite losses settle nothing
         errors = gains.std(axis=0, ddof=stop.ddof) / np.sqrt(len(gains))
         ranges = np.ptp(gains.mean(axis=0), axis=0)
-        return bool((errors.max(axis=0) < stop.tolerance * ranges).all())
+        is_small = errors.max(axis=0) < stop.tolerance * ranges
+        is_one_value = (np.ptp(gains, axis=0) == 0).all(axis=0)
+        has_error = stop.tolerance > 0
+        return bool((is_small | (is_one_value & has_error)).all())
 
 
 def _path(order: Index) -> list[int]:

@@ -364,6 +364,14 @@ def test_every_loss_must_be_settled():
     assert not is_settled(gains([np.nan, 1, 1], [0, 0, 0]), Stop(0.01))
 
 
+def test_orders_that_all_give_the_same_are_settled_unless_all_are_asked_for():
+    same = np.tile([0.1, 0.1], (10, 1))[:, :, np.newaxis]
+    assert is_settled(same, Stop(0.01))
+    assert not is_settled(same, Stop(0))
+    # equal means are not equal orders: x1 and x2 of a model of their product
+    assert not is_settled(gains([0, 1, 0, 1], [1, 0, 1, 0]), Stop(0.01))
+
+
 def test_the_values_it_stops_at_meet_the_rule_and_ten_orders_before_they_did_not():
     options = {"algorithm": "sampling", "n_background": 20, "n_repeats": 2000}
     raw, _ = sage(CURVED, DATA, seed=1, tolerance=0.004, **options)
