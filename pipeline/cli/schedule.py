@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..operate.install_schedule import Plan
     from ..operate.schedule import Job
 
-KINDS = ("cron", "systemd", "github", "gitlab")
+KINDS = ("cron", "systemd", "github", "gitlab", "kubernetes", "airflow")
 INSTALLED = ("cron", "systemd")
 SCRIPTS = ("mail", "webhook")
 LINGER = (
@@ -51,7 +51,7 @@ def schedule(
     """Print what runs AUDIT automatically, at the time set in its [schedule].
 
     With --install, a line is added to your crontab, or a timer to your systemd units.
-    A file for GitHub or GitLab is only printed.
+    A file for GitHub, GitLab, Kubernetes or Airflow is only printed.
     """
     if (audit is None) == (example is None):
         raise click.UsageError("Either AUDIT or --example must be given.")
@@ -76,7 +76,7 @@ def _show_or_install(audit: Path, kind: str, *, install: bool, yes: bool) -> Non
     job = job_of(config, audit)
     if kind not in INSTALLED:
         asks_r = any(entry.engines for entry in config.importance)
-        click.echo(_workflow(kind, job, asks_r=asks_r), nl=False)
+        click.echo(_file_for(kind, job, asks_r=asks_r), nl=False)
         return
     text, note, plan = {"cron": _as_line, "systemd": _as_units}[kind](job)
     if install:
@@ -112,14 +112,25 @@ def _as_units(job: "Job") -> tuple[str, str, Callable[[], "Plan"]]:
     return contents, LINGER, partial(units_plan, job.name, files)
 
 
-def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
-    """Return the file of a CI for the repository that the audit lies in."""
+def _file_for(kind: str, job: "Job", *, asks_r: bool) -> str:
+    """Return the file of a CI, of Kubernetes or of Airflow."""
     from importlib.metadata import distributions
 
-    import importance_audit
+    from ..operate.schedule import cron_job, dag, workflow
 
-    from ..operate.schedule import workflow
+    versions = [d.version for d in distributions(name="importance-audit")][:1]
+    if kind == "kubernetes":
+        return cron_job(job, ":".join(["importance-audit", *versions]))
+    if kind == "airflow":
+        return dag(job)
+    top = _repository_of(job, kind)
+    is_checkout = Path(__file__).resolve().parents[2] == top
+    tool = "." if is_checkout else "==".join(["importance-audit", *versions])
+    return workflow(kind, job, top, tool=tool, asks_r=asks_r)
 
+
+def _repository_of(job: "Job", kind: str) -> Path:
+    """Return the folder of the repository that the audit lies in."""
     above = (job.folder, *job.folder.parents)
     inside = [folder for folder in above if (folder / ".git").exists()]
     if not inside:
@@ -128,11 +139,7 @@ def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
             f"Audit {str(job.folder)!r} is not in a git repository, which --as "
             f"{kind} needs. Make one with: git init",
         )
-    is_checkout = Path(importance_audit.__file__).resolve().parents[1] == inside[0]
-    versions = [d.version for d in distributions(name="importance-audit")]
-    versioned = "==".join(["importance-audit", *versions[:1]])
-    tool = "." if is_checkout else versioned
-    return workflow(kind, job, inside[0], tool=tool, asks_r=asks_r)
+    return inside[0]
 
 
 def _removal(audit: Path, kind: str) -> "Plan":

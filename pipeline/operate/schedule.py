@@ -1,4 +1,4 @@
-"""An audit that runs by itself: as a cron line, systemd units, or a workflow of a CI.
+"""An audit that runs by itself: by cron, systemd, a CI, Kubernetes or Airflow.
 
 All texts, and nothing that this machine is asked. Not: `install_schedule`.
 """
@@ -21,6 +21,7 @@ LOG = "schedule.log"
 LONGEST = 998  # bytes of a command; Debian 12 refuses 999 as too long
 SPARE_SECONDS = 600.0
 GRACE_SECONDS = 300.0  # longer than an unattended run takes to end once asked to
+LONGEST_OF_CLUSTER = 52  # characters of the name of a CronJob of Kubernetes
 DAY = 24 * 60
 _HARMLESS = SPACES + "\u200c\u200d"
 """Spaces and joiners of names; what else is not printable may be obeyed or unseen."""
@@ -198,6 +199,59 @@ def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
         else ": # asks no R engine",
     }
     return _fill_template(f"{kind}.yml", facts)
+
+
+def cron_job(job: Job, image: str) -> str:
+    """Return a CronJob for Kubernetes, whose volume holds the folder of the audit.
+
+    Parameters
+    ----------
+    job : Job
+    image : str
+        The name and tag of the image that the Containerfile makes.
+    """
+    _writable(job)
+    inside = f"/audits/{job.audit.relative_to(job.folder.parent).as_posix()}"
+    name = job.name.lower()
+    if len(name) > LONGEST_OF_CLUSTER:
+        digest = name[-9:]
+        name = f"{name[: LONGEST_OF_CLUSTER - len(digest)].rstrip('-')}{digest}"
+    facts = {
+        "name": name,
+        "cron": _cron_time(job.section, [0])[0],
+        "image": json.dumps(image),
+        "audit": json.dumps(inside.replace("$(", "$$("), ensure_ascii=False),
+        "seconds": str(job.seconds),
+        "grace": str(job.grace),
+    }
+    return _fill_template("kubernetes.yml", facts)
+
+
+def dag(job: Job) -> str:
+    """Return a DAG for Airflow, whose workers see the audit and this interpreter.
+
+    Raises
+    ------
+    AuditError
+        If Airflow would take a path for a template.
+    """
+    _writable(job)
+    for text in (*job.command, *job.environment.values()):
+        if any(sign in text for sign in ("{{", "{%", "{#")):
+            raise AuditError(
+                "What Airflow runs must have no '{{', '{%' or '{#', which begin its "
+                f"templates; {text!r} has. Rename the folder, or unset the variable."
+            )
+    facts = {
+        "title": ascii(job.audit.name),
+        "name": ascii(job.name),
+        "cron": ascii(_cron_time(job.section, [0])[0]),
+        # The space: Airflow takes what ends with .sh for the name of a template.
+        "command": ascii(f"{shlex.join(job.command)} "),
+        "environment": ascii(dict(job.environment)),
+        "seconds": str(job.seconds),
+    }
+    return _fill_template("airflow.txt", facts)
 
 
 def example(name: str) -> str:

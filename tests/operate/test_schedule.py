@@ -25,7 +25,9 @@ from importance_audit.operate.install_schedule import job_of
 from importance_audit.operate.schedule import (
     EXAMPLES,
     Job,
+    cron_job,
     cron_line,
+    dag,
     example,
     name_of,
     units,
@@ -34,6 +36,7 @@ from importance_audit.operate.schedule import (
 )
 from importance_audit.records.errors import AuditError
 
+REPOSITORY = Path(__file__).parents[2]
 HOSTILE = "h o$t `q` 'q' \"d\" 5%n #; ü\\x=1"
 RECORDER = """#!/usr/bin/python3
 import json, os, sys
@@ -404,6 +407,134 @@ def test_a_job_of_gitlab_keeps_exit_code_summary_and_faults(tmp_path):
     assert steps["artifacts"]["when"] == steps["cache"]["when"] == "always"
     assert steps["variables"]["AUDIT"] == f"./{HOSTILE}/audit.toml".replace("$", "$$")
     assert steps["resource_group"] == name
+
+
+def pod_of(audit_job, image="importance-audit:1.0"):
+    """Return the CronJob of an audit, and what its pod runs."""
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    document = yaml.safe_load(cron_job(audit_job, image))
+    assert document["kind"] == "CronJob"
+    return document, document["spec"]["jobTemplate"]["spec"]
+
+
+def test_a_job_of_kubernetes_runs_the_mounted_audit_without_rights(tmp_path):
+    audit_job = job(tmp_path / HOSTILE, days=("mon", "thu"))
+    document, task = pod_of(audit_job)
+    schedule, pod = document["spec"], task["template"]["spec"]
+    assert (schedule["schedule"], schedule["timeZone"]) == ("0 6 * * 1,4", "Etc/UTC")
+    assert schedule["concurrencyPolicy"] == "Forbid"
+    assert task["activeDeadlineSeconds"] == audit_job.seconds
+    assert pod["terminationGracePeriodSeconds"] == audit_job.grace
+    assert (pod["restartPolicy"], task["backoffLimit"]) == ("Never", 0)
+    (container,) = pod["containers"]
+    assert container["image"] == "importance-audit:1.0"
+    assert container["args"] == ["run", "--unattended", f"/audits/{HOSTILE}"]
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    assert pod["securityContext"]["runAsNonRoot"]
+    mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
+    assert mounted == {"/audits", "/tmp"}
+    named = {mount["name"] for mount in container["volumeMounts"]}
+    assert named == {volume["name"] for volume in pod["volumes"]}
+
+
+def test_a_job_of_kubernetes_runs_a_file_of_another_name(tmp_path):
+    audit_job = job(tmp_path)
+    file = tmp_path / "a $(HOME) b.toml"
+    _, task = pod_of(audit_job._replace(audit=file))
+    (container,) = task["template"]["spec"]["containers"]
+    # $$( is the one way to write $( there
+    assert container["args"][-1] == f"/audits/{tmp_path.name}/a $$(HOME) b.toml"
+
+
+@pytest.mark.parametrize("name", ["a", "Übung", "A" * 60, "a" * 25 + "--b", "42"])
+def test_the_name_of_a_job_of_kubernetes_is_one_that_it_takes(tmp_path, name):
+    names = set()
+    for parent in ("x", "y"):
+        (tmp_path / parent).mkdir()
+        document, task = pod_of(job(tmp_path / parent / name))
+        names.add(document["metadata"]["name"])
+        claim = task["template"]["spec"]["volumes"][0]["persistentVolumeClaim"]
+        assert claim["claimName"] in names
+    assert len(names) == 2
+    for one in names:
+        assert re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?", one)
+
+
+FAKE_AIRFLOW = """
+import json, sys
+
+class DAG:
+    def __init__(self, **facts):
+        self.facts = facts
+    def __enter__(self):
+        print(json.dumps(self.facts, default=str))
+    def __exit__(self, *error):
+        pass
+
+class BashOperator:
+    def __init__(self, **facts):
+        print(json.dumps(facts, default=lambda time: time.total_seconds()))
+"""
+
+
+def load_dag(folder, text):
+    """Return what a DAG file hands to Airflow, of which only the names are here."""
+    modules = folder / "modules"
+    (modules / "airflow" / "operators").mkdir(parents=True)
+    (modules / "airflow" / "__init__.py").write_text(FAKE_AIRFLOW)
+    (modules / "airflow" / "operators" / "__init__.py").write_text("")
+    operators = "from airflow import BashOperator"
+    (modules / "airflow" / "operators" / "bash.py").write_text(operators)
+    (folder / "dag.py").write_text(text)
+    answer = subprocess.run(
+        [sys.executable, folder / "dag.py"],
+        env={"PYTHONPATH": str(modules)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [json.loads(line) for line in answer.stdout.splitlines()]
+
+
+def test_a_dag_of_airflow_runs_the_audit_from_a_hostile_path(tmp_path):
+    variables = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
+    recorder = job(tmp_path / HOSTILE, variables, days=("mon",))
+    graph, task = load_dag(tmp_path, dag(recorder))
+    assert graph["dag_id"] == recorder.name
+    assert graph["schedule"] == "0 6 * * 1"
+    assert graph["start_date"].endswith("+00:00")
+    assert (graph["catchup"], graph["max_active_runs"]) == (False, 1)
+    assert task["execution_timeout"] == recorder.seconds
+    command = ["bash", "-c", task["bash_command"]]
+    answer = subprocess.run(command, env=task["env"], capture_output=True)
+    assert answer.returncode == 7
+    assert call_record(recorder.folder)["argv"] == list(recorder.command)
+    assert call_record(recorder.folder)["environ"].items() >= variables.items()
+
+
+def test_a_command_that_airflow_would_take_for_a_file_is_a_command(tmp_path):
+    recorder = job(tmp_path / "audit.sh")
+    _, task = load_dag(tmp_path, dag(recorder))
+    assert not task["bash_command"].endswith((".sh", ".bash"))
+
+
+@pytest.mark.parametrize("sign", ["{{", "{%", "{#"])
+def test_what_airflow_would_take_for_a_template_is_refused(tmp_path, sign):
+    with pytest.raises(AuditError, match="begin its templates"):
+        dag(job(tmp_path / f"a {sign} b"))
+
+
+def test_the_action_of_github_installs_its_own_checkout_and_runs_the_audit():
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    here = REPOSITORY / "scripts" / "github-action"
+    action = yaml.safe_load((here / "action.yml").read_text())
+    steps = {step.get("name"): step for step in action["runs"]["steps"]}
+    assert (here / ".." / ".." / "pyproject.toml").exists()
+    assert '"$GITHUB_ACTION_PATH/../.."' in steps["Install"]["run"]
+    for step in steps.values():
+        if "run" in step:
+            subprocess.run(["bash", "-n"], input=step["run"], text=True, check=True)
+            assert "${{" not in step["run"]  # an input is no line of a shell
 
 
 NEWS = '.\n"quoted" \\ back $(id) `id` <b> é 世 %s\t\n' + "long " * 400

@@ -39,10 +39,11 @@ def cache_folder() -> Path:
     RuntimeError
         If there is no home directory, nor a variable that names another folder.
     """
+    name = f"compiled-{_digest_of_sources()}"
     if given := os.environ.get(SETTING):
-        return Path(given)
+        return Path(given) / name
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "importance-audit" / f"compiled-{_digest_of_sources()}"
+    return base / "importance-audit" / name
 
 
 def _digest_of_sources() -> str:

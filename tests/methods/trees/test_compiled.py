@@ -50,7 +50,9 @@ def test_what_was_compiled_is_kept_in_the_cache_of_the_user(tmp_path):
 @pytest.mark.needs_numba
 def test_a_folder_of_ones_own_is_used(tmp_path):
     run(NUMBA_CACHE_DIR=str(tmp_path / "mine"))
-    assert list((tmp_path / "mine").rglob("*.nbi"))
+    (folder,) = (tmp_path / "mine").iterdir()  # by the sources: numba looks at few
+    assert folder.name.startswith("compiled-")
+    assert list(folder.rglob("*.nbi"))
 
 
 @pytest.mark.needs_numba
@@ -60,11 +62,15 @@ def test_a_cache_that_cannot_be_written_is_said_once(tmp_path):
     (says, *answers), complaints = run(NUMBA_CACHE_DIR=str(in_the_way / "cache"))
     assert says.endswith("about 20 s; they cannot be kept")
     assert answers == ["[0, 1, 2] 1", "True"]
-    reason = f"[Errno 20] Not a directory: '{in_the_way / 'cache'}'"
-    assert complaints == [
+    (complaint,) = complaints
+    reason = f"[Errno 20] Not a directory: '{in_the_way / 'cache'}"
+    assert complaint.startswith(
         "What numba compiles cannot be kept, so every process compiles it again: "
-        f"{reason}. Set NUMBA_CACHE_DIR to a folder that can be written to."
-    ]
+        f"{reason}"
+    )
+    assert complaint.endswith(
+        ". Set NUMBA_CACHE_DIR to a folder that can be written to."
+    )
 
 
 def test_other_sources_have_another_cache(monkeypatch, tmp_path):
