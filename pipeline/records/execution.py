@@ -292,8 +292,8 @@ class _Work:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether workers have items that are not answered."""
-        return any(future and not future.done() for _, future in self._sent)
+        """Whether workers have items that are not answered, or may have."""
+        return any(future is None or not future.done() for _, future in self._sent)
 
     def cancel(self) -> None:
         """Take back what was not begun."""

@@ -141,9 +141,14 @@ def test_a_time_limit_ends_the_wait_for_workers(monkeypatch):
 
 def test_ctrl_c_ends_the_wait_for_workers():
     start = time.monotonic()
-    with terminable():
-        threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start()
-        result = audit(ROWS, TEST, slow())
+    # A shell has a job in the background ignore Ctrl-C, and the audit heeds that.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with terminable():
+            threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start()
+            result = audit(ROWS, TEST, slow())
+    finally:
+        signal.signal(signal.SIGINT, former)
     assert time.monotonic() - start < 20
     assert result.run.status == "interrupted"
     assert [one.method for one in result.importances] == ["permutation"]

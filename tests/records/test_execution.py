@@ -200,6 +200,26 @@ def test_who_waits_can_be_stopped_and_what_is_under_way_is_not_awaited(kind):
     assert time.monotonic() - began[0] < 10
 
 
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_what_was_sent_when_a_request_to_stop_came_is_not_awaited(kind):
+    began = time.monotonic()
+    with workers(*kind) as crew:
+        pool = crew.pool()
+        sender = pool.sender
+
+        def interrupted(*function):
+            def send(item):
+                sender(*function)(item)
+                raise KeyboardInterrupt
+
+            return send
+
+        pool.sender = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            list(each(partial(sent.slow, 30.0), range(4)))
+    assert time.monotonic() - began < 10
+
+
 def test_without_the_package_a_cluster_is_refused_with_the_remedy(monkeypatch):
     monkeypatch.setattr(execution, "has_dask", lambda: False)
     words = (
