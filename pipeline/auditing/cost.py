@@ -4,7 +4,7 @@ Not: what is done once there is no time left (`journal`).
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import prod
@@ -24,6 +24,8 @@ SHORT = 10.0
 """Seconds below which nobody needs to be told what is left."""
 BY_TREES = 1 / 10
 """What trees take for many predictions, against predict: 1/12 or less was measured."""
+COUNTED = 2000
+"""Most sets of columns whose different values are counted."""
 PAIRS_BY_TREES = 10.0
 """Predictions of all rows in whose time trees know the interactions of all pairs."""
 
@@ -217,7 +219,8 @@ def _count_players(model: FittedModel, rows: Dataset) -> int:
 def _calls_of_pairs(entry: ImportanceSection, rows: Dataset) -> float:
     """Return the calls for the interactions of the groups of some rows.
 
-    Of drawn rows it is the most: they may hold fewer different values.
+    Of drawn rows, and of many groups, it is the most: there may be fewer different
+    values.
     """
     n, n_rows = int((rows.weights > 0).sum()), entry.options.get("n_rows")
     taken = min(n_rows or n, n)
@@ -231,9 +234,23 @@ def _calls_of_pairs(entry: ImportanceSection, rows: Dataset) -> float:
     for columns in groups:
         for size in range(2, len(columns) + 1):
             sets += combinations(columns, size)
-    drop = rows.X.drop_duplicates
-    asked = sum(min(taken, len(drop(list(columns)))) for columns in sets)
+    asked = sum(min(taken, count) for count in _distinct(rows, sets))
     return float(times * asked * taken / rows.n_samples)
+
+
+def _distinct(rows: Dataset, sets: Sequence[tuple[str, ...]]) -> Iterator[int]:
+    """Yield how many different values each set of columns has among some rows.
+
+    Of many sets it is the most that their columns allow: to count takes too long.
+    """
+    names = {name for columns in sets for name in columns}
+    single = {name: rows.X[name].nunique(dropna=False) for name in names}
+    for columns in sets:
+        counts = [single[name] for name in columns]
+        if len(counts) > 1 and max(counts) < len(rows.X) and len(sets) <= COUNTED:
+            yield len(rows.X[list(columns)].drop_duplicates())
+        else:
+            yield min(prod(counts), len(rows.X))
 
 
 def _points(rows: Dataset, feature: str, entry: ImportanceSection) -> int:

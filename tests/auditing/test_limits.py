@@ -445,3 +445,25 @@ def test_a_limit_that_all_measures_fit_into_cuts_nothing(monkeypatch):
     assert messages_of(result, "time_limit") == []
     assert [len(r.features) for r in result.importances] == [12, 12, 66]
     assert set(result.importances[0].repeats) == {40}
+
+
+def test_pairs_are_counted_one_by_one_where_they_are_few_and_at_most_where_many():
+    draws = np.random.default_rng(1)
+    entry = {"method": "h_statistic", "of": "pairs", "n_rows": None}
+
+    def counted(n_columns):
+        X = pd.DataFrame(
+            {f"x{k}": draws.integers(0, 3 + k % 40, 60) for k in range(n_columns)}
+        )
+        data = dataset(X, draws.normal(size=60), name="rows", task="regression")
+        model = wrap(LinearRegression().fit(X, data.y), data, name="m")
+        (section,) = parse_config({"importance": [entry]}).importance
+        rows = rows_for(section, None, data, groups={})
+        sets = [(name,) for name in X] + list(rows.groups.values())
+        true = sum(len(X[list(names)].drop_duplicates()) for names in sets)
+        return count_calls(section, model, rows), true
+
+    few, true = counted(12)
+    assert few == true
+    many, true = counted(70)  # 2 415 pairs
+    assert true < many < 2415 * 60 + 70 * 60
