@@ -88,7 +88,8 @@ profile_object <- function(variables, x, yhat, label, mean_prediction, method,
 }
 
 make_object <- function(kind, parts) {
-  makers <- list(vi = vi_object, parts = parts_object, profile = profile_object)
+  makers <- list(vi = vi_object, parts = parts_object, profile = profile_object,
+                 rows = function(table) table)
   do.call(makers[[kind]], parts)
 }
 
@@ -103,6 +104,23 @@ handoff_write <- function(kind, parts, file) {
 # Whether a file holds the object that these numbers make.
 handoff_holds <- function(kind, parts, file) {
   identical(readRDS(file), make_object(kind, parts))
+}
+
+# The columns of an object and nothing else.
+handoff_table <- function(kind, parts) {
+  object <- make_object(kind, parts)
+  columns <- lapply(stats::setNames(nm = names(object)), function(name) unclass(object)[[name]])
+  structure(columns, class = "data.frame", row.names = .set_row_names(nrow(object)))
+}
+
+writes_parquet <- function() requireNamespace("nanoparquet", quietly = TRUE)
+
+# Writes that table as Parquet, and returns whether it is read as it was.
+handoff_parquet <- function(kind, parts, file) {
+  table <- handoff_table(kind, parts)
+  nanoparquet::write_parquet(table, file)
+  back <- as.data.frame(nanoparquet::read_parquet(file))
+  identical(as.list(back), as.list(table))
 }
 
 # The numbers of an object of vip or DALEX, as plain vectors; or what is wrong with it.

@@ -7,11 +7,13 @@ own process. Not: which numbers go in, or what those that come mean.
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from . import host, rds_scan
 from .errors import RBridgeError, quote
@@ -26,6 +28,10 @@ LOSS_NAMES = {
     "dalex_cross_entropy": "Cross entropy",
     "sum_of_squares": "Sum of squared residuals (SSR)",
 }
+
+
+SCRIPTS = ("losses.R", "scripts.R", "own_predict.R", "r_models.R")
+"""Our files that R needs to predict and to measure losses as the audit does."""
 
 
 class Plan(NamedTuple):
@@ -110,6 +116,54 @@ def profile(
     }
     facts = {"label": label, "mean_prediction": mean_prediction, "method": method}
     return Plan("profile", {**profile_parts, **facts})
+
+
+def rows(table: pd.DataFrame) -> Plan:
+    """Return the plan of a data frame."""
+    return Plan("rows", {"table": table})
+
+
+def scripts() -> dict[str, str]:
+    """Return the text of each of `SCRIPTS`, by its name."""
+    here = Path(__file__).parent
+    return {name: here.joinpath(name).read_text("utf-8") for name in SCRIPTS}
+
+
+def parquet_writer() -> str:
+    """Return what writes Parquet here: "nanoparquet" of R, "pyarrow", or "".
+
+    Asked inside a session.
+    """
+    if bool(host.current().call("writes_parquet", {})[0]):
+        return "nanoparquet"
+    return "pyarrow" if find_spec("pyarrow") else ""
+
+
+def as_parquet(plans: Mapping[str, Plan], writer: str) -> dict[str, bytes]:
+    """Return the table of each plan as a Parquet file, by its key.
+
+    Asked inside a session, with what `parquet_writer` returns; none if that is empty.
+    What is no column, such as the raw scores of vip, is in no file.
+
+    Raises
+    ------
+    RBridgeError
+        If R is not available, or a table came back changed.
+    """
+    files: dict[str, bytes] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "table.parquet")
+        for key, (kind, parts) in plans.items() if writer else ():
+            question = {"kind": kind, "parts": parts}
+            if writer == "nanoparquet":
+                question["file"] = str(file)
+                same = bool(host.current().call("handoff_parquet", question)[0])
+                rule = "be read as written"
+                _require(f"File {quote(key)}", rule, "" if same else "it is not")
+            else:
+                host.current().call("handoff_table", question).to_parquet(file)
+            files[key] = file.read_bytes()
+    return files
 
 
 def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:

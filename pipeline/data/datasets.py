@@ -433,6 +433,7 @@ def _dataset_of(
         types=side.types,
         notes=side.notes,
         left_out=side.left_out,
+        row_numbers=side.row_numbers,
     )
 
 

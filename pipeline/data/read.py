@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import ColumnType, LeftOut
@@ -44,7 +45,7 @@ class Side(NamedTuple):
         How the report names them, and where they came from.
     script, script_sha256 : str
         As in `tables.Table`.
-    unread, types, notes, left_out
+    unread, types, notes, left_out, row_numbers
         As in `Dataset`.
     """
 
@@ -60,6 +61,7 @@ class Side(NamedTuple):
     types: Mapping[str, ColumnType] = MappingProxyType({})
     notes: tuple[Finding, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    row_numbers: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
 
 class Reading(NamedTuple):
@@ -126,9 +128,12 @@ def read(
     unread |= sources_of(derived, audited)
     is_test = _test_rows(tables, typed, section, seed)
     words = _words(tables, section, seed)
+    numbers = np.concatenate([table.row_numbers for table in tables])
     sides = [
         _side(typed, section, (*audited, *new_columns), rows, facts)._replace(
-            unread=unread, types={n: kind for n, kind in types.items() if kind}
+            unread=unread,
+            types={n: kind for n, kind in types.items() if kind},
+            row_numbers=numbers[rows],
         )
         for rows, facts in zip((~is_test, is_test), words, strict=True)
     ]

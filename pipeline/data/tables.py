@@ -43,6 +43,8 @@ class Table(NamedTuple):
         ``texts(name)`` returns a column of a file of texts as it is written.
     decimal : str
         What stands before the decimals of a number in such a file.
+    left_rows : ndarray or None
+        The places, from 0, of the rows in their source; None if all are there.
     """
 
     name: str
@@ -52,12 +54,20 @@ class Table(NamedTuple):
     script_sha256: str = ""
     texts: Callable[[str], pd.Series] | None = None
     decimal: str = "."
+    left_rows: npt.NDArray[np.int64] | None = None
+
+    @property
+    def row_numbers(self) -> npt.NDArray[np.int64]:
+        """The number of each row in its source, from 1, (n_rows,)."""
+        at = np.arange(len(self.frame)) if self.left_rows is None else self.left_rows
+        return at + 1
 
     def of_rows(self, is_kept: npt.NDArray[np.bool_]) -> "Table":
         """Return some rows."""
         texts = self.texts and partial(_some_texts, self.texts, is_kept)
         frame = self.frame[is_kept].reset_index(drop=True)
-        return self._replace(frame=frame, texts=texts)
+        left_rows = self.row_numbers[is_kept] - 1
+        return self._replace(frame=frame, texts=texts, left_rows=left_rows)
 
 
 def _some_texts(

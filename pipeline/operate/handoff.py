@@ -1,6 +1,7 @@
 """A result as files that R users open: tables, vip's and DALEX's objects, how to read.
 
-Not: what these objects look like (`r_bridge.handoff`), or writing them.
+Not: what these objects look like (`r_bridge.handoff`), what R needs to compute them
+again (`recomputation`), or writing them.
 """
 
 import re
@@ -13,11 +14,12 @@ from importance_audit.r_bridge import handoff as objects
 from ..engines.agreement.sides import is_finished
 from ..records.as_csv import csv_text
 from ..records.as_json import content_digest
-from ..records.dataset_and_model import Floats
+from ..records.dataset_and_model import Dataset, Floats
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS, options_text
 from ..records.result import AuditResult
 from ..report.text.wording import templates
+from . import recomputation
 
 VIP_TYPES = {"partial_dependence": "firm", "shapley": "shap"}
 """What vip calls methods of ours, where it calls them otherwise."""
@@ -31,6 +33,23 @@ FACTS = (
 OBJECTS = ("file", "class", "record", "model", "method", "of", "loss", "engine")
 CURVE = "partial_dependence"
 """The curve that DALEX defines as we do; its accumulated one is another."""
+NUMBERS_ALONE = (
+    "`row_numbers.csv` says which rows of the table were evaluated. The rows\n"
+    "themselves are not here; a hand-off made with `--rows` has them."
+)
+WITH_ROWS = (
+    "**`rows.rds` holds the evaluation rows themselves.** They may be personal data:\n"
+    "hand this folder only to people who may see them."
+)
+NO_NUMBERS = (
+    "The rows could not be read again when this folder was made, so it does not say\n"
+    "which rows of the table were evaluated."
+)
+PARQUET = {
+    False: "No table is here as Parquet: neither nanoparquet (R) nor pyarrow was\n"
+    "installed.",
+    True: "Each has its table beside it as `.parquet`, without\nits attributes.",
+}
 
 
 class HandoffObject(NamedTuple):
@@ -42,13 +61,24 @@ class HandoffObject(NamedTuple):
     plan: objects.Plan
 
 
-def handoff(result: AuditResult) -> dict[str, bytes | str]:
+def handoff(
+    result: AuditResult, rows: Dataset | None = None, *, with_rows: bool = False
+) -> dict[str, bytes | str]:
     """Return the files of a hand-off by their paths; asked inside a session of R.
 
     ``importances.csv`` and ``rounds.csv`` hold every importance and what was measured
     in every repeat, ``effects.csv`` the curves, ``models.csv`` the digests of the
     predictions, ``objects.csv`` which .rds file holds what. ``read.R`` opens them all,
-    and computes every mean again.
+    and computes every mean again; ``recompute.R`` asks DALEX and vip again. Beside
+    each .rds file stands its table as Parquet, where something writes it.
+
+    Parameters
+    ----------
+    result : AuditResult
+    rows : Dataset, optional
+        The evaluation rows, if they could be read again: their numbers are handed on.
+    with_rows : bool, default False
+        Whether the rows themselves are.
 
     Raises
     ------
@@ -56,19 +86,39 @@ def handoff(result: AuditResult) -> dict[str, bytes | str]:
         If R is not available, or does not read what it wrote.
     """
     objects_by_path = {_path(item): item for item in _objects(result)}
-    written = objects.written(
-        {path: item.plan for path, item in objects_by_path.items()}
-    )
+    plans = {path: item.plan for path, item in objects_by_path.items()}
+    files: dict[str, bytes | str] = {}
+    if rows is not None:
+        weights = str((result.run.config.get("data") or {}).get("weights", ""))
+        files["row_numbers.csv"] = csv_text(recomputation.row_numbers(rows))
+        files["columns.csv"] = csv_text(recomputation.columns(rows, weights))
+        if with_rows:
+            plans["rows.rds"] = objects.rows(recomputation.table_of(rows, weights))
+    writer = objects.parquet_writer()
+    tables = objects.as_parquet(plans, writer)
+    files |= {path[:-4] + ".parquet": table for path, table in tables.items()}
     words = templates() / "handoff"
+    texts = {
+        name: words.joinpath(name).read_text("utf-8")
+        for name in ("read.R", "recompute.R", "r/tables.R", "r/digests.R")
+    }
+    texts |= {f"r/{name}": text for name, text in objects.scripts().items()}
+    scripts = recomputation.predict_scripts(result)
+    readme = words.joinpath("README.md").read_text("utf-8")
+    notes = {"of_rows": _of_rows(rows, with_rows), "parquet": PARQUET[bool(writer)]}
     return {
-        "README.md": _readme(result, words.joinpath("README.md").read_text("utf-8")),
-        "read.R": words.joinpath("read.R").read_text("utf-8"),
+        "README.md": _readme(result, readme, notes),
+        **texts,
+        **{path: text for path, (_, text) in scripts.items()},
         "importances.csv": csv_text(_importances(result)),
         "rounds.csv": csv_text(_rounds(result.importances)),
         "effects.csv": csv_text(_effects(result.effects)),
-        "models.csv": csv_text(_models(result)),
+        "models.csv": csv_text(recomputation.models(result)),
+        "evaluation.csv": csv_text(recomputation.evaluation(result)),
+        "questions.csv": csv_text(recomputation.questions(result)),
         "objects.csv": csv_text(_index(objects_by_path)),
-        **written,
+        **files,
+        **objects.written(plans),
     }
 
 
@@ -217,13 +267,6 @@ def _effects(effects: Iterable[Effect]) -> Iterator[tuple[Any, ...]]:
             yield (*who, effect.feature, effect.kind, *point)
 
 
-def _models(result: AuditResult) -> Iterator[tuple[Any, ...]]:
-    names = ("model", "estimator", "library", "task", "scale", "predictions_sha256")
-    columns = [name for name in names if name in result.models]
-    yield tuple(columns)
-    yield from result.models[columns].itertuples(index=False, name=None)
-
-
 def _index(objects_by_path: Mapping[str, HandoffObject]) -> Iterator[tuple[Any, ...]]:
     """Yield which file holds what; `record` is that of the tables, 0 for curves."""
     yield OBJECTS
@@ -244,8 +287,14 @@ def _digests(result: AuditResult) -> dict[str, str]:
     return dict(zip(models["model"], models["predictions_sha256"], strict=True))
 
 
-def _readme(result: AuditResult, text: str) -> str:
-    run = result.run
+def _of_rows(rows: Dataset | None, with_rows: bool) -> str:
+    if rows is None:
+        return NO_NUMBERS
+    return WITH_ROWS if with_rows else NUMBERS_ALONE
+
+
+def _readme(result: AuditResult, text: str, notes: Mapping[str, str]) -> str:
+    run, facts = result.run, recomputation.evaluation_of(result)
     packages = ", ".join(f"{name} {number}" for name, number in run.versions.items())
     return Template(text).substitute(
         audit=_one_line(run.audit),
@@ -254,6 +303,10 @@ def _readme(result: AuditResult, text: str) -> str:
         seed=run.config.get("seed", ""),
         digest=content_digest(result),
         data=run.data_sha256,
+        rows=facts["rows"],
+        source=_one_line(str(facts["source"])),
+        rows_sha256=facts["sha256"],
+        **notes,
         versions=_one_line(packages),
     )
 

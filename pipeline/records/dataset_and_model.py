@@ -101,6 +101,8 @@ class Dataset:
         What each column was that has another type in `X`, such as texts.
     left_out : tuple of LeftOut
         The columns of the table that are neither in `X` nor the target.
+    row_numbers : ndarray of shape (n_samples,)
+        The number of each row in its table, from 1; empty for rows given in Python.
     """
 
     name: str
@@ -121,6 +123,9 @@ class Dataset:
     reference: "Dataset | None" = None
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
+    row_numbers: npt.NDArray[np.int64] = field(
+        default_factory=lambda: np.empty(0, dtype=np.int64)
+    )
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -164,6 +169,7 @@ class Dataset:
             groups={name: (name,) for name in features},
             unread={},
             sha256="",
+            row_numbers=self.row_numbers[at] if len(self.row_numbers) else at[:0],
         )
 
     def with_groups(self, groups: Mapping[str, tuple[str, ...]]) -> "Dataset":

@@ -1,23 +1,21 @@
 # Reads the objects of this folder, draws them, and computes every mean again.
 #
-#   Rscript read.R            needs R alone; draws what vip and DALEX are installed for
+#   Rscript read.R            from any folder; needs R alone, and draws what vip and DALEX
+#                             are installed for
 
-table_of <- function(file) {
-  table <- utils::read.csv(file, check.names = FALSE, stringsAsFactors = FALSE,
-                           na.strings = character(), encoding = "UTF-8",
-                           colClasses = c(feature = "character", model = "character"))
-  texts <- vapply(table, is.character, TRUE)
-  # An apostrophe keeps spreadsheets from running what begins like a formula.
-  table[texts] <- lapply(table[texts], sub, pattern = "^'('*[=+@\t\r-])", replacement = "\\1")
-  table
-}
+# The folder of this script, wherever R was started.
+here <- local({
+  files <- unlist(lapply(sys.frames(), function(frame) frame$ofile))
+  if (!length(files)) {
+    files <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  }
+  if (length(files)) dirname(gsub("~+~", " ", files[length(files)], fixed = TRUE)) else "."
+})
+source(file.path(here, "r", "tables.R"))
 
-has <- function(package) requireNamespace(package, quietly = TRUE)
-number <- function(text) suppressWarnings(as.numeric(text))
-
-importances <- suppressWarnings(table_of("importances.csv"))
-rounds <- suppressWarnings(table_of("rounds.csv"))
-objects <- suppressWarnings(table_of("objects.csv"))
+importances <- table_of("importances.csv")
+rounds <- table_of("rounds.csv")
+objects <- table_of("objects.csv")
 
 # ---- every importance from what was measured in each repeat
 values_of <- function(record, feature) {
@@ -55,7 +53,7 @@ check <- function(record) {
   }
   of_record <- objects[objects$record == record, ]
   for (n in seq_len(nrow(of_record))) {
-    object <- unclass(readRDS(of_record$file[n]))
+    object <- unclass(readRDS(file.path(here, of_record$file[n])))
     names_of <- if (of_record$class[n] == "vi") object$Variable else object$variable
     told <- if (of_record$class[n] == "vi") object$Importance else object$dropout_loss
     told <- told[match(table$feature, names_of)]
@@ -82,7 +80,7 @@ if (any(gaps > 1e-9)) {
 
 # ---- every object drawn by its own package
 draw <- function(file, class, told) {
-  object <- readRDS(file)
+  object <- readRDS(file.path(here, file))
   if (class == "vi" && utils::packageVersion("vip") < "0.5") {
     shown <- vip::vip(object, num_features = nrow(object))
     print(shown + ggplot2::labs(title = told))
@@ -111,7 +109,7 @@ with_dalex <- has("DALEX") && has("ingredients")
 folder <- sub("/.*", "", objects$file)
 drawn <- objects[folder == lines_of_vip | (folder == "DALEX" & with_dalex), ]
 if (nrow(drawn)) {
-  grDevices::pdf("plots.pdf", width = 7, height = 5)
+  grDevices::pdf(file.path(here, "plots.pdf"), width = 7, height = 5)
   for (n in seq_len(nrow(drawn))) {
     draw(drawn$file[n], drawn$class[n], told_of(drawn[n, ]))
   }

@@ -5,7 +5,12 @@ import pytest
 from tests.data.test_data import configured
 
 from importance_audit.config.load import parse_config
-from importance_audit.data.datasets import dataset, left_out_frame, read_datasets
+from importance_audit.data.datasets import (
+    dataset,
+    draw_rows,
+    left_out_frame,
+    read_datasets,
+)
 from importance_audit.records.dataset_and_model import LeftOut
 
 COLUMNS = {
@@ -84,3 +89,18 @@ def test_the_frame_has_a_row_per_column_and_none_of_rows_given_in_python(tmp_pat
     rows = dataset([[1.0], [2.0]], [0.0, 1.0], task="regression", name="two")
     assert left_out_frame(rows).empty
     assert left_out_frame(None).empty
+
+
+def test_rows_know_their_numbers_in_the_table_after_every_draw(tmp_path):
+    (tmp_path / "train.csv").write_text(text(), encoding="utf-8")
+    section = {"train": {"file": "train.csv"}, "test": {"fraction": 0.25}}
+    section |= {"target": "y", "task": "regression", "features": ["number"]}
+    config = parse_config({"data": section}, base=tmp_path)
+    train, test = read_datasets(**config.data_arguments)
+    for rows in (train, test, draw_rows(test, 20, seed=1)):
+        # Column "number" counts from 0.
+        assert (rows.X["number"] + 1).tolist() == rows.row_numbers.tolist()
+    assert (
+        dataset([[1.0], [2.0]], [1, 2], task="regression", name="x").row_numbers.size
+        == 0
+    )

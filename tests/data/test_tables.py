@@ -499,6 +499,10 @@ def test_rows_without_a_target_are_left_out_and_counted(tmp_path):
     train, test = both(tmp_path, rows, rows.replace("5,5", "5,"), **keys)
     assert (train.y.tolist(), test.y.tolist()) == ([1, 3, 5], [1, 3])
     assert train.X["x"].tolist() == [1, 3, 5]
+    assert (train.row_numbers.tolist(), test.row_numbers.tolist()) == (
+        [1, 3, 5],
+        [1, 3],
+    )
     assert [(note.subject, dict(note.evidence)) for note in train.notes] == [
         ("a.csv", {"rows": 2, "of": 5}),
         ("b.csv (test)", {"rows": 3, "of": 5}),

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import re
 import subprocess
@@ -100,6 +101,24 @@ def test_every_page_of_the_plots_says_what_it_shows(folder):
     pdf = (folder / "plots.pdf").read_bytes()
     for head in (b"(record 1, ", b"rmse, python)"):
         assert head in pdf
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("expression", [[], ["-e"]])
+def test_the_folder_is_read_from_anywhere(files, tmp_path, expression):
+    folder, elsewhere = tmp_path / "for R", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    file = str(folder / "read.R")
+    script = [f"source({json.dumps(file)})"] if expression else [file]
+    command = ["Rscript", "--vanilla", *expression, *script]
+    answer = subprocess.run(command, cwd=elsewhere, capture_output=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.startswith(b"4 records computed again")
+    assert not list(elsewhere.iterdir())
 
 
 @pytest.mark.needs_r

@@ -1,0 +1,182 @@
+"""What a hand-off needs so that R can compute it again: rows, questions, models.
+
+Not: the answers of the audit, which `handoff` writes, or asking R.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from importance_audit.r_bridge.dalex import OWN_LOSSES
+
+from ..auditing.limits import limited
+from ..config.load import load_config
+from ..data.column_types import kind_of
+from ..data.datasets import read_datasets
+from ..models.r_models import frame_of
+from ..records.dataset_and_model import Dataset
+from ..records.errors import DataError
+from ..records.importance_record import Importance
+from ..records.result import AuditResult
+
+Table = Iterator[tuple[Any, ...]]
+ALONE = {"within": "none", "perturbation": "permute", "draws": "sampled"}
+"""The options of permutation under which DALEX and vip ask the same."""
+
+
+def read_evaluation_rows(folder: Path, result: AuditResult) -> Dataset:
+    """Return the evaluation rows of a stored run, read again from its audit's folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The run folder; relative files start two levels up.
+    result : AuditResult
+
+    Raises
+    ------
+    DataError
+        If the run was given its rows in Python, they cannot be read, or they are
+        others now.
+    importance_audit.r_bridge.errors.RBridgeError
+        If R has to read them and cannot.
+    """
+    folder = folder.resolve()
+    config = load_config(folder / "audit.toml")
+    if config.data is None:
+        raise DataError(
+            "The rows were given in Python, so there is no table to read them from."
+        )
+    config = replace(config, base=folder.parents[1])
+    _, test = read_datasets(**config.data_arguments)
+    rows = limited(config, test)[1]
+    stated = str(evaluation_of(result)["sha256"])
+    if rows.sha256 != stated:
+        raise DataError(
+            f"{rows.source} has changed since the run: the rows have the digest "
+            f"{rows.sha256[:16]}, and the run states {stated[:16]}. Restore the data."
+        )
+    return rows
+
+
+def evaluation_of(result: AuditResult) -> dict[str, Any]:
+    """Return the row of ``datasets`` that is about the evaluation rows."""
+    frame = result.datasets
+    of_test = frame[~frame["split"].isin(["train", "reference"])]
+    return dict(of_test.iloc[0]) if len(of_test) else dict.fromkeys(frame, "")
+
+
+def evaluation(result: AuditResult) -> Table:
+    """Yield what the evaluation rows are known by; one row."""
+    names = ("rows", "sha256", "task", "target", "source")
+    facts = evaluation_of(result)
+    yield names
+    yield tuple(facts[name] for name in names)
+
+
+def row_numbers(rows: Dataset) -> Table:
+    """Yield the number of each row in its table, from 1."""
+    yield ("row",)
+    yield from ((number,) for number in rows.row_numbers.tolist())
+
+
+def columns(rows: Dataset, weights: str) -> Table:
+    """Yield what the digest of the rows is made of: one row per column or its level.
+
+    The role is "feature", "unread" (no model is given it), "target" or "weights"; the
+    kind "number", "integer", "boolean", "category" or, of a target, "class".
+    """
+    yield ("column", "role", "kind", "level")
+    for name, column in rows.X.items():
+        role = "unread" if name in rows.unread else "feature"
+        kind = kind_of(column)
+        levels = column.cat.categories if kind == "category" else [""]
+        yield from ((name, role, kind, level) for level in levels)
+    kind = "class" if rows.classes else "number"
+    yield from ((rows.target, "target", kind, name) for name in rows.classes or [""])
+    if rows.is_weighted:
+        yield (weights, "weights", "number", "")
+
+
+def table_of(rows: Dataset, weights: str) -> pd.DataFrame:
+    """Return the rows as R has them: all columns, the target, weights if any differ."""
+    frame = frame_of(replace(rows, unread={}))
+    return frame.assign(**{weights: rows.weights}) if rows.is_weighted else frame
+
+
+def questions(result: AuditResult) -> Table:
+    """Yield what DALEX and vip can be asked again: one row per column of a feature.
+
+    A model is asked once for each loss, of features and of groups: where several
+    entries do, the first. Rows with weights cannot be asked.
+    """
+    yield (
+        *("question", "model", "of", "loss", "form", "n_repeats", "n_rows", "seed"),
+        *("dalex_loss", "feature", "column"),
+    )
+    if evaluation_of(result).get("weighted"):
+        return
+    asked: dict[tuple[str, ...], Importance] = {}
+    for record in result.importances:
+        if _can_be_asked(record):
+            asked.setdefault((record.model, record.of, record.loss), record)
+    for number, record in enumerate(asked.values(), start=1):
+        facts = (record.model, record.of, record.loss, record.form)
+        draws = (record.n_repeats, record.options.get("n_rows") or "", record.seed)
+        own_loss = OWN_LOSSES.get(record.loss, "")
+        for feature, members in zip(record.features, record.columns, strict=True):
+            for column in members:
+                yield (number, *facts, *draws, own_loss, feature, column)
+
+
+def _can_be_asked(record: Importance) -> bool:
+    """Return whether an importance is one that DALEX measures, of all its repeats."""
+    return (
+        record.method == "permutation"
+        and not record.is_supplied
+        and record.of in ("features", "groups")
+        and record.form in ("difference", "ratio", "raw")
+        and not len(record.repeat_counts)
+        and all(record.options.get(k, usual) == usual for k, usual in ALONE.items())
+    )
+
+
+def models(result: AuditResult) -> Table:
+    """Yield who predicts: the file it came from, and the digest of its predictions."""
+    frame = result.models
+    names = ("model", "estimator", "library", "task", "scale", "source", "sha256")
+    known = [name for name in (*names, "predictions_sha256") if name in frame]
+    yield (*known, "fitted_in", "predict_script")
+    of_r = _of_r(result)
+    scripts = {name: path for path, (name, _) in predict_scripts(result).items()}
+    for row in frame.to_dict("records"):
+        name = row["model"]
+        fitted_in = "R" if name in of_r else "Python"
+        yield (*(row[key] for key in known), fitted_in, scripts.get(name, ""))
+
+
+def predict_scripts(result: AuditResult) -> dict[str, tuple[str, str]]:
+    """Return the scripts that predict for models of R: path, model and text."""
+    sections = _of_r(result)
+    parameters = zip(result.models["model"], result.models["parameters"], strict=True)
+    texts = {name: _script_in(text) for name, text in parameters if name in sections}
+    named = [(name, text) for name, text in texts.items() if text]
+    return {f"r/predict-{n}.R": item for n, item in enumerate(named, start=1)}
+
+
+def _script_in(parameters: str) -> str:
+    return str(json.loads(parameters or "{}").get("predict", ""))
+
+
+def _of_r(result: AuditResult) -> dict[str, Mapping[str, Any]]:
+    """Return the configured models that R fitted, by name."""
+    return {
+        str(section["name"]): section
+        for section in result.run.config.get("models", ())
+        if section.get("r_script")
+        or str(section.get("file", "")).lower().endswith(".rds")
+    }

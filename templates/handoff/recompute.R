@@ -1,0 +1,322 @@
+# Asks DALEX, and vip if it is installed, in R alone what the audit asked of a model that was
+# fitted in R, and writes their answers ready for [[supplied]] in audit.toml.
+#
+#   Rscript recompute.R MODEL.rds [ROWS] [NAME]
+#
+# MODEL.rds  the file that the audit loaded, or the model that its R script fits
+# ROWS       .rds or .csv: the table in which row_numbers.csv counts, or the evaluation rows
+#            alone; rows.rds of this folder by default
+# NAME       the name of the model, where the SHA-256 of its file does not tell it
+
+# The folder of this script, wherever R was started.
+here <- local({
+  files <- unlist(lapply(sys.frames(), function(frame) frame$ofile))
+  if (!length(files)) {
+    files <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  }
+  if (length(files)) dirname(gsub("~+~", " ", files[length(files)], fixed = TRUE)) else "."
+})
+for (name in c("tables", "digests", "losses", "scripts", "own_predict", "r_models")) {
+  source(file.path(here, "r", paste0(name, ".R")))
+}
+fail <- function(...) stop(..., call. = FALSE)
+say <- function(...) cat(sprintf(...), "\n", sep = "")
+short <- function(digest) substr(digest, 1L, 16L)
+
+# ---- which model
+models <- table_of("models.csv", "character")
+of_r <- models[models$fitted_in == "R", ]
+
+model_of <- function(file, name) {
+  if (!nrow(of_r)) {
+    fail("All models of this audit were fitted in Python, and R cannot predict with them. ",
+         "Compare the printed numbers: importances.csv and rounds.csv, which read.R ",
+         "recomputes.")
+  }
+  if (is.na(file)) fail("No model was given. Run: Rscript recompute.R MODEL.rds [ROWS] [NAME]")
+  if (!is.na(name)) {
+    if (name %in% setdiff(models$model, of_r$model)) {
+      fail("Model '", name, "' was fitted in Python, and R cannot predict with it. Compare ",
+           "its printed numbers: importances.csv and rounds.csv, which read.R recomputes.")
+    }
+    at <- match(name, of_r$model)
+  } else {
+    if (!file.exists(file)) fail("There is no file ", file, ". Give the .rds of the model.")
+    at <- match(sha256_of(file), of_r$sha256)
+    if (is.na(at) && nrow(of_r) == 1L) at <- 1L
+  }
+  if (is.na(at)) {
+    fail(if (is.na(name)) paste(file, "is none of the files that the audit loaded.") else
+           paste0("There is no model '", name, "'."),
+         " The models of R are: ", paste(of_r$model, collapse = ", "),
+         ". Give the file that it loaded, or the name as the third argument.")
+  }
+  as.list(of_r[at, ])
+}
+
+read_model <- function(file, script) {
+  model <- tryCatch(readRDS(file), error = function(e) {
+    fail(file, " cannot be read: ", conditionMessage(e), ". Give the .rds of the model.")
+  })
+  if (nzchar(script)) {
+    lines <- readLines(file.path(here, script), encoding = "UTF-8")
+    model <- with_predict_script(model, paste(lines, collapse = "\n"))
+  }
+  kind <- kind_of(model)
+  if (is.null(kind)) {
+    fail(file, " holds an object of class ", class(model)[1L], ", which is no model that the ",
+         "audit knows.")
+  }
+  package <- if (is.function(kind$package)) kind$package(model) else kind$package
+  if (!has(package)) {
+    fail("Package ", package, " predicts for this model and is not installed. Run: ",
+         "install.packages(\"", package, "\")")
+  }
+  model
+}
+
+# ---- which rows
+evaluation <- as.list(table_of("evaluation.csv", "character"))
+n_rows <- as.integer(evaluation$rows)
+has_columns <- file.exists(file.path(here, "columns.csv"))
+columns <- if (has_columns) table_of("columns.csv", "character")
+kind_of_column <- function(name) columns$kind[match(name, columns$column)]
+levels_of <- function(name) columns$level[columns$column == name]
+classes <- if (has_columns && evaluation$task != "regression") levels_of(evaluation$target)
+
+read_rows <- function(file) {
+  if (is.na(file)) file <- file.path(here, "rows.rds")
+  if (!file.exists(file)) {
+    fail("There is no file ", file, ". Give the rows as the second argument: the table of the ",
+         "audit (", evaluation$source, "), or a hand-off made with --rows.")
+  }
+  is_rds <- grepl("[.]rds$", file, ignore.case = TRUE)
+  table <- if (is_rds) as.data.frame(readRDS(file)) else
+    utils::read.csv(file, check.names = FALSE, stringsAsFactors = FALSE, encoding = "UTF-8",
+                    na.strings = c("NA", ""))
+  if (nrow(table) == n_rows) return(table)
+  numbers <- if (has_columns) table_of("row_numbers.csv")$row
+  if (is.null(numbers) || max(numbers) > nrow(table)) {
+    fail(file, " has ", nrow(table), " rows; the audit evaluated ", n_rows, " of ",
+         evaluation$source, ". Give that table, or these rows alone.")
+  }
+  table[numbers, , drop = FALSE]
+}
+
+# A column as the audit typed it.
+typed <- function(name, table) {
+  x <- table[[name]]
+  if (is.null(x)) {
+    fail("The rows have no column '", name, "'. Give the table that the audit read (",
+         evaluation$source, "), or a hand-off made with --rows.")
+  }
+  text <- if (is.logical(x)) tolower(x) else as.character(x)
+  switch(kind_of_column(name),
+    category = factor(text, levels_of(name), ordered = is.ordered(x)),
+    boolean = tolower(text) == "true",
+    integer = if (all(abs(number(text)) < 2^31)) as.integer(text) else number(text),
+    class = match(text, levels_of(name)) - 1,
+    number = if (is.numeric(x)) as.numeric(x) else number(text)
+  )
+}
+
+# The columns that are audited, the target in numbers, and whether they are known to be
+# those of the audit, bit by bit.
+prepare_rows <- function(table) {
+  if (!has_columns) fail("This folder does not say which columns the rows have, because they ",
+                         "could not be read again. Make the hand-off where the data are.")
+  of_role <- function(...) unique(columns$column[columns$role %in% c(...)])
+  data <- lapply(stats::setNames(nm = of_role("feature", "unread")), typed, table)
+  data <- structure(data, class = "data.frame", row.names = .set_row_names(n_rows))
+  y <- typed(evaluation$target, table)
+  weights <- of_role("weights")
+  weights <- if (length(weights)) table[[weights]] else rep(1, n_rows)
+  digest <- rows_sha256(data, vapply(names(data), kind_of_column, ""), y, weights,
+                        evaluation$task, classes)
+  list(data = data, y = y, inputs = of_role("feature"), is_same = digest == evaluation$sha256)
+}
+
+# ---- what the model predicts
+predict_of <- function(model, rows) {
+  two <- if (inherits(model, "scripted_model")) rows$data[c(1L, 1L), rows$inputs, drop = FALSE]
+  facts <- describe_model(model, evaluation$task, two)
+  as_model_saw <- function(x, name) {
+    if (name %in% facts$texts) return(as.character(x))
+    levels <- facts$levels[[name]]
+    if (is.null(levels)) return(x)
+    factor(as.character(x), levels, ordered = name %in% facts$ordered)
+  }
+  own <- unlist(facts$classes)
+  labels <- if (setequal(own, classes)) classes else as.character(seq_along(classes) - 1L)
+  at <- match(labels, own)
+  function(data) {
+    seen <- data[facts$features]
+    seen[] <- Map(as_model_saw, seen, names(seen))
+    answer <- predict_model(model, seen)
+    if (is.null(classes)) return(as.numeric(answer))
+    if (is.null(dim(answer))) answer <- cbind(1 - answer, answer)
+    if (length(classes) == 2L) return(as.numeric(answer[, at[2L]]))
+    matrix(answer[, at], ncol = length(at), dimnames = list(NULL, classes))
+  }
+}
+
+# ---- what is asked
+ask_dalex <- function(question, rows, predict) {
+  explainer <- DALEX::explain(
+    structure(list(), class = "audited_model"), data = rows$data, y = rows$observed,
+    predict_function = function(object, newdata) predict(newdata), label = question$model,
+    model_info = list(package = "recompute.R", ver = "1", type = "regression"),
+    precalculate = FALSE, verbose = FALSE
+  )
+  loss <- if (nzchar(question$dalex_loss)) getExportedValue("DALEX", question$dalex_loss) else
+    loss_named(question$loss)
+  alone <- all(lengths(question$columns) == 1L)
+  start_stream(question$seed)
+  DALEX::model_parts(
+    explainer, loss_function = loss, type = "raw", B = question$n_repeats, N = question$n_rows,
+    variables = if (alone) unlist(question$columns),
+    variable_groups = if (!alone) question$columns
+  )
+}
+
+ask_vip <- function(question, rows, predict) {
+  loss <- loss_named(question$loss)
+  start_stream(question$seed)
+  vip::vi_permute(
+    structure(list(), class = "audited_model"), feature_names = names(question$columns),
+    train = rows$data, target = rows$observed,
+    metric = function(truth, estimate) loss(truth, estimate), smaller_is_better = TRUE,
+    type = if (question$form == "ratio") "ratio" else "difference", keep = TRUE,
+    nsim = question$n_repeats, sample_size = question$n_rows,
+    pred_wrapper = function(object, newdata) predict(newdata)
+  )
+}
+
+questions_of <- function(model) {
+  table <- table_of("questions.csv", "character")
+  table <- table[table$model == model, ]
+  lapply(split(table, factor(table$question, unique(table$question))), function(rows) {
+    facts <- as.list(rows[1L, ])
+    numbers <- c("n_repeats", "n_rows", "seed")
+    facts[numbers] <- lapply(facts[numbers], function(text) if (nzchar(text)) as.numeric(text))
+    facts$columns <- split(rows$column, factor(rows$feature, unique(rows$feature)))
+    facts
+  })
+}
+
+# ---- how far the rounds of DALEX are from those that the audit drew in the same order
+importances <- table_of("importances.csv")
+rounds <- table_of("rounds.csv")
+
+gap_to_audit <- function(question, object) {
+  is_same <- importances$method == "permutation" & importances$stream == "DALEX"
+  for (name in c("model", "of", "loss")) {
+    is_same <- is_same & importances[[name]] == question[[name]]
+  }
+  is_same <- is_same & importances$seed == question$seed &
+    importances$n_repeats == question$n_repeats
+  record <- importances$record[is_same][1L]
+  if (is.na(record)) return("the audit drew in another order, so these are other rounds")
+  mine <- rounds[rounds$record == record, ]
+  theirs <- if (question$n_repeats == 1) object else object[object$permutation > 0, ]
+  key <- function(name, round) paste(name, round, sep = "\r")
+  at <- match(key(mine$feature, mine[["repeat"]]),
+              key(theirs$variable, pmax(theirs$permutation, 1)))
+  raw <- number(mine$raw)
+  gap <- max(abs(raw - theirs$dropout_loss[at]) / max(abs(raw), .Machine$double.xmin))
+  sprintf("largest gap to record %d of the audit: %.1e", record, gap)
+}
+
+# ---- what is written
+toml_text <- function(text) {
+  text <- gsub("([\"\\\\])", "\\\\\\1", enc2utf8(text))
+  paste0("\"", gsub("[[:cntrl:]]", " ", text), "\"")
+}
+
+block_of <- function(question, package, file, digest) {
+  csv <- sub("rds$", "csv", file)
+  facts <- c(
+    file = toml_text(file.path("recomputed", file)),
+    sha256 = toml_text(sha256_of(file.path(here, "recomputed", file))),
+    package = toml_text(package),
+    version = toml_text(as.character(utils::packageVersion(package))),
+    by = toml_text(paste("recompute.R in", R.version.string)),
+    date = toml_text(format(Sys.Date())),
+    model = toml_text(question$model),
+    predictions_sha256 = toml_text(digest),
+    method = toml_text("permutation"),
+    of = if (question$of != "features") toml_text(question$of),
+    loss = toml_text(question$loss),
+    form = if (package == "vip" && question$form == "ratio") toml_text("ratio"),
+    n_repeats = format(question$n_repeats),
+    n_rows = if (!is.null(question$n_rows)) format(question$n_rows),
+    seed = format(question$seed, scientific = FALSE)
+  )
+  c("[[supplied]]", paste(names(facts), "=", facts), "")
+}
+
+save_answer <- function(question, package, object, digest) {
+  name <- gsub("[^A-Za-z0-9]+", "-", paste(question$model, question$of, question$loss))
+  file <- sprintf("%s-%03d-%s.rds", package, as.integer(question$question), substr(name, 1L, 60L))
+  path <- file.path(here, "recomputed", file)
+  saveRDS(object, path, version = 3L)
+  utils::write.csv(as.data.frame(object), sub("rds$", "csv", path), row.names = FALSE,
+                   fileEncoding = "UTF-8")
+  block_of(question, package, file, digest)
+}
+
+recompute <- function(question, rows, predict, digest) {
+  blocks <- character()
+  about <- sprintf("%s of %s, %d rounds, seed %.0f", question$loss, question$of,
+                   as.integer(question$n_repeats), question$seed)
+  if (has("DALEX")) {
+    object <- ask_dalex(question, rows, predict)
+    blocks <- c(blocks, save_answer(question, "DALEX", object, digest))
+    say("DALEX %s: %s; %s.", utils::packageVersion("DALEX"), about,
+        gap_to_audit(question, object))
+  }
+  if (has("vip") && all(lengths(question$columns) == 1L)) {
+    object <- ask_vip(question, rows, predict)
+    blocks <- c(blocks, save_answer(question, "vip", object, digest))
+    say("vip %s: %s.", utils::packageVersion("vip"), about)
+  }
+  blocks
+}
+
+main <- function(file, rows_file, name) {
+  about <- model_of(file, name)
+  if (!has("DALEX") && !has("vip")) {
+    fail("Neither DALEX nor vip is installed. Run: install.packages(\"DALEX\")")
+  }
+  questions <- questions_of(about$model)
+  if (!length(questions)) {
+    fail("The audit asks nothing of model '", about$model, "' that DALEX or vip can be asked: ",
+         "permutation importance of rows without weights.")
+  }
+  model <- read_model(file, about$predict_script)
+  say("Model '%s': %s.", about$model, about$library)
+  rows <- prepare_rows(read_rows(rows_file))
+  predict <- predict_of(model, rows)
+  digest <- predictions_sha256(predict(rows$data))
+  known <- if (rows$is_same) "are those of the audit" else
+    "are others, or differ in last digits"
+  if (digest != about$predictions_sha256) {
+    fail("The predictions are not those of the audit: their digest is ", short(digest),
+         ", not ", short(about$predictions_sha256), ". The rows ", known, ". Give the model ",
+         "that the audit loaded", if (!rows$is_same) paste0(", and ", evaluation$source), ".")
+  }
+  say("%d rows, which %s. The predictions are those of the audit.", n_rows, known)
+  rows$observed <- as_observed(rows$y, if (length(classes) > 2L) classes)
+  dir.create(file.path(here, "recomputed"), showWarnings = FALSE)
+  blocks <- unlist(lapply(questions, recompute, rows, predict, digest))
+  if (!has("vip")) say("vip is not installed and was not asked.")
+  if (!has("DALEX")) say("DALEX is not installed and was not asked.")
+  toml <- sprintf("supplied-%02d-%s.toml", match(about$model, models$model),
+                  gsub("[^A-Za-z0-9]+", "-", about$model))
+  connection <- file(file.path(here, "recomputed", toml), "wb")
+  tryCatch(writeLines(enc2utf8(blocks), connection, useBytes = TRUE), finally = close(connection))
+  say("Copy %s beside audit.toml, and paste %s into it.", file.path(here, "recomputed"), toml)
+}
+
+arguments <- commandArgs(trailingOnly = TRUE)[1:3]
+main(arguments[1L], arguments[2L], arguments[3L])

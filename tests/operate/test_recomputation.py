@@ -1,0 +1,310 @@
+"""The hand-off asked again in R alone: same rows, same model, same question."""
+
+import csv
+import os
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from importance_audit.cli.main import main
+from importance_audit.config.load import load_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.operate.recomputation import read_evaluation_rows
+from importance_audit.r_bridge import handoff as objects
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.installation import library_folder
+from importance_audit.records.errors import DataError
+from importance_audit.runs.load import load_whole_run
+
+FIT = """
+set.seed(4)
+n <- 160
+d <- data.frame(a = rnorm(n), b = rnorm(n), n = sample(9L, n, TRUE),
+                g = factor(sample(c("low", "high", "mid"), n, TRUE)),
+                flag = sample(c(TRUE, FALSE), n, TRUE))
+d$b[c(3, 50, 120)] <- NA
+d$y <- 2 * d$a + (d$g == "low") + rnorm(n) / 9
+score <- d$a + d$n / 5 + rnorm(n) / 9
+d$z <- factor(ifelse(score > 1, "yes", "no"))
+d$k <- cut(score, c(-Inf, 0.5, 1.5, Inf), c("few", "some", "many"))
+write.csv(d, "rows.csv", row.names = FALSE)
+train <- d[1:100, ]
+save_tree <- function(target, method) {
+  formula <- stats::reformulate(c("a", "b", "n", "g", "flag"), target)
+  saveRDS(rpart::rpart(formula, train, method = method), paste0(target, ".rds"))
+}
+save_tree("y", "anova")
+save_tree("z", "class")
+save_tree("k", "class")
+saveRDS(list(slope = 2), "own.rds")
+writeLines("function(model, data) model$slope * data$a", "predict.R")
+"""
+TASKS = {"y": "regression", "z": "binary", "k": "multiclass"}
+LOSSES = {"y": ["rmse", "mae"], "z": ["one_minus_auc"], "k": ["log_loss_clipped"]}
+AUDIT = """
+seed = 5
+stability.row_resamples = 0
+[data]
+train = {{ file = "../rows.csv" }}
+test = {{ fraction = 0.4 }}
+features = ["a", "b", "n", "g", "flag"]
+target = "{target}"
+task = "{task}"{positive}
+missing_values = ["NA"]
+[groups]
+left = ["a", "n"]
+right = ["b", "g", "flag"]
+[[models]]
+name = "tree: 1"
+file = "../{target}.rds"
+sha256 = "{sha256}"
+[[importance]]
+method = "permutation"
+n_repeats = 3
+losses = {losses}
+engines = ["DALEX"]
+[[importance]]
+method = "permutation"
+of = "groups"
+n_repeats = 3
+n_rows = 30
+losses = {losses}
+engines = ["DALEX"]
+"""
+OWN = """
+[[models]]
+name = "own"
+file = "../own.rds"
+sha256 = "{own}"
+predict = "../predict.R"
+[[models]]
+name = "python"
+estimator = "sklearn.dummy.DummyRegressor"
+"""
+
+
+def digest(path):
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def invoke(*words):
+    answer = CliRunner().invoke(main, list(map(str, words)))
+    assert answer.exit_code in (0, 1), answer.output
+    return answer.output
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """The folder with rows and models of R."""
+    folder = tmp_path_factory.mktemp("of R")
+    subprocess.run(["Rscript", "--vanilla", "-e", FIT], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def runs(shared):
+    """One run by target, made when it is first asked for."""
+    made = {}
+
+    def run_of(target):
+        if target not in made:
+            audit = shared / f"audit-{target}"
+            audit.mkdir()
+            facts = {"target": target, "task": TASKS[target]}
+            facts["positive"] = '\npositive_class = "no"' if target == "z" else ""
+            facts |= {
+                "losses": LOSSES[target],
+                "sha256": digest(shared / f"{target}.rds"),
+            }
+            text = AUDIT.format(**facts)
+            if target == "y":
+                text += OWN.format(own=digest(shared / "own.rds"))
+            (audit / "audit.toml").write_text(text, "utf-8")
+            invoke("run", audit, "--no-pdf", "--quiet")
+            (made[target],) = (audit / "runs").glob("2*")
+        return made[target]
+
+    with host.session():
+        yield run_of
+
+
+def recompute(folder, *words, cwd=None):
+    """Run recompute.R as somebody with DALEX would."""
+    library = {**os.environ, "R_LIBS": str(library_folder())}
+    return subprocess.run(
+        ["Rscript", "--vanilla", str(folder / "recompute.R"), *map(str, words)],
+        cwd=cwd,
+        env=library,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def without_rows(runs, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("handed") / "for R"
+    output = invoke("handoff", runs("y"), "--to", folder)
+    return folder, output
+
+
+def table(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize("target", TASKS)
+def test_dalex_measures_in_r_alone_what_it_measured_in_the_audit(
+    runs, shared, tmp_path, target
+):
+    folder = tmp_path / "for R"
+    assert "may be personal data" in invoke(
+        "handoff", runs(target), "--rows", "--to", folder
+    )
+    answer = recompute(folder, shared / f"{target}.rds", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    rows = (
+        "64 rows, which are those of the audit. The predictions are those of the audit."
+    )
+    assert rows in answer.stdout
+    gaps = [
+        line.rpartition(": ")[2] for line in answer.stdout.splitlines() if "gap" in line
+    ]
+    assert len(gaps) == 2 * len(LOSSES[target])
+    assert all(float(gap.removesuffix(".")) < 1e-9 for gap in gaps)
+
+
+@pytest.mark.needs_dalex
+def test_whoever_has_the_table_draws_the_same_rows_by_their_numbers(
+    without_rows, shared
+):
+    answer = recompute(without_rows[0], shared / "y.rds", shared / "rows.csv")
+    assert answer.returncode == 0, answer.stderr
+    assert "64 rows, which are those of the audit." in answer.stdout
+
+
+@pytest.mark.needs_dalex
+def test_a_model_with_a_script_predicts_by_it_in_r_alone(without_rows, shared):
+    answer = recompute(without_rows[0], shared / "own.rds", shared / "rows.csv")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.startswith("Model 'own'")
+    assert "The predictions are those of the audit." in answer.stdout
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "No model was given. Run: Rscript recompute.R MODEL.rds [ROWS] [NAME]"),
+        (
+            ["rows.csv"],
+            "rows.csv is none of the files that the audit loaded. The models of R are: "
+            "tree: 1, own. Give the file that it loaded, or the name as the third "
+            "argument.",
+        ),
+        (
+            ["y.rds", "rows.csv", "python"],
+            "Model 'python' was fitted in Python, and R cannot predict with it. "
+            "Compare its printed numbers: importances.csv and rounds.csv, which read.R "
+            "recomputes.",
+        ),
+        (["y.rds", "y.csv"], "There is no file y.csv. Give the rows as the second"),
+        (["own.rds", "short.csv"], "short.csv has 20 rows; the audit evaluated 64 of"),
+        (
+            ["own.rds", "turned.csv"],
+            "The rows are others, or differ in last digits. Give the model that the "
+            "audit loaded, and ../rows.csv, 0.4 of the rows, drawn with seed 5.",
+        ),
+        (
+            ["z.rds", "rows.csv", "own"],
+            "The rows are those of the audit. Give the model that the audit loaded.",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_again_is_said_with_the_remedy(
+    without_rows, shared, words, message
+):
+    lines = (shared / "rows.csv").read_text("utf-8").splitlines(keepends=True)
+    (shared / "short.csv").write_text("".join(lines[:21]), "utf-8")
+    (shared / "turned.csv").write_text("".join([lines[0], *lines[:0:-1]]), "utf-8")
+    answer = recompute(without_rows[0], *words, cwd=shared)
+    assert answer.returncode == 1
+    assert message in answer.stderr.replace("\n", " ")
+
+
+@pytest.mark.needs_r
+def test_the_numbers_and_the_digest_are_those_of_the_evaluation_rows(
+    without_rows, runs
+):
+    folder, _ = without_rows
+    audit = runs("y").parents[1]
+    config = load_config(audit / "audit.toml")
+    _, test = read_datasets(**config.data_arguments)
+    numbers = [int(row["row"]) for row in table(folder / "row_numbers.csv")]
+    texts = table(audit.parent / "rows.csv")
+    assert [float(texts[n - 1]["a"]) for n in numbers] == test.X["a"].tolist()
+    (facts,) = table(folder / "evaluation.csv")
+    assert (facts["rows"], facts["sha256"]) == ("64", test.sha256)
+
+
+@pytest.mark.needs_r
+def test_no_row_is_handed_over_unless_it_is_asked_for(without_rows, runs, tmp_path):
+    folder, output = without_rows
+    assert not list(folder.glob("rows.*"))
+    assert "personal" not in output
+    assert (
+        "a hand-off made with `--rows` has them" in (folder / "README.md").read_text()
+    )
+    invoke("handoff", runs("y"), "--rows", "--to", tmp_path / "all")
+    assert (tmp_path / "all" / "rows.rds").is_file()
+    assert "may be personal data" in (tmp_path / "all" / "README.md").read_text()
+
+
+@pytest.mark.needs_r
+def test_rows_that_changed_since_the_run_are_neither_numbered_nor_handed_over(
+    runs, shared, tmp_path
+):
+    run = runs("y")
+    path = shared / "rows.csv"
+    text = path.read_text("utf-8")
+    try:
+        path.write_text(text.replace("0", "1"), "utf-8")
+        with pytest.raises(DataError, match="has changed since the run: the rows have"):
+            read_evaluation_rows(run, load_whole_run(run))
+        output = invoke("handoff", run, "--to", tmp_path / "numbers")
+        refusal = CliRunner().invoke(main, ["handoff", str(run), "--rows"])
+    finally:
+        path.write_text(text, "utf-8")
+    assert (
+        "The evaluation rows are not numbered: ../rows.csv, 0.4 of the rows" in output
+    )
+    assert not (tmp_path / "numbers" / "row_numbers.csv").exists()
+    assert "could not be read again" in (tmp_path / "numbers" / "README.md").read_text()
+    assert refusal.exit_code == 2
+    assert "Restore the data." in refusal.output
+
+
+@pytest.mark.needs_r
+def test_every_rds_has_its_table_as_parquet_beside_it(runs, tmp_path):
+    with host.session():
+        writer = objects.parquet_writer()
+    if not writer:
+        pytest.skip("neither nanoparquet (R) nor pyarrow is installed")
+    invoke("handoff", runs("k"), "--rows", "--to", tmp_path / "all")
+    files = {path.with_suffix("") for path in Path(tmp_path).rglob("*.parquet")}
+    assert files == {path.with_suffix("") for path in Path(tmp_path).rglob("*.rds")}
+
+
+@pytest.mark.needs_r
+def test_a_machine_without_a_writer_of_parquet_says_so(runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(objects, "parquet_writer", lambda: "")
+    output = invoke("handoff", runs("k"), "--to", tmp_path / "all")
+    assert "Run: importance-audit install-r nanoparquet" in output
+    assert not list(tmp_path.rglob("*.parquet"))
+    readme = (tmp_path / "all" / "README.md").read_text()
+    assert "No table is here as Parquet" in readme
