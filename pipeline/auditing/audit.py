@@ -240,6 +240,7 @@ class _Run:
         """Read what was measured elsewhere, for rows that can be audited."""
         preconditions.check_rows(self.config, self.train, self.test)
         self.supplied = read_files(self.config)
+        preconditions.check_supplied(self.config, self.supplied, self.test)
 
     def fit(self, fitted: tuple[FittedModel, ...]) -> None:
         """Fit or load the models of the configuration, beside those that are given."""

@@ -1,7 +1,7 @@
 """What cannot be told before configuration, rows and models meet: counts and names."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ..data.derived_columns import DERIVED
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import ConfigError, DataError, ModelError, hints, quote
+from .steps.supplied_numbers import Numbers
 
 
 def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> None:
@@ -38,14 +39,6 @@ def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Non
         if (entry.options.get("n_rows") or 0) > test.n_samples
         and not METHODS[entry.method].draws_rows
     ]
-    problems += [
-        f"[supplied] {quote(entry.file)} lacks the loss of the full model in each "
-        f"round: each drew {entry.options['n_rows']} of {test.n_samples} rows, and "
-        "DALEX subtracts the mean over the rounds. Supply the .rds that R saved, or "
-        'losses: form = "raw", here and under [[importance]].'
-        for entry in config.supplied
-        if _lacks_full_losses(entry, test)
-    ]
     for key in ("rationale", "always_show"):
         unknown = [name for name in getattr(config.report, key) if name not in features]
         problems += [
@@ -57,12 +50,34 @@ def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Non
         raise ConfigError(problems)
 
 
-def _lacks_full_losses(entry: SuppliedSection, test: Dataset) -> bool:
+def check_supplied(
+    config: AuditConfig, contents: Sequence[object], test: Dataset
+) -> None:
+    """Refuse differences of DALEX in rounds of their own rows without their losses.
+
+    Raises
+    ------
+    ConfigError
+        One line per file.
+    """
+    problems = [
+        f"[supplied] {quote(entry.file)} lacks the loss of the full model in each "
+        f"round: each drew {entry.options['n_rows']} of {test.n_samples} rows, and "
+        "DALEX subtracts the mean over the rounds. Supply the .rds that R saved, or "
+        'losses: form = "raw", here and under [[importance]].'
+        for entry, content in zip(config.supplied, contents, strict=True)
+        if isinstance(content, Numbers) and not content.knows_full
+        if _needs_full_losses(entry, test)
+    ]
+    if problems:
+        raise ConfigError(problems)
+
+
+def _needs_full_losses(entry: SuppliedSection, test: Dataset) -> bool:
     """Return whether the difference in one round cannot be told from its numbers."""
     rows, rounds = (entry.options.get(name) for name in ("n_rows", "n_repeats"))
     return (
         (entry.package, entry.form) == ("DALEX", "difference")
-        and entry.file.endswith(".csv")
         and bool(rows and rows < test.n_samples)
         and rounds != 1
     )

@@ -167,8 +167,8 @@ class SuppliedSection:
     ----------
     file : str
         An object of vip (`vi`) or DALEX (an importance or a profile) saved in R as
-        .rds, or a .csv with the columns `feature` and `value`, and `repeat` if there
-        are several.
+        .rds; an importance of either as a .csv that R's `write.csv` wrote; or a .csv
+        with the columns `feature` and `value`, and `repeat` if there are several.
     sha256 : str
         The SHA-256 of that file.
     package : {"vip", "DALEX"}
@@ -193,7 +193,8 @@ class SuppliedSection:
     positive_class : str
         The class, if the model has several outputs.
     form : {"difference", "ratio", "raw", "absolute"}
-        How it is expressed; by default as defined by the method.
+        How it is expressed; by default as defined by the method. Raw losses of DALEX
+        (`type = "raw"`) are shown as those of the audit are.
     seed : int
         The argument of `set.seed` right before the call; leave it out if it is unknown
         or the draws were not made in one sequence, and then no draw is replayed.

@@ -110,6 +110,12 @@ class Importance:
         return bool(self.supplied_by)
 
     @property
+    def holds_means(self) -> bool:
+        """Whether of all its repeats, supplied, only their mean is known."""
+        is_one = self.n_repeats == 1 < int(self.options.get("n_repeats") or 1)
+        return self.is_supplied and is_one
+
+    @property
     def n_repeats(self) -> int:
         """How often a feature was measured; the most, if not all as often."""
         return int(self.raw.shape[1])

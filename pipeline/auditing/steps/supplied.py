@@ -19,6 +19,7 @@ from ...config.load import AuditConfig
 from ...config.questions import SuppliedSection
 from ...engines import agreement, stream_of
 from ...models.prediction_digest import predictions_sha256
+from ...records.dataset_and_model import Form
 from ...records.errors import DataError, listed, quote
 from ...records.finding import Finding
 from ...records.frames import Row
@@ -30,6 +31,8 @@ from .supplied_numbers import Curves, Numbers, numbers_of
 
 FileContent = Numbers | Curves | str
 """What a file holds, or why it cannot be read here."""
+LOSSES_SHOW = ("difference", "ratio", "raw")
+"""The forms that follow from losses, so that numbers are shown as ours are."""
 UNKNOWN = "unknown"
 """The draw order of numbers whose seed is not known."""
 
@@ -218,11 +221,13 @@ def _as_importance(
     columns = dict(zip(ours.features, ours.columns, strict=True))
     has_seed = entry.seed is not None
     order = stream_of(entry.package, entry.version) if has_seed else UNKNOWN
+    is_free = numbers.has_losses and ours.form in LOSSES_SHOW
+    form: Form = ours.form if is_free else entry.form or ours.form
     return replace(
         ours,
         engine=entry.engine,
         engine_version=entry.version,
-        form=entry.form,
+        form=form,
         aggregator=numbers.aggregator,
         options=entry.options,
         stream=order if ours.stream else "",

@@ -1,7 +1,7 @@
 """What a supplied file holds, as an engine's answer. Not: whether it is believed."""
 
 import csv
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -28,6 +28,12 @@ SAME = 1e-9
 """Of the largest number: means of the same repeats, computed by two programmes."""
 
 COLUMNS = "the columns 'feature', 'value' and 'repeat'"
+AS_THEY_ARE = (
+    "What DALEX's model_parts or vip's vi returns is read as R's write.csv writes it"
+)
+OF_DALEX = ("variable", "permutation", "dropout_loss")
+OF_VIP = ("Variable", "Importance")
+"""The columns by which a table is known as what a package returns."""
 
 
 class Numbers(NamedTuple):
@@ -40,12 +46,21 @@ class Numbers(NamedTuple):
     baseline : ndarray of shape (n_repeats,)
         What a feature that does not matter measures.
     aggregator : {"mean", "pooled"}
+    has_losses : bool
+        Whether these are losses, of which every form can be made.
+    knows_full : bool
+        Whether differences of DALEX are held against the loss of their own round.
+    is_means : bool
+        Whether the one number of a feature is the mean over all repeats.
     """
 
     features: tuple[str, ...]
     raw: Floats
     baseline: Floats
     aggregator: str = "mean"
+    has_losses: bool = False
+    knows_full: bool = True
+    is_means: bool = False
 
 
 Curves = Mapping[str, tuple[npt.NDArray[Any], Floats]]
@@ -122,52 +137,102 @@ def _from_parts(entry: SuppliedSection, content: Mapping[str, Any]) -> Numbers:
             table.setdefault((name, int(number)), []).append(float(value))
     keys = [(name, int(n)) for name in (*features, FULL) for n in numbers]
     whole = all(len(table.get(key, ())) == 1 for key in keys)
-    _require(
-        entry, "have one loss per variable and round", "" if whole else "it has not"
-    )
+    lacks = "it has not" if FULL in first else f"it has no row {quote(FULL)}"
+    _require(entry, "have one loss per variable and round", "" if whole else lacks)
     losses = np.array([table[key][0] for key in keys]).reshape(-1, len(numbers))
-    _require_form(entry, float(losses[-1].mean()), np.abs(losses).max(initial=0.0))
-    if entry.form == "difference":  # of the mean over the rounds: of each its own
+    size = float(np.abs(losses[np.isfinite(losses)]).max(initial=0.0))
+    form = _form_of_parts(entry, float(losses[-1].mean()), size)
+    if form == "difference":  # of the mean over the rounds: of each its own
         return _finished(entry, features, losses[:-1] - losses[-1])
-    if entry.form == "ratio":  # of that mean already
+    if form == "ratio":  # of that mean already
         return _finished(entry, features, losses[:-1])
-    return Numbers(features, losses[:-1], losses[-1], "pooled")
+    return Numbers(features, losses[:-1], losses[-1], "pooled", has_losses=True)
 
 
-def _require_form(entry: SuppliedSection, full: float, size: float) -> None:
-    """Refuse an object whose full model is not where its form has it."""
-    at = {"difference": 0.0, "ratio": 1.0}.get(str(entry.form))
-    if at is None:
-        return
-    _require(
-        entry,
-        f"be shown as a {entry.form}, as `form` says",
-        "" if abs(full - at) <= SAME * max(size, 1.0) else f"{FULL} is at {full:.6g}",
-    )
+def _form_of_parts(entry: SuppliedSection, full: float, size: float) -> str:
+    """Return which `type` DALEX was asked for, which its full model tells.
+
+    Of raw losses every form follows; a difference or a ratio must be what is said.
+    """
+    if entry.form not in ("difference", "ratio"):
+        return "raw"
+    places = {"difference": 0.0, "ratio": 1.0}
+    forms = [name for name, at in places.items() if abs(full - at) <= SAME * size]
+    form = forms[0] if forms else "raw"
+    if form not in ("raw", entry.form):
+        remedy = (
+            'Set form = "ratio" if type = "ratio" was asked for, else form = "raw"'
+            if form == "ratio"
+            else 'Supply what type = "raw" returns, of which every form follows'
+        )
+        raise DataError(
+            f"[[supplied]] {quote(entry.file)} must be shown as a {entry.form}, as "
+            f"`form` says; {FULL} is at {full:.6g}. {remedy}."
+        )
+    return form
 
 
 def _from_csv(entry: SuppliedSection, path: Path) -> Numbers:
-    """Return a tidy table: feature, value, and repeat if there are several."""
+    """Return a table: tidy, or as DALEX's or vip's own is written."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             table = csv.DictReader(file)
             header, rows = table.fieldnames or (), list(table)
+        if set(OF_DALEX) <= {*header}:
+            _require_package(entry, "DALEX")
+            return _from_parts(entry, _parts_in(entry, rows))
+        if set(OF_VIP) <= {*header}:
+            _require_package(entry, "vip")
+            return _from_vip_table(entry, rows)
         _require_columns(entry, header)
-        _require(entry, "have a row", "" if rows else "it has none")
-        values = {}
-        for row in rows:
-            key = (unescaped(row["feature"]), int(row.get("repeat") or 1))
-            _require(
-                entry,
-                "have one row per feature and repeat",
-                f"{quote(key[0])} has two" if key in values else "",
-            )
-            values[key] = float(row["value"])
+        return _from_tidy(entry, rows)
     except (TypeError, ValueError, csv.Error) as error:
         raise DataError(
             f"[[supplied]] {quote(entry.file)} must be a table with {COLUMNS}; it "
             f"cannot be read: {error}."
         ) from error
+
+
+def _parts_in(
+    entry: SuppliedSection, rows: Sequence[Mapping[str, str]]
+) -> dict[str, list[Any]]:
+    """Return the columns of DALEX's table as R hands over those of its object."""
+    n_models = len({row.get("label") for row in rows})
+    _require(entry, "be about one model", f"it has {n_models}" if n_models > 1 else "")
+    return {
+        "feature": [row["variable"] for row in rows],
+        "round": [float(row["permutation"]) for row in rows],
+        "value": [_number_in(row["dropout_loss"]) for row in rows],
+    }
+
+
+def _from_vip_table(
+    entry: SuppliedSection, rows: Sequence[Mapping[str, str]]
+) -> Numbers:
+    """Return the table of a `vi`: of several repeats it has the means alone."""
+    means = np.array([[_number_in(row["Importance"])] for row in rows])
+    features = tuple(row["Variable"] for row in rows)
+    is_means = bool(rows) and "StDev" in rows[0]
+    return _finished(entry, features, means)._replace(is_means=is_means)
+
+
+def _number_in(text: str) -> float:
+    """Return a number as R writes it; what is missing is NaN."""
+    return float("nan" if text == "NA" else text)
+
+
+def _from_tidy(entry: SuppliedSection, rows: Sequence[Mapping[str, str]]) -> Numbers:
+    """Return a tidy table: feature, value, and repeat if there are several."""
+    _require(entry, "have a row", "" if rows else "it has none")
+    values = {}
+    for row in rows:
+        key = (unescaped(row["feature"]), int(row.get("repeat") or 1))
+        _require(
+            entry,
+            "have one row per feature and repeat",
+            f"{quote(key[0])} has two" if key in values else "",
+        )
+        values[key] = float(row["value"])
     features = tuple(dict.fromkeys(feature for feature, _ in values))
     repeats = sorted({repeat for _, repeat in values})
     whole = len(values) == len(features) * len(repeats)
@@ -175,13 +240,19 @@ def _from_csv(entry: SuppliedSection, path: Path) -> Numbers:
         entry, "have every repeat of every feature", "" if whole else "some are missing"
     )
     raw = [[values[feature, repeat] for repeat in repeats] for feature in features]
-    return _finished(entry, features, np.array(raw))
+    return _finished(entry, features, np.array(raw))._replace(knows_full=False)
+
+
+def _require_package(entry: SuppliedSection, package: str) -> None:
+    finding = "" if entry.package == package else f"it is a table of {package}"
+    _require(entry, f"hold what {entry.package} returns, as `package` says", finding)
 
 
 def _require_columns(entry: SuppliedSection, header: Collection[str]) -> None:
     """Refuse a table without the columns that every one needs."""
     for name in ("feature", "value"):
-        finding = "" if name in header else f"it has no {quote(name)}"
+        lacks = f"it has no {quote(name)}. {AS_THEY_ARE}"
+        finding = "" if name in header else lacks
         _require(entry, f"be a table with {COLUMNS}", finding)
 
 
@@ -202,7 +273,7 @@ def _checked(entry: SuppliedSection, numbers: Numbers) -> Numbers:
         entry,
         f"have the {n_expected} repeats that n_repeats says",
         f"it has {n_repeats}"
-        if n_expected is not None and n_expected != n_repeats
+        if n_expected not in (None, n_repeats) and not numbers.is_means
         else "",
     )
     return numbers

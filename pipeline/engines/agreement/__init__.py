@@ -27,7 +27,7 @@ from .circumstances import (
     draws_wanted,
 )
 from .reasons import REDEFINING, Why, because, best, count_outside, text
-from .sides import side_by_side
+from .sides import as_means, side_by_side
 
 Row: TypeAlias = dict[str, Any]
 Record = TypeVar("Record", Importance, Effect)
@@ -125,6 +125,8 @@ def compare(
     same_draws = replayed and draws(a) == draws(b)
     if first_repeats and same_draws and a.stream in REPEAT_BY_REPEAT:
         left, right, why = _with_common_repeats(left, right, why)
+    if same_draws and isinstance(a, Importance) and isinstance(b, Importance):
+        left, right = as_means(left, right)
     shared = same_draws and left.n_repeats == right.n_repeats
     redefined = [code for code, _ in why if code in REDEFINING]
     if redefined:

@@ -114,6 +114,9 @@ def draws(record: Importance | Effect) -> tuple[str, int] | None:
 
 def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) -> Why:
     """Return why the draws are too few to call two sides equivalent, if they are."""
+    of_means = [side.engine for side in (a, b) if side.holds_means]
+    if of_means:
+        return [because("MEANS (alone)", *of_means)]
     repeats = [int(side.repeats.min()) for side in (a, b)]
     drawn = [n for n, side in zip(repeats, (a, b), strict=True) if side.stream]
     if drawn and min(drawn) < FEWEST_DRAWS:
@@ -159,10 +162,18 @@ def cause(
 
 def _repeats_differ(a: Importance, b: Importance) -> Why:
     """Return the reasons that lie in how often, and on which rows, draws were made."""
-    why = []
-    if a.stream and b.stream and a.n_repeats != b.n_repeats:
-        why.append(because("REPEATS", a.n_repeats, b.n_repeats))
-    return why
+    if not (a.stream and b.stream):
+        return []
+    numbers = [_repeats_behind(side) for side in (a, b)]
+    why = [] if numbers[0] == numbers[1] else [because("REPEATS", *numbers)]
+    of_means = [side.engine for side in (a, b) if side.holds_means]
+    return [*why, because("MEANS", *of_means)] if of_means else why
+
+
+def _repeats_behind(record: Importance) -> int:
+    """Return how many repeats a mean is of, known or not."""
+    stated = record.options["n_repeats"] if record.holds_means else record.n_repeats
+    return int(stated)
 
 
 def _groups_differ(a: Importance, b: Importance) -> Why:

@@ -53,6 +53,27 @@ def side_by_side(
     return left, right, why + missing_reasons
 
 
+def as_means(a: Importance, b: Importance) -> tuple[Importance, Importance]:
+    """Return both sides with one number per feature, where one has no other."""
+    if not (a.holds_means or b.holds_means):
+        return a, b
+    return _as_mean(a), _as_mean(b)
+
+
+def _as_mean(record: Importance) -> Importance:
+    """Return a record with the mean of each feature as its one value."""
+    if record.n_repeats == 1:
+        return record
+    baseline, values = record.baseline.mean(), record.mean[:, np.newaxis]
+    if record.form == "difference":
+        values = values + baseline
+    if record.form == "ratio":
+        values = values * baseline
+    one = np.full(1, baseline)
+    counts = record.repeat_counts[:0]
+    return replace(record, raw=values, baseline=one, repeat_counts=counts)
+
+
 def _card(record: Importance | Effect) -> dict[str, Any]:
     """Return what defines a quantity, apart from the form it is shown in."""
     form_fields = {"form", "aggregator"}

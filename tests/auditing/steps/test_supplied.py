@@ -294,6 +294,204 @@ def test_a_table_of_rounds_that_need_no_other_loss_is_replayed(
     assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
 
 
+def write_parts(folder, losses, full, *, form="raw", label="m", file="v.csv"):
+    """Write what write.csv makes of an answer of model_parts: means, then rounds."""
+    rounds = np.vstack([full, losses, full + 1.0])
+    if form == "difference":
+        rounds = rounds - full.mean()
+    if form == "ratio":
+        rounds = rounds / full.mean()
+    names = ["_full_model_", "a", "b", "c", "_baseline_"]
+    order = [0, *(1 + np.argsort(losses.mean(axis=1))), 4]
+    rows = [(names[n], 0, rounds[n].mean()) for n in order]
+    rows += [
+        (name, k + 1, rounds[n, k])
+        for k in range(rounds.shape[1])
+        for n, name in enumerate(names)
+    ]
+    lines = [
+        f'"{n}","{name}",{k},{value!r},"{label}"'
+        for n, (name, k, value) in enumerate(rows, start=1)
+    ]
+    header = '"","variable","permutation","dropout_loss","label"'
+    (folder / file).write_text("\n".join([header, *lines]), "utf8")
+
+
+@pytest.mark.parametrize("n_rows", [30, 50])
+@pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
+def test_raw_losses_of_dalex_are_shown_as_ours_are_whatever_their_form(
+    linear_case, tmp_path, form, n_rows
+):
+    losses, full, source = rounds_of_dalex(linear_case, n_rows)
+    write_parts(tmp_path, losses, full)
+    config = load_config(
+        tmp_path,
+        entry(tmp_path, linear_case[2], **source),
+        importance=[
+            {"method": "permutation", "n_repeats": 4, "n_rows": n_rows, "form": form}
+        ],
+    )
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
+    (theirs,) = (r for r in result.importances if r.is_supplied)
+    assert theirs.form == form
+    np.testing.assert_array_equal(theirs.raw, losses)
+    np.testing.assert_array_equal(theirs.baseline, full)
+
+
+@pytest.mark.parametrize("form", ["difference", "ratio"])
+def test_a_table_of_dalex_in_another_form_has_the_losses_of_its_rounds(
+    linear_case, tmp_path, form
+):
+    losses, full, source = rounds_of_dalex(linear_case, n_rows=30)
+    write_parts(tmp_path, losses, full, form=form)
+    ours = {"method": "permutation", "n_repeats": 4, "n_rows": 30, "form": form}
+    of_form = entry(tmp_path, linear_case[2], form=form, **source)
+    config = load_config(tmp_path, of_form, importance=[ours])
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "form", "problem"),
+    [
+        (
+            "ratio",
+            "difference",
+            "must be shown as a difference, as `form` says; _full_model_ is at 1. Set "
+            'form = "ratio" if type = "ratio" was asked for, else form = "raw".',
+        ),
+        (
+            "difference",
+            "ratio",
+            "must be shown as a ratio, as `form` says; _full_model_ is at 0. Supply "
+            'what type = "raw" returns, of which every form follows.',
+        ),
+    ],
+)
+def test_a_form_that_cannot_be_converted_is_refused_with_the_remedy(
+    linear_case, tmp_path, shown, form, problem
+):
+    losses, full, source = rounds_of_dalex(linear_case, n_rows=50)
+    write_parts(tmp_path, losses, np.full(4, full[0]), form=shown)
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2], form=form, **source))
+    with pytest.raises(DataError) as refusal:
+        audit(None, linear_case[1], config, models=linear_case[:1])
+    assert str(refusal.value) == f"[[supplied]] 'v.csv' {problem}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes", "problem"),
+    [
+        ('"m"', '"m"', {"package": "vip"}, "hold what vip returns, as `package` says;"),
+        (
+            "_full_model_",
+            "_full_",
+            {},
+            "variable and round; it has no row '_full_model",
+        ),
+        ('"a",2,', '"a",3,', {}, "have one loss per variable and round; it has not."),
+        (
+            '1,"_full_model_"',
+            '1,"x"',
+            {"n_repeats": 3},
+            "3 repeats that n_repeats says",
+        ),
+    ],
+)
+def test_a_table_of_dalex_that_is_not_whole_is_refused(
+    linear_case, tmp_path, old, new, changes, problem
+):
+    losses, full, source = rounds_of_dalex(linear_case, n_rows=50)
+    write_parts(tmp_path, losses, full)
+    path = tmp_path / "v.csv"
+    path.write_text(path.read_text("utf8").replace(old, new), "utf8")
+    config = load_config(
+        tmp_path, entry(tmp_path, linear_case[2], **{**source, **changes})
+    )
+    with pytest.raises(DataError) as refusal:
+        audit(None, linear_case[1], config, models=linear_case[:1])
+    assert problem in str(refusal.value)
+
+
+def test_a_table_of_two_models_is_refused(linear_case, tmp_path):
+    losses, full, source = rounds_of_dalex(linear_case, n_rows=50)
+    write_parts(tmp_path, losses, full)
+    path = tmp_path / "v.csv"
+    path.write_text(path.read_text("utf8").replace('"m"', '"n"', 1), "utf8")
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2], **source))
+    with pytest.raises(DataError, match="must be about one model; it has 2"):
+        audit(None, linear_case[1], config, models=linear_case[:1])
+
+
+def write_vi(folder, scores, *, spread=True):
+    """Write what write.csv or readr makes of the tibble of vip::vi."""
+    columns = {"Variable": list("abc"), "Importance": scores.mean(axis=1)}
+    if spread:
+        columns["StDev"] = scores.std(axis=1, ddof=1)
+    table = pd.DataFrame(columns).sort_values("Importance", ascending=False)
+    table.to_csv(folder / "v.csv", index=False)
+
+
+@pytest.mark.parametrize("form", ["difference", "ratio"])
+@pytest.mark.parametrize(
+    ("version", "stream"), [("0.4.5", "vip-0.4"), ("0.5.0", "vip-0.5")]
+)
+def test_the_means_of_vip_are_held_against_those_of_the_same_draws(
+    linear_case, tmp_path, version, stream, form
+):
+    raw, baseline = permutation(
+        linear_case[0].with_losses(("rmse",)),
+        linear_case[1],
+        seed=SEED,
+        stream=stream,
+        n_repeats=4,
+    )
+    values = raw / baseline if form == "ratio" else raw - baseline
+    write_vi(tmp_path, values[:, :, 0])
+    supplied = entry(tmp_path, linear_case[2], version=version, form=form)
+    ours = {"method": "permutation", "n_repeats": 4, "form": form}
+    config = load_config(tmp_path, supplied, importance=[ours])
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    (row,) = supplied_pairs(result).to_dict("records")
+    assert (row["verdict"], row["stream"]) == ("replayed", stream)
+    assert row["reasons"] == (
+        f"MEANS: of vip {version} (supplied) only the means over the repeats are known"
+    )
+
+
+def test_means_of_other_draws_than_the_seed_promises_disagree(linear_case, tmp_path):
+    scores = reference_scores(linear_case)
+    scores[1] += 1e-6 * scores.max()
+    write_vi(tmp_path, scores)
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    (row,) = supplied_pairs(result).to_dict("records")
+    assert (row["verdict"], row["n_outside"]) == ("disagrees", 1)
+
+
+def test_means_without_a_seed_are_compared_by_rank_alone(linear_case, tmp_path):
+    write_vi(tmp_path, reference_scores(linear_case, seed=99))
+    unseeded = entry(tmp_path, linear_case[2])
+    del unseeded["seed"]
+    config = load_config(tmp_path, unseeded)
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    (row,) = supplied_pairs(result).to_dict("records")
+    assert row["verdict"] == "comparable"
+    reason = "the spread over the repeats of vip 0.5.0 (supplied) is not known"
+    assert reason in row["reasons"]
+
+
+def test_a_vi_of_one_repeat_is_that_repeat(linear_case, tmp_path):
+    write_vi(tmp_path, reference_scores(linear_case)[:, :1], spread=False)
+    supplied = entry(tmp_path, linear_case[2], n_repeats=1)
+    ours = {"method": "permutation", "n_repeats": 1}
+    config = load_config(tmp_path, supplied, importance=[ours])
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    (row,) = supplied_pairs(result).to_dict("records")
+    assert (row["verdict"], row["reasons"]) == ("replayed", "")
+
+
 @pytest.mark.needs_r
 def test_profiles_are_held_against_our_curves(linear_case, files, tmp_path):
     (tmp_path / "v.rds").write_bytes(files["profile"])
