@@ -2,10 +2,12 @@
 
 import csv
 import os
+import shutil
 import subprocess
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -308,3 +310,130 @@ def test_a_machine_without_a_writer_of_parquet_says_so(runs, tmp_path, monkeypat
     assert not list(tmp_path.rglob("*.parquet"))
     readme = (tmp_path / "all" / "README.md").read_text()
     assert "No table is here as Parquet" in readme
+
+
+FOREST = """
+set.seed(2)
+d <- data.frame(a = rnorm(120), b = rnorm(120), c = rnorm(120),
+                g = factor(sample(c("x", "y"), 120, TRUE)))
+d$y <- 2 * d$a + d$b * (d$g == "x") + rnorm(120) / 4
+write.csv(d, "rows.csv", row.names = FALSE)
+saveRDS(randomForest::randomForest(y ~ ., d[1:80, ], ntree = 20), "forest.rds")
+saveRDS(stats::lm(y ~ ., d[1:80, ]), "linear.rds")
+"""
+THERE = """
+seed = 3
+stability.row_resamples = 0
+[data]
+train = {{ file = "rows.csv" }}
+test = {{ fraction = 0.4 }}
+target = "y"
+task = "regression"
+[groups]
+noise = ["c", "g"]
+rest = ["a", "b"]
+[[models]]
+name = "forest"
+file = "forest.rds"
+sha256 = "{forest}"
+[[models]]
+name = "linear"
+file = "linear.rds"
+sha256 = "{linear}"
+[[importance]]
+method = "permutation"
+n_repeats = 5
+losses = ["rmse"]
+engines = ["DALEX"]
+[[importance]]
+method = "permutation"
+of = "groups"
+n_repeats = 5
+n_rows = 30
+form = "ratio"
+losses = ["rmse"]
+"""
+
+
+@pytest.fixture(scope="module")
+def there_and_back(tmp_path_factory):
+    """An audit, its hand-off, and what R alone answers to both models."""
+    audit = tmp_path_factory.mktemp("there") / "audit"
+    audit.mkdir()
+    command = ["Rscript", "--vanilla", "-e", FOREST]
+    library = {**os.environ, "R_LIBS": str(library_folder())}
+    subprocess.run(command, cwd=audit, env=library, check=True)
+    models = {name: digest(audit / f"{name}.rds") for name in ("forest", "linear")}
+    (audit / "audit.toml").write_text(THERE.format(**models), "utf-8")
+    with host.session():
+        invoke("run", audit, "--no-pdf", "--quiet")
+        (run,) = (audit / "runs").glob("2*")
+        folder = audit.parent / "for R"
+        invoke("handoff", run, "--to", folder)
+        for name in models:
+            answer = recompute(folder, audit / f"{name}.rds", audit / "rows.csv")
+            assert answer.returncode == 0, answer.stderr
+        yield audit, folder
+
+
+def run_with(audit, folder, tmp_path, edit=lambda text, _: text):
+    """Return the result of the audit with the entries that R wrote pasted into it."""
+    again = tmp_path / "again"
+    shutil.copytree(audit, again, ignore=shutil.ignore_patterns("runs"))
+    shutil.copytree(folder / "recomputed", again / "recomputed")
+    blocks = sorted((again / "recomputed").glob("supplied-*.toml"))
+    pasted = "".join(edit(path.read_text("utf-8"), again) for path in blocks)
+    text = (again / "audit.toml").read_text("utf-8")
+    (again / "audit.toml").write_text(text + pasted, "utf-8")
+    invoke("run", again, "--no-pdf", "--quiet")
+    (run,) = (again / "runs").glob("2*")
+    return load_whole_run(run)
+
+
+def tables_for_objects(text, folder):
+    """Return the entries with the .csv files in place of the .rds files."""
+    for path in (folder / "recomputed").glob("*.rds"):
+        table = path.with_suffix(".csv")
+        text = text.replace(path.name, table.name).replace(digest(path), digest(table))
+    return text
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize("edit", [lambda text, _: text, tables_for_objects])
+def test_what_r_measured_alone_comes_back_replayed(there_and_back, tmp_path, edit):
+    result = run_with(*there_and_back, tmp_path, edit)
+    frame = result.agreement
+    of_dalex = frame["engine_b"].str.match(r"DALEX .* \(supplied\)")
+    ours = frame[of_dalex & (frame["engine_a"] == "python")]
+    assert sorted(zip(ours["model"], ours["of"], ours["verdict"], strict=True)) == [
+        (model, of, "replayed")
+        for model in ("forest", "linear")
+        for of in ("features", "groups")
+    ]
+    theirs = frame[of_dalex & (frame["engine_a"] == "DALEX")]
+    assert theirs["verdict"].tolist() == ["equivalent"] * 2  # Python is on no side
+    assert (theirs["max_relative_difference"] < 1e-9).all()
+
+
+@pytest.mark.needs_dalex
+def test_the_losses_of_r_alone_are_those_of_the_same_stream(there_and_back, tmp_path):
+    result = run_with(*there_and_back, tmp_path)
+    supplied = [record for record in result.importances if record.is_supplied]
+    assert len(supplied) == 4
+    for theirs in supplied:
+        (ours,) = (
+            record
+            for record in result.importances
+            if (record.model, record.of) == (theirs.model, theirs.of)
+            and (record.engine, record.stream) == ("python", "DALEX")
+        )
+        np.testing.assert_allclose(theirs.raw, ours.raw, rtol=1e-9, atol=0)
+        np.testing.assert_allclose(theirs.baseline, ours.baseline, rtol=1e-9, atol=0)
+
+
+@pytest.mark.needs_vip
+def test_what_vip_measured_in_r_alone_comes_back_replayed(there_and_back, tmp_path):
+    frame = run_with(*there_and_back, tmp_path).agreement
+    of_vip = frame["engine_b"].str.match(r"vip .* \(supplied\)")
+    ours = frame[of_vip & (frame["engine_a"] == "python") & (frame["of"] == "features")]
+    assert ours["verdict"].tolist() == ["replayed"] * 2
