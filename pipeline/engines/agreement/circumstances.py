@@ -165,9 +165,7 @@ def _repeats_differ(a: Importance, b: Importance) -> Why:
     if not (a.stream and b.stream):
         return []
     numbers = [_repeats_behind(side) for side in (a, b)]
-    why = [] if numbers[0] == numbers[1] else [because("REPEATS", *numbers)]
-    of_means = [side.engine for side in (a, b) if side.holds_means]
-    return [*why, because("MEANS", *of_means)] if of_means else why
+    return [] if numbers[0] == numbers[1] else [because("REPEATS", *numbers)]
 
 
 def _repeats_behind(record: Importance) -> int:
