@@ -71,7 +71,9 @@ workflow_predictions <- function(m, data) {
 
 learner_classes <- function(m, rows, task) {
   if (m$task_type == "regr") return(NULL)
-  if (m$predict_type != "prob") stop("its predict_type is '", m$predict_type, "', not 'prob'")
+  if (m$predict_type != "prob") {
+    stop("its predict_type is '", m$predict_type, "'. Set it to 'prob' and train it again")
+  }
   m$state$train_task$class_names
 }
 learner_prototype <- function(m) {

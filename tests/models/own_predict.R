@@ -7,7 +7,15 @@ own_data <- function() {
   d$y <- d$x + as.integer(d$g) + d$n + rnorm(90) / 4
   d$z <- factor(ifelse(d$y > 2.5, "yes", "no"), levels = c("no", "yes"))
   d$k <- cut(d$y, 3, labels = c("v", "u", "w"))
+  d$is_high <- d$n > 0.5
+  d$count <- 90:1
+  d$size <- factor(ifelse(d$n > 0.6, "hi", "lo"), levels = c("lo", "hi"), ordered = TRUE)
   d
+}
+
+learner_for <- function(d, features, target, ...) {
+  task <- mlr3::as_task_classif(d[c(features, target)], target = target, ...)
+  mlr3::lrn("classif.rpart", predict_type = "prob", minsplit = 4L)$train(task)
 }
 
 fit_own <- function(folder, which) {
@@ -55,6 +63,16 @@ fit_own <- function(folder, which) {
       task <- mlr3::as_task_regr(d[c("x", "n", "g", "y")], target = "y")
       mlr3::lrn("regr.rpart")$train(task)
     },
+    learner_2 = function() learner_for(d, c("x", "n", "g"), "z", positive = "yes"),
+    learner_2n = function() learner_for(d, c("x", "n", "g"), "z", positive = "no"),
+    learner_wide = function() {
+      learner_for(d, c("x", "g", "is_high", "count", "size"), "z", positive = "no")
+    },
+    learner_classes = function() {
+      task <- mlr3::as_task_classif(d[c("x", "n", "g", "k")], target = "k")
+      mlr3::lrn("classif.rpart")$train(task)
+    },
+    learner_new = function() mlr3::lrn("regr.rpart"),
     learner_k = function() {
       task <- mlr3::as_task_classif(d[c("x", "n", "g", "k")], target = "k")
       mlr3::lrn("classif.rpart", predict_type = "prob")$train(task)
@@ -76,7 +94,10 @@ own_answer <- function(model, data) {
     workflow = if (is.null(workflow_classes(model))) predict(model, data)$.pred else
       unname(as.matrix(predict(model, data, type = "prob")[paste0(".pred_", classes)])),
     LearnerRegrRpart = model$predict_newdata(data)$response,
-    LearnerClassifRpart = unname(model$predict_newdata(data)$prob[, classes])
+    LearnerClassifRpart = {
+      answer <- model$predict_newdata(data)$prob
+      if (ncol(answer) == 2L) unname(answer[, "yes"]) else unname(answer[, classes])
+    }
   )
 }
 

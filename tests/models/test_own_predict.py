@@ -23,7 +23,7 @@ R_FILE = Path(__file__).with_name("own_predict.R")
 FEATURES = ["x", "n", "g"]
 TASKS = {
     "regression": "explainer explainer_own script caret workflow learner".split(),
-    "binary": "explainer_2 caret_2".split(),
+    "binary": "explainer_2 caret_2 learner_2 learner_2n".split(),
     "multiclass": "explainer_k workflow_k learner_k".split(),
 }
 TASK_OF = {name: task for task, names in TASKS.items() for name in names}
@@ -91,8 +91,56 @@ def test_predictions_are_those_of_its_own_package_to_the_bit(loaded, rows, name)
     X = rows[TASK_OF[name]].X
     own = np.asarray(model.estimator.call("own_answer", {"data": X}))
     np.testing.assert_array_equal(model.predict(X), own)
-    assert model.features == tuple(FEATURES)
+    # mlr3 puts the columns of a task in an order of its own.
+    in_order = sorted(FEATURES) if name.startswith("learner") else FEATURES
+    assert model.features == tuple(in_order)
     np.testing.assert_array_equal(model.predict(X.iloc[[3]]), own[[3]])
+
+
+WIDE = ["x", "g", "is_high", "count", "size"]
+
+
+def test_a_learner_of_mlr3_gets_columns_of_every_type(r, loaded, rows):
+    frame = r.call("own_data", {})
+    wide = dataset(
+        frame[WIDE],
+        frame["z"],
+        task="binary",
+        name="wide",
+        classes=frame["z"].cat.categories,
+    )
+    rows["wide"] = wide
+    model = loaded("learner_wide", task="wide")
+    own = np.asarray(model.estimator.call("own_answer", {"data": frame[WIDE]}))
+    np.testing.assert_array_equal(model.predict(wide.X), own)
+    assert len(np.unique(own)) > 1
+
+
+def test_a_learner_of_mlr3_judges_missing_values_itself(loaded, rows):
+    model = loaded("learner")
+    X = rows["regression"].X.copy()
+    X.loc[[3, 40], "x"] = np.nan
+    X.loc[5, "g"] = None
+    own = np.asarray(model.estimator.call("own_answer", {"data": X}))
+    np.testing.assert_array_equal(model.predict(X), own)
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "reason"),
+    [
+        (
+            "learner_classes",
+            "multiclass",
+            "its predict_type is 'response'. Set it to 'prob' and train it again",
+        ),
+        ("learner_new", "regression", "it is not trained"),
+        ("learner_k", "regression", "predicts the classes 'v', 'u', 'w', and task"),
+        ("learner", "binary", "predicts a number, and task 'binary' needs"),
+    ],
+)
+def test_a_learner_of_mlr3_that_cannot_be_audited_says_why(loaded, name, task, reason):
+    with pytest.raises(ModelError, match=reason):
+        loaded(name, task=task)
 
 
 @pytest.mark.parametrize(
