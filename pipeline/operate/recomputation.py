@@ -4,7 +4,8 @@ Not: the answers of the audit, which `handoff` writes, or asking R.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from ..records.importance_record import Importance
 from ..records.result import AuditResult
 
 Table = Iterator[tuple[Any, ...]]
+OF_R = re.compile(r", R \d+\.\d+")
+"""What the library of a model of R ends in: `models.r_models` names R's version."""
 ALONE = {"within": "none", "perturbation": "permute", "draws": "sampled"}
 """The options of permutation under which DALEX and vip ask the same."""
 
@@ -45,12 +48,13 @@ def read_evaluation_rows(folder: Path, result: AuditResult) -> Dataset:
     importance_audit.r_bridge.errors.RBridgeError
         If R has to read them and cannot.
     """
+    if not result.run.config.get("data"):
+        raise DataError(
+            "The rows were given in Python, so there is no table to read them from. "
+            "Audit them with an audit.toml."
+        )
     folder = folder.resolve()
     config = load_config(folder / "audit.toml")
-    if config.data is None:
-        raise DataError(
-            "The rows were given in Python, so there is no table to read them from."
-        )
     config = replace(config, base=folder.parents[1])
     _, test = read_datasets(**config.data_arguments)
     rows = limited(config, test)[1]
@@ -161,9 +165,9 @@ def models(result: AuditResult) -> Table:
 
 def predict_scripts(result: AuditResult) -> dict[str, tuple[str, str]]:
     """Return the scripts that predict for models of R: path, model and text."""
-    sections = _of_r(result)
+    of_r = _of_r(result)
     parameters = zip(result.models["model"], result.models["parameters"], strict=True)
-    texts = {name: _script_in(text) for name, text in parameters if name in sections}
+    texts = {name: _script_in(text) for name, text in parameters if name in of_r}
     named = [(name, text) for name, text in texts.items() if text]
     return {f"r/predict-{n}.R": item for n, item in enumerate(named, start=1)}
 
@@ -172,11 +176,7 @@ def _script_in(parameters: str) -> str:
     return str(json.loads(parameters or "{}").get("predict", ""))
 
 
-def _of_r(result: AuditResult) -> dict[str, Mapping[str, Any]]:
-    """Return the configured models that R fitted, by name."""
-    return {
-        str(section["name"]): section
-        for section in result.run.config.get("models", ())
-        if section.get("r_script")
-        or str(section.get("file", "")).lower().endswith(".rds")
-    }
+def _of_r(result: AuditResult) -> set[str]:
+    """Return the names of the models that R fitted: their library is one of R."""
+    rows = zip(result.models["model"], result.models["library"], strict=True)
+    return {str(name) for name, library in rows if OF_R.search(str(library))}

@@ -123,8 +123,10 @@ typed <- function(name, table) {
 # The columns that are audited, the target in numbers, and whether they are known to be
 # those of the audit, bit by bit.
 prepare_rows <- function(table) {
-  if (!has_columns) fail("This folder does not say which columns the rows have, because they ",
-                         "could not be read again. Make the hand-off where the data are.")
+  if (!has_columns) {
+    fail("This folder does not say which columns the rows have: they could not be read again ",
+         "when it was made. Make the hand-off where the data are, of an audit with audit.toml.")
+  }
   of_role <- function(...) unique(columns$column[columns$role %in% c(...)])
   data <- lapply(stats::setNames(nm = of_role("feature", "unread")), typed, table)
   data <- structure(data, class = "data.frame", row.names = .set_row_names(n_rows))

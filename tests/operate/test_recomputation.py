@@ -8,9 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+import importance_audit as ia
 from importance_audit.cli.main import main
 from importance_audit.config.load import load_config
 from importance_audit.data.datasets import read_datasets
@@ -289,6 +291,22 @@ def test_rows_that_changed_since_the_run_are_neither_numbered_nor_handed_over(
     assert "could not be read again" in (tmp_path / "numbers" / "README.md").read_text()
     assert refusal.exit_code == 2
     assert "Restore the data." in refusal.output
+
+
+@pytest.mark.needs_dalex
+def test_a_model_of_r_that_python_handed_over_is_still_one_of_r(shared, tmp_path):
+    frame = pd.read_csv(shared / "rows.csv").dropna()
+    X = frame[["a", "b", "n", "g", "flag"]].astype({"g": "category"})
+    with host.session():
+        model = ia.r_model(shared / "y.rds")
+        ia.audit(model, X, frame["y"], n_repeats=2).save(tmp_path / "audit")
+        (run,) = (tmp_path / "audit" / "runs").glob("2*")
+        output = invoke("handoff", run, "--to", tmp_path / "for R")
+    assert "The rows were given in Python, so there is no table" in output
+    assert table(tmp_path / "for R" / "models.csv")[0]["fitted_in"] == "R"
+    answer = recompute(tmp_path / "for R", shared / "y.rds", shared / "rows.csv")
+    assert answer.returncode == 1
+    assert "Make the hand-off where the data are" in answer.stderr
 
 
 @pytest.mark.needs_r
