@@ -159,6 +159,8 @@ class Dataset:
         """
         at = np.arange(self.n_samples) if rows is None else rows
         columns = [self.X.columns.get_loc(name) for name in features]
+        # Rows that were put together by hand have none, or others' numbers.
+        has_numbers = len(self.row_numbers) == self.n_samples
         X = self.X.take(columns, axis=1).take(at)  # a third of X[list].iloc's time
         X.index = pd.RangeIndex(len(X))  # reset_index would copy all of it once more
         return replace(
@@ -169,7 +171,7 @@ class Dataset:
             groups={name: (name,) for name in features},
             unread={},
             sha256="",
-            row_numbers=self.row_numbers[at] if len(self.row_numbers) else at[:0],
+            row_numbers=self.row_numbers[at] if has_numbers else at[:0],
         )
 
     def with_groups(self, groups: Mapping[str, tuple[str, ...]]) -> "Dataset":
