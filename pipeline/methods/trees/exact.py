@@ -35,7 +35,7 @@ from .compiled import Loop
 from .lattice import Lattice, lattice_for
 from .moves import Moves, nearby
 from .packing import Packing
-from .steps import Walker, write_steps
+from .steps import Walker, sort_changes, write_steps
 
 COARSEST = 1e-10
 """What a score may miss where leaves of very different size share their digits."""
@@ -164,7 +164,7 @@ def exact_losses(
     order = nearby(lattice)
     question = _Question(
         packing=packing,
-        lattice=lattice._replace(rows=lattice.rows[order]),
+        lattice=lattice._replace(bins=lattice.bins.take(order, axis=1)),
         unit=2.0**-n_digits,
         columns=columns,
         y=np.asarray(y)[order],
@@ -234,36 +234,62 @@ def _part(
     baseline = np.empty((n_losses, len(rows)))
     own = np.empty((n_losses, n_features, len(rows)))
     line = np.zeros((n_losses, len(question.lattice.below)))
-    add = _add_errors if question.is_of_errors else _add_steps
     done = 0
     for moves in walker.moves(rows):
-        now = slice(done, done + len(moves.own))
-        at = np.arange(rows.start + now.start, rows.start + now.stop)
+        now = slice(done, done + moves.n_rows)
+        at = slice(rows.start + now.start, rows.start + now.stop)
         done = now.stop
-        for k, as_is in enumerate(question.losses(at, moves.own)):
-            baseline[k, now] = as_is
-            own[k, :, now] = as_is
-        add(question, walker, moves, at, (own[:, :, now], line))
+        baseline[:, now] = question.losses(at, moves.own[:, : moves.n_rows].T)
+        means = np.repeat(baseline[:, np.newaxis, now], n_features, axis=1)
+        add = _add_errors if question.is_of_errors else _add_steps
+        add(question, walker, moves, at, (_front_at(baseline[:, now]), means, line))
+        own[:, :, now] = means
     return baseline, own, line
 
 
+class _Front(NamedTuple):
+    """How far the means of the rows of a block have come, from left to right.
+
+    Attributes
+    ----------
+    as_is : ndarray of shape (n_losses, n_rows)
+        The losses of the rows as they are.
+    loss : ndarray of shape (n_losses, n_rows)
+        Those on the step where a row is.
+    n_below : ndarray of int64, shape (n_losses, n_rows)
+        How many rows have a value below this step; 0 before the first.
+    total : ndarray of shape (n_losses, n_rows)
+        What the losses with the values of these rows add up to.
+    """
+
+    as_is: Floats
+    loss: Floats
+    n_below: npt.NDArray[np.int64]
+    total: Floats
+
+
+def _front_at(as_is: Floats) -> _Front:
+    """Return the front at the first place, given the losses of the rows as they are."""
+    zeros = np.zeros(as_is.shape)
+    return _Front(as_is.copy(), as_is.copy(), zeros.astype(np.int64), zeros)
+
+
 def _add_steps(
-    question: _Question, walker: Walker, moves: Moves, at: Any, to: Any
+    question: _Question, walker: Walker, moves: Moves, at: slice, to: Any
 ) -> None:
     """Put in the means over the steps of any loss, and add the steps to the line."""
-    steps, (own, line) = walker.steps(moves), to
-    weights, rows = question.weights[at], np.repeat(at[steps.row], np.diff(steps.start))
-    n_rows = len(question.y)
-    if not len(rows):
-        return
-    for k, loss in enumerate(question.losses(rows, steps.sums)):
-        _add_means(steps, len(steps.row), n_rows, loss, weights, own[k], line[k])
+    weights = question.weights[at]
+    for steps in walker.steps(moves):
+        rows = at.start + steps.row.astype(np.intp)
+        for k, loss in enumerate(question.losses(rows, steps.sums)):
+            n_places = len(steps.place)
+            _add_means(question.lattice, steps, n_places, loss, weights, k, *to)
 
 
 def _add_errors(
-    question: _Question, walker: Walker, moves: Moves, at: Any, to: Any
+    question: _Question, walker: Walker, moves: Moves, at: slice, to: Any
 ) -> None:
-    """Do the same for powers of errors, row by row in one loop."""
+    """Do the same for powers of errors, block by block in one loop."""
     powers = np.array([OF_ERRORS[each] for each in question.of_rows])
     asked = question.y[at].astype(np.float64), question.weights[at], powers
     scale = question.unit, question.packing.divisor
@@ -274,53 +300,66 @@ def _add_errors(
 def _add_powers(
     lattice: Any,
     moves: Any,
-    line_of_row: Any,
+    line_of_block: Any,
     steps: Any,
     asked: Any,
     scale: Any,
-    own: Any,
-    line: Any,
+    front: Any,
+    means: Floats,
+    line: Floats,
 ) -> None:
     """Replace the losses of rows by their means, if losses are powers of errors."""
     (y, weights, powers), (unit, divisor) = asked, scale
-    loss, sums = np.empty(len(steps.n_donors)), steps.sums
-    n_rows = len(lattice.rows)
-    for i in range(len(y)):
-        n, n_functions = write_steps(lattice, moves, i, line_of_row, steps, (0, 0))
+    loss, place = np.empty(len(steps.row)), 0
+    sort_changes(moves, line_of_block)
+    while place < len(lattice.below):
+        place, n_places, n = write_steps(lattice, moves, line_of_block, place, steps)
         for k in range(len(powers)):
             for s in range(n):
-                error = y[i] - sums[s, 0] * unit / divisor
+                error = y[steps.row[s]] - steps.sums[s, 0] * unit / divisor
                 loss[s] = error * error if powers[k] == 2 else abs(error)
-            _add_means(steps, n_functions, n_rows, loss, weights, own[k], line[k])
+            _add_means(lattice, steps, n_places, loss, weights, k, front, means, line)
 
 
 @Loop
 def _add_means(
+    lattice: Any,
     steps: Any,
-    n_functions: int,
-    n_rows: int,
-    loss: Any,
-    weights: Any,
-    own: Any,
-    line: Any,
+    n_places: int,
+    losses: Floats,
+    weights: Floats,
+    k: int,
+    front: Any,
+    means: Floats,
+    line: Floats,
 ) -> None:
-    """Replace the losses of rows by their means over the steps, function by function.
+    """Take one of the losses of rows on over some steps, and add these to the line.
 
-    Rows that weigh nothing add nothing to the line, be their loss infinite.
+    Where a feature ends, its means are written. Rows that weigh nothing add nothing to
+    the line, be their loss infinite.
     """
-    n_donors, place, start = steps.n_donors, steps.place, steps.start
-    row, feature = steps.row, steps.feature
-    for m in range(n_functions):
-        i, j = row[m], feature[m]
-        total, before, weight = 0.0, own[j, i], weights[i]
-        if start[m + 1] == start[m] + 1:
-            continue  # no row has another value
-        for s in range(start[m], start[m + 1]):
-            total += n_donors[s] * loss[s]
-            if weight > 0:
-                line[place[s]] += weight * (loss[s] - before)
-            before = loss[s]
-        own[j, i] = total / n_rows
+    as_is, before, n_all, j = front.as_is[k], front.loss[k], lattice.bins.shape[1], -1
+    n_below, total = front.n_below[k], front.total[k]
+    for at in range(n_places):
+        place = steps.place[at]
+        here, rise = lattice.below[place], line[k, place]
+        for s in range(steps.start[at], steps.start[at + 1]):
+            row, loss = steps.row[s], losses[s]
+            if here > 0:  # no value is below, and 0 times infinity is not 0
+                total[row] += (here - n_below[row]) * before[row]
+            if weights[row] > 0:
+                rise += weights[row] * (loss - before[row])
+            before[row], n_below[row] = loss, here
+        line[k, place] = rise
+        if here < n_all:
+            continue
+        while lattice.first[j + 1] <= place:
+            j += 1
+        for row in range(len(weights)):
+            if n_below[row] > 0:  # another row has another value
+                rest = (n_all - n_below[row]) * before[row]
+                means[k, j, row] = (total[row] + rest) / n_all
+            before[row], n_below[row], total[row] = as_is[row], 0, 0.0
 
 
 def _summarised(
@@ -342,7 +381,7 @@ def _summarised(
         for j, first in enumerate(lattice.first[:-1]):
             with np.errstate(invalid="ignore"):
                 more = np.cumsum(of_loss[first : lattice.first[j + 1]])
-            lent[k, j] = as_is[k] + more[lattice.rows[:, j]] / total
+            lent[k, j] = as_is[k] + more[lattice.bins[j]] / total
     finish = [partial(_loss, name, question.y, weights) for name in losses]
     return ExactLosses(
         raw=np.array(

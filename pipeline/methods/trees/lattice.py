@@ -30,8 +30,8 @@ class Lattice(NamedTuple):
     roots, targets : ndarray of int32, shape (n_trees,)
     rules : tuple or None
         As in `Nodes`, with bins that are counted as here.
-    rows : ndarray of int32, shape (n_rows, n_features)
-        The bin of every value, from 1 up; of a category its place.
+    bins : ndarray of int32, shape (n_features, n_rows)
+        That of every value, from 1 up; of a category its place.
     top : ndarray of int32, shape (n_features,)
         The bin of missing values, after all others.
     first : ndarray of int32, shape (n_features + 1,)
@@ -46,7 +46,7 @@ class Lattice(NamedTuple):
     roots: Integers
     targets: Integers
     rules: Any
-    rows: Integers
+    bins: Integers
     top: Integers
     first: Integers
     below: Integers
@@ -59,19 +59,23 @@ def lattice_for(packing: Packing, rows: Any) -> tuple[Lattice, int]:
     """
     bins = packing.bins(rows)
     nodes = nodes_for(packing, bins)
-    table, rules, top = nodes.table.copy(), nodes.rules, packing.missing_bins
-    below = []
+    table, rules, top = nodes.table, nodes.rules, packing.missing_bins
+    below, numbers = [], []
     for j, own in enumerate(bins):
-        is_there = own < top[j]
-        if not packing.categorical[j]:
-            n_up_to = np.cumsum(np.bincount(own[is_there], minlength=top[j]) > 0)
-            at = table[:, 0] == j
-            table[at, 1] = n_up_to[table[at, 1]]
-            own[is_there] = n_up_to[own[is_there]]
-            top[j] = n_up_to[-1] + 1
-            own[~is_there] = top[j]
         counts = np.bincount(own, minlength=top[j] + 1)
+        n_up_to = np.empty(0, dtype=np.int32)
+        if not packing.categorical[j]:
+            has_rows = counts[:-1] > 0
+            n_up_to = np.cumsum(has_rows, dtype=np.int32)
+            top[j] = n_up_to[-1] + 1
+            own[:] = np.append(n_up_to, top[j])[own]
+            counts = np.concatenate([[0], counts[:-1][has_rows], counts[-1:]])
+        numbers.append(n_up_to)
         below.append(np.append(0, np.cumsum(counts)))
+    first_number = np.append(0, np.cumsum([len(each) for each in numbers]))
+    is_of_number = (table[:, 0] >= 0) & (table[:, 1] >= 0)
+    feature, cut = table[is_of_number, :2].T
+    table[is_of_number, 1] = np.concatenate(numbers)[first_number[feature] + cut]
     n_digits = _digits(packing)
     lattice = Lattice(
         table=table,
@@ -80,7 +84,7 @@ def lattice_for(packing: Packing, rows: Any) -> tuple[Lattice, int]:
         roots=packing.roots,
         targets=packing.targets,
         rules=rules and (rules[0], top, rules[2]),
-        rows=np.ascontiguousarray(bins.T),
+        bins=bins,
         top=top,
         first=np.append(0, np.cumsum([len(each) for each in below])).astype(np.int32),
         below=np.concatenate(below).astype(np.int32),

@@ -1,11 +1,11 @@
 """What other values of a feature add to the sums of rows, from one descent of a block.
 
 A row reaches another leaf through feature *j* alone if all conditions on the way to the
-leaf hold, but those on *j*. A block has as many rows as a word has bits, so a descent
-carries for each node a set of rows whose path it is on, and for each feature the set of
-rows that only this feature keeps from it; what a node does to such a set is one
-operation on a word. At a leaf, each row left in a set of a feature moves there with the
-values of the feature that lead to the leaf.
+leaf hold, but those on *j*. A block of rows goes down a tree together. At each node,
+the rows whose path it is on, and for each feature the rows that only this feature keeps
+from it, are stretches of one list, and the node divides each of them in two. At a leaf,
+the rows left in a stretch of a feature move there with the values of the feature that
+lead to the leaf.
 """
 
 from typing import Any, NamedTuple
@@ -17,13 +17,9 @@ from .compiled import Loop
 from .lattice import Lattice
 from .packing import Integers, Packing, goes_left
 
-MOST_ROWS = 64
-"""Rows of a block: the bits of a set."""
-_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-_NONE, _ONE = np.uint64(0), np.uint64(1)
-_LARGEST = np.iinfo(np.int32).max
-_PLACES = np.zeros(64, dtype=np.int64)
-_PLACES[[(int(_DE_BRUIJN) << bit) % 2**64 >> 58 for bit in range(64)]] = range(64)
+Numbers = npt.NDArray[np.uint16]
+OWN = -1
+"""Stands for a feature where rows are on their own path."""
 
 
 class Moves(NamedTuple):
@@ -31,18 +27,25 @@ class Moves(NamedTuple):
 
     Attributes
     ----------
-    own : ndarray of int64, shape (n_rows, n_outputs)
+    n_rows, n_spans : int
+        Arrays may have room for more.
+    own : ndarray of int64, shape (n_outputs, n_rows)
         The sums of the rows as they are.
-    number : ndarray of int64, shape (n_rows,)
-    spans : ndarray of int32, shape (n_rows, most, 3)
-        The places of these values on the line, from and to, and the first output.
-    more : ndarray of int64, shape (n_rows, most, width)
+    here : ndarray of int64, shape (n_trees, width, n_rows)
+        What the own leaf of each row adds to these.
+    spans : ndarray of int32, shape (n_spans, 6)
+        The places of values on the line, from and to, that move rows to another leaf;
+        the tree and the leaf; and where these rows are among all movers, from and to.
+    movers : ndarray of uint16, shape (n_movers,)
+        Rows by their number in the block.
     """
 
+    n_rows: int
+    n_spans: int
     own: npt.NDArray[np.int64]
-    number: npt.NDArray[np.int64]
+    here: npt.NDArray[np.int64]
     spans: Integers
-    more: npt.NDArray[np.int64]
+    movers: Numbers
 
 
 class Descent(NamedTuple):
@@ -52,92 +55,78 @@ class Descent(NamedTuple):
     ----------
     node, n_done : ndarray of int32, shape (n_levels,)
         The node, and how many of its children are done.
-    here, left : ndarray of uint64, shape (n_levels,)
-        The rows whose path this is, and those that go left at the node.
-    n_away : ndarray of int32, shape (n_levels,)
-    feature, away : ndarray of int32 and uint64, shape (n_levels, n_levels + 1)
-        The features that alone keep rows from the node, and the set of each.
+    rows : ndarray of uint16, shape (n_rows,)
+        The list of the rows of the block, whose order changes all the time.
+    n_stretches : ndarray of int32, shape (n_levels,)
+    stretches : ndarray of int32, shape (n_levels, n_levels + 1, 4)
+        A feature, `OWN` first; where its rows begin in the list, where those begin that
+        go right at the node, and where they end.
     reach : ndarray of int32, shape (n_features, 2)
-        The bins, not missing, that lead to the node, from and to.
+        The places of the numbers that lead to the node, from and to; none of a category
+        or of missing values.
     before : ndarray of int32, shape (n_levels, 2)
         These of the node's feature, before the node.
     n_barred : ndarray of int32, shape (n_places,)
         How many nodes of the path keep a category, or missing values, from the node.
-    ranked : ndarray of int32, shape (n_features, MOST_ROWS)
-        The bins of the block in rising order.
-    up_to : ndarray of uint64, shape (n_features, MOST_ROWS + 1)
-        The rows that have the first so many of them.
-    leaf : ndarray of int32, shape (MOST_ROWS,)
-    first_move : ndarray of int64, shape (MOST_ROWS,)
-        The leaf of each row, and its first move to another one, in the present tree.
+    leaf : ndarray of int32, shape (n_rows,)
+        That of each row in the present tree.
     categorical : ndarray of bool, shape (n_features,)
-    room : ndarray of int64, shape (n_trees,)
-        The most moves that a tree can make for a row.
+    most_spans : int
+        The most that a leaf can have.
     """
 
     node: Integers
     n_done: Integers
-    here: npt.NDArray[np.uint64]
-    left: npt.NDArray[np.uint64]
-    n_away: Integers
-    feature: Integers
-    away: npt.NDArray[np.uint64]
+    rows: Numbers
+    n_stretches: Integers
+    stretches: Integers
     reach: Integers
     before: Integers
     n_barred: Integers
-    ranked: Integers
-    up_to: npt.NDArray[np.uint64]
     leaf: Integers
-    first_move: npt.NDArray[np.int64]
     categorical: npt.NDArray[np.bool_]
-    room: npt.NDArray[np.int64]
+    most_spans: int
 
 
-def descent_for(packing: Packing, lattice: Lattice) -> Descent:
-    """Return what descents need, nothing written yet.
-
-    Moves of a row through a feature to the leaves of a tree have no value in common, so
-    they are at most one for each leaf, and for each category or missing value one more.
-    """
-    n_levels, n_features = packing.depth + 2, packing.n_features
-    n_single = n_features + int(lattice.top[packing.categorical].sum())
-    n_leaves = np.add.reduceat(packing.feature < 0, packing.roots, dtype=np.int64)
+def descent_for(packing: Packing, lattice: Lattice, n_rows: int) -> Descent:
+    """Return what descents of so many rows need, nothing written yet."""
+    n_levels, is_number = packing.depth + 2, ~packing.categorical
+    begin, n_numbers = lattice.first[:-1] + 1, np.where(is_number, lattice.top - 1, 0)
+    most_runs = int((lattice.top[packing.categorical] // 2).max(initial=0)) + 1
     return Descent(
         node=np.zeros(n_levels, dtype=np.int32),
         n_done=np.zeros(n_levels, dtype=np.int32),
-        here=np.zeros(n_levels, dtype=np.uint64),
-        left=np.zeros(n_levels, dtype=np.uint64),
-        n_away=np.zeros(n_levels, dtype=np.int32),
-        feature=np.zeros((n_levels, n_levels + 1), dtype=np.int32),
-        away=np.zeros((n_levels, n_levels + 1), dtype=np.uint64),
-        reach=np.stack([np.ones_like(lattice.top), lattice.top], axis=1),
+        rows=np.zeros(n_rows, dtype=np.uint16),
+        n_stretches=np.zeros(n_levels, dtype=np.int32),
+        stretches=np.zeros((n_levels, n_levels + 1, 4), dtype=np.int32),
+        reach=np.stack([begin, begin + n_numbers], axis=1).astype(np.int32),
         before=np.zeros((n_levels, 2), dtype=np.int32),
         n_barred=np.zeros(len(lattice.below), dtype=np.int32),
-        ranked=np.zeros((n_features, MOST_ROWS), dtype=np.int32),
-        up_to=np.zeros((n_features, MOST_ROWS + 1), dtype=np.uint64),
-        leaf=np.zeros(MOST_ROWS, dtype=np.int32),
-        first_move=np.zeros(MOST_ROWS, dtype=np.int64),
+        leaf=np.zeros(n_rows, dtype=np.int32),
         categorical=packing.categorical,
-        room=n_leaves + n_single,
+        most_spans=(n_levels + 1) * (1 + most_runs),  # one of numbers, all of others
     )
 
 
-def moves_for(packing: Packing, most: int) -> Moves:
-    """Return room for so many moves of each row of a block."""
+def moves_for(packing: Packing, n_rows: int, n_spans: int, n_movers: int) -> Moves:
+    """Return room for the moves of a block."""
+    width = packing.values.shape[1]
     return Moves(
-        own=np.empty((MOST_ROWS, packing.n_outputs), dtype=np.int64),
-        number=np.zeros(MOST_ROWS, dtype=np.int64),
-        spans=np.empty((MOST_ROWS, most, 3), dtype=np.int32),
-        more=np.empty((MOST_ROWS, most, packing.values.shape[1]), dtype=np.int64),
+        n_rows=n_rows,
+        n_spans=0,
+        own=np.empty((packing.n_outputs, n_rows), dtype=np.int64),
+        here=np.empty((len(packing.roots), width, n_rows), dtype=np.int64),
+        spans=np.empty((n_spans, 6), dtype=np.int32),
+        movers=np.empty(n_movers, dtype=np.uint16),
     )
 
 
 def nearby(lattice: Lattice) -> npt.NDArray[np.intp]:
     """Return an order of the rows in which neighbours take about the same way.
 
-    Then the sets of a block are empty at most nodes. It is by leaves of two trees.
+    Then a block has no rows at most nodes. It is by leaves of two trees.
     """
-    leaves = np.empty((2, len(lattice.rows)), dtype=np.int32)
+    leaves = np.empty((2, lattice.bins.shape[1]), dtype=np.int32)
     _write_leaves(lattice, lattice.rules, leaves)
     return np.lexsort(leaves)
 
@@ -145,149 +134,188 @@ def nearby(lattice: Lattice) -> npt.NDArray[np.intp]:
 @Loop
 def _write_leaves(lattice: Any, rules: Any, to: Integers) -> None:
     """Write the leaves of all rows in the last tree, and in the first below them."""
-    table, rows = lattice.table, lattice.rows
+    table, bins = lattice.table, lattice.bins
     for k, root in enumerate((lattice.roots[-1], lattice.roots[0])):
-        for i in range(len(rows)):
+        for i in range(bins.shape[1]):
             node = root
             while table[node, 0] >= 0:
-                is_left = goes_left(table, rules, node, rows[i, table[node, 0]])
+                is_left = goes_left(table, rules, node, bins[table[node, 0], i])
                 node = table[node, 2] if is_left else table[node, 3]
             to[k, i] = node
 
 
 @Loop
-def lowest_place(bits: np.uint64) -> int:
-    """Return the place of the lowest bit of a word that has one."""
-    lowest = bits & (~bits + _ONE)
-    return _PLACES[(lowest * _DE_BRUIJN) >> np.uint64(58)]
-
-
-@Loop
 def write_moves(
-    lattice: Any, rules: Any, rows: Integers, descent: Any, to: Any
-) -> bool:
-    """Write the sums of a block of rows and all its moves; return if there was room."""
-    values, own, number = lattice.values, to.own, to.number
-    leaf, begin, spans, more = descent.leaf, descent.first_move, to.spans, to.more
-    width = values.shape[1]
-    _rank_block(rows, descent.ranked, descent.up_to)
-    number[:] = 0
-    own[:] = lattice.start
-    descent.here[0] = ~_NONE >> np.uint64(MOST_ROWS - len(rows))
-    descent.n_away[0] = 0
-    for tree, root in enumerate(lattice.roots):
-        target = lattice.targets[tree]
-        begin[:] = number
-        if begin.max() + descent.room[tree] > more.shape[1]:
-            return False
-        _descend(lattice, rules, rows, root, descent, to)
-        for i in range(len(rows)):
-            here = leaf[i]
-            for k in range(width):
-                own[i, target + k] += values[here, k]
-            for m in range(begin[i], number[i]):
-                there, spans[i, m, 2] = spans[i, m, 2], target
-                for k in range(width):
-                    more[i, m, k] = values[there, k] - values[here, k]
-    return True
+    lattice: Any,
+    rules: Any,
+    bins: Integers,
+    descent: Any,
+    to: Any,
+    tree: int,
+    n: tuple[int, int],
+) -> tuple[int, tuple[int, int]]:
+    """Write the sums and the moves of a block of rows, from a tree on.
 
+    Parameters
+    ----------
+    bins : ndarray of int32, shape (n_features, n_rows)
+        Of this block.
+    n : tuple of int
+        The spans and the movers of the trees before.
 
-@Loop
-def _rank_block(rows: Integers, ranked: Integers, up_to: Any) -> None:
-    """Put the bins of each feature in order, and write which rows have the lowest."""
-    order = np.empty(MOST_ROWS, np.int64)
-    for j in range(len(ranked)):
-        ranked[j] = _LARGEST
-        for i in range(len(rows)):
-            rank = i
-            while rank > 0 and ranked[j, rank - 1] > rows[i, j]:
-                ranked[j, rank], order[rank] = ranked[j, rank - 1], order[rank - 1]
-                rank -= 1
-            ranked[j, rank], order[rank] = rows[i, j], i
-        up_to[j, 0] = _NONE
-        for rank in range(len(rows)):
-            up_to[j, rank + 1] = up_to[j, rank] | _ONE << np.uint64(order[rank])
-
-
-@Loop
-def _rows_up_to(ranked: Integers, up_to: Any, j: int, bin_: int) -> np.uint64:
-    """Return the rows of the block whose bin of a feature is at most this one."""
-    rank = 0
-    for step in (32, 16, 8, 4, 2, 1):
-        rank += step * (ranked[j, rank + step - 1] <= bin_)
-    rank += ranked[j, rank] <= bin_
-    return up_to[j, rank]
-
-
-@Loop
-def _rows_going_left(
-    table: Integers, rules: Any, rows: Integers, node: int, ranked: Integers, up_to: Any
-) -> np.uint64:
-    """Return the rows of the block that go left at a node."""
-    j, cut = table[node, 0], table[node, 1]
-    if rules is None:
-        return _rows_up_to(ranked, up_to, j, cut)
-    left = _NONE
-    if cut >= 0:
-        left = _rows_up_to(ranked, up_to, j, cut)
-        if rules[0][node]:
-            left |= ~_rows_up_to(ranked, up_to, j, rules[1][j] - 1)
-        return left
-    for i in range(len(rows)):
-        if goes_left(table, rules, node, rows[i, j]):
-            left |= _ONE << np.uint64(i)
-    return left
+    Returns
+    -------
+    tree : int
+        The one for which there is no room, or their number.
+    n : tuple of int
+        The spans and the movers of the trees before it.
+    """
+    own, here, n_rows, values = to.own, to.here, bins.shape[1], lattice.values
+    if tree == 0:
+        for k in range(len(own)):
+            own[k] = lattice.start[k]
+    while tree < len(lattice.roots):
+        after = _descend(lattice, rules, bins, tree, descent, to, n)
+        if after[0] < 0:
+            break
+        n, target = after, lattice.targets[tree]
+        for k in range(here.shape[1]):
+            for i in range(n_rows):
+                here[tree, k, i] = values[descent.leaf[i], k]
+                own[target + k, i] += here[tree, k, i]
+        tree += 1
+    return tree, n
 
 
 @Loop
 def _descend(
-    lattice: Any, rules: Any, block: Integers, root: int, descent: Any, to: Any
-) -> None:
-    """Take a block of rows down a tree, node by node, and write its moves."""
+    lattice: Any,
+    rules: Any,
+    bins: Integers,
+    tree: int,
+    descent: Any,
+    to: Any,
+    n: tuple[int, int],
+) -> tuple[int, int]:
+    """Take a block of rows down a tree, node by node, and write its moves after `n`.
+
+    Return how many spans and movers there are then, -1 if there is no room for them.
+    """
     table, node_at, n_done = lattice.table, descent.node, descent.n_done
-    reach, before = descent.reach, descent.before
-    here, left, n_away = descent.here, descent.left, descent.n_away
-    ranked, up_to = descent.ranked, descent.up_to
-    feature, away, leaf = descent.feature, descent.away, descent.leaf
-    number, spans, first = to.number, to.spans, lattice.first
+    rows, reach, before = descent.rows, descent.reach, descent.before
+    stretches, n_stretches = descent.stretches, descent.n_stretches
+    n_rows = bins.shape[1]
+    for i in range(n_rows):
+        rows[i] = i  # no order depends on the trees before, or on the room there was
     level = 0
-    node_at[0], n_done[0] = root, 0
+    node_at[0], n_done[0], n_stretches[0] = lattice.roots[tree], 0, 1
+    stretches[0, 0, 0], stretches[0, 0, 1], stretches[0, 0, 3] = OWN, 0, n_rows
     while level >= 0:
-        node = node_at[level]
+        node, parts, n_parts = node_at[level], stretches[level], n_stretches[level]
         j, cut = table[node, 0], table[node, 1]
         if j < 0:
-            _write_leaf(here[level], node, leaf)
-            for at in range(n_away[level]):
-                f, rows = feature[level, at], away[level, at]
-                begin, end = first[f] + reach[f, 0], first[f] + reach[f, 1]
-                if rules is not None:
-                    begin = _write_singles(lattice, descent, f, (node, rows), to)
-                _write(begin, end, node, rows, number, spans)
+            n_spans, n_movers = n
+            if n_spans + descent.most_spans > len(to.spans):
+                return -1, -1
+            if n_movers + n_rows > len(to.movers):
+                return -1, -1
+            if rules is not None:
+                n_spans = _write_singles(lattice, descent, level, tree, n, to.spans)
+            n = _write_leaf(descent, level, tree, to, (n_spans, n_movers))
             level -= 1
             continue
         child = n_done[level]
         n_done[level] += 1
         if child == 0:
-            left[level] = _rows_going_left(table, rules, block, node, ranked, up_to)
-            before[level, 0], before[level, 1] = reach[j, 0], reach[j, 1]
+            _divide(table, rules, node, bins[j], parts, n_parts, rows)
         if rules is not None:
             _bar(lattice, rules, node, child, descent.n_barred)
+        _narrow(reach, before, level, j, cut, lattice.first[j], child)
         if child == 2:
-            reach[j, 0] = before[level, 0]
             level -= 1
             continue
-        if cut >= 0:
-            if child == 0:
-                reach[j, 1] = min(before[level, 1], cut + 1)
-            else:
-                reach[j, 1] = before[level, 1]
-                reach[j, 0] = max(before[level, 0], cut + 1)
-            if rules is None and reach[j, 0] >= reach[j, 1]:
-                continue  # no row has a value that leads there
-        keep = ~left[level] if child else left[level]
-        if _part(here, n_away, feature, away, keep, level, j):
+        if rules is None and reach[j, 0] >= reach[j, 1]:
+            continue  # no row has a value that leads there
+        n_below = _pass_on(parts, n_parts, j, child, stretches[level + 1])
+        if n_below > 0:
             level += 1
             node_at[level], n_done[level] = table[node, 2 + child], 0
+            n_stretches[level] = n_below
+    return n
+
+
+@Loop
+def _divide(
+    table: Integers,
+    rules: Any,
+    node: int,
+    bins: Integers,
+    stretches: Integers,
+    n: int,
+    rows: Numbers,
+) -> None:
+    """Put the rows of stretches that go left at a node before those that go right.
+
+    Not those of its own feature, which may have any value of it.
+    """
+    j, cut = table[node, 0], table[node, 1]
+    for k in range(n):
+        if stretches[k, 0] == j:
+            continue
+        middle = np.uint64(stretches[k, 1])
+        for at in range(middle, np.uint64(stretches[k, 3])):
+            row = rows[at]
+            if rules is None:
+                is_left = bins[row] <= cut
+            else:
+                is_left = goes_left(table, rules, node, bins[row])
+            rows[at], rows[middle] = rows[middle], row
+            middle += np.uint64(is_left)
+        stretches[k, 2] = middle
+
+
+@Loop
+def _narrow(
+    reach: Integers,
+    before: Integers,
+    level: int,
+    j: int,
+    cut: int,
+    first: int,
+    child: int,
+) -> None:
+    """Leave the numbers of a node's feature that lead to a child; in the end, all."""
+    if child == 0:
+        before[level, 0], before[level, 1] = reach[j, 0], reach[j, 1]
+    begin, end, middle = before[level, 0], before[level, 1], first + cut + 1
+    if cut >= 0 and child == 0:
+        end = min(end, middle)
+    if cut >= 0 and child == 1:
+        begin = max(begin, middle)
+    reach[j, 0], reach[j, 1] = begin, end
+
+
+@Loop
+def _pass_on(stretches: Integers, n: int, j: int, child: int, to: Integers) -> int:
+    """Write the stretches of a child that have rows; return how many there are.
+
+    Rows on the path that go the other way are kept away by the node's feature; those
+    that it keeps away already may have any value of it.
+    """
+    m = 0
+    for k in range(n):
+        feature, begin = stretches[k, 0], stretches[k, 1]
+        middle, end = stretches[k, 2], stretches[k, 3]
+        first, last = (begin, middle) if child == 0 else (middle, end)
+        if feature == j:
+            first, last = begin, end
+        to[m, 0], to[m, 1], to[m, 3] = feature, first, last
+        m += first < last
+        if feature == OWN:
+            first, last = (middle, end) if child == 0 else (begin, middle)
+            to[m, 0], to[m, 1], to[m, 3] = j, first, last
+            m += first < last
+    return m
 
 
 @Loop
@@ -308,68 +336,52 @@ def _bar(lattice: Any, rules: Any, node: int, child: int, n_barred: Integers) ->
 
 
 @Loop
-def _part(
-    here: Any, n_away: Any, feature: Any, away: Any, keep: Any, level: int, j: int
-) -> bool:
-    """Write the sets of a child; return whether they have any row.
-
-    Rows on the path that go the other way are kept away by the node's feature; those
-    that it keeps away already may have any value of it.
-    """
-    by_feature = here[level] & ~keep
-    n = 0
-    for at in range(n_away[level]):
-        is_same = _NONE - np.uint64(feature[level, at] == j)
-        rows = away[level, at]
-        by_feature |= rows & is_same
-        rows &= keep & ~is_same
-        feature[level + 1, n] = feature[level, at]
-        away[level + 1, n] = rows
-        n += rows != _NONE
-    feature[level + 1, n], away[level + 1, n] = j, by_feature
-    n += by_feature != _NONE
-    here[level + 1] = here[level] & keep
-    n_away[level + 1] = n
-    return n > 0 or here[level + 1] != _NONE
-
-
-@Loop
-def _write_leaf(rows: np.uint64, node: int, leaf: Integers) -> None:
-    """Write that the paths of these rows end at a leaf."""
-    while rows != _NONE:
-        leaf[lowest_place(rows)] = node
-        rows &= rows - _ONE
-
-
-@Loop
-def _write_singles(lattice: Any, descent: Any, j: int, which: Any, to: Any) -> int:
-    """Write the moves with categories, or with missing values.
-
-    Return where the others begin, which is where they end if there are none.
-    """
-    at, (begin, end) = lattice.first[j], descent.reach[j]
-    missing = lattice.top[j]
-    start = 0 if descent.categorical[j] else missing
-    for stop in range(start, missing + 2):
-        if stop <= missing and descent.n_barred[at + stop] == 0:
+def _write_leaf(
+    descent: Any, level: int, tree: int, to: Any, n: tuple[int, int]
+) -> tuple[int, int]:
+    """Write which rows a leaf is the own leaf of, and which move there with numbers."""
+    stretches, leaf, rows = descent.stretches[level], descent.node[level], descent.rows
+    reach, spans, movers, (n_spans, n_movers) = descent.reach, to.spans, to.movers, n
+    for k in range(descent.n_stretches[level]):
+        j, first = stretches[k, 0], n_movers
+        if j == OWN:
+            for at in range(stretches[k, 1], stretches[k, 3]):
+                descent.leaf[rows[at]] = leaf
             continue
-        if start < stop:
-            _write(at + start, at + stop, *which, to.number, to.spans)
-        start = stop + 1
-    is_empty = descent.categorical[j] or begin >= end
-    return at + (end if is_empty else begin)
+        for at in range(stretches[k, 1], stretches[k, 3]):
+            movers[n_movers] = rows[at]
+            n_movers += 1
+        if reach[j, 0] < reach[j, 1]:
+            spans[n_spans, 0], spans[n_spans, 1] = reach[j, 0], reach[j, 1]
+            spans[n_spans, 2], spans[n_spans, 3] = tree, leaf
+            spans[n_spans, 4], spans[n_spans, 5] = first, n_movers
+            n_spans += 1
+    return n_spans, n_movers
 
 
 @Loop
-def _write(
-    begin: int, end: int, leaf: int, rows: np.uint64, number: Any, spans: Any
-) -> None:
-    """Write that rows move to a leaf with the values between two places, if any."""
-    if begin == end:
-        return
-    while rows != _NONE:
-        i = lowest_place(rows)
-        rows &= rows - _ONE
-        m = number[i]
-        spans[i, m, 0], spans[i, m, 1], spans[i, m, 2] = begin, end, leaf
-        number[i] = m + 1
+def _write_singles(
+    lattice: Any, descent: Any, level: int, tree: int, n: Any, spans: Integers
+) -> int:
+    """Write which rows move to a leaf with categories, or with missing values.
+
+    `_write_leaf` writes these movers. Return how many spans there are then.
+    """
+    below, stretches, (n_spans, last) = lattice.below, descent.stretches[level], n
+    for k in range(descent.n_stretches[level]):
+        j = stretches[k, 0]
+        if j == OWN:
+            continue
+        first, last = last, last + stretches[k, 3] - stretches[k, 1]
+        at, missing = lattice.first[j], lattice.top[j]
+        start = 0 if descent.categorical[j] else missing
+        for stop in range(start, missing + 2):
+            if stop <= missing and descent.n_barred[at + stop] == 0:
+                continue
+            if below[at + start] < below[at + stop]:  # some row has such a value
+                spans[n_spans, 0], spans[n_spans, 1] = at + start, at + stop
+                spans[n_spans, 2], spans[n_spans, 3] = tree, descent.node[level]
+                spans[n_spans, 4], spans[n_spans, 5] = first, last
+                n_spans += 1
+            start = stop + 1
+    return n_spans

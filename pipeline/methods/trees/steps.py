@@ -1,6 +1,8 @@
 """A row's prediction as a step function of each of its features, from its moves.
 
-Each move stands for the row's own leaf between two places on the line of bins.
+Each move stands for the row's own leaf between two places on the line of bins. The
+steps of a block of rows are taken from left to right for all of them together, so each
+place is looked at once.
 """
 
 from collections.abc import Iterator
@@ -11,164 +13,168 @@ import numpy.typing as npt
 
 from .compiled import Loop
 from .lattice import Lattice
-from .moves import MOST_ROWS, Moves, descent_for, lowest_place, moves_for, write_moves
+from .moves import Moves, Numbers, descent_for, moves_for, write_moves
 from .packing import Integers, Packing
 
-BLOCK, FIRST_MOVES = MOST_ROWS, 2048
-"""Rows that go down the trees together; and the room for the moves of each at first,
-which is doubled where it is not enough."""
-_ONE = np.uint64(1)
+BLOCK = 1024
+"""Rows that go down the trees together, 65 536 at most. Many share each node and each
+place; more take more memory than is near a processor."""
+FIRST_SPANS, FIRST_MOVERS = 2**12, 2**16
+"""Room for the moves of a block at first, which is doubled where it is not enough."""
+MOST_SPANS, MOST_MOVERS = 2**21, 2**25
+"""A block that needs more is halved, down to one row."""
+MOST_STEPS = 2**14
+"""Steps that are held together, and those at one more place."""
 
 
 class Steps(NamedTuple):
-    """The step functions of some rows, feature by feature, steps from left to right.
-
-    Only those (row, feature) are here whose prediction is not the same everywhere.
+    """Steps of the rows of a block, from left to right.
 
     Attributes
     ----------
+    place : ndarray of int32, shape (n_places,)
+        Where on the line steps begin; after the last of a feature, where it ends.
+    start : ndarray of int32, shape (n_places + 1,)
+        The first step at each place, and the end of the last.
+    row : ndarray of uint16, shape (n_steps,)
+        Of the block.
     sums : ndarray of int64, shape (n_steps, n_outputs)
-    n_donors : ndarray of int64, shape (n_steps,)
-        How many rows have a value that lies on the step; steps without are left out.
-    place : ndarray of int32, shape (n_steps,)
-        Where the step begins on the line.
-    start : ndarray of int64, shape (n_functions + 1,)
-        The first step of each function, and the end of the last.
-    row, feature : ndarray of int32, shape (n_functions,)
-        What each is of.
+        Those of the row from this step to its next.
     """
 
-    sums: npt.NDArray[np.int64]
-    n_donors: npt.NDArray[np.int64]
     place: Integers
-    start: npt.NDArray[np.int64]
-    row: Integers
-    feature: Integers
+    start: Integers
+    row: Numbers
+    sums: npt.NDArray[np.int64]
 
 
 class Line(NamedTuple):
-    """What is written along the line for one row at a time, and is 0 in between.
+    """What happens along the line, and what it has come to at the present place.
 
     Attributes
     ----------
-    differences : ndarray of int64, shape (n_places, n_outputs)
-        How much more the sums are from a place on.
-    marks : ndarray of uint64, shape (n_words,)
-        A bit for each place that was written to.
-    touched : ndarray of int32, shape (n_places + 1,)
-        These places, and the first of each such feature.
+    change : ndarray of int32, shape (n_changes,)
+        The spans from left to right: where one begins twice its number, where it ends
+        one more.
+    n_before : ndarray of int32, shape (n_places + 2,)
+        How many changes there are before each place.
+    sums : ndarray of int64, shape (n_outputs, n_rows)
+        Those of each row with the values at this place.
+    listed : ndarray of int32, shape (n_rows,)
+        Since which place each row is among those whose sums have changed.
     """
 
-    differences: npt.NDArray[np.int64]
-    marks: npt.NDArray[np.uint64]
-    touched: Integers
+    change: Integers
+    n_before: Integers
+    sums: npt.NDArray[np.int64]
+    listed: Integers
 
 
-def _line_for(lattice: Lattice, n_outputs: int) -> Line:
+def _line_for(lattice: Lattice, moves: Moves) -> Line:
     """Return a line with nothing on it."""
-    n_places = len(lattice.below)
+    n_outputs, n_rows = moves.own.shape
     return Line(
-        differences=np.zeros((n_places, n_outputs), dtype=np.int64),
-        marks=np.zeros((n_places >> 6) + 1, dtype=np.uint64),
-        touched=np.empty(n_places + 1, dtype=np.int32),
+        change=np.empty(2 * len(moves.spans), dtype=np.int32),
+        n_before=np.empty(len(lattice.below) + 2, dtype=np.int32),
+        sums=np.empty((n_outputs, n_rows), dtype=np.int64),
+        listed=np.empty(n_rows, dtype=np.int32),
     )
 
 
-def _steps_for(n_steps: int, n_outputs: int) -> Steps:
-    """Return room for so many steps, and one to write to that is left out."""
-    n_steps += 1
+def _steps_for(lattice: Lattice, moves: Moves) -> Steps:
+    """Return room for the steps that are held together."""
+    n_outputs, n_rows = moves.own.shape
+    n_steps, n_places = MOST_STEPS + n_rows + 1, len(lattice.below)
     return Steps(
+        place=np.empty(n_places, dtype=np.int32),
+        start=np.empty(n_places + 1, dtype=np.int32),
+        row=np.empty(n_steps, dtype=np.uint16),
         sums=np.empty((n_steps, n_outputs), dtype=np.int64),
-        n_donors=np.empty(n_steps, dtype=np.int64),
-        place=np.empty(n_steps, dtype=np.int32),
-        start=np.empty(n_steps + 1, dtype=np.int64),
-        row=np.empty(n_steps, dtype=np.int32),
-        feature=np.empty(n_steps, dtype=np.int32),
     )
 
 
 @Loop
-def _add_moves(moves: Any, i: int, line: Any) -> None:
-    """Write where the sums of a row rise and by how much, and mark these places."""
-    differences, marks = line.differences, line.marks
-    spans, increase = moves.spans, moves.more
-    for m in range(moves.number[i]):
-        begin, end, target = spans[i, m, 0], spans[i, m, 1], spans[i, m, 2]
-        for k in range(increase.shape[2]):
-            more = increase[i, m, k]
-            differences[begin, target + k] += more
-            differences[end, target + k] -= more
-        marks[begin >> 6] |= _ONE << np.uint64(begin & 63)
-        marks[end >> 6] |= _ONE << np.uint64(end & 63)
-
-
-@Loop
-def _touched(first: Any, line: Any) -> int:
-    """List the places with marks, and the first place of each such feature."""
-    marks, touched = line.marks, line.touched
-    n, j, end = 0, -1, 0
-    for word in range(len(marks)):
-        bits = marks[word]
-        marks[word] = 0
-        while bits != 0:
-            place = 64 * word + lowest_place(bits)
-            bits &= bits - _ONE
-            if place >= end:
-                while first[j + 1] <= place:
-                    j += 1
-                end = first[j + 1]
-                touched[n] = first[j]
-                n += place > first[j]
-            touched[n] = place
-            n += 1
-    touched[n] = first[-1]
-    return n
+def sort_changes(moves: Any, line: Any) -> None:
+    """Put the changes of a block in the order of their places, and list no row yet."""
+    spans, change, n_before = moves.spans, line.change, line.n_before
+    line.listed[:] = -1
+    n_before[:] = 0  # counts stand two places on, and move by one when they are used
+    for m in range(moves.n_spans):
+        n_before[spans[m, 0] + 2] += 1
+        n_before[spans[m, 1] + 2] += 1
+    for place in range(1, len(n_before)):
+        n_before[place] += n_before[place - 1]
+    for m in range(moves.n_spans):
+        for side in range(2):
+            after = spans[m, side] + 1
+            change[n_before[after]] = 2 * m + side
+            n_before[after] += 1
 
 
 @Loop
 def write_steps(
-    lattice: Any, moves: Any, i: int, line: Any, to: Any, at: tuple[int, int]
-) -> tuple[int, int]:
-    """Write the steps of a row after those there; return how many there are now.
+    lattice: Any, moves: Any, line: Any, place: int, to: Any
+) -> tuple[int, int, int]:
+    """Write steps from a place on, as long as there is room or the line goes on.
 
-    `at` and what is returned count steps and functions.
+    Return the place that is next, and how many places and steps there are.
     """
-    first, below, n_rows = lattice.first, lattice.below, len(lattice.rows)
-    touched, differences, own = line.touched, line.differences, moves.own
-    sums, n_donors, places = to.sums, to.n_donors, to.place
-    rows, features, start = to.row, to.feature, to.start
-    _add_moves(moves, i, line)
-    (n, n_functions), j, end, last = at, -1, 0, 0
-    for t in range(_touched(first, line)):
-        place = touched[t]
-        is_first = place >= end
-        if is_first:
-            while first[j + 1] <= place:
-                j += 1
-            end = first[j + 1]
-            rows[n_functions], features[n_functions] = i, j
-            start[n_functions] = n
-            n_functions += 1
-        for k in range(differences.shape[1]):
-            before = own[i, k] if is_first else sums[last, k]
-            sums[n, k] = before + differences[place, k]
-            differences[place, k] = 0
-        n_below = below[touched[t + 1]] if touched[t + 1] < end else n_rows
-        n_donors[n] = n_below - below[place]
-        places[n] = place
-        last = n
-        n += n_donors[n] > 0
-    start[n_functions] = n
-    return n, n_functions
+    first, below, n_before = lattice.first, lattice.below, line.n_before
+    sums, spans, movers, here = line.sums, moves.spans, moves.movers, moves.here
+    n_all, most = lattice.bins.shape[1], len(to.row) - moves.n_rows
+    n_places, n, begin, since, j = 0, 0, 0, place, -1
+    while place < first[-1] and begin < most:
+        while first[j + 1] <= place:
+            j += 1
+        if place == first[j]:
+            if n_before[place] == n_before[first[j + 1]]:
+                place = first[j + 1]  # nothing moves with this feature
+                continue
+            sums[:] = moves.own
+        is_end = below[place] == n_all
+        until = n_before[place if is_end else place + 1]
+        for at in range(n_before[place], until):
+            m, sign = line.change[at] >> 1, 1 - 2 * (line.change[at] & 1)
+            tree, leaf, target = spans[m, 2], spans[m, 3], lattice.targets[spans[m, 2]]
+            from_, to_ = np.uint64(spans[m, 4]), np.uint64(spans[m, 5])
+            for k in range(here.shape[1]):
+                value, of = lattice.values[leaf, k], sums[target + k]
+                _add(movers, from_, to_, sign, value, here[tree, k], of)
+            n = _list(movers, from_, to_, since, line.listed, to.row, n)
+        if is_end:
+            n = begin
+        if is_end or (n > begin and below[place] < below[place + 1]):
+            to.place[n_places], to.start[n_places] = place, begin
+            n_places += 1
+            for k in range(len(sums)):
+                for s in range(begin, n):
+                    to.sums[s, k] = sums[k, to.row[s]]
+            begin, since = n, place + 1
+        place = first[j + 1] if is_end else place + 1
+    to.start[n_places] = n
+    return place, n_places, n
 
 
 @Loop
-def _write_all(lattice: Any, moves: Any, n_rows: int, line: Any, to: Any) -> Any:
-    """Write the steps of all rows of a block; return how many, and of functions."""
-    at = 0, 0
-    for i in range(n_rows):
-        at = write_steps(lattice, moves, i, line, to, at)
-    return at
+def _add(
+    movers: Numbers, first: Any, last: Any, sign: int, value: int, here: Any, sums: Any
+) -> None:
+    """Put a leaf in the place of the own leaf of movers, or, if `sign` is -1, back."""
+    for at in range(first, last):
+        sums[movers[at]] += sign * (value - here[movers[at]])
+
+
+@Loop
+def _list(
+    movers: Numbers, first: Any, last: Any, since: int, listed: Any, to: Any, n: int
+) -> int:
+    """List movers that are not listed since a place; return how many there are then."""
+    for at in range(first, last):
+        row = movers[at]
+        to[n] = row
+        n += listed[row] < since
+        listed[row] = since
+    return n
 
 
 class Walker:
@@ -184,53 +190,78 @@ class Walker:
     ----------
     line : Line
     room : Steps
-        Room for the steps of a block, or for those of any row of it.
+        Room for some of the steps of a block.
     """
 
     def __init__(self, packing: Packing, lattice: Lattice) -> None:
         self._packing, self._lattice = packing, lattice
-        self._descent = descent_for(packing, lattice)
-        most = min(int(self._descent.room.sum()), FIRST_MOVES)
-        self._moves = moves_for(packing, most)
-        self.line = _line_for(lattice, packing.n_outputs)
-        self.room = _steps_for(len(lattice.below), packing.n_outputs)
+        self._n_rows = min(BLOCK, lattice.bins.shape[1])
+        self._descent = descent_for(packing, lattice, self._n_rows)
+        self._moves = moves_for(packing, self._n_rows, FIRST_SPANS, FIRST_MOVERS)
+        self.line = _line_for(lattice, self._moves)
+        self.room = _steps_for(lattice, self._moves)
 
     def moves(self, rows: range) -> Iterator[Moves]:
         """Yield the moves of rows that follow each other, block after block.
 
         The next block is written over the one before.
         """
-        for at in range(rows.start, rows.stop, BLOCK):
-            block = self._lattice.rows[at : min(at + BLOCK, rows.stop)]
-            while not self._has_room(block):
-                most = 2 * self._moves.more.shape[1] + int(self._descent.room.max())
-                self._moves = moves_for(self._packing, most)
-            yield self._moves._replace(
-                own=self._moves.own[: len(block)],
-                number=self._moves.number[: len(block)],
+        at, size = rows.start, BLOCK
+        while at < rows.stop:
+            bins = self._lattice.bins[:, at : min(at + size, rows.stop)].copy()
+            n_spans = self._written(bins)
+            if n_spans is None:
+                size = bins.shape[1] // 2
+                continue
+            at += bins.shape[1]
+            yield self._moves._replace(n_rows=bins.shape[1], n_spans=n_spans)
+
+    def _written(self, bins: Integers) -> int | None:
+        """Write the moves of a block; return its spans, or None if it is to be halved.
+
+        What is halved does not depend on the room that earlier blocks needed.
+        """
+        lattice, n_rows = self._lattice, bins.shape[1]
+        tree, n = 0, (0, 0)
+        while True:
+            moves = self._moves
+            if n_rows > 1:
+                moves = moves._replace(
+                    spans=moves.spans[:MOST_SPANS], movers=moves.movers[:MOST_MOVERS]
+                )
+            tree, n = write_moves(
+                lattice, lattice.rules, bins, self._descent, moves, tree, n
             )
+            if tree == len(lattice.roots):
+                return n[0]
+            # It was left in the middle of the tree.
+            self._descent = descent_for(self._packing, lattice, self._n_rows)
+            is_most = len(self._moves.spans) >= MOST_SPANS
+            if n_rows > 1 and is_most and len(self._moves.movers) >= MOST_MOVERS:
+                return None
+            self._double_room()
 
-    def steps(self, moves: Moves) -> Steps:
-        """Return the steps of the rows of a block."""
-        # Each move begins a step and ends one; the first step of a feature is more.
-        most = 2 * moves.number + self._packing.n_features
-        n_steps = int(np.minimum(most, len(self._lattice.below)).sum())
-        if n_steps >= len(self.room.n_donors):
-            self.room = _steps_for(n_steps + n_steps // 4, self._packing.n_outputs)
-        n_rows, room = len(moves.own), self.room
-        n, n_functions = _write_all(self._lattice, moves, n_rows, self.line, room)
-        return Steps(
-            room.sums[:n],
-            room.n_donors[:n],
-            room.place[:n],
-            room.start[: n_functions + 1],
-            room.row[:n_functions],
-            room.feature[:n_functions],
+    def _double_room(self) -> None:
+        """Make more room for moves, and keep those that are there."""
+        spans, movers = self._moves.spans, self._moves.movers
+        self._moves = self._moves._replace(
+            spans=np.concatenate([spans, np.empty_like(spans)]),
+            movers=np.concatenate([movers, np.empty_like(movers)]),
         )
+        self.line = _line_for(self._lattice, self._moves)
 
-    def _has_room(self, block: Integers) -> bool:
-        """Write the moves of some rows; return whether there was room for them."""
-        lattice = self._lattice
-        return bool(
-            write_moves(lattice, lattice.rules, block, self._descent, self._moves)
-        )
+    def steps(self, moves: Moves) -> Iterator[Steps]:
+        """Yield the steps of the rows of a block, some after others.
+
+        The next are written over those before.
+        """
+        lattice, line, room, place = self._lattice, self.line, self.room, 0
+        sort_changes(moves, line)
+        while place < len(lattice.below):
+            place, n_places, n = write_steps(lattice, moves, line, place, room)
+            yield Steps(
+                room.place[:n_places],
+                room.start[: n_places + 1],
+                room.row[:n],
+                room.sums[:n],
+            )

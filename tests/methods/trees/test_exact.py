@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeRegressor
 from importance_audit.methods.trees import exact, pack, steps
 from importance_audit.methods.trees.ensemble import Ensemble, Tree, packed
 from importance_audit.methods.trees.exact import exact_losses
+from importance_audit.methods.trees.lattice import lattice_for
 from importance_audit.methods.trees.packing import predict
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import BINARY, LOSSES, OF_ROWS, evaluate
@@ -179,9 +180,12 @@ def random_tree(rng, *, width, target, levels):
     seed=st.integers(0, 10**6),
     n_missing=st.sampled_from([0, 1, 5]),
     n_classes=st.sampled_from([1, 3]),
-    n_rows=st.sampled_from([1, 7, 40]),
+    n_rows=st.sampled_from([1, 7, 40, 130]),
+    room=st.sampled_from([1, 2**12]),
 )
-def test_any_ensemble_is_answered_as_over_all_pairs(seed, n_missing, n_classes, n_rows):
+def test_any_ensemble_is_answered_as_over_all_pairs(
+    seed, n_missing, n_classes, n_rows, room
+):
     rng = np.random.default_rng(seed)
     trees = [
         random_tree(rng, width=1, target=k % n_classes, levels=int(rng.integers(0, 7)))
@@ -202,12 +206,48 @@ def test_any_ensemble_is_answered_as_over_all_pairs(seed, n_missing, n_classes, 
     columns, losses = (0, ("mse",)) if n_classes == 1 else (range(3), ("log_loss",))
     y = rng.normal(size=n_rows) if n_classes == 1 else rng.integers(0, 3, n_rows)
     asked = rows, y, rng.exponential(size=n_rows)
-    ours = exact_losses(packing, *asked, losses, columns=columns)
+    with pytest.MonkeyPatch.context() as patched:
+        for name in ("FIRST_SPANS", "FIRST_MOVERS", "MOST_STEPS"):
+            patched.setattr(steps, name, room)
+        ours = exact_losses(packing, *asked, losses, columns=columns)
     raw, baseline = over_all_pairs(
         lambda rows: predict(packing, rows)[:, columns], *asked, losses
     )
     assert_close(ours.raw, raw)
     assert_close(ours.baseline, baseline)
+
+
+def of_categories(*members):
+    """Return 1, less 1 with codes of the first tree, more 1 with those of others."""
+    trees = [
+        Tree(
+            feature=np.array([0, -1, -1]),
+            threshold=np.zeros(3),
+            left=np.array([1, -1, -1]),
+            right=np.array([2, -1, -1]),
+            values=np.array([[0.0], [-1.0 if k == 0 else 1.0], [0.0]]),
+            categories_left={0: np.array(codes, dtype=float)},
+        )
+        for k, codes in enumerate(members)
+    ]
+    codes = {0: np.arange(3.0)}
+    return packed(Ensemble(n_features=1, trees=trees, start=[1.0], categories=codes))
+
+
+def test_a_category_that_no_row_has_measures_the_baseline_to_the_last_bit():
+    rows, y = np.tile([[0.0], [2.0]], (50, 1)), drawn(1)[1][:100]
+    ours = exact_losses(of_categories([1]), rows, y, np.ones(100), ["mse", "mae"])
+    assert (ours.raw == ours.baseline).all()
+    assert (ours.own == ours.own_baseline[:, np.newaxis]).all()
+
+
+def test_an_infinite_loss_with_a_category_that_no_row_has_counts_for_none():
+    packing = of_categories([1, 2], [2])
+    rows, y = np.array([[0.0], [1.0], [2.0]]), np.ones(3)
+    assert predict(packing, rows).ravel().tolist() == [1, 0, 1]
+    ours = exact_losses(packing, rows[::2], y[::2], y[::2], ["poisson_deviance"])
+    for each in ours:
+        assert (each == 0).all()
 
 
 def test_a_stump_is_answered_by_hand():
@@ -288,19 +328,55 @@ def test_rows_in_one_block_are_answered_in_any_order(monkeypatch):
     packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
     asked = packing, rows, y, weights_for(2, 150), ("mse",)
     nearby = exact_losses(*asked)
-    monkeypatch.setattr(exact, "nearby", lambda lattice: np.arange(len(lattice.rows)))
+    monkeypatch.setattr(exact, "nearby", lambda _: np.arange(150))
     as_they_are = exact_losses(*asked)
     assert nearby.own.tobytes() == as_they_are.own.tobytes()
     assert_close(nearby.lent, as_they_are.lent)
 
 
-def test_room_for_moves_grows_where_there_is_not_enough(monkeypatch):
-    rows, y = drawn(6, n_rows=150)
+@pytest.mark.parametrize("name", ["FIRST_SPANS", "FIRST_MOVERS", "MOST_STEPS"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestRegressor(9, random_state=1),
+        HistGradientBoostingRegressor(categorical_features=CATEGORICAL, **SMALL),
+    ],
+    ids=str,
+)
+def test_no_number_depends_on_the_room_there_is(monkeypatch, model, name):
+    is_histogram = type(model).__name__.startswith("Hist")
+    rows, y = drawn(6, n_missing=is_histogram, n_rows=150)
+    packing = pack(model.fit(rows, y))
+    for losses in (("mse",), ("mape",)):
+        asked = packing, rows, y, weights_for(2, 150), losses
+        at_once = exact_losses(*asked)
+        with monkeypatch.context() as patched:
+            patched.setattr(steps, name, 1)
+            for ours, same in zip(exact_losses(*asked), at_once, strict=True):
+                assert ours.tobytes() == same.tobytes()
+
+
+@pytest.mark.parametrize(("first", "most"), [(1, 1), (1000, 2000), (10**5, 2000)])
+def test_a_block_that_needs_more_room_than_there_may_be_is_halved(
+    monkeypatch, first, most
+):
+    rows, y = drawn(6, n_rows=300)
     packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
-    asked = packing, rows, y, weights_for(2, 150), ("mse",)
-    at_once = exact_losses(*asked)
-    monkeypatch.setattr(steps, "FIRST_MOVES", 1)
-    assert exact_losses(*asked).own.tobytes() == at_once.own.tobytes()
+    asked = packing, rows, y, weights_for(2, 300), ("mse", "mae")
+    at_once, (lattice, _) = exact_losses(*asked), lattice_for(packing, rows)
+    monkeypatch.setattr(exact, "LEAST_ROWS", 40)
+    for name in ("SPANS", "MOVERS"):
+        monkeypatch.setattr(steps, f"FIRST_{name}", first)
+        monkeypatch.setattr(steps, f"MOST_{name}", most)
+    walker = steps.Walker(packing, lattice)
+    blocks = [(m.n_rows, m.n_spans) for m in walker.moves(range(300))]
+    assert sum(n_rows for n_rows, _ in blocks) == 300
+    assert all(n_rows == 1 or n_spans <= most for n_rows, n_spans in blocks)
+    halved = exact_losses(*asked)
+    assert halved.own.tobytes() == at_once.own.tobytes()
+    assert_close(halved.lent, at_once.lent)
+    in_threads = exact_losses(*asked, n_threads=3)
+    assert in_threads.lent.tobytes() == halved.lent.tobytes()
 
 
 def test_rows_are_answered_in_parts():
