@@ -22,7 +22,7 @@ from .partial_dependence import curves_at_bins, reason_against
 from .replay import replay
 
 N_ROWS, N_FEATURES = 150, 3
-"""Rows are more than one block, whose slices are then no arrays in one piece."""
+"""Rows are more than one block of a replay, whose slices are no arrays in one piece."""
 CATEGORY = 2
 """The column that histogram boosting reads as categories."""
 

@@ -74,7 +74,9 @@ def is_complete() -> bool:
 def note_completion() -> None:
     """Keep that all loops are compiled, if what is compiled is kept."""
     if can_keep():
-        _mark().touch()
+        mark = _mark()
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
 
 
 @cache

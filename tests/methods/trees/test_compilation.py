@@ -61,4 +61,5 @@ def test_completion_is_kept_for_these_sources_and_this_processor(monkeypatch, tm
     assert compiled.is_complete()
     monkeypatch.setattr(compiled, "_digest_of_sources", lambda: "other")
     assert not compiled.is_complete()
-    assert len(os.listdir(tmp_path)) == 1
+    (folder,) = os.listdir(tmp_path)
+    assert len(os.listdir(tmp_path / folder)) == 1
