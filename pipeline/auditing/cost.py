@@ -26,8 +26,10 @@ BY_TREES = 1 / 10
 """What trees take for many predictions, against predict: 1/12 or less was measured."""
 COUNTED = 2000
 """Most sets of columns whose different values are counted."""
+FEW, OF_MORE = 20, 1 / 40
+"""What they take for features beyond so many: few nodes are on each (1/45 measured)."""
 PAIRS_BY_TREES = 10.0
-"""Predictions of all rows in whose time trees know the interactions of all pairs."""
+"""Predictions of all rows in whose time trees know the interactions of 190 pairs."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,10 @@ def calls_of(
     is_short = calls * rows.n_samples < WORTH or entry.method not in ASKED_OF_TREES
     if is_short or entry.options.get("draws") == "exact" or not trees_may_answer(model):
         return Calls(calls, more)
-    by_trees = calls * BY_TREES
+    few = min(1.0, FEW / len(rows.groups))
+    by_trees = calls * (few * BY_TREES + (1 - few) * OF_MORE)
     if entry.method == "h_statistic":
-        by_trees = min(by_trees, PAIRS_BY_TREES)
+        by_trees = min(by_trees, PAIRS_BY_TREES * max(1.0, len(rows.groups) / 190))
     return Calls(1 + by_trees, more, by_trees=True)
 
 

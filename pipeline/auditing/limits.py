@@ -6,7 +6,7 @@ asked about fewer rows, fewer repeats or the leading features, and says so.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -147,14 +147,15 @@ def cut_to_fit(
     """Return a question that fits into its time, and what was cut of it.
 
     Permutation draws fewer rows where even the first repeats of all of them take too
-    long; its later repeats are left to `Rounds`. Other methods repeat less, and then
-    are asked of the features that lead the permutation importances so far.
+    long, and is asked of the features that lead the ranking of another model where that
+    is not enough; its later repeats are left to `Rounds`. Other methods repeat less,
+    and then are asked of the features that lead the permutation importances so far.
     """
     share, asked = budget.seconds / budget.expected, entry
     if entry.method == "permutation":
         if entry.options.get("draws") == "exact":
             return entry, rows, []
-        return _fewer_rows(budget, entry, model, rows)
+        return _fewer_rows(budget, entry, model, rows, importances)
     cuts = []
     n_repeats = entry.options.get("n_repeats", 1)
     fewer = max(1, min(n_repeats, int(n_repeats * share)))
@@ -252,7 +253,11 @@ def _width(n_repeats: int) -> float:
 
 
 def _fewer_rows(
-    budget: Budget, entry: ImportanceSection, model: FittedModel, rows: Dataset
+    budget: Budget,
+    entry: ImportanceSection,
+    model: FittedModel,
+    rows: Dataset,
+    importances: Sequence[Importance],
 ) -> tuple[ImportanceSection, Dataset, list[Finding]]:
     """Return a permutation of so few rows that the first repeats fit, if need be.
 
@@ -263,18 +268,47 @@ def _fewer_rows(
     room = FIRST_SHARE * budget.seconds
     while n_rows > room / first * n_all and n_rows // 2 >= LEAST_ROWS:
         n_rows //= 2
-    if n_rows == n_all:
-        return entry, rows, []
-    what = (
-        f"drew {n_rows} of {n_all} rows in each repeat, since {FIRST} repeats of all "
-        f"of them would have taken {in_words(first)} of the "
-        f"{in_words(budget.seconds)} there were for it. A repeat varies about "
-        f"{np.sqrt(n_all / n_rows):.1f} times as much"
-    )
-    return (
-        _with_options(entry, n_rows=n_rows),
-        rows,
-        [_cut_for_time(entry, model, what)],
+    what = []
+    if n_rows < n_all:
+        entry = _with_options(entry, n_rows=n_rows)
+        what.append(
+            f"drew {n_rows} of {n_all} rows in each repeat, since {FIRST} repeats of "
+            f"all of them would have taken {in_words(first)} of the "
+            f"{in_words(budget.seconds)} there were for it. A repeat varies about "
+            f"{np.sqrt(n_all / n_rows):.1f} times as much"
+        )
+    others = {record.model for record in importances} - {model.name}
+    ranking = _permuted(importances, others)
+    share = room / (first * n_rows / n_all)
+    if share < 1 and ranking is not None and entry.of == "features":
+        order = [ranking.features[at] for at in order_of(ranking)]
+        leading = [name for name in order if name in rows.groups]
+        leading = leading[: max(2, int(len(leading) * share))]
+        n_groups = len(rows.groups)
+        rows = rows.with_groups(
+            {name: of for name, of in rows.groups.items() if name in leading}
+        )
+        what.append(
+            f"was reduced to {len(leading)} of {n_groups} features, those that lead "
+            f"the permutation importance of model {ranking.model} "
+            f"({listed(leading, limit=20)}): there was no time to rank all by this one"
+        )
+    cuts = [_cut_for_time(entry, model, each) for each in what]
+    return entry, rows, cuts
+
+
+def _permuted(
+    importances: Sequence[Importance], models: Collection[str]
+) -> Importance | None:
+    """Return the first permutation importance of features of some models."""
+    return next(
+        (
+            record
+            for _, record in primary(importances).values()
+            if record.model in models
+            and (record.method, record.of) == ("permutation", "features")
+        ),
+        None,
     )
 
 
@@ -288,15 +322,7 @@ def _leading(
     """Return the groups a question is asked of if it has time for a share of them."""
     names = list(rows.groups)
     has_curve = bool(measure.curve_of(entry)) or entry.method in LEADING
-    ranking = next(
-        (
-            record
-            for _, record in primary(importances).values()
-            if (record.model, record.method) == (model.name, "permutation")
-            and record.of == "features"
-        ),
-        None,
-    )
+    ranking = _permuted(importances, [model.name])
     if share >= 1 or ranking is None or not has_curve or entry.of == "groups":
         return names
     order = [ranking.features[at] for at in order_of(ranking)]

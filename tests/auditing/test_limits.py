@@ -423,6 +423,36 @@ def test_where_two_repeats_are_too_long_each_draws_fewer_rows(monkeypatch):
     )
 
 
+def test_where_the_fewest_rows_are_too_long_the_leaders_of_another_model_are_asked(
+    monkeypatch,
+):
+    slow = Slow(monkeypatch, seconds=40.0)
+    names = slow.model.features
+    quick = wrap(
+        lambda X: X.to_numpy() @ np.arange(12.0)[::-1],
+        name="quick",
+        task="regression",
+        features=names,
+    )
+    config = parse_config({"importance": [{"method": "permutation", "n_repeats": 4}]})
+    result = audit(None, slow.rows, config, models=(quick, slow.model), minutes=6)
+    assert slow.now <= 360
+    every, few = result.importances
+    assert (every.model, len(every.features)) == ("quick", 12)
+    n = len(few.features)
+    assert (few.model, few.options["n_rows"]) == ("m", 100)
+    leaders = {names[at] for at in np.argsort(-every.mean)[:n]}
+    assert few.features == tuple(name for name in names if name in leaders)
+    assert 2 <= n < 12
+    message = messages_of(result, "time_limit")[1]
+    assert message.startswith(
+        "Because of the time limit, permutation of features of model m was reduced to "
+        f"{n} of 12 features, those that lead the permutation importance of model quick"
+    )
+    assert message.endswith("there was no time to rank all by this one.")
+    assert message in page(result)
+
+
 def test_what_a_limit_cut_and_what_it_costs_is_said(monkeypatch):
     slow = Slow(monkeypatch, seconds=1.0)
     result = slow.audited(PERMUTED, CURVES, minutes=2)
