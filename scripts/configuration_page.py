@@ -23,6 +23,7 @@ BOUNDS = {
     "exclusiveMaximum": "<",
 }
 PATTERNS = {r"[\s\S]*\S[\s\S]*": "not empty", "[0-9a-f]{64}": "64 hexadecimal digits"}
+PATTERNS[r"[A-Za-z_]\w*:[A-Za-z_]\w*"] = "or `\"my_module:my_function\"`"
 MODULES = r"(?:effects|importance|interactions)(?:\.\w+)*"
 """What docstrings call a method by, and a reader of the page does not."""
 
@@ -70,6 +71,10 @@ def _cases(item: Schema) -> Iterator[str]:
     for case in item.get("allOf", ()):
         ((key, value),) = case["if"]["properties"].items()
         then = case["then"]
+        if "const" not in value:
+            yield "### With a method of one's own"
+            yield "The keyword arguments of its function ([how](extending.md))."
+            continue
         own = {name: each for name, each in then["properties"].items() if _says(each)}
         yield f'### With `{key} = "{value["const"]}"`'
         needs = [name for name in then.get("required", ()) if name not in own]

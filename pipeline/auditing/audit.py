@@ -17,6 +17,7 @@ from ..assess.claims.judge import Measured, judge
 from ..assess.dependent_leaders import dependent_leaders
 from ..assess.held_out_loss import out_of_bag_rows
 from ..assess.loss_sensitivity import compare_losses
+from ..config.extensions import rows_of
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import SuppliedSection
 from ..config.settings import ExecutionSection
@@ -35,6 +36,7 @@ from ..models.r_models import asks_r
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import AuditError, quote
 from ..records.execution import Crew, workers
+from ..records.extensions import in_force
 from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.result import AuditResult
@@ -110,6 +112,17 @@ def audit_into(
     models: tuple[FittedModel, ...] = (),
 ) -> AuditResult:
     """Do what `audit` does, in a journal that may hold what came before."""
+    with in_force(rows_of(config.extensions)):
+        return _audit(journal, train, test, config, models)
+
+
+def _audit(
+    journal: Journal,
+    train: Dataset | None,
+    test: Dataset,
+    config: AuditConfig,
+    models: tuple[FittedModel, ...],
+) -> AuditResult:
     config, test, cuts = limited(config, test)
     journal.findings += cuts
     journal.pace.n_rows, journal.n_columns = test.n_samples, test.X.shape[1]

@@ -164,7 +164,7 @@ def count_fits(entry: ImportanceSection, model: FittedModel, rows: Dataset) -> i
     """Return how often a question fits a model again."""
     if METHODS[entry.method].asks != "refit":
         return 0
-    n_repeats, features = int(entry.options["n_repeats"]), set(model.features)
+    n_repeats, features = int(entry.options.get("n_repeats", 1)), set(model.features)
     if entry.method in _ENSEMBLES:
         return n_repeats
     units = [features & set(columns) for columns in rows.groups.values()]

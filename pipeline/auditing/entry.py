@@ -15,6 +15,7 @@ from ..methods.importance.paired_losses import PairedLosses
 from ..methods.importance.row_terms import RowTerms
 from ..methods.trees.routes import reporting_routes
 from ..records.dataset_and_model import FittedModel
+from ..records.extensions import is_in_force
 from ..records.finding import Finding
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
@@ -99,16 +100,34 @@ def _answer(
         question = _as_often(question, repeats_of_engines(rounds, is_short=is_short))
     for name in entry.engines:
         info = inputs.engines[name]
-        if info.available:
-            of_engine = replace(question, engine=info)
+        of_engine, own = _without_own_losses(replace(question, engine=info))
+        unknown = [a for a in ours if isinstance(a, Importance) and a.loss in own]
+        why = f"{name} does not know this loss, which is a function of the audit's own."
+        missing = [agreement.not_compared(a, name, why) for a in unknown]
+        asked = [a for a in ours if a not in unknown]
+        answers: tuple[Importance | Effect, ...] = ()
+        reason = info.reason
+        is_left = of_engine.model is None or not own or bool(of_engine.model.losses)
+        if info.available and is_left:
             answers, reason = _ask(journal, of_engine, seed=seed, stream=info.stream)
-        else:
-            answers, reason = (), info.reason
         if not answers:
-            missing = [agreement.not_compared(a, name, reason) for a in ours]
-            journal.add(StepResult(rows={"agreement": missing}))
-        elif measure.wants_run_beside(entry, rows, info, primary):
-            _ask(journal, question, seed=seed, stream=info.stream)
+            missing += [agreement.not_compared(a, name, reason) for a in asked]
+        journal.add(StepResult(rows={"agreement": missing}))
+        if not answers:
+            continue
+        if measure.wants_run_beside(entry, rows, info, primary):
+            beside = replace(of_engine, engine=question.engine)
+            _ask(journal, beside, seed=seed, stream=info.stream)
+
+
+def _without_own_losses(question: Question) -> tuple[Question, tuple[str, ...]]:
+    """Return a question about losses that R knows, and those that are a user's own."""
+    model = question.model
+    own = tuple(n for n in model.losses if is_in_force("loss", n)) if model else ()
+    if model is None or not own:
+        return question, ()
+    known = tuple(name for name in model.losses if name not in own)
+    return replace(question, model=model.with_losses(known)), own
 
 
 def _as_often(question: Question, n_repeats: int) -> Question:
@@ -188,7 +207,10 @@ def _answers(
     model, rows, entry = question.model, question.rows, question.section
     engine = question.engine.name
     table = ENGINES[engine]
-    label = f"{entry.method.replace('_', ' ')} of {entry.of} by {engine}"
+    method = entry.method.replace("_", " ")
+    if is_in_force("method", entry.method):
+        method = f"the method {entry.method!r}"
+    label = f"{method} of {entry.of} by {engine}"
     curves: tuple[Effect, ...] = ()
     if measure.curve_of(entry) in table["effects"]:
         curves, reason = journal.add_all(

@@ -16,7 +16,7 @@ from importance_audit.r_bridge.errors import (
     RUnavailable,
 )
 
-from ..records.errors import DataError, ModelError, words
+from ..records.errors import DataError, ExtensionError, ModelError, words
 from ..records.finding import Finding
 
 log = logging.getLogger(__name__)
@@ -44,6 +44,10 @@ CAUSES: dict[type[BaseException], Cause] = {
         "model",
         "Make sure that predict works on the test rows in Python, or leave the "
         "model out of [[models]].",
+    ),
+    ExtensionError: Cause(
+        "own_code",
+        "Correct the function in its file, or leave it out of [[importance]].",
     ),
     RDied: Cause(
         "r_died",

@@ -16,6 +16,7 @@ from ..assess.claims import CLAIMS, OF_LOSS, keys_of
 from ..assess.claims.section import ClaimSection, claim_rules
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of
+from ..records.value_rules import OWN_NAME
 from .questions import MEASURED, SuppliedSection
 from .sections import (
     LISTS,
@@ -107,6 +108,12 @@ def _entry_schema(section: type, methods: tuple[str, ...]) -> dict[str, Any]:
         }
         for name in methods
     ]
+    if section is ImportanceSection:  # its options are known once its file is read
+        own = {"pattern": f"^{OWN_NAME}$"}
+        where = {"properties": {"method": own}, "required": ["method"]}
+        cases.append(
+            {"if": where, "then": {"properties": {}, "additionalProperties": True}}
+        )
     return schema | {"allOf": cases, "unevaluatedProperties": False}
 
 

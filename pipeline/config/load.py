@@ -4,7 +4,7 @@ Not: reading data, or making a model. The rule of each key stands in `sections`.
 """
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from inspect import Parameter
 from pathlib import Path
@@ -15,6 +15,7 @@ from ..assess.claims import keys_of
 from ..assess.claims.section import CLAIM_KINDS, ClaimSection, claim_rules
 from ..methods.importance import METHODS, RESERVED, options_of
 from ..records.errors import ConfigError, did_you_mean, quote, quote_odd
+from ..records.extensions import in_force
 from ..records.value_rules import Misfit, Misfits, Rule
 from .claim_checks import claim_problems
 from .cross_checks import (
@@ -32,8 +33,9 @@ from .cross_checks import (
     surface_problems,
     top_k_problems,
 )
+from .extensions import load_extensions, rows_of
 from .frameworks import framework_problems
-from .questions import MEASURED, METHOD_NAMES, ImportanceSection, SuppliedSection
+from .questions import MEASURED, ImportanceSection, SuppliedSection
 from .sections import (
     KEYS,
     LISTS,
@@ -48,8 +50,8 @@ Question = TypeVar("Question", ImportanceSection, SuppliedSection)
 
 FILE_NAME = "audit.toml"
 MAY_BE_EMPTY = ("derived", "models", "surfaces", "claims", "expected", "supplied")
-OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]]]] = {
-    ImportanceSection: ("method", METHOD_NAMES, option_rules),
+OWN_KEYS: dict[type, tuple[str, Collection[str], Callable[[str], dict[str, Rule]]]] = {
+    ImportanceSection: ("method", METHODS, option_rules),
     ClaimSection: ("kind", CLAIM_KINDS, claim_rules),
     SuppliedSection: ("method", MEASURED, option_rules),
 }
@@ -74,7 +76,10 @@ def is_later(method: str, name: str) -> bool:
 
 
 def load_config(
-    path: Path | str, *, required: tuple[str, ...] = ("data", "models")
+    path: Path | str,
+    *,
+    required: tuple[str, ...] = ("data", "models"),
+    base: Path | None = None,
 ) -> AuditConfig:
     """Return the configuration of an audit.
 
@@ -85,6 +90,8 @@ def load_config(
         folder, and relative files start there.
     required : tuple of str
         The sections that must be there.
+    base : Path, optional
+        Where relative files start; by default the folder of the file.
 
     Raises
     ------
@@ -101,12 +108,17 @@ def load_config(
         problem = f"{file.name} is not valid TOML: {error}. Correct it there."
         raise ConfigError([problem]) from error
     folder = file.resolve().parent
-    sections = _sections(document, f"{file.name}: ", required=required)
-    return AuditConfig(audit=folder.name, base=file.parent, text=text, **sections)
+    base = base or file.parent
+    sections = _sections(document, f"{file.name}: ", base, required=required)
+    return AuditConfig(audit=folder.name, base=base, text=text, **sections)
 
 
 def parse_config(
-    document: Mapping[str, Any], *, audit: str = "audit", base: Path | str = Path()
+    document: Mapping[str, Any],
+    *,
+    audit: str = "audit",
+    base: Path | str = Path(),
+    functions: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
 ) -> AuditConfig:
     """Return the configuration in a mapping with the keys of an ``audit.toml``.
 
@@ -119,6 +131,9 @@ def parse_config(
         The name of the audit.
     base : path
         Where relative files start.
+    functions : mapping of str to callable
+        Methods and losses that were handed over in Python, by the names that
+        `document` has for them.
 
     Raises
     ------
@@ -131,8 +146,9 @@ def parse_config(
     >>> config.importance[0].options["n_repeats"]
     10
     """
-    sections = _sections(document, "", required=())
-    return AuditConfig(audit=audit, base=Path(base), **sections)
+    base = Path(base)
+    sections = _sections(document, "", base, functions=functions)
+    return AuditConfig(audit=audit, base=base, **sections)
 
 
 def _text_of(file: Path) -> str:
@@ -149,10 +165,29 @@ def _text_of(file: Path) -> str:
 
 
 def _sections(
-    document: Mapping[str, Any], source: str, *, required: tuple[str, ...] = ()
+    document: Mapping[str, Any],
+    source: str,
+    base: Path,
+    *,
+    required: tuple[str, ...] = (),
+    functions: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the keyword arguments of `AuditConfig`, or raise every problem."""
+    """Return the keyword arguments of `AuditConfig`, or raise every problem.
+
+    An entry whose own function cannot be had cannot be judged: that is said alone.
+    """
     document = {key: value for key, value in document.items() if value is not None}
+    extensions, problems = load_extensions(document, base, source, functions)
+    if problems:
+        raise ConfigError(problems)
+    with in_force(rows_of(extensions)):
+        return _arguments(document, source, required) | {"extensions": extensions}
+
+
+def _arguments(
+    document: Mapping[str, Any], source: str, required: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return the keyword arguments of `AuditConfig` that are keys of the file."""
     sections = {key: tuple(_entries(key, document[key], source)) for key in document}
     sections.setdefault(
         "importance", tuple(_entries("importance", ONE_QUESTION, source))
@@ -229,8 +264,9 @@ def _options(section: type, table: Mapping[str, Any]) -> dict[str, Rule]:
     """Return the rules of an entry's options; of every method's if it names none."""
     key, choices, rules = OWN_KEYS[section]
     choice = table.get(key)
-    names = (choice,) if choice in choices else choices
-    return {key: rule for name in names for key, rule in rules(name).items()}
+    if isinstance(choice, str) and choice in choices:
+        return rules(choice)
+    return {key: rule for name in choices for key, rule in rules(name).items()}
 
 
 def _required_options(section: type, values: Mapping[str, Any]) -> tuple[str, ...]:

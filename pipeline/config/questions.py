@@ -47,7 +47,8 @@ class ImportanceSection:
         The name of the entry in claims and in the report; required if two entries
         measure the same, for example in different orders.
     method : str
-        The importance method.
+        The importance method, or a function of your own: "my_module:my_method" is
+        `my_method` in `my_module.py` beside the file (docs/extending.md).
     of : {"features", "groups", "pairs"}
         Each feature alone, the columns of each group together, or every pair of
         features, for a method that measures interactions.
@@ -55,7 +56,8 @@ class ImportanceSection:
         R packages that recompute the importance.
     losses : tuple of str
         Losses, for a method that measures one; by default rmse, one_minus_auc or
-        log_loss_clipped, depending on the task.
+        log_loss_clipped, depending on the task. One of your own is named as a method
+        is.
     form : {"difference", "ratio", "raw", "absolute"}
         How the importance is expressed; by default as defined by the method.
     models : tuple of str
@@ -74,10 +76,10 @@ class ImportanceSection:
         The method's own options, defaults included; in the file, keys of the entry.
     """
 
-    method: Annotated[str, OneOf(METHOD_NAMES)]
+    method: Annotated[str, OneOf(METHOD_NAMES, "method")]
     of: Literal["features", "groups", "pairs"] = "features"
     engines: tuple[Annotated[str, OneOf(R_ENGINES)], ...] = ()
-    losses: tuple[Annotated[str, OneOf(LOSS_NAMES)], ...] = ()
+    losses: tuple[Annotated[str, OneOf(LOSS_NAMES, "loss")], ...] = ()
     form: Form | None = None
     models: tuple[str, ...] = ()
     name: Annotated[str, UNNAMED] = ""

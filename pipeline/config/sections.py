@@ -20,6 +20,7 @@ from ..data.section import DataSection, Names
 from ..methods.importance import METHODS, options_of
 from ..models.section import ModelSection
 from ..records.value_rules import NAME, OneOf, Range, Rule, rule_of
+from .extensions import Extension
 from .questions import (
     R_ENGINES,
     ImportanceSection,
@@ -85,6 +86,8 @@ class AuditConfig:
     r : RSection
     limits : LimitsSection
     execution : ExecutionSection
+    extensions : tuple of Extension
+        Methods and losses of the user's own that the entries name; no key of the file.
     """
 
     audit: str
@@ -113,6 +116,7 @@ class AuditConfig:
     r: RSection = field(default_factory=RSection)
     limits: LimitsSection = field(default_factory=LimitsSection)
     execution: ExecutionSection = field(default_factory=ExecutionSection)
+    extensions: tuple[Extension, ...] = ()
 
     @property
     def data_arguments(self) -> dict[str, Any]:
@@ -136,8 +140,13 @@ class AuditConfig:
         return self.report.title or self.audit
 
     def resolved(self) -> dict[str, Any]:
-        """Return the configuration with its defaults, as `parse_config` takes it."""
-        return {name: _plain(getattr(self, name)) for name in KEYS}
+        """Return the configuration with its defaults, as `parse_config` takes it.
+
+        Where there are extensions, with their facts: these are no part of the file.
+        """
+        settings = {name: _plain(getattr(self, name)) for name in KEYS}
+        own = [_plain(item.facts) for item in self.extensions]
+        return settings | ({"extensions": own} if own else {})
 
     @property
     def sha256(self) -> str:

@@ -34,10 +34,7 @@ def modules_of(folder: Path) -> Iterator[None]:
     folder = folder.resolve()
     with _lock:
         # Another audit may have a module of the same name.
-        for name in [name for name, owner in _FOLDERS.items() if owner != folder]:
-            del _FOLDERS[name]
-            for key in [k for k in sys.modules if k.partition(".")[0] == name]:
-                del sys.modules[key]
+        _forget([name for name, owner in _FOLDERS.items() if owner != folder])
         before = set(sys.modules)
         if not _inside[folder]:
             _former[folder] = str(folder) in sys.path, sys.dont_write_bytecode
@@ -57,6 +54,19 @@ def modules_of(folder: Path) -> Iterator[None]:
             for name in set(sys.modules) - before:
                 if _file_in(folder, sys.modules[name]):
                     _FOLDERS[name] = folder
+
+
+def forget_modules(folder: Path) -> None:
+    """Let modules of a folder be read anew when they are next imported."""
+    with _lock:
+        _forget([n for n, owner in _FOLDERS.items() if owner == folder.resolve()])
+
+
+def _forget(names: list[str]) -> None:
+    for name in names:
+        del _FOLDERS[name]
+        for key in [k for k in sys.modules if k.partition(".")[0] == name]:
+            del sys.modules[key]
 
 
 def code_of(folder: Path) -> list[str]:

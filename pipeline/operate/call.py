@@ -3,13 +3,13 @@
 Not: what is measured, and in which order, which is `auditing.audit`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from hashlib import sha256
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ import pandas as pd
 from importance_audit.r_bridge import host
 
 from ..auditing.audit import audit as run_audit
+from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
 from ..data.datasets import as_frame, dataset
 from ..methods.importance import METHODS, options_of
@@ -39,6 +40,7 @@ from ..records.losses import SCORERS
 from ..records.result import AuditResult
 from .audit import Audit
 
+Function: TypeAlias = Callable[..., Any]
 TASKS: Mapping[str, tuple[str, ...]] = {
     "regression": ("regression",),
     "binary": ("binary", "classification"),
@@ -83,8 +85,8 @@ def audit(
     train: tuple[Any, ...] | None = None,
     task: str | None = None,
     engines: Sequence[str] = (),
-    methods: Sequence[str | Mapping[str, Any]] = ("permutation",),
-    losses: Sequence[str] | str | None = None,
+    methods: Sequence[str | Mapping[str, Any] | Function] = ("permutation",),
+    losses: Sequence[str | Function] | str | None = None,
     n_repeats: int = 10,
     seed: int = 1,
     groups: Mapping[str, Sequence[str]] | None = None,
@@ -112,11 +114,13 @@ def audit(
         result says which and why.
     engines : sequence of str
         R packages to ask as well: "DALEX", "vip", "hstats", "iml", "pdp", "xplainfi".
-    methods : sequence of str or mapping
-        Keys of METHODS, or whole entries with the keys of ``[[importance]]``.
-    losses : str or sequence of str, optional
+    methods : sequence of str, mapping or callable
+        Keys of METHODS, whole entries with the keys of ``[[importance]]``, or methods
+        of your own: functions, or "my_module:my_method" of the working directory.
+    losses : str or sequence of str or callable, optional
         Names of losses, or scikit-learn's names of scorers ("roc_auc"); by default
-        that of the task.
+        that of the task. Losses of your own as functions
+        ``loss(y, prediction, weights)``, or by name as methods are.
     n_repeats : int, default 10
         Repeats of each method that draws.
     seed : int, default 1
@@ -192,7 +196,9 @@ def _settings(
     """Return the configuration of a call, or refuse what is said twice."""
     limits = {} if minutes is None else {"limits": {"minutes": minutes}}
     if config is None:
-        return parse_config(_document(asked) | limits, audit="python")
+        named, functions = _with_names(asked)
+        document = _document(named, functions) | limits
+        return parse_config(document, audit="python", functions=functions)
     usual = signature(audit).parameters
     twice = [name for name, value in asked.items() if value != usual[name].default]
     if twice:
@@ -215,7 +221,37 @@ def _settings(
     return config
 
 
-def _document(asked: Mapping[str, Any]) -> dict[str, Any]:
+def _with_names(
+    asked: Mapping[str, Any],
+) -> tuple[dict[str, Any], dict[str, Function]]:
+    """Return what a call asks with functions under their names, and those functions."""
+    functions: dict[str, Function] = {}
+
+    def named(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: named(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [named(inner) for inner in value]
+        if not callable(value):
+            return value
+        own = str(getattr(value, "__name__", type(value).__name__))
+        if not own.isidentifier():
+            rule = "methods and losses must be functions that have a name"
+            how = "Write it with def, in a file."
+            raise ConfigError([f"{rule}; {quote(own)} was given. {how}"])
+        name = f"{value.__module__.rpartition('.')[2]}:{own}"
+        if functions.setdefault(name, value) is not value:
+            rule = "Two functions are called"
+            raise ConfigError([f"{rule} {quote(name)}. Give each a name of its own."])
+        return name
+
+    keys = ("methods", "losses")
+    return {k: named(v) if k in keys else v for k, v in asked.items()}, functions
+
+
+def _document(
+    asked: Mapping[str, Any], functions: Mapping[str, Function]
+) -> dict[str, Any]:
     """Return the content of an audit.toml that asks for the same."""
     losses = asked["losses"]
     losses = (losses,) if isinstance(losses, str) else losses or ()
@@ -226,7 +262,8 @@ def _document(asked: Mapping[str, Any]) -> dict[str, Any]:
     entries = []
     for method in methods:
         entry = dict(method) if isinstance(method, Mapping) else {"method": method}
-        row = METHODS.get(entry.get("method", ""))
+        name = entry.get("method", "")
+        row = METHODS.get(name) or _own_method(name, functions)
         if row is not None:
             if "features" not in row.of:
                 entry = {"of": row.of[0]} | entry
@@ -241,6 +278,13 @@ def _document(asked: Mapping[str, Any]) -> dict[str, Any]:
         entries.append(entry)
     document = {"seed": asked["seed"], "importance": entries}
     return document | ({"groups": groups} if groups else {})
+
+
+def _own_method(name: Any, functions: Mapping[str, Function]) -> Any:
+    """Return the row of a user's own method; `parse_config` says what it lacks."""
+    named = {"importance": [{"method": name}]}
+    extensions, _ = load_extensions(named, Path(), functions=functions)
+    return extensions[0].row if extensions else None
 
 
 def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:

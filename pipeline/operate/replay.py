@@ -148,8 +148,8 @@ def _config(folder: Path, stored_result: AuditResult) -> AuditConfig:
             f"{folder} cannot be replayed: it reached its time limit, which stops "
             "every run at a different point. Replay a run with a longer limit."
         )
-    config = load_config(folder / "audit.toml")
-    return replace(config, audit=stored_result.run.audit, base=folder.parents[1])
+    config = load_config(folder / "audit.toml", base=folder.parents[1])
+    return replace(config, audit=stored_result.run.audit)
 
 
 def _check_r(versions: Mapping[str, str]) -> None:

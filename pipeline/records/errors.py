@@ -4,6 +4,7 @@
       ConfigError      the configuration: every problem at once
       DataError        a table, a column, a split
       ModelError       an estimator that cannot be made, fitted or asked to predict
+      ExtensionError   a method or a loss of the user's own that fails
       NotApplicable    a sound question that this model or engine cannot answer
       LockedError      another process is at work on the audit
 
@@ -42,6 +43,10 @@ class DataError(AuditError):
 
 class ModelError(AuditError):
     """An estimator that cannot be imported, made, loaded, fitted or asked."""
+
+
+class ExtensionError(AuditError):
+    """A method or a loss of the user's own that fails, or breaks its contract."""
 
 
 class NotApplicable(AuditError):  # noqa: N818 (an answer, not a fault)

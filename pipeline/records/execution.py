@@ -7,6 +7,7 @@ workers there are, on their kind, or on what becomes of them. Not: who the worke
 """
 
 import io
+import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +19,7 @@ from itertools import islice
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from .errors import AuditError, several, words
+from .extensions import carried, modules_in_force
 from .finding import Severity
 from .worker_pools import (
     Answer,
@@ -73,7 +75,7 @@ def each(function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
     if crew is None:
         yield from map(function, items)
     else:
-        yield from crew.each(function, items)
+        yield from crew.each(carried(function), items)
 
 
 def n_threads() -> int:
@@ -242,6 +244,9 @@ class Crew:
                 )
                 pickler.dump(function)
                 return b""
+            # Workers cannot import what lies beside an audit: its code goes along.
+            for name in modules_in_force() & sys.modules.keys():
+                cloudpickle.register_pickle_by_value(sys.modules[name])
             return bytes(cloudpickle.dumps(function))
         except Exception as error:
             self.say_here(in_words(error))

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from .extensions import OpenTable
+
 Array = npt.NDArray[Any]
 Evaluation: TypeAlias = Callable[[Array, Array, Array], float]
 RowLosses: TypeAlias = Callable[[Array, Array], Array]
@@ -410,7 +412,7 @@ def predicted_class(prediction: Array) -> Array:
     return np.asarray(prediction.argmax(axis=1))
 
 
-LOSSES: dict[str, Loss] = {
+_OURS: dict[str, Loss] = {
     "rmse": Loss(rmse, (REGRESSION,), "y", "RMSE", "√(Σ w (y − p)² / Σ w)"),
     "mse": Loss(mse, (REGRESSION,), "y^2", "MSE", "Σ w (y − p)² / Σ w"),
     "sum_of_squares": Loss(
@@ -528,6 +530,7 @@ LOSSES: dict[str, Loss] = {
         "−Σ w log p_y",
     ),
 }
+LOSSES: dict[str, Loss] = OpenTable("loss", _OURS)
 
 
 def _clipped_as_dalex(y: Array, prediction: Array) -> Array:

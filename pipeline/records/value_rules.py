@@ -31,6 +31,7 @@ from typing import (
 )
 
 from .errors import listed
+from .extensions import Kind, is_in_force
 
 MOST = 1_000_000
 """The largest count: of repeats, rows or points. Far larger ones meet the memory."""
@@ -63,13 +64,16 @@ class Pattern(NamedTuple):
 
 
 NAME = Pattern(r"[\s\S]*\S[\s\S]*", "a text that is not empty")
+OWN_NAME = r"[A-Za-z_]\w*:[A-Za-z_]\w*"
+"""A function of the user's own: "my_module:my_method"."""
 SHA256 = Pattern(r"|[0-9a-f]{64}", "64 hexadecimal digits in lower case")
 
 
 class OneOf(NamedTuple):
-    """The names a text may be."""
+    """The names a text may be, with those of the audit's own rows of that kind."""
 
     names: tuple[str, ...]
+    own: Kind | None = None
 
 
 class Tables(NamedTuple):
@@ -238,7 +242,7 @@ def _bounded(value: Any, limits: Range) -> Any:
 
 def _text(form: Pattern | OneOf | None) -> Rule:
     if isinstance(form, OneOf):
-        return _choice(form.names)
+        return _choice(form.names, form.own)
     if form is None:
         return _checked(
             "a text", "texts", {"type": "string"}, lambda value: isinstance(value, str)
@@ -269,22 +273,27 @@ def _checked(
     return Rule(one, many, schema, read)
 
 
-def _choice(names: tuple[Any, ...]) -> Rule:
+def _choice(names: tuple[Any, ...], own: Kind | None = None) -> Rule:
     one = f"one of {listed(names)}"
     texts = tuple(name for name in names if isinstance(name, str))
 
     def read(value: Any) -> Any:
         # 1 == True, so the types are compared as well.
-        if not any(type(value) is type(name) and value == name for name in names):
+        is_ours = any(type(value) is type(name) and value == name for name in names)
+        if not is_ours and not (own and is_in_force(own, value)):
             raise Misfits(Misfit(value, one, texts))
         return value
 
-    return Rule(one, f"names among {listed(names)}", {"enum": list(names)}, read)
+    schema: dict[str, Any] = {"enum": list(names)}
+    if own:
+        schema = {"anyOf": [schema, {"type": "string", "pattern": f"^(?:{OWN_NAME})$"}]}
+    return Rule(one, f"names among {listed(names)}", schema, read)
 
 
 def _list(item: Rule, bounds: Range | Repeated) -> Rule:
     """Return the rule of a list; a text in it says something once."""
-    is_text = item.schema.get("type") == "string" or "enum" in item.schema
+    schemas = item.schema.get("anyOf", [item.schema])
+    is_text = all(each.get("type") == "string" or "enum" in each for each in schemas)
     is_text = is_text and not isinstance(bounds, Repeated)
     least = int(bounds.least or 0)
     one = f"a list of {f'{least} or more ' if least else ''}{item.many}"

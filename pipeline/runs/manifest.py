@@ -208,6 +208,10 @@ def _inputs(result: AuditResult, folder: Path) -> Iterator[dict[str, Any]]:
             if entry.get(role) and digest:
                 role_ = "model" if role == "file" else role
                 yield _file(role_, entry[role], digest, folder)
+    for entry in _config(result, "extensions"):
+        yield _file(entry["kind"], entry["file"], entry["sha256"], folder)
+        for name, digest in entry.get("imports", {}).items():
+            yield _file("import", name, digest, folder)
     for entry in _config(result, "supplied"):
         yield _file("supplied", entry["file"], entry["sha256"], folder)
 

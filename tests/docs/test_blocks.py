@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from tests.docs.pages import ROOT, all_blocks, blocks, name_of
@@ -49,6 +50,10 @@ def test_every_block_is_of_a_kind_that_is_tested():
 WITH_PYTHON = {
     "docs/python.md": lambda names: (
         names["stored"].verdict == names["run"].result.verdict
+    ),
+    "docs/extending.md": lambda names: (
+        names["reversal"].unit == "prediction"
+        and names["pinball"](np.array([2.0]), np.array([1.0]), np.array([1.0])) == 0.9
     ),
     "docs/methods.md": lambda names: len(names["scores"]["GATTACA"]) == 14,
 }
@@ -90,7 +95,9 @@ def test_a_toml_block_is_a_sound_part_of_its_file(block, tmp_path):
         (answer,) = load_answers(tmp_path)
         assert answer.due == date(2026, 12, 15)
     else:
-        assert parse_config(completed(document)).data is not None
+        own = [b.text for b in blocks("python") if b.page == "docs/extending.md"]
+        (tmp_path / "my_module.py").write_text("\n".join(own), encoding="utf-8")
+        assert parse_config(completed(document), base=tmp_path).data is not None
 
 
 def completed(document):

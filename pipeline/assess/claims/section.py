@@ -61,12 +61,12 @@ class ClaimSection:
     text: Annotated[str, NAME]
     kind: Annotated[str, OneOf(CLAIM_KINDS)]
     source: str = ""
-    method: Annotated[str, OneOf(tuple(METHODS))] | None = None
+    method: Annotated[str, OneOf(tuple(METHODS), "method")] | None = None
     features: tuple[str, ...] = ()
     of: Literal["features", "groups", "pairs"] = "features"
     entry: str = ""
     model: str = ""
-    loss: Annotated[str, OneOf(tuple(LOSSES))] | None = None
+    loss: Annotated[str, OneOf(tuple(LOSSES), "loss")] | None = None
     engine: Annotated[str, OneOf(tuple(ENGINES))] = "python"
     output: str = ""
     paper: float | None = None

@@ -26,6 +26,7 @@ from inspect import Parameter, signature
 from typing import Any, Literal, NamedTuple
 
 from ...records.dataset_and_model import Floats, Form
+from ...records.extensions import OpenTable
 from . import (
     coefficients,
     curve_magnitude,
@@ -93,7 +94,7 @@ class Method(NamedTuple):
     draws_rows: bool = False
 
 
-METHODS: dict[str, Method] = {
+_OURS: dict[str, Method] = {
     "permutation": Method("predict", "loss", "difference", permutation.permutation),
     "partial_dependence": Method(
         "predict",
@@ -199,6 +200,7 @@ METHODS: dict[str, Method] = {
         draws_rows=True,
     ),
 }
+METHODS: dict[str, Method] = OpenTable("method", _OURS)
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:

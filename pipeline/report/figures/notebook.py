@@ -109,5 +109,6 @@ def agreement(ours: Importance, other: Importance) -> Figure:
 def _unit(record: Importance) -> str:
     """Return what the numbers of a ranking are."""
     if record.loss:
-        return f"{LOSSES[record.loss].label}, {record.form}"
+        loss = record.loss  # one of the user's own is known to its audit alone
+        return f"{LOSSES[loss].label if loss in LOSSES else loss}, {record.form}"
     return f"{record.form}, in {record.unit}" if record.unit != "1" else record.form

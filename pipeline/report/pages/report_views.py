@@ -18,6 +18,7 @@ from ..sections.provenance import provenance
 from ..sections.redo import redo
 from ..sections.signoff import signoff
 from ..text.labels import labelled
+from ..text.own_words import own_words
 from .by_model import history_of_part, parts
 from .index_page import between, file_of, overview
 from .profiles import without_dead_links
@@ -51,7 +52,7 @@ def report_views(
     document : bytes
         The run's result.json, whose digest the pages print; made if it is not given.
     """
-    with labelled(result):
+    with labelled(result), own_words(result):
         return _views(result, attachments, profile, context, document)
 
 

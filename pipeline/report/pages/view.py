@@ -46,6 +46,7 @@ from ..text.blocks import (
 )
 from ..text.labels import labelled
 from ..text.number_text import count
+from ..text.own_words import own_words
 from ..text.wording import (
     LANGUAGE,
     NO_BREAK,
@@ -235,7 +236,7 @@ def build_view(
         history=history,
         file_digest=file_digest,
     )
-    with labelled(result):
+    with labelled(result), own_words(result):
         return view_of(facts, sections_of(facts), profile=profile)
 
 

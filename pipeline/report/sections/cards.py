@@ -105,7 +105,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
     card = facts.cards[measure]
     rows = (
         *_definition(facts, ranked),
-        *SPECIFIC[record.method](facts, record),
+        *SPECIFIC.get(record.method, _own)(facts, record),
         (say("cards.label.spread"), _spread(record)),
         *_test(facts, record, ranked),
         (say("cards.label.engines"), _engines(facts, record, ranked)),
@@ -321,6 +321,24 @@ def _options(facts: Facts, record: Importance) -> list[Fact]:
         for name, value in sorted(record.options.items())
     )
     return [(say("cards.label.options"), joined(settings))]
+
+
+def _own(facts: Facts, record: Importance) -> list[Fact]:
+    """Return the file of a method of the user's own, beside its options."""
+    entries = (e for e in config_of(facts, "extensions") if e["name"] == record.method)
+    rows = [
+        (
+            say("cards.label.code"),
+            say(
+                "cards.own_code",
+                name=Styled("code", (full_value(entry["name"]),)),
+                file=full_value(entry["file"]),
+                digest=Styled("code", (entry["sha256"],)),
+            ),
+        )
+        for entry in entries
+    ]
+    return [*rows, *_options(facts, record)]
 
 
 SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {

@@ -79,6 +79,18 @@ def _inputs(facts: Facts) -> Table:
         for _, row in facts.result.models.iterrows()
         if row.get("predictions_sha256")
     ]
+    files = {  # one file may hold several
+        name: (entry["kind"] if name == entry["file"] else "import", digest)
+        for entry in config_of(facts, "extensions")
+        for name, digest in {
+            **entry.get("imports", {}),
+            entry["file"]: entry["sha256"],
+        }.items()
+    }
+    digests += [
+        ((full_name(name),), word(f"provenance.own.{kind}"), digest)
+        for name, (kind, digest) in files.items()
+    ]
     digests += [
         ((full_name(entry["file"]),), word("provenance.supplied"), entry["sha256"])
         for entry in config_of(facts, "supplied")

@@ -157,7 +157,8 @@ def unit_text(unit: str, target_unit: str) -> str:
 
 def loss_label(loss: str) -> str:
     """Return how the report prints a loss."""
-    return LOSSES[loss].label.replace(" − ", "\u00a0−\u00a0")
+    label = LOSSES[loss].label if loss in LOSSES else loss.partition(":")[2]
+    return label.replace(" − ", "\u00a0−\u00a0")
 
 
 def nice_ceiling(value: float) -> float:

@@ -3,7 +3,9 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from itertools import accumulate
 from typing import Any
@@ -28,9 +30,41 @@ _QUOTED = re.compile(r"'((?:[^'\\]|\\.)+)'")
 _HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
-@cache
+class AsWritten(str):
+    """A text of a user's that is shown as it is: neither fields nor marks are read."""
+
+
+_WORDS: ContextVar[Mapping[str, Any] | None] = ContextVar("_WORDS", default=None)
+
+
 def catalogue() -> Mapping[str, Any]:
-    """Return every fixed sentence of the report, by table and key."""
+    """Return every sentence of the report, by table and key: ours, and those in use."""
+    return _WORDS.get() or _ours()
+
+
+@contextmanager
+def with_words(more: Mapping[str, Any]) -> Iterator[None]:
+    """Let the catalogue have more entries, or others, inside the block."""
+    token = _WORDS.set(_merged(catalogue(), more))
+    try:
+        yield
+    finally:
+        _WORDS.reset(token)
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one table of words with the entries of another in it."""
+    merged = dict(one)
+    for key, value in other.items():
+        inside = merged.get(key)
+        if isinstance(inside, Mapping) and isinstance(value, Mapping):
+            value = _merged(inside, value)
+        merged[key] = value
+    return merged
+
+
+@cache
+def _ours() -> Mapping[str, Any]:
     return tomllib.loads(
         (templates() / f"strings.{LANGUAGE}.toml").read_text(encoding="utf-8")
     )
@@ -72,7 +106,8 @@ def say(key: str, **fields: Part | Sentence) -> Sentence:
     Only the catalogue's own text is read for marks (``**strong**``, ``*em*``,
     ``~sub~``, `` `code` ``); what is filled in stays as it is.
     """
-    return _parsed(str(look_up(key)), fields)
+    entry = look_up(key)
+    return (entry,) if isinstance(entry, AsWritten) else _parsed(str(entry), fields)
 
 
 def _parsed(text: str, fields: Mapping[str, Part | Sentence]) -> Sentence:

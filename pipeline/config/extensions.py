@@ -1,0 +1,426 @@
+"""Methods and losses of a user's own, named in audit.toml: loaded, checked, described.
+
+``"my_module:my_method"`` is a function of ``my_module.py`` beside audit.toml, run as
+the very bytes whose SHA-256 the run records. docs/extending.md says what it must be.
+"""
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
+from importlib.metadata import entry_points
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
+
+import numpy as np
+
+from ..methods.importance import METHODS, RESERVED, Method, Of
+from ..models.own_code import forget_modules, modules_of
+from ..records.dataset_and_model import Dataset, FittedModel, Floats, Form
+from ..records.errors import AuditError, ExtensionError, listed, quote, words
+from ..records.extensions import Kind, Rows
+from ..records.losses import BINARY, LOSSES, MULTICLASS, REGRESSION, Evaluation, Loss
+from ..records.value_rules import OWN_NAME, Range, rule_of
+
+TASKS = (REGRESSION, BINARY, MULTICLASS)
+UNITS = {"method": ("loss", "prediction", "y", "1"), "loss": None}
+ASKS = ("predict", "refit", "estimator", "data")
+OURS = tuple(name for name in RESERVED if name != "seed")
+
+
+class Extension(NamedTuple):
+    """A method or a loss of the user's own.
+
+    Attributes
+    ----------
+    kind : {"method", "loss"}
+    name : str
+        As the configuration names it.
+    row : Method or Loss
+    facts : dict
+        What the run records: kind, name, file, sha256, the digests of other files of
+        the folder that it imports, its docstring and the fields of its row.
+    """
+
+    kind: Kind
+    name: str
+    row: Method | Loss
+    facts: dict[str, Any]
+
+
+def rows_of(extensions: Sequence[Extension]) -> Rows:
+    """Return the rows of extensions, as `records.extensions.in_force` takes them."""
+    return {(item.kind, item.name): item.row for item in extensions}
+
+
+def stored_rows(config: Mapping[str, Any]) -> Rows:
+    """Return the rows of a stored run: all that is known of them but their code."""
+    return {
+        (item["kind"], item["name"]): Loss(_no_code, *_loss_facts(item))
+        if item["kind"] == "loss"
+        else Method(item["asks"], item["unit"], item["form"], _no_code)
+        for item in config.get("extensions", ())
+    }
+
+
+def _loss_facts(item: Mapping[str, Any]) -> tuple[tuple[str, ...], str, str, str]:
+    label = item["name"].partition(":")[2] or item["name"]
+    formula = item["text"].partition("\n")[0].rstrip(".")
+    return tuple(item["tasks"]), item["unit"], label, formula or label
+
+
+def _no_code(*_: Any, **__: Any) -> Any:
+    raise ExtensionError("A stored run has no code to measure with.")
+
+
+def load_extensions(
+    document: Mapping[str, Any],
+    base: Path,
+    source: str = "",
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> tuple[tuple[Extension, ...], tuple[str, ...]]:
+    """Return the extensions that a configuration names, and a sentence per problem.
+
+    Parameters
+    ----------
+    document : mapping
+        The configuration as it was read; nothing of it is checked yet.
+    base : Path
+        The folder that the modules lie in.
+    source : str
+        What each sentence begins with.
+    functions : mapping of str to callable, optional
+        Functions that were handed over in Python, by their names.
+    """
+    extensions: list[Extension] = []
+    problems: list[str] = []
+    names = tuple(dict.fromkeys(_names(document)))
+    if names:
+        forget_modules(base)  # a file may have changed since another audit
+    for kind, name in names:
+        where = f"{source}{kind.capitalize()} {quote(name)}"
+        try:
+            function, file, data, imports = _found(kind, name, base, functions or {})
+            extensions.append(_extension(kind, name, function, file, data, imports))
+        except ExtensionError as error:
+            problems.append(f"{where} {error}")
+    return tuple(extensions), tuple(problems)
+
+
+def _names(document: Mapping[str, Any]) -> Iterator[tuple[Kind, str]]:
+    """Yield the methods and losses of a configuration that are none of ours."""
+    for section in ("importance", "claims"):
+        entries = document.get(section)
+        for entry in entries if isinstance(entries, list | tuple) else ():
+            if not isinstance(entry, Mapping):
+                continue
+            losses = entry.get("losses", ())
+            losses = losses if isinstance(losses, list | tuple) else ()
+            method = entry.get("method")
+            if isinstance(method, str) and _is_own("method", method):
+                yield "method", method
+            for loss in (*losses, entry.get("loss")):
+                if isinstance(loss, str) and _is_own("loss", loss):
+                    yield "loss", loss
+
+
+def _is_own(kind: Kind, name: str) -> bool:
+    if name in ({*METHODS} if kind == "method" else {*LOSSES}):
+        return False
+    return bool(re.fullmatch(OWN_NAME, name) or _entry_point(kind, name))
+
+
+def _entry_point(kind: Kind, name: str) -> Any:
+    """Return the entry point of an installed package, None if there is none."""
+    group = f"importance_audit.{'methods' if kind == 'method' else 'losses'}"
+    return next(iter(entry_points(group=group, name=name)), None) if name else None
+
+
+def _found(
+    kind: Kind, name: str, base: Path, functions: Mapping[str, Callable[..., Any]]
+) -> tuple[Callable[..., Any], Path, bytes, dict[str, str]]:
+    """Return a function with its file, the content of that, and what it imports."""
+    if name in functions or not re.fullmatch(OWN_NAME, name):
+        try:
+            function = functions.get(name) or _entry_point(kind, name).load()
+            file = Path(inspect.getsourcefile(inspect.unwrap(function)) or "")
+            return function, file, file.read_bytes(), {}
+        except Exception as error:
+            how = "Write it in a file: its digest is what shows later what it was."
+            raise ExtensionError(f"cannot be read: {_said(error)} {how}") from error
+    stem, _, attribute = name.partition(":")
+    module, data = _module(stem, base)
+    function = getattr(module, attribute, None)
+    file = Path(str(module.__file__))
+    if not callable(function):
+        names = [n for n, v in vars(module).items() if inspect.isfunction(v)]
+        has = f"it has {listed(names)}" if names else "it has none"
+        raise ExtensionError(f"is no function of {file.name}; {has}.")
+    folder = base.resolve()
+    used = _files_used(data, folder, {file}) - {file} if file.parent == folder else ()
+    imports = {
+        path.relative_to(folder).as_posix(): _sha256(path.read_bytes())
+        for path in sorted(used)
+    }
+    return function, file, data, imports
+
+
+def _module(stem: str, base: Path) -> tuple[Any, bytes]:
+    """Return a module beside the audit, run from the bytes that are returned.
+
+    A module that is installed is taken where the folder has none of that name.
+    """
+    file = base.resolve() / f"{stem}.py"
+    with modules_of(base):
+        try:
+            known = importlib.util.find_spec(stem)
+        except ValueError:
+            known = None
+        if known is None and not file.is_file():
+            where = f"there is no {file.name} in the folder of the audit"
+            raise ExtensionError(f"cannot be imported: {where}, {str(base)!r}.")
+        origin = Path(str(known.origin)).resolve() if known else file
+        if file.is_file() and origin != file:
+            raise ExtensionError(
+                f"cannot be imported: {stem!r} is the name of a module that is "
+                f"installed, {str(origin)!r}. Rename {file.name}."
+            )
+        try:
+            data = origin.read_bytes()
+            if origin != file:
+                return importlib.import_module(stem), data
+            spec = importlib.util.spec_from_file_location(stem, file)
+            assert spec is not None
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[stem] = module
+            exec(compile(data, str(file), "exec"), vars(module))
+        except (Exception, SystemExit) as error:
+            sys.modules.pop(stem, None)
+            raise ExtensionError(f"cannot be imported: {_said(error)}") from error
+    return module, data
+
+
+def _files_used(data: bytes, folder: Path, files: set[Path]) -> set[Path]:
+    """Return `files` and those of a folder that some code imports, and they in turn.
+
+    Of a package all files, whichever it is that is used.
+    """
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(data)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(str(node.module).partition(".")[0])
+    found = {folder / f"{name}.py" for name in names}
+    for name in names:
+        found |= {*(folder / name).rglob("*.py")}
+    for file in sorted(path for path in found - files if path.is_file()):
+        if file not in files:
+            files.add(file)
+            _files_used(file.read_bytes(), folder, files)
+    return files
+
+
+def _extension(
+    kind: Kind,
+    name: str,
+    function: Callable[..., Any],
+    file: Path,
+    data: bytes,
+    imports: Mapping[str, str],
+) -> Extension:
+    """Return an extension whose row keeps the contract of its table, or refuse it."""
+    facts: dict[str, Any] = {
+        **{"kind": kind, "name": name, "file": file.name, "sha256": _sha256(data)},
+        **({"imports": dict(imports)} if imports else {}),
+        "text": (inspect.getdoc(function) or "").strip(),
+    }
+    if kind == "loss":
+        facts |= {
+            "unit": _attribute(function, "unit", "1", None),
+            "tasks": list(_attribute(function, "tasks", TASKS, TASKS)),
+        }
+        return Extension(
+            kind, name, Loss(_asked_loss(name, function), *_loss_facts(facts)), facts
+        )
+    facts |= {
+        "asks": _attribute(function, "asks", "predict", ASKS),
+        "unit": _attribute(function, "unit", "1", UNITS["method"]),
+        "form": _attribute(function, "form", "difference", get_args(Form)),
+    }
+    of = _attribute(function, "of", ("features", "groups"), get_args(Of))
+    asked = _asked_method(name, function, facts["unit"])
+    row = Method(facts["asks"], facts["unit"], facts["form"], asked, of=tuple(of))
+    return Extension(kind, name, row, facts)
+
+
+def _attribute(function: Any, name: str, usual: Any, allowed: Any) -> Any:
+    """Return what the author of a function says of it: ``my_method.unit = "loss"``."""
+    value = getattr(function, name, usual)
+    texts = value if isinstance(value, list | tuple) else (value,)
+    is_list = isinstance(usual, tuple)
+    is_text = all(isinstance(text, str) for text in texts)
+    if not is_text or is_list != isinstance(value, list | tuple) or not texts:
+        form = "a tuple of texts" if is_list else "a text"
+        raise ExtensionError(f"has {name} = {quote(value)}; it must be {form}.")
+    wrong = [text for text in texts if allowed and text not in allowed]
+    if wrong:
+        rule = f"it must be {'among' if is_list else 'one of'} {listed(allowed)}"
+        raise ExtensionError(f"has {name} = {quote(value)}; {rule}.")
+    return value
+
+
+def _options(function: Callable[..., Any]) -> list[Parameter]:
+    """Return the options of a method as keyword-only arguments, each with its type."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+        hints = get_type_hints(function, include_extras=True)
+    except Exception as error:
+        why = f"has a signature that cannot be read: {_said(error)}"
+        raise ExtensionError(why) from error
+    names = [p.name for p in parameters]
+    if len(names) < 3 or "seed" not in names[2:]:
+        given = ", ".join(names)
+        rule = "must take (model, data, *, seed, …)"
+        raise ExtensionError(f"{rule}; it takes ({given}).")
+    options = []
+    for parameter in parameters[2:]:
+        name, usual = parameter.name, parameter.default
+        if name == "seed" or parameter.kind is Parameter.VAR_KEYWORD:
+            continue
+        if usual is Parameter.empty:
+            raise ExtensionError(
+                f"has an option {name} without a default. Give it one."
+            )
+        if name in OURS:
+            rule = "which the audit sets or keeps for itself. Choose another name"
+            raise ExtensionError(f"has an option {name}, {rule}.")
+        hint = hints.get(name) or _type_of(name, usual)
+        try:
+            rule_of(hint).read(usual)
+        except Exception as error:
+            kinds = "a text, a number, true or false, or a list or table of these"
+            rule = f"whose type or default is none of audit.toml: {kinds}"
+            raise ExtensionError(f"has an option {name}, {rule}.") from error
+        kind = Parameter.KEYWORD_ONLY
+        options.append(Parameter(name, kind, default=usual, annotation=hint))
+    return options
+
+
+def _type_of(name: str, usual: Any) -> Any:
+    """Return the type of an option whose author states none, by its default."""
+    if name == "n_repeats":
+        return int
+    if isinstance(usual, int) and not isinstance(usual, bool):
+        return Annotated[int, Range()]
+    return type(usual) if isinstance(usual, bool | float | str) else Any
+
+
+def _asked_method(
+    name: str, function: Callable[..., Any], unit: str
+) -> Callable[..., tuple[Floats, Floats]]:
+    """Return a method as our table has them: with its options, and its answer checked.
+
+    One that has repeats draws them, and is asked with our kind of stream.
+    """
+    options = _options(function)
+
+    @wraps(function)
+    def asked(
+        model: FittedModel | None, data: Dataset, *, seed: int, **given: Any
+    ) -> tuple[Floats, Floats]:
+        given.pop("stream", None)
+        own = replace(data, X=data.X.copy())  # what it changes stays with it
+        try:
+            answer = function(model, own, seed=seed, **given)
+        except AuditError:
+            raise
+        except Exception as error:
+            raise ExtensionError(f"{name} raised {_said(error)}") from error
+        n_scores = 1
+        if model is not None and unit in ("loss", "prediction"):
+            n_scores = len(model.losses if unit == "loss" else model.outputs)
+        return _checked(name, answer, len(data.groups), n_scores)
+
+    keyword = Parameter.KEYWORD_ONLY
+    fixed = [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in ("model", "data")]
+    fixed.append(Parameter("seed", keyword, annotation=int))
+    if any(option.name == "n_repeats" for option in options):
+        stream = Literal["numpy"]
+        fixed.append(Parameter("stream", keyword, default="numpy", annotation=stream))
+    asked.__signature__ = Signature([*fixed, *options])  # type: ignore[attr-defined]
+    asked.__annotations__ = {p.name: p.annotation for p in options}
+    return asked
+
+
+def _checked(
+    name: str, answer: Any, n_groups: int, n_scores: int
+) -> tuple[Floats, Floats]:
+    """Return what a method measured, or refuse what breaks the contract."""
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        kind = type(answer).__name__
+        rule = "must return two arrays, raw and baseline"
+        raise ExtensionError(f"{name} {rule}; it returned {kind}.")
+    try:
+        raw, baseline = (np.array(part, dtype=np.float64) for part in answer)
+    except (TypeError, ValueError) as error:
+        rule = "must return numbers"
+        raise ExtensionError(f"{name} {rule}: {_said(error)}") from error
+    n_repeats = raw.shape[1] if raw.ndim == 3 else 0
+    if raw.ndim != 3 or (raw.shape[0], raw.shape[2]) != (n_groups, n_scores):
+        shape = f"({n_groups}, n_repeats, {n_scores})"
+        rule = f"must return raw of shape {shape}, features or groups first"
+        raise ExtensionError(f"{name} {rule}; it has shape {raw.shape}.")
+    if baseline.shape != (n_repeats, n_scores) or not n_repeats:
+        shape = f"({n_repeats or 'n_repeats'}, {n_scores})"
+        rule = f"must return baseline of shape {shape}"
+        raise ExtensionError(f"{name} {rule}; it has shape {baseline.shape}.")
+    if np.isnan(baseline).any():
+        rule = "must return a baseline without NaN"
+        why = "only raw may hold NaN, where a feature has no answer"
+        raise ExtensionError(f"{name} {rule}; {why}.")
+    return raw, baseline
+
+
+def _asked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
+    """Return a loss that cannot change its arguments, and whose answer is checked."""
+    try:
+        inspect.signature(function).bind(None, None, None)
+    except (TypeError, ValueError) as error:
+        rule = f"must take (y, prediction, weights): {_said(error)}"
+        raise ExtensionError(rule) from error
+
+    @wraps(function)
+    def asked(y: Any, prediction: Any, weights: Any) -> float:
+        views = [np.asarray(part).view() for part in (y, prediction, weights)]
+        for view in views:
+            view.flags.writeable = False
+        try:
+            value = function(*views)
+        except Exception as error:
+            raise ExtensionError(f"{name} raised {_said(error)}") from error
+        try:
+            return float(value)
+        except (TypeError, ValueError) as error:
+            rule = "must return one number"
+            kind = f"{type(value).__name__} of shape {np.shape(value)}"
+            raise ExtensionError(f"{name} {rule}; it returned {kind}.") from error
+
+    return asked
+
+
+def _said(error: BaseException) -> str:
+    """Return an exception in its own words, as the end of a sentence."""
+    text = f"{type(error).__name__}: {words(error)}"
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,65 @@
+"""Words on the page that an audit brings along: cards of its own methods."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from ...config.extensions import stored_rows
+from ...records.extensions import in_force
+from ...records.result import AuditResult
+from .blocks import plain
+from .wording import AsWritten, say, show_hidden, with_words, word
+
+SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
+"""The head of a section of a numpydoc docstring."""
+
+
+@contextmanager
+def own_words(result: AuditResult) -> Iterator[None]:
+    """Know the methods and losses of a result, and their words, inside the block."""
+    config = result.run.config
+    with ExitStack() as stack:
+        stack.enter_context(in_force(stored_rows(config)))
+        methods = [e for e in config.get("extensions", ()) if e["kind"] == "method"]
+        if methods:
+            stack.enter_context(with_words(_cards(methods)))
+        yield
+
+
+def _cards(methods: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the catalogue would say of methods, from their docstrings."""
+    cards, limits = {}, {}
+    for entry in methods:
+        name, text = entry["name"], _texts(entry["text"])
+        short = name.partition(":")[2] or name
+        nothing = AsWritten(word("own.not_stated"))
+        limit = text.get("Warnings") or text.get("Notes") or nothing
+        cards[name] = {
+            "title": {
+                of: plain(say("own.title", name=short, of=word(f"own.{of}")))
+                for of in ("features", "groups", "pairs")
+            },
+            "question": text["summary"] or nothing,
+            "why": text["more"] or nothing,
+            "formula": word("own.formula"),
+            "symbols": word("own.symbols"),
+            "limits": limit,
+            "reference": text.get("References") or nothing,
+            "value": word("own.value"),
+            "axis": word("own.axis").replace("{name}", short),
+        }
+        limits[name] = [limit]
+    return {"cards": cards, "limits": {"method": limits}}
+
+
+def _texts(docstring: str) -> dict[str, AsWritten]:
+    """Return the parts of a docstring: summary, more, and each section by its head."""
+    body, *rest = SECTION.split(docstring)
+    summary, _, more = body.partition("\n\n")
+    parts = {"summary": summary, "more": more}
+    parts |= dict(zip(rest[::2], rest[1::2], strict=True))
+    return {
+        name: AsWritten(show_hidden(" ".join(text.split())))
+        for name, text in parts.items()
+    }

@@ -1,0 +1,366 @@
+"""Claims about methods and losses of a user's own: found, checked, recorded, shown."""
+
+import json
+import re
+from hashlib import sha256
+from html import unescape
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LinearRegression
+from tests.cases import for_each
+from tests.docs.pages import blocks
+
+import importance_audit as ia
+from importance_audit.config.load import load_config, parse_config
+from importance_audit.methods.importance import METHODS
+from importance_audit.operate.render import render_result
+from importance_audit.operate.replay import replay
+from importance_audit.operate.run import run_audit
+from importance_audit.records.errors import ConfigError
+from importance_audit.records.losses import LOSSES
+from importance_audit.runs.baseline.change import compare_runs
+from importance_audit.runs.folder import load_run
+
+HEAD = """
+[data]
+train = { sklearn = "load_diabetes" }
+test = { fraction = 0.33 }
+target = "target"
+task = "regression"
+[[models]]
+name = "linear"
+estimator = "sklearn.linear_model.LinearRegression"
+"""
+ASKED = """
+[[importance]]
+method = "permutation"
+losses = ["rmse", "my_module:pinball"]
+n_repeats = 2
+[[importance]]
+method = "my_module:reversal"
+engines = ["DALEX"]
+n_repeats = 3
+"""
+OF_PAGE = "\n".join(b.text for b in blocks("python") if b.page == "docs/extending.md")
+CONSTANT = """
+import numpy as np
+def level(model, data, *, seed, n_repeats=1):
+    "A constant."
+    return np.full((len(data.groups), 1, 1), {value}), np.zeros((1, 1))
+"""
+
+
+def written(folder, code, asked=ASKED, name="my_module.py"):
+    folder.mkdir(exist_ok=True)
+    (folder / "audit.toml").write_text(HEAD + asked, encoding="utf8")
+    (folder / name).write_text(code, encoding="utf8")
+    return folder
+
+
+def asked_of(function, more=""):
+    return f'[[importance]]\nmethod = "my_module:{function}"\n{more}'
+
+
+def text_of(page):
+    text = re.sub(r"<[^>]+>", " ", page if isinstance(page, str) else page.decode())
+    return re.sub(r"\s+", " ", unescape(text))
+
+
+def record_of(result, method):
+    return next(r for r in result.importances if r.method == method)
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    folder = written(tmp_path_factory.mktemp("audits") / "own", OF_PAGE)
+    return run_audit(folder, pdf=False)
+
+
+def test_the_method_of_the_page_has_ranking_card_digest_and_comparison(outcome):
+    digest = sha256(OF_PAGE.encode()).hexdigest()
+    record = record_of(outcome.result, "my_module:reversal")
+    assert (record.raw.shape, record.unit) == ((10, 3), "y")
+    page = text_of((outcome.folder / "report.html").read_bytes())
+    for words in (
+        "How far do predictions move if some rows get each other's values?",
+        "Correlated features are moved apart, to where no training row was.",
+        "An example of this page.",
+        f"in my_module.py , SHA-256 {digest}",
+        "Σ w max(0.9 (y − p), 0.1 (p − y)) / Σ w",
+    ):
+        assert words in page
+    rows = outcome.result.agreement
+    (row,) = rows[rows["method"] == "my_module:reversal"].to_dict("records")
+    assert (row["engine_b"], row["verdict"]) == ("DALEX", "not compared")
+    manifest = json.loads((outcome.folder / "manifest.json").read_bytes())
+    inputs = [item for item in manifest["inputs"] if item["name"] == "my_module.py"]
+    assert {item["sha256"] for item in inputs} == {digest}
+
+
+def test_a_stored_run_is_rendered_without_the_file_as_it_was_with_it(outcome):
+    file = outcome.folder.parents[1] / "my_module.py"
+    code = file.read_bytes()
+    file.unlink()
+    result = load_run(outcome.folder)
+    rendered = render_result(result, {"audit.toml": "x"}, pdf=False)
+    file.write_bytes(code)
+    cards = [
+        text_of(page).partition("Estimand card")[2].partition("Ranking")[0]
+        for page in (
+            rendered.pages["report.html"],
+            (outcome.folder / "report.html").read_bytes(),
+        )
+    ]
+    assert cards[0] == cards[1]
+    assert "my_module:reversal" in text_of(rendered.pages["report.html"])
+
+
+def test_a_changed_file_is_a_difference_for_replay_and_diff(tmp_path):
+    folder = written(tmp_path / "a", CONSTANT.format(value=2.0), asked_of("level"))
+    first = run_audit(folder, pdf=False)
+    assert not replay(first.folder).is_mismatch
+    (folder / "my_module.py").write_text(CONSTANT.format(value=2.0) + "# other\n")
+    paths = [difference.path for difference in replay(first.folder).differences]
+    assert "run.config.extensions[0].sha256" in paths
+    second = run_audit(folder, pdf=False)
+    change = compare_runs(first.result, second.result)
+    assert "extensions[1].sha256" in {item.what for item in change.differences}
+
+
+def test_a_helper_beside_the_file_is_recorded_too(tmp_path):
+    folder = written(tmp_path / "a", "TWO = 2.0\n", name="helper.py")
+    code = "from helper import TWO\n" + CONSTANT.format(value="TWO")
+    written(folder, code, asked_of("level"))
+    (extension,) = load_config(folder).extensions
+    digest = sha256(b"TWO = 2.0\n").hexdigest()
+    assert extension.facts["imports"] == {"helper.py": digest}
+
+
+def test_two_audits_in_one_process_have_their_own_functions(tmp_path):
+    folders = [
+        written(tmp_path / name, CONSTANT.format(value=value), asked_of("level"))
+        for name, value in (("one", 1.0), ("two", 2.0))
+    ]
+    configs = [load_config(folder) for folder in folders]
+    levels = []
+    for config in (*configs, configs[0]):
+        (item,) = config.extensions
+        raw, _ = item.row.function(None, rows(), seed=1)
+        levels.append(raw.max())
+    assert levels == [1.0, 2.0, 1.0]
+    assert "my_module:level" not in METHODS
+    assert "my_module:level" not in LOSSES
+    with pytest.raises(KeyError):
+        METHODS["my_module:level"]
+
+
+def rows():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    return ia.dataset(X, y, task="regression", name="rows")
+
+
+ROOT_MEAN = """
+import numpy as np
+def root_mean(y, prediction, weights):
+    return np.sqrt(np.average((y - prediction) ** 2, weights=weights))
+def spoil(y, prediction, weights):
+    prediction[:] = 0
+def twice(y, prediction, weights):
+    return y - prediction
+"""
+
+
+def losses_of(*names, more=""):
+    named = ", ".join(f'"{name}"' for name in names)
+    return f'[[importance]]\nmethod = "permutation"\nlosses = [{named}]\n{more}'
+
+
+@pytest.mark.processes
+def test_a_loss_of_ones_own_measures_what_ours_of_the_same_formula_does(tmp_path):
+    more = "[execution]\nn_jobs = 2\n[stability]\nresamples = 3\n"
+    asked = losses_of("rmse", "my_module:root_mean", more=more)
+    outcome = run_audit(written(tmp_path / "a", ROOT_MEAN, asked), pdf=False)
+    ours, own = outcome.result.importances
+    np.testing.assert_allclose(own.raw, ours.raw, rtol=1e-12)
+    frame = outcome.result.stability
+    ranks = [frame[frame["loss"] == r.loss]["rank_low"].tolist() for r in (ours, own)]
+    assert ranks[0] == ranks[1]
+    messages = " ".join(finding.message for finding in outcome.result.findings)
+    assert "main process" not in messages
+
+
+@for_each(
+    [
+        (
+            "spoil",
+            "my_module:spoil raised ValueError: assignment destination is read-only.",
+        ),
+        (
+            "twice",
+            "my_module:twice must return one number; it returned ndarray of shape "
+            "(20,).",
+        ),
+    ]
+)
+def test_a_loss_that_breaks_its_contract_is_refused(case, tmp_path):
+    name, message = case
+    asked = losses_of(f"my_module:{name}")
+    (item,) = load_config(written(tmp_path / "a", ROOT_MEAN, asked)).extensions
+    y = np.arange(20.0)
+    with pytest.raises(ia.AuditError) as error:
+        item.row.function(y, y, y)
+    assert str(error.value) == message
+
+
+ANSWERS = """
+import numpy as np
+def method(model, data, *, seed):
+    n = len(data.groups)
+    data.X.iloc[:, :] = 0.0
+    {line}
+"""
+
+
+@for_each(
+    [
+        (
+            "return np.zeros((n - 1, 1, 1)), np.zeros((1, 1))",
+            "my_module:method must return raw of shape (10, n_repeats, 1), features or "
+            "groups first; it has shape (9, 1, 1).",
+        ),
+        (
+            "return np.zeros((n, 2, 1)), np.zeros((1, 1))",
+            "my_module:method must return baseline of shape (2, 1); it has shape "
+            "(1, 1).",
+        ),
+        (
+            "return np.zeros((n, 1, 1)), np.full((1, 1), np.nan)",
+            "my_module:method must return a baseline without NaN; only raw may hold "
+            "NaN, where a feature has no answer.",
+        ),
+        (
+            "return np.zeros((n, 1, 1))",
+            "my_module:method must return two arrays, raw and baseline; it returned "
+            "ndarray.",
+        ),
+        (
+            "return [['a']], 1",
+            "my_module:method must return numbers: ValueError: could not convert "
+            "string to float: 'a'.",
+        ),
+        ("raise KeyError('x')", "my_module:method raised KeyError: 'x'."),
+    ]
+)
+def test_a_method_that_breaks_its_contract_is_a_finding_and_spoils_nothing(
+    case, tmp_path
+):
+    line, message = case
+    asked = asked_of("method") + '[[importance]]\nmethod = "permutation"\n'
+    code = ANSWERS.format(line=line)
+    result = run_audit(written(tmp_path / "a", code, asked), pdf=False).result
+    (finding,) = [f for f in result.findings if f.check == "method_failed"]
+    assert finding.message.endswith(f"failed: {message}")
+    assert finding.cause == "own_code"
+    (record,) = result.importances
+    assert np.ptp(record.mean) > 1
+
+
+PROBLEMS = [
+    ("x = 1", "is no function of my_module.py; it has none."),
+    (
+        "def metod(model, data, *, seed): ...",
+        "is no function of my_module.py; it has 'metod'.",
+    ),
+    (
+        "import nothing_here",
+        "cannot be imported: ModuleNotFoundError: No module named 'nothing_here'.",
+    ),
+    ("def method(:", "cannot be imported: SyntaxError: "),
+    ("raise SystemExit(3)", "cannot be imported: SystemExit: 3."),
+    (
+        "def method(model): ...",
+        "must take (model, data, *, seed, …); it takes (model).",
+    ),
+    (
+        "def method(model, data, *, seed, share): ...",
+        "has an option share without a default. Give it one.",
+    ),
+    (
+        "def method(model, data, *, seed, rounds=1): ...",
+        "has an option rounds, which the audit sets or keeps for itself. Choose "
+        "another name.",
+    ),
+    (
+        "def method(model, data, *, seed, how=print): ...",
+        "has an option how, whose type or default is none of audit.toml: a text, a "
+        "number, true or false, or a list or table of these.",
+    ),
+    (
+        "def method(model, data, *, seed): ...\nmethod.unit = 'euro'",
+        "has unit = 'euro'; it must be one of 'loss', 'prediction', 'y', '1'.",
+    ),
+]
+
+
+@for_each(PROBLEMS)
+def test_a_function_that_cannot_serve_is_named_before_anything_is_read(case, tmp_path):
+    code, message = case
+    folder = written(tmp_path / "a", code, asked_of("method"))
+    with pytest.raises(ConfigError) as error:
+        load_config(folder)
+    start = f"audit.toml: Method 'my_module:method' {message}"
+    assert str(error.value).startswith(start)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ConfigError) as error:
+        parse_config({"importance": [{"method": "none_such:f"}]}, base=tmp_path)
+    where = f"there is no none_such.py in the folder of the audit, {str(tmp_path)!r}."
+    assert str(error.value) == f"Method 'none_such:f' cannot be imported: {where}"
+
+
+def test_a_file_cannot_stand_in_for_an_installed_module(tmp_path):
+    (tmp_path / "statistics.py").write_text("def mean(y, p, w): return 0.0")
+    entry = {"method": "permutation", "losses": ["statistics:mean"]}
+    with pytest.raises(ConfigError, match=r"Rename statistics\.py"):
+        parse_config({"importance": [entry]}, base=tmp_path)
+
+
+def test_an_option_of_ones_own_is_checked_as_ours_are(tmp_path):
+    more = "n_repeats = 0\nshares = 1.0"
+    folder = written(tmp_path / "a", OF_PAGE, asked_of("reversal", more))
+    with pytest.raises(ConfigError) as error:
+        load_config(folder)
+    assert error.value.problems == (
+        "audit.toml: [importance] n_repeats must be at least 1; 0 was given.",
+        "audit.toml: [importance] has no key 'shares'. Did you mean 'share'?",
+    )
+
+
+def flat(model, data, *, seed, n_repeats=2):
+    """Nothing at all."""
+    del model, seed
+    return np.zeros((len(data.groups), n_repeats, 1)), np.zeros((n_repeats, 1))
+
+
+def off_by(y, prediction, weights):
+    """The mean distance."""
+    return np.average(np.abs(y - prediction), weights=weights)
+
+
+def test_a_call_from_python_takes_functions():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = LinearRegression().fit(X, y)
+    audit = ia.audit(
+        *(model, X, y),
+        methods=["permutation", flat],
+        losses=["mae", off_by],
+        n_repeats=3,
+    )
+    ours, own, of_flat = audit.result.importances
+    np.testing.assert_allclose(own.mean, ours.mean, rtol=1e-12)
+    assert (of_flat.method, of_flat.n_repeats) == ("test_extensions:flat", 3)
+    with pytest.raises(ConfigError, match=r"'<lambda>' was given\. Write it with def"):
+        ia.audit(model, X, y, losses=[lambda *_: 0.0])
