@@ -36,6 +36,7 @@ from .cross_checks import (
 from .extensions import load_extensions, rows_of
 from .frameworks import framework_problems
 from .questions import MEASURED, ImportanceSection, SuppliedSection
+from .report_files import load_report_files
 from .sections import (
     KEYS,
     LISTS,
@@ -45,6 +46,7 @@ from .sections import (
     required_of,
     rules_of,
 )
+from .settings import ReportSection
 
 Question = TypeVar("Question", ImportanceSection, SuppliedSection)
 
@@ -181,7 +183,12 @@ def _sections(
     if problems:
         raise ConfigError(problems)
     with in_force(rows_of(extensions)):
-        return _arguments(document, source, required) | {"extensions": extensions}
+        arguments = _arguments(document, source, required)
+    report = arguments.get("report", ReportSection())
+    files, problems = load_report_files(report, base, f"{source}[report]")
+    if problems:
+        raise ConfigError(problems)
+    return {**arguments, "extensions": extensions, "files": MappingProxyType(files)}
 
 
 def _arguments(

@@ -88,6 +88,8 @@ class AuditConfig:
     execution : ExecutionSection
     extensions : tuple of Extension
         Methods and losses of the user's own that the entries name; no key of the file.
+    files : mapping of str to mapping
+        The content of the files that the report shows, by name; no key either.
     """
 
     audit: str
@@ -117,6 +119,7 @@ class AuditConfig:
     limits: LimitsSection = field(default_factory=LimitsSection)
     execution: ExecutionSection = field(default_factory=ExecutionSection)
     extensions: tuple[Extension, ...] = ()
+    files: Mapping[str, Any] = field(default_factory=_empty)
 
     @property
     def data_arguments(self) -> dict[str, Any]:
@@ -142,11 +145,13 @@ class AuditConfig:
     def resolved(self) -> dict[str, Any]:
         """Return the configuration with its defaults, as `parse_config` takes it.
 
-        Where there are extensions, with their facts: these are no part of the file.
+        With the facts of extensions and the files of the report, if there are any:
+        these are no part of the file.
         """
         settings = {name: _plain(getattr(self, name)) for name in KEYS}
         own = [_plain(item.facts) for item in self.extensions]
-        return settings | ({"extensions": own} if own else {})
+        settings |= {"extensions": own} if own else {}
+        return settings | ({"files": _plain(self.files)} if self.files else {})
 
     @property
     def sha256(self) -> str:

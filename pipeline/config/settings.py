@@ -21,6 +21,10 @@ Person: TypeAlias = Annotated[
     Mapping[str, Any], Tables((_PERSON, {**_PERSON, "relation": Annotated[str, NAME]}))
 ]
 
+_SECTION = {"title": Annotated[str, NAME], "file": Annotated[str, NAME]}
+OwnSection: TypeAlias = Annotated[Mapping[str, Any], Tables((_SECTION,))]
+IMAGE = "a .png, .jpg or .svg file"
+
 
 def _empty() -> Mapping[str, str]:
     return MappingProxyType({})
@@ -113,6 +117,16 @@ class ReportSection:
     reference : str
         A Word file in the folder of the audit, such as "house.docx", whose styles, page
         size, headers and footers `render --as docx` uses.
+    organisation : str
+        Who issues the report: at the top of every page, beside `classification`.
+    logo : str
+        A PNG, JPEG or SVG file of at most 2 MB, shown on the first page.
+    accent : str
+        The colour of links and letters in the report, such as "#0b4f79", which can be
+        read on white.
+    section : tuple of table
+        Sections of your own after section L: a title and a file in a subset of
+        Markdown (docs/extending.md).
     """
 
     title: str = ""
@@ -132,6 +146,14 @@ class ReportSection:
     profile: Annotated[str, OneOf(PROFILES)] = "technical"
     fonts: tuple[str, ...] = ()
     reference: Annotated[str, Pattern(r"(.+\.docx)?", "a .docx file")] = ""
+    organisation: str = ""
+    logo: Annotated[
+        str, Pattern(r"(.+\.([pP][nN][gG]|[jJ][pP][eE]?[gG]|[sS][vV][gG]))?", IMAGE)
+    ] = ""
+    accent: Annotated[
+        str, Pattern(r"(#[0-9a-fA-F]{6})?", "a colour such as '#0b4f79'")
+    ] = ""
+    section: tuple[OwnSection, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -217,6 +217,7 @@ def _outcome_of(result: AuditResult) -> dict[str, Any]:
     verdicts = list(result.check_verdicts)
     for name in ("volatile", "versions", "environment"):
         del document["run"][name]
+    document["run"]["config"].pop("files", None)  # what pages show decides no number
     document["findings"] = [f for f in document["findings"] if f["check"] not in LATER]
     for name, part in document.items():
         if isinstance(part, dict) and "columns" in part:

@@ -212,6 +212,8 @@ def _inputs(result: AuditResult, folder: Path) -> Iterator[dict[str, Any]]:
         yield _file(entry["kind"], entry["file"], entry["sha256"], folder)
         for name, digest in entry.get("imports", {}).items():
             yield _file("import", name, digest, folder)
+    for name, file in dict(_config(result, "files")).items():
+        yield _file("report", name, file["sha256"], folder)
     for entry in _config(result, "supplied"):
         yield _file("supplied", entry["file"], entry["sha256"], folder)
 

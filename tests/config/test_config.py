@@ -745,4 +745,4 @@ def test_choices_are_those_of_the_tables():
 
 def test_every_field_of_the_configuration_is_a_key_or_tells_where_it_came_from():
     names = {item.name for item in fields(AuditConfig)}
-    assert names == {*KEYS, "audit", "base", "text", "extensions"}
+    assert names == {*KEYS, "audit", "base", "text", "extensions", "files"}

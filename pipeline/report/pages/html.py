@@ -64,6 +64,8 @@ FIGURES = "figures"
 LONG_WORD = 27
 """Characters of a word that may break in a sentence: more than an id of a run has."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
+BLUE = "#0b4f79"
+"""Our accent on white, in both style sheets."""
 _LONG_WORD = re.compile(rf"(\S{{{LONG_WORD},}})")
 
 
@@ -317,12 +319,17 @@ def _print(
 ) -> bytes:
     return to_pdf(
         print_html(view, conformity=conformity_statement()),
-        print_css=print_css(),
+        print_css=_coloured(print_css(), view.accent),
         created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
         identifier=view.digest[:32].encode(),
         fonts=fonts,
         attachments=attachments,
     )
+
+
+def _coloured(css: str, accent: str) -> str:
+    """Return a style sheet with the accent of a view; the dark screen keeps ours."""
+    return css.replace(BLUE, accent) if accent else css
 
 
 def print_css() -> str:
@@ -427,7 +434,7 @@ def _fill_template(
             beside=beside,
             figures=quote(figures),
             root=root,
-            screen_css=_own("screen.css"),
+            screen_css=_coloured(_own("screen.css"), view.accent),
             script=_script(),
             script_hash=script_hash(),
             svg_uri=svg_uri,

@@ -4,6 +4,7 @@ Sorting, rounding, selection and wording happen here and in the modules of this
 package that hold one section each; the templates only place what they find.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,11 +20,12 @@ from ..sections.change import change
 from ..sections.control import control, document_id, subtitle, title, version_line
 from ..sections.data_card import data_card
 from ..sections.executive import executive
-from ..sections.facts import NOTHING_ATTACHED, Attachments, Facts, facts_of
+from ..sections.facts import NOTHING_ATTACHED, Attachments, Facts, config_of, facts_of
 from ..sections.findings import findings
 from ..sections.frameworks import frameworks
 from ..sections.limits import limits
 from ..sections.lists import lists
+from ..sections.own import own_sections
 from ..sections.provenance import provenance
 from ..sections.redo import redo
 from ..sections.results import results
@@ -79,6 +81,7 @@ SECTIONS = (
 )
 """All sections but O and Q, which tell what the others hold; page one comes first."""
 APPENDIX_ROWS = 1000
+IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
 FEW = 4
 """Sections that are found without contents: those of the executive profile."""
 
@@ -106,6 +109,12 @@ class ReportView:
     sections : tuple of Section
     part : ModelPart, optional
         The part of a result of many models that the view is about.
+    marking : str
+        Who issues the report and its classification, at the top of every page.
+    logo, logo_alt : str
+        An image as an address that holds it, empty if none, and what it shows.
+    accent : str
+        A colour in the place of ours, such as "#0b4f79", or empty.
     """
 
     language: str
@@ -121,6 +130,10 @@ class ReportView:
     sentence: Sentence
     sections: tuple[Section, ...]
     part: ModelPart | None = None
+    marking: str = ""
+    logo: str = ""
+    logo_alt: str = ""
+    accent: str = ""
 
     def path(self, path: str) -> str:
         """Return where a number of this page stands in the stored result."""
@@ -266,12 +279,17 @@ def view_of(
         sentence=without_dead_links(joined(sentences, " "), sections),
         sections=sections,
         part=part,
+        marking=" · ".join(_markings(facts)),
+        **_look(facts),
     )
 
 
 def sections_of(facts: Facts) -> tuple[Section, ...]:
     """Return all sections: O looks into every other, then Q lists what they hold."""
-    first = tuple(section(facts) for section in SECTIONS)
+    first: tuple[Section, ...] = ()
+    for section in SECTIONS:
+        first += (section(facts),)
+        first += own_sections(facts) if section is limits else ()
     mapped = frameworks(facts, (*first, lists(facts, first)))
     whole = (*first[:-1], mapped, first[-1])
     return (*whole, lists(facts, whole))
@@ -283,8 +301,33 @@ def _instant(text: str) -> str:
 
 
 def _kicker(facts: Facts) -> str:
-    parts = [word("title.kicker"), show_hidden(facts.note("classification"))]
-    return " · ".join(part for part in parts if part)
+    return " · ".join((word("title.kicker"), *_markings(facts)))
+
+
+def _markings(facts: Facts) -> list[str]:
+    """Return who issues the report and how it is classified, as far as is said."""
+    notes = (facts.note(key) for key in ("organisation", "classification"))
+    return [show_hidden(note) for note in notes if note]
+
+
+def _look(facts: Facts) -> dict[str, str]:
+    """Return the logo and the accent of a run; a stored one may say anything."""
+    accent = facts.note("accent")
+    file = config_of(facts, "files").get(facts.note("logo"), {})
+    kind, text = (str(file.get(key, "")) for key in ("media_type", "base64"))
+    organisation = show_hidden(facts.note("organisation"))
+    return {
+        "logo": f"data:{kind};base64,{text}" if kind in IMAGES and text else "",
+        "logo_alt": say_logo(organisation),
+        "accent": accent if re.fullmatch(r"#[0-9a-fA-F]{6}", accent) else "",
+    }
+
+
+def say_logo(organisation: str) -> str:
+    """Return what a logo shows, for who cannot see it."""
+    if organisation:
+        return plain(say("title.logo_of", name=organisation))
+    return word("title.logo")
 
 
 def _page_title(facts: Facts) -> str:

@@ -85,7 +85,7 @@ def _all_differences(old: AuditResult, new: AuditResult) -> Iterator[Difference]
 
 
 def _configuration(result: AuditResult) -> dict[Fact, str]:
-    elsewhere = (*LIMITS, "report", "schedule", "execution", "seed")
+    elsewhere = (*LIMITS, "report", "files", "schedule", "execution", "seed")
     settings = {k: v for k, v in result.run.config.items() if k not in elsewhere}
     return {
         Fact(path, "model entry" if key == "models" else ""): text
