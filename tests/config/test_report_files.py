@@ -23,11 +23,12 @@ accent = "#7a1f5c"
 title = "Our notes"
 file = "notes.md"
 """
+EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></svg>'
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">{}</svg>'
 NOTES = "# Why\n\nA **bold** word, <script>alert(1)</script>.\n\n- one\n- two\n"
 
 
-def written(folder, report=REPORT, logo=SVG.format(""), notes=NOTES):
+def written(folder, report=REPORT, logo=EMPTY, notes=NOTES):
     folder.mkdir(exist_ok=True)
     (folder / "audit.toml").write_text(HEAD + report, encoding="utf8")
     (folder / "logo.svg").write_text(logo, encoding="utf8")

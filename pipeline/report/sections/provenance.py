@@ -92,6 +92,10 @@ def _inputs(facts: Facts) -> Table:
         for name, (kind, digest) in files.items()
     ]
     digests += [
+        ((full_name(name),), word("provenance.own.file"), file["sha256"])
+        for name, file in dict(config_of(facts, "files")).items()
+    ]
+    digests += [
         ((full_name(entry["file"]),), word("provenance.supplied"), entry["sha256"])
         for entry in config_of(facts, "supplied")
     ]

@@ -29,12 +29,14 @@ def own_words(result: AuditResult) -> Iterator[None]:
 
 def _cards(methods: list[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what the catalogue would say of methods, from their docstrings."""
-    cards, limits = {}, {}
+    cards: dict[str, Any] = {"stream_of": {}}
+    limits = {}
     for entry in methods:
         name, text = entry["name"], _texts(entry["text"])
         short = name.partition(":")[2] or name
         nothing = AsWritten(word("own.not_stated"))
-        limit = text.get("Warnings") or text.get("Notes") or nothing
+        no_limit = AsWritten(word("own.no_limit"))
+        limit = text.get("Warnings") or text.get("Notes") or no_limit
         cards[name] = {
             "title": {
                 of: plain(say("own.title", name=short, of=word(f"own.{of}")))
@@ -49,6 +51,7 @@ def _cards(methods: list[Mapping[str, Any]]) -> dict[str, Any]:
             "value": word("own.value"),
             "axis": word("own.axis").replace("{name}", short),
         }
+        cards["stream_of"][name] = word("own.stream")
         limits[name] = [limit]
     return {"cards": cards, "limits": {"method": limits}}
 
