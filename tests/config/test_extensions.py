@@ -138,6 +138,18 @@ def test_a_helper_beside_the_file_is_recorded_too(tmp_path):
     assert extension.facts["imports"] == {"helper.py": digest}
 
 
+def test_a_helper_that_changed_is_read_again_in_the_same_process(tmp_path):
+    code = "from helper import LEVEL\n" + CONSTANT.format(value="LEVEL")
+    levels = []
+    for level in (1.0, 2.0):
+        written(tmp_path / "a", f"LEVEL = {level}\n", name="helper.py")
+        folder = written(tmp_path / "a", code, asked_of("level"))
+        (item,) = load_config(folder).extensions
+        raw, _ = item.row.function(None, rows(), seed=1)
+        levels.append(raw.max())
+    assert levels == [1.0, 2.0]
+
+
 def test_two_audits_in_one_process_have_their_own_functions(tmp_path):
     folders = [
         written(tmp_path / name, CONSTANT.format(value=value), asked_of("level"))
