@@ -23,7 +23,7 @@ BOUNDS = {
     "exclusiveMaximum": "<",
 }
 PATTERNS = {r"[\s\S]*\S[\s\S]*": "not empty", "[0-9a-f]{64}": "64 hexadecimal digits"}
-PATTERNS[r"[A-Za-z_]\w*:[A-Za-z_]\w*"] = "or `\"my_module:my_function\"`"
+PATTERNS[r"[A-Za-z_]\w*:[A-Za-z_]\w*"] = 'or `"my_module:my_function"`'
 MODULES = r"(?:effects|importance|interactions)(?:\.\w+)*"
 """What docstrings call a method by, and a reader of the page does not."""
 
