@@ -1,5 +1,6 @@
 """init: write a configuration to start from."""
 
+import re
 from pathlib import Path
 
 import click
@@ -13,13 +14,25 @@ from .shared import FOLDER, faults, say, stop, write
     "--data", type=FOLDER, help="A CSV file from which to fill in the configuration."
 )
 @click.option("--target", help="The column that the models predict; requires --data.")
-def init(folder: Path, data: Path | None, target: str | None) -> None:
+@click.option(
+    "--strings",
+    "language",
+    help="Write the words of the report to translate, such as for de, instead; if "
+    "that file exists, check it.",
+)
+def init(
+    folder: Path, data: Path | None, target: str | None, language: str | None
+) -> None:
     """Write a commented audit.toml into FOLDER (default: here)."""
     from ..config.init_file import starter, starter_from
     from ..records.errors import printable
 
     if (data is None) != (target is None):
         raise click.UsageError("--data and --target must be given together.")
+    if language is not None:
+        with faults():
+            _write_or_check_words(folder, language)
+        return
     with faults():
         file = folder / "audit.toml"
         if file.exists():
@@ -33,3 +46,24 @@ def init(folder: Path, data: Path | None, target: str | None) -> None:
         if "  # left out: " in line:
             click.echo(printable(line.strip().removeprefix("# ")))
     say(f"{file} was written. Read it, then: importance-audit run {folder}")
+
+
+def _write_or_check_words(folder: Path, language: str) -> None:
+    """Write the words of the report for a translator, or say what a file lacks."""
+    from ..config import own_words
+    from ..config.settings import LANGUAGE
+
+    if not re.fullmatch(LANGUAGE, language):
+        stop(2, f"--strings must be a language such as 'de'; {language!r} was given.")
+    file = folder / own_words.file_of(language)
+    if not file.exists():
+        write(file, own_words.words_to_translate(language))
+        say(
+            f"{file} was written. Translate its texts, and set language = "
+            f'"{language}" under [report].'
+        )
+        return
+    text = file.read_text(encoding="utf-8-sig")
+    if problems := own_words.problems_of(text):
+        stop(2, "\n".join(f"{file}: {problem}" for problem in problems))
+    say(f"{file}: {own_words.describe_missing(own_words.missing_in(text))}")

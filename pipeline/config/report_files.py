@@ -12,10 +12,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..records.errors import quote
+from .own_words import file_of, problems_of
 from .settings import ReportSection
 
 LARGEST_LOGO = 2_000_000
-LARGEST_TEXT = 200_000
+LARGEST_TEXT, LARGEST_WORDS = 200_000, 2_000_000
 """Bytes of a file that a report can hold."""
 MAGIC = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 LEAST_CONTRAST = 4.5
@@ -48,6 +49,8 @@ def load_report_files(
     files: dict[str, Any] = {}
     problems = [f"{where} {text}" for text in _problems_of_accent(section.accent)]
     texts = [("section.file", entry["file"], LARGEST_TEXT) for entry in section.section]
+    if section.language not in ("", "en"):
+        texts.append(("language", file_of(section.language), LARGEST_WORDS))
     logo = [("logo", section.logo, LARGEST_LOGO)] if section.logo else []
     for key, name, largest in (*logo, *texts):
         try:
@@ -56,6 +59,10 @@ def load_report_files(
             files[name] |= _image(data) if key == "logo" else {"text": _text(data)}
         except ValueError as error:
             problems.append(f"{where} {key} {quote(name)} {error}")
+            continue
+        if key == "language":
+            faults = problems_of(files[name]["text"])
+            problems += [f"{where} {key} {quote(name)}: {fault}" for fault in faults]
     return files, tuple(problems)
 
 

@@ -23,6 +23,7 @@ Person: TypeAlias = Annotated[
 
 _SECTION = {"title": Annotated[str, NAME], "file": Annotated[str, NAME]}
 OwnSection: TypeAlias = Annotated[Mapping[str, Any], Tables((_SECTION,))]
+LANGUAGE = r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*"
 IMAGE = "a .png, .jpg or .svg file"
 
 
@@ -124,6 +125,9 @@ class ReportSection:
     accent : str
         The colour of links and letters in the report, such as "#0b4f79", which can be
         read on white.
+    language : str
+        Of the words of the report: "de" takes those of strings.de.toml in the folder of
+        the audit; texts that it lacks stay in English.
     section : tuple of table
         Sections of your own after section L: a title and a file in a subset of
         Markdown (docs/extending.md).
@@ -153,6 +157,7 @@ class ReportSection:
     accent: Annotated[
         str, Pattern(r"(#[0-9a-fA-F]{6})?", "a colour such as '#0b4f79'")
     ] = ""
+    language: Annotated[str, Pattern(f"({LANGUAGE})?", "a language such as 'de'")] = ""
     section: tuple[OwnSection, ...] = ()
 
 

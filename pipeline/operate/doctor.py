@@ -81,12 +81,12 @@ def _loops() -> tuple[Row, ...]:
         return ()
     what = "Loops over trees"
     if not compiled.can_keep():
-        state = "not kept: every process compiles them again, which takes about 20 s"
+        state = "not kept: every process compiles them again, for about a minute"
         remedy = f"Set {compiled.SETTING} to a folder that can be written to."
         return (Row(what, "optional", state, remedy),)
     if compiled.is_complete():
         return (Row(what, "ok", f"compiled; kept in {compiled.cache_folder()}"),)
-    state = "not all compiled yet: the first audit of trees waits about 20 s"
+    state = "not all compiled yet: the first audit of trees waits about a minute"
     return (Row(what, "optional", state, "importance-audit compile"),)
 
 

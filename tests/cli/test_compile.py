@@ -15,7 +15,7 @@ def test_without_numba_there_is_nothing_to_compile(monkeypatch):
 
 def test_what_takes_long_is_said_before_it_is_done(monkeypatch):
     def compile_loops():
-        compiled._reports.pop()("compiling loops, about 20 s; kept in /cache")
+        compiled._reports.pop()("compiling loops, about a minute; kept in /cache")
         return 19.6
 
     monkeypatch.setattr(compiled, "available", lambda: True)
@@ -24,7 +24,7 @@ def test_what_takes_long_is_said_before_it_is_done(monkeypatch):
     answer = runner().invoke(main, ["compile"])
     assert answer.exit_code == 0
     assert answer.stderr.splitlines() == [
-        "Compiling loops, about 20 s; kept in /cache.",
+        "Compiling loops, about a minute; kept in /cache.",
         "All loops over trees are compiled, in 20 s.",
     ]
 

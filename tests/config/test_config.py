@@ -446,7 +446,7 @@ def test_the_digest_is_that_of_the_json_spelt_out():
         '"intended_use":"","classification":"","unit":"","decision":"Accept, accept '
         'with conditions, or reject this evidence.","limits":[],'
         '"tier":"","people":[],"rationale":{},"always_show":[],"frameworks":[],'
-        '"profile":"technical","fonts":[],"reference":"","organisation":"","logo":"","accent":"","section":[]},'
+        '"profile":"technical","fonts":[],"reference":"","organisation":"","logo":"","accent":"","language":"","section":[]},'
         '"schedule":{"time":"06:00","days":[],"minutes":120.0,"retries":1,"keep":0,'
         '"on_change":[],"on_failure":[],"on_success":[],"command_seconds":60.0},'
         '"r":{"seconds":600.0,"memory_gb":null},'

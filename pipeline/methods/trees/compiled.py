@@ -137,7 +137,7 @@ def _listen() -> None:
 
 def describe() -> str:
     """Return what is said of compiling: how long it takes, and where the loops are."""
-    return f"compiling loops over trees once, about 20 s; {_where()}"
+    return f"compiling loops over trees once, about a minute; {_where()}"
 
 
 def _where() -> str:

@@ -39,7 +39,7 @@ from .steps import Walker, sort_changes, write_steps
 
 COARSEST = 1e-10
 """What a score may miss where leaves of very different size share their digits."""
-MOST_PARTS, LEAST_ROWS = 16, 512
+MOST_PARTS, LEAST_ROWS = 16, 1024
 """Rows are answered in so many parts at most, of so many rows at least."""
 OF_ERRORS: dict[RowLosses, int] = {squared_distances: 2, absolute_errors: 1}
 """Losses that are a power of the error: `_add_powers` need not leave the loop."""

@@ -19,7 +19,7 @@ from ...runs.run_context import NO_CONTEXT, RunContext
 from ..figures.drawing import WIDTH, to_png
 from ..figures.typeface import drawable
 from ..text.blocks import Figure, plain
-from ..text.wording import NO_BREAK, say, word
+from ..text.wording import NO_BREAK, say, with_words, word
 from .html import print_html
 from .page_tree import INLINE, JOINT, Node, Piece, body_of, inline_of, pieces_in
 from .report_views import report_views
@@ -123,11 +123,12 @@ def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
     DataError
         If python-docx is missing, or the reference is no Word file.
     """
-    body = body_of(print_html(view, conformity=word("docx.conformity")))
-    writer = _Writer(_document(reference), view, is_own=reference is None)
-    writer.notice()
-    writer.blocks(body)
-    writer.close()
+    with with_words(view.words):
+        body = body_of(print_html(view, conformity=word("docx.conformity")))
+        writer = _Writer(_document(reference), view, is_own=reference is None)
+        writer.notice()
+        writer.blocks(body)
+        writer.close()
     file = io.BytesIO()
     writer.document.save(file)
     return undated(file.getvalue())

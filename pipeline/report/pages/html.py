@@ -30,7 +30,15 @@ from ..text.blocks import (
     Table,
     plain,
 )
-from ..text.wording import LANGUAGE, look_up, pieces_of, say, templates, word
+from ..text.wording import (
+    LANGUAGE,
+    look_up,
+    pieces_of,
+    say,
+    templates,
+    with_words,
+    word,
+)
 from .fonts import fonts_of
 from .pdf import conformity_statement, to_pdf
 from .report_views import MAIN, report_views
@@ -155,9 +163,10 @@ def to_html(
         and folds sections, with a policy that forbids all others; the same bytes for
         the same view.
     """
-    return _fill_template(
-        view, printing=False, beside=beside, figures=figures, root=root
-    )
+    with with_words(view.words):
+        return _fill_template(
+            view, printing=False, beside=beside, figures=figures, root=root
+        )
 
 
 def print_html(view: ReportView, *, conformity: str) -> str:
@@ -256,10 +265,11 @@ def figure_files(
     files: dict[str, bytes | str] = {}
     for path, view in views.items():
         folder = _figures_of(path, figures)
-        for figure in view.figures:
-            files[f"{folder}/{figure.file}.svg"] = figure.svg
-            draw = partial(figure.draw, **figure.data, salt=figure.id)
-            files[f"{folder}/{figure.file}.png"] = to_png(draw, dpi=DPI)
+        with with_words(view.words):
+            for figure in view.figures:
+                files[f"{folder}/{figure.file}.svg"] = figure.svg
+                draw = partial(figure.draw, **figure.data, salt=figure.id)
+                files[f"{folder}/{figure.file}.png"] = to_png(draw, dpi=DPI)
     return files
 
 
@@ -317,8 +327,10 @@ def _beside(
 def _print(
     view: ReportView, fonts: tuple[str, ...], attachments: Mapping[str, bytes]
 ) -> bytes:
+    with with_words(view.words):
+        pages = print_html(view, conformity=conformity_statement())
     return to_pdf(
-        print_html(view, conformity=conformity_statement()),
+        pages,
         print_css=_coloured(print_css(), view.accent),
         created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
         identifier=view.digest[:32].encode(),

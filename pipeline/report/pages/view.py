@@ -6,9 +6,10 @@ package that hold one section each; the templates only place what they find.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from ...records.as_json import content_digest
 from ...records.result import AuditResult
@@ -48,10 +49,10 @@ from ..text.blocks import (
 )
 from ..text.labels import labelled
 from ..text.number_text import count
-from ..text.own_words import own_words
+from ..text.own_words import language_of, own_words
 from ..text.wording import (
-    LANGUAGE,
     NO_BREAK,
+    catalogue,
     display_name,
     joined,
     say,
@@ -115,6 +116,8 @@ class ReportView:
         An image as an address that holds it, empty if none, and what it shows.
     accent : str
         A colour in the place of ours, such as "#0b4f79", or empty.
+    words : mapping
+        The catalogue that it was built with.
     """
 
     language: str
@@ -134,6 +137,9 @@ class ReportView:
     logo: str = ""
     logo_alt: str = ""
     accent: str = ""
+    words: Mapping[str, Any] = field(
+        default_factory=catalogue, repr=False, compare=False
+    )
 
     def path(self, path: str) -> str:
         """Return where a number of this page stands in the stored result."""
@@ -266,7 +272,7 @@ def view_of(
     sentences = filter(None, (sentence(facts), alone(facts), version_line(facts)))
     started = result.run.volatile["started"]
     return ReportView(
-        language=LANGUAGE,
+        language=language_of(result),
         document=document_id(facts),
         digest=facts.digest,
         created=_instant(str(started)),
@@ -310,7 +316,7 @@ def _markings(facts: Facts) -> list[str]:
     return [show_hidden(note) for note in notes if note]
 
 
-def _look(facts: Facts) -> dict[str, str]:
+def _look(facts: Facts) -> dict[str, Any]:
     """Return the logo and the accent of a run; a stored one may say anything."""
     accent = facts.note("accent")
     file = config_of(facts, "files").get(facts.note("logo"), {})

@@ -1,15 +1,17 @@
-"""Words on the page that an audit brings along: cards of its own methods."""
+"""Words on the page that an audit brings along: its language, cards of its methods."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ...config.extensions import stored_rows
+from ...config.own_words import file_of
 from ...records.extensions import in_force
 from ...records.result import AuditResult
 from .blocks import plain
-from .wording import AsWritten, say, show_hidden, with_words, word
+from .wording import LANGUAGE, AsWritten, say, show_hidden, with_words, word
 
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
 """The head of a section of a numpydoc docstring."""
@@ -21,10 +23,18 @@ def own_words(result: AuditResult) -> Iterator[None]:
     config = result.run.config
     with ExitStack() as stack:
         stack.enter_context(in_force(stored_rows(config)))
+        file = config.get("files", {}).get(file_of(language_of(result)))
+        if file:
+            stack.enter_context(with_words(tomllib.loads(file["text"])))
         methods = [e for e in config.get("extensions", ()) if e["kind"] == "method"]
         if methods:
             stack.enter_context(with_words(_cards(methods)))
         yield
+
+
+def language_of(result: AuditResult) -> str:
+    """Return the language that the report of a result is in."""
+    return str(result.run.config.get("report", {}).get("language") or LANGUAGE)
 
 
 def _cards(methods: list[Mapping[str, Any]]) -> dict[str, Any]:

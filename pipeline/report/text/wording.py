@@ -45,7 +45,8 @@ def catalogue() -> Mapping[str, Any]:
 @contextmanager
 def with_words(more: Mapping[str, Any]) -> Iterator[None]:
     """Let the catalogue have more entries, or others, inside the block."""
-    token = _WORDS.set(_merged(catalogue(), more))
+    now = catalogue()
+    token = _WORDS.set(now if more is now else _merged(now, more))
     try:
         yield
     finally:

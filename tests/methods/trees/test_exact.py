@@ -380,7 +380,7 @@ def test_a_block_that_needs_more_room_than_there_may_be_is_halved(
 
 
 def test_rows_are_answered_in_parts():
-    assert [len(part) for part in exact._ranges(1100)] == [512, 512, 76]
+    assert [len(part) for part in exact._ranges(2100)] == [1024, 1024, 52]
     assert len(exact._ranges(10**6)) == exact.MOST_PARTS
     assert sum(len(part) for part in exact._ranges(10**6)) == 10**6
 

@@ -1,0 +1,100 @@
+"""Words of the report in another language, or in the words of a house.
+
+``strings.<language>.toml`` beside audit.toml holds entries of the catalogue, any number
+of them; the others stay in English.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from ..records.errors import did_you_mean, listed, quote, several
+from ..records.template_folder import templates
+
+FIELD = re.compile(r"\{\w+\}")
+"""What a sentence of the catalogue is filled in at."""
+
+
+def file_of(language: str) -> str:
+    """Return the name of the file with the words of a language."""
+    return f"strings.{language}.toml"
+
+
+def words_to_translate(language: str) -> str:
+    """Return the file that a translator fills: every entry, in English."""
+    head = (
+        f"# The words of the report: translate the texts, and put {file_of(language)} "
+        f'beside audit.toml\n# with language = "{language}" under [report]. Entries '
+        "may be left out: they stay in English.\n# Keep every {field}, and the marks.\n"
+        "#\n"
+    )
+    return head + _english_text()
+
+
+def problems_of(text: str) -> list[str]:
+    """Return a sentence for each thing that is wrong with a file of words."""
+    try:
+        words = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return [f"is no TOML: {error}. Correct it."]
+    return [f"{key} {fault}" for key, fault in _faults(words, english())]
+
+
+def missing_in(text: str) -> list[str]:
+    """Return the keys that a sound file of words leaves in English."""
+    own = dict(_entries(tomllib.loads(text)))
+    return [key for key, _ in _entries(english()) if key not in own]
+
+
+def describe_missing(keys: list[str]) -> str:
+    """Return which texts stay in English, in one sentence."""
+    if not keys:
+        return "It has every text of the report."
+    return f"It leaves {several(len(keys), 'text')} in English: {listed(keys)}."
+
+
+@cache
+def english() -> Mapping[str, Any]:
+    """Return the catalogue in English."""
+    return tomllib.loads(_english_text())
+
+
+def _english_text() -> str:
+    return (templates() / file_of("en")).read_text(encoding="utf-8")
+
+
+def _entries(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each text, or list of texts, by its dotted key."""
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _entries(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value
+
+
+def _faults(
+    own: Mapping[str, Any], ours: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """Yield each key of a file of words that cannot be used, and why."""
+    known = dict(_entries(ours))
+    for key, value in _entries(own):
+        if key not in known:
+            remedy = did_you_mean(key, known) or " Remove it."
+            yield key, f"is no entry of the report.{remedy}"
+            continue
+        texts, true = (v if isinstance(v, list) else [v] for v in (value, known[key]))
+        if isinstance(value, list) != isinstance(known[key], list) or (
+            len(texts) != len(true) or not all(isinstance(t, str) for t in texts)
+        ):
+            form = f"{len(true)} texts" if isinstance(known[key], list) else "a text"
+            yield key, f"must be {form}."
+            continue
+        for text, original in zip(texts, true, strict=True):
+            has, needs = (sorted(set(FIELD.findall(t))) for t in (text, original))
+            if lost := [name for name in needs if name not in has]:
+                yield key, f"has lost {listed(lost)}: {quote(text)}."
+            if more := [name for name in has if name not in needs]:
+                rule = f"the fields are {listed(needs)}" if needs else "it has no field"
+                yield key, f"has {listed(more)}, which nothing fills in; {rule}."
