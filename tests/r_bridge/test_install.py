@@ -52,8 +52,8 @@ def test_an_unknown_name_is_a_usage_error_that_lists_the_known(tmp_path):
     code, output, error = install_outcome("hstat", path=tmp_path)
     assert (code, output) == (2, "")
     assert (
-        "WHAT must be one of DALEX, vip, pdp, fastshap, hstats, iml, xplainfi, models; "
-        "'hstat' was given." in " ".join(error.split())
+        "WHAT must be one of DALEX, vip, pdp, fastshap, hstats, iml, xplainfi, "
+        "nanoparquet, models; 'hstat' was given." in " ".join(error.split())
     )
 
 

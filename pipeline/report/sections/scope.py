@@ -97,7 +97,7 @@ def _lede(facts: Facts) -> Sentence:
     here = [full_name(engine) for engine in facts.answered if engine not in supplied]
     text = say("scope.lede_one")
     if here:
-        text = say("scope.lede_two", engines=series(here))
+        text = say("scope.lede_two", engines=series(["Python", *here]))
     if handed:
         elsewhere = say("scope.lede_supplied", engines=series(handed))
         text = joined((text, elsewhere), " ")
