@@ -107,7 +107,9 @@ def load_extensions(
     for kind, name in names:
         where = f"{source}{kind.capitalize()} {quote(name)}"
         try:
-            function, file, data, imports = _found(kind, name, base, functions or {})
+            function, file, data, imports = _load_function(
+                kind, name, base, functions or {}
+            )
             extensions.append(_extension(kind, name, function, file, data, imports))
         except ExtensionError as error:
             problems.append(f"{where} {error}")
@@ -143,7 +145,7 @@ def _entry_point(kind: Kind, name: str) -> Any:
     return next(iter(entry_points(group=group, name=name)), None) if name else None
 
 
-def _found(
+def _load_function(
     kind: Kind, name: str, base: Path, functions: Mapping[str, Callable[..., Any]]
 ) -> tuple[Callable[..., Any], Path, bytes, dict[str, str]]:
     """Return a function with its file, the content of that, and what it imports."""
@@ -154,7 +156,7 @@ def _found(
             return function, file, file.read_bytes(), {}
         except Exception as error:
             how = "Write it in a file: its digest is what shows later what it was."
-            raise ExtensionError(f"cannot be read: {_said(error)} {how}") from error
+            raise ExtensionError(f"cannot be read: {_in_words(error)} {how}") from error
     stem, _, attribute = name.partition(":")
     module, data = _module(stem, base)
     function = getattr(module, attribute, None)
@@ -203,7 +205,7 @@ def _module(stem: str, base: Path) -> tuple[Any, bytes]:
             exec(compile(data, str(file), "exec"), vars(module))
         except (Exception, SystemExit) as error:
             sys.modules.pop(stem, None)
-            raise ExtensionError(f"cannot be imported: {_said(error)}") from error
+            raise ExtensionError(f"cannot be imported: {_in_words(error)}") from error
     return module, data
 
 
@@ -248,7 +250,7 @@ def _extension(
             "tasks": list(_attribute(function, "tasks", TASKS, TASKS)),
         }
         return Extension(
-            kind, name, Loss(_asked_loss(name, function), *_loss_facts(facts)), facts
+            kind, name, Loss(_checked_loss(name, function), *_loss_facts(facts)), facts
         )
     facts |= {
         "asks": _attribute(function, "asks", "predict", ASKS),
@@ -256,8 +258,8 @@ def _extension(
         "form": _attribute(function, "form", "difference", get_args(Form)),
     }
     of = _attribute(function, "of", ("features", "groups"), get_args(Of))
-    asked = _asked_method(name, function, facts["unit"])
-    row = Method(facts["asks"], facts["unit"], facts["form"], asked, of=tuple(of))
+    method = _checked_method(name, function, facts["unit"])
+    row = Method(facts["asks"], facts["unit"], facts["form"], method, of=tuple(of))
     return Extension(kind, name, row, facts)
 
 
@@ -283,7 +285,7 @@ def _options(function: Callable[..., Any]) -> list[Parameter]:
         parameters = list(inspect.signature(function).parameters.values())
         hints = get_type_hints(function, include_extras=True)
     except Exception as error:
-        why = f"has a signature that cannot be read: {_said(error)}"
+        why = f"has a signature that cannot be read: {_in_words(error)}"
         raise ExtensionError(why) from error
     names = [p.name for p in parameters]
     if len(names) < 3 or "seed" not in names[2:]:
@@ -323,7 +325,7 @@ def _type_of(name: str, usual: Any) -> Any:
     return type(usual) if isinstance(usual, bool | float | str) else Any
 
 
-def _asked_method(
+def _checked_method(
     name: str, function: Callable[..., Any], unit: str
 ) -> Callable[..., tuple[Floats, Floats]]:
     """Return a method as our table has them: with its options, and its answer checked.
@@ -333,7 +335,7 @@ def _asked_method(
     options = _options(function)
 
     @wraps(function)
-    def asked(
+    def method(
         model: FittedModel | None, data: Dataset, *, seed: int, **given: Any
     ) -> tuple[Floats, Floats]:
         given.pop("stream", None)
@@ -343,7 +345,7 @@ def _asked_method(
         except AuditError:
             raise
         except Exception as error:
-            raise ExtensionError(f"{name} raised {_said(error)}") from error
+            raise ExtensionError(f"{name} raised {_in_words(error)}") from error
         n_scores = 1
         if model is not None and unit in ("loss", "prediction"):
             n_scores = len(model.losses if unit == "loss" else model.outputs)
@@ -355,9 +357,9 @@ def _asked_method(
     if any(option.name == "n_repeats" for option in options):
         stream = Literal["numpy"]
         fixed.append(Parameter("stream", keyword, default="numpy", annotation=stream))
-    asked.__signature__ = Signature([*fixed, *options])  # type: ignore[attr-defined]
-    asked.__annotations__ = {p.name: p.annotation for p in options}
-    return asked
+    method.__signature__ = Signature([*fixed, *options])  # type: ignore[attr-defined]
+    method.__annotations__ = {p.name: p.annotation for p in options}
+    return method
 
 
 def _checked(
@@ -372,7 +374,7 @@ def _checked(
         raw, baseline = (np.array(part, dtype=np.float64) for part in answer)
     except (TypeError, ValueError) as error:
         rule = "must return numbers"
-        raise ExtensionError(f"{name} {rule}: {_said(error)}") from error
+        raise ExtensionError(f"{name} {rule}: {_in_words(error)}") from error
     n_repeats = raw.shape[1] if raw.ndim == 3 else 0
     if raw.ndim != 3 or (raw.shape[0], raw.shape[2]) != (n_groups, n_scores):
         shape = f"({n_groups}, n_repeats, {n_scores})"
@@ -389,23 +391,23 @@ def _checked(
     return raw, baseline
 
 
-def _asked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
+def _checked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
     """Return a loss that cannot change its arguments, and whose answer is checked."""
     try:
         inspect.signature(function).bind(None, None, None)
     except (TypeError, ValueError) as error:
-        rule = f"must take (y, prediction, weights): {_said(error)}"
+        rule = f"must take (y, prediction, weights): {_in_words(error)}"
         raise ExtensionError(rule) from error
 
     @wraps(function)
-    def asked(y: Any, prediction: Any, weights: Any) -> float:
+    def loss(y: Any, prediction: Any, weights: Any) -> float:
         views = [np.asarray(part).view() for part in (y, prediction, weights)]
         for view in views:
             view.flags.writeable = False
         try:
             value = function(*views)
         except Exception as error:
-            raise ExtensionError(f"{name} raised {_said(error)}") from error
+            raise ExtensionError(f"{name} raised {_in_words(error)}") from error
         try:
             return float(value)
         except (TypeError, ValueError) as error:
@@ -413,10 +415,10 @@ def _asked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
             kind = f"{type(value).__name__} of shape {np.shape(value)}"
             raise ExtensionError(f"{name} {rule}; it returned {kind}.") from error
 
-    return asked
+    return loss
 
 
-def _said(error: BaseException) -> str:
+def _in_words(error: BaseException) -> str:
     """Return an exception in its own words, as the end of a sentence."""
     text = f"{type(error).__name__}: {words(error)}"
     return text if text.endswith((".", "!", "?")) else f"{text}."

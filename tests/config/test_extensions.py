@@ -59,7 +59,7 @@ def written(folder, code, asked=ASKED, name="my_module.py"):
     return folder
 
 
-def asked_of(function, more=""):
+def entry_for(function, more=""):
     return f'[[importance]]\nmethod = "my_module:{function}"\n{more}'
 
 
@@ -118,7 +118,7 @@ def test_a_stored_run_is_rendered_without_the_file_as_it_was_with_it(outcome):
 
 
 def test_a_changed_file_is_a_difference_for_replay_and_diff(tmp_path):
-    folder = written(tmp_path / "a", CONSTANT.format(value=2.0), asked_of("level"))
+    folder = written(tmp_path / "a", CONSTANT.format(value=2.0), entry_for("level"))
     first = run_audit(folder, pdf=False)
     assert not replay(first.folder).is_mismatch
     (folder / "my_module.py").write_text(CONSTANT.format(value=2.0) + "# other\n")
@@ -132,7 +132,7 @@ def test_a_changed_file_is_a_difference_for_replay_and_diff(tmp_path):
 def test_a_helper_beside_the_file_is_recorded_too(tmp_path):
     folder = written(tmp_path / "a", "TWO = 2.0\n", name="helper.py")
     code = "from helper import TWO\n" + CONSTANT.format(value="TWO")
-    written(folder, code, asked_of("level"))
+    written(folder, code, entry_for("level"))
     (extension,) = load_config(folder).extensions
     digest = sha256(b"TWO = 2.0\n").hexdigest()
     assert extension.facts["imports"] == {"helper.py": digest}
@@ -143,7 +143,7 @@ def test_a_helper_that_changed_is_read_again_in_the_same_process(tmp_path):
     levels = []
     for level in (1.0, 2.0):
         written(tmp_path / "a", f"LEVEL = {level}\n", name="helper.py")
-        folder = written(tmp_path / "a", code, asked_of("level"))
+        folder = written(tmp_path / "a", code, entry_for("level"))
         (item,) = load_config(folder).extensions
         raw, _ = item.row.function(None, rows(), seed=1)
         levels.append(raw.max())
@@ -152,7 +152,7 @@ def test_a_helper_that_changed_is_read_again_in_the_same_process(tmp_path):
 
 def test_two_audits_in_one_process_have_their_own_functions(tmp_path):
     folders = [
-        written(tmp_path / name, CONSTANT.format(value=value), asked_of("level"))
+        written(tmp_path / name, CONSTANT.format(value=value), entry_for("level"))
         for name, value in (("one", 1.0), ("two", 2.0))
     ]
     configs = [load_config(folder) for folder in folders]
@@ -269,7 +269,7 @@ def test_a_method_that_breaks_its_contract_is_a_finding_and_spoils_nothing(
     case, tmp_path
 ):
     line, message = case
-    asked = asked_of("method") + '[[importance]]\nmethod = "permutation"\n'
+    asked = entry_for("method") + '[[importance]]\nmethod = "permutation"\n'
     code = ANSWERS.format(line=line)
     result = run_audit(written(tmp_path / "a", code, asked), pdf=False).result
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
@@ -319,7 +319,7 @@ PROBLEMS = [
 @for_each(PROBLEMS)
 def test_a_function_that_cannot_serve_is_named_before_anything_is_read(case, tmp_path):
     code, message = case
-    folder = written(tmp_path / "a", code, asked_of("method"))
+    folder = written(tmp_path / "a", code, entry_for("method"))
     with pytest.raises(ConfigError) as error:
         load_config(folder)
     start = f"audit.toml: Method 'my_module:method' {message}"
@@ -342,7 +342,7 @@ def test_a_file_cannot_stand_in_for_an_installed_module(tmp_path):
 
 def test_an_option_of_ones_own_is_checked_as_ours_are(tmp_path):
     more = "n_repeats = 0\nshares = 1.0"
-    folder = written(tmp_path / "a", OF_PAGE, asked_of("reversal", more))
+    folder = written(tmp_path / "a", OF_PAGE, entry_for("reversal", more))
     with pytest.raises(ConfigError) as error:
         load_config(folder)
     assert error.value.problems == (

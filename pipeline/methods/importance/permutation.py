@@ -195,12 +195,7 @@ def permutation(
         within=within,
     )
     if draws == "exact":
-        if n_rows is not None or within != "none":
-            option = "n_rows" if within == "none" else "within"
-            raise NotApplicable(
-                f'draws = "exact" is of all rows, exchanged freely, but {option} was '
-                f'set. Leave {option} out, or set draws = "sampled".'
-            )
+        _check_exact(n_rows, within)
         return exact_permutation(model, data, form=form, on_row_terms=on_row_terms)
     _check_exchange(stream, perturbation, within)
     by_group: list[Any] = []
@@ -350,6 +345,16 @@ def _samplers(
         )
     near = partial(near_of, n_neighbours=n_neighbours, convention=convention)
     return [near(data, name) for name in data.groups]
+
+
+def _check_exact(n_rows: int | None, within: str) -> None:
+    """Refuse what exact permutation does not have."""
+    if n_rows is not None or within != "none":
+        option = "n_rows" if within == "none" else "within"
+        raise NotApplicable(
+            f'draws = "exact" is of all rows, exchanged freely, but {option} was '
+            f'set. Leave {option} out, or set draws = "sampled".'
+        )
 
 
 def _check_exchange(stream: str, perturbation: str, within: str) -> None:

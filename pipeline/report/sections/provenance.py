@@ -79,22 +79,7 @@ def _inputs(facts: Facts) -> Table:
         for _, row in facts.result.models.iterrows()
         if row.get("predictions_sha256")
     ]
-    files = {  # one file may hold several
-        name: (entry["kind"] if name == entry["file"] else "import", digest)
-        for entry in config_of(facts, "extensions")
-        for name, digest in {
-            **entry.get("imports", {}),
-            entry["file"]: entry["sha256"],
-        }.items()
-    }
-    digests += [
-        ((full_name(name),), word(f"provenance.own.{kind}"), digest)
-        for name, (kind, digest) in files.items()
-    ]
-    digests += [
-        ((full_name(name),), word("provenance.own.file"), file["sha256"])
-        for name, file in dict(config_of(facts, "files")).items()
-    ]
+    digests += _own_files(facts)
     digests += [
         ((full_name(entry["file"]),), word("provenance.supplied"), entry["sha256"])
         for entry in config_of(facts, "supplied")
@@ -117,6 +102,27 @@ def _inputs(facts: Facts) -> Table:
             for what, role, digest in digests
         ),
     )
+
+
+def _own_files(facts: Facts) -> list[tuple[Sentence, str, str]]:
+    """Return the files of own methods and losses, and those that the report shows."""
+    files = {  # one file may hold several
+        name: (entry["kind"] if name == entry["file"] else "import", digest)
+        for entry in config_of(facts, "extensions")
+        for name, digest in {
+            **entry.get("imports", {}),
+            entry["file"]: entry["sha256"],
+        }.items()
+    }
+    digests: list[tuple[Sentence, str, str]] = [
+        ((full_name(name),), word(f"provenance.own.{kind}"), digest)
+        for name, (kind, digest) in files.items()
+    ]
+    digests += [
+        ((full_name(name),), word("provenance.own.file"), file["sha256"])
+        for name, file in dict(config_of(facts, "files")).items()
+    ]
+    return digests
 
 
 def _spaced(digest: str) -> str:
