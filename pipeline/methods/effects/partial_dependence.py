@@ -15,8 +15,9 @@ from .predictions_at import MAX_BYTES, predict_at, predictions_at
 Grid = Literal["even", "unique", "quantile"] | tuple[float, ...]
 Scale = Literal["native", "link", "centred_logit"]
 
-# The curves of single rows that quartiles are taken of: 80 000 rows at 51 points.
-MAX_BAND_BYTES = 2**25
+# The curves of single rows that quartiles are taken of: 10 000 rows at 51 points, which
+# put a quartile within one per cent of the rows.
+MAX_BAND_BYTES = 2**22
 QUARTILES = (0.25, 0.75)
 
 
@@ -89,7 +90,7 @@ def partial_dependence(
         Told the lower and the upper end of the band, each of the shape of `values`;
         this costs no prediction. A quartile that falls between two rows is their
         middle, and a weight counts as so many rows. Where the curves of all rows take
-        more than 32 megabytes, evenly spaced rows stand for all.
+        more than 4 megabytes, evenly spaced rows stand for all in the band.
 
     Returns
     -------
@@ -136,21 +137,25 @@ def partial_dependence(
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
     is_measured = is_predicted(model, data.X, feature, points)
     asked = as_column(points[is_measured], data.X[feature])
-    if on_band is None:
-        trees = tree_means(model, data, scale, data.n_samples * len(asked))
-        exact = curve_of_trees(trees, model, data, feature, asked)
-        if exact is not None:
-            return points, with_gaps(exact, is_measured)
-    of_band = _rows_of_band(data.n_samples, len(points) * len(model.outputs))
-    means, curves_of_rows = [], []
-    for on_scale in predictions_at(model, data.X, {feature: asked}, SCALES[scale]):
-        means.append(np.average(on_scale, axis=1, weights=data.weights))
-        if on_band is not None:
-            curves_of_rows.append(on_scale[:, of_band])
-    curve = np.concatenate(means)
+    of_band = np.arange(0)
     if on_band is not None:
-        centred = np.concatenate(curves_of_rows)
-        curves_of_rows.clear()
+        of_band = _rows_of_band(data.n_samples, len(points) * len(model.outputs))
+    settings, on_scale, curve = {feature: asked}, SCALES[scale], None
+    if len(of_band) < data.n_samples:  # else the band asks about all rows anyway
+        trees = tree_means(model, data, scale, data.n_samples * len(asked))
+        curve = curve_of_trees(trees, model, data, feature, asked)
+    if curve is None:
+        means, of_rows = [], []
+        for predictions in predictions_at(model, data.X, settings, on_scale):
+            means.append(np.average(predictions, axis=1, weights=data.weights))
+            of_rows.append(predictions[:, of_band])
+        curve = np.concatenate(means)
+    elif on_band is not None:
+        banded = data.X.iloc[of_band]
+        of_rows = list(predictions_at(model, banded, settings, on_scale))
+    if on_band is not None:
+        centred = np.concatenate(of_rows)
+        of_rows.clear()
         centred -= centred.mean(axis=0)
         weights = data.weights[of_band] if data.is_weighted else None
         quartiles = _quartiles(centred, weights) + curve.mean(axis=0)
@@ -180,12 +185,10 @@ def curve_of_trees(
     return curve if agrees(model, data, curve[ends], predictions) else None
 
 
-def _rows_of_band(n_samples: int, n_per_row: int) -> npt.NDArray[np.intp] | slice:
+def _rows_of_band(n_samples: int, n_per_row: int) -> npt.NDArray[np.intp]:
     """Return the rows whose curves are kept, all of them or evenly spaced ones."""
     most = max(1, MAX_BAND_BYTES // (8 * n_per_row))
-    if n_samples <= most:
-        return slice(None)
-    return np.arange(most) * n_samples // most
+    return np.arange(min(most, n_samples)) * n_samples // min(most, n_samples)
 
 
 def _quartiles(curves: Floats, weights: Floats | None) -> Floats:

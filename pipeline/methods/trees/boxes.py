@@ -25,6 +25,7 @@ class Boxes(NamedTuple):
         As in `Nodes`.
     rules : tuple
         As in `Nodes`, never None.
+    roots : ndarray of int32, shape (n_trees,)
     depth : int
     start : ndarray of shape (n_leaves + 1,)
         The sides of the box of leaf l are ``start[l]:start[l + 1]``, one for each
@@ -46,6 +47,7 @@ class Boxes(NamedTuple):
     n_bins: Places
     table: Integers
     rules: Any
+    roots: Integers
     depth: int
     start: Places
     feature: Integers
@@ -76,6 +78,7 @@ def boxes_of(packing: Packing) -> Boxes:
         n_bins=missing_bins.astype(np.int64) + 1,
         table=table,
         rules=rules,
+        roots=packing.roots,
         depth=packing.depth,
         start=start,
         feature=sides[:-1, 0].copy(),

@@ -14,6 +14,8 @@ import numpy as np
 from ...records.dataset_and_model import Floats
 from ...records.losses import LOSSES, OF_ROWS
 from . import compiled, pack
+from .boxes import boxes_of
+from .counts import counts_of
 from .exact import OF_ERRORS, exact_losses
 from .h_statistic import Pairs
 from .ice import dependences, sums_at
@@ -49,6 +51,8 @@ def compile_loops() -> float:
         _compile_losses(packing, rows, y)
         if not reason_against(packing):
             curves_at_bins(packing, bins)
+            boxes = boxes_of(packing)
+            counts_of(boxes, bins[boxes.used], lists=True)
             Pairs(packing, bins).together(0, 1)
     compiled.note_completion()
     return perf_counter() - start

@@ -1,11 +1,13 @@
 """How many rows lie in the box of each leaf, or outside it in one or two features.
 
 Rows are bits, 64 to a word: one pass down a tree keeps, level by level, the rows that
-the feature of a comparison keeps out.
+the feature of a comparison keeps out. Where a tree has so many leaves that few rows are
+near any of them, rows are lists instead, and go down only where there are some.
 """
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +15,8 @@ import numpy.typing as npt
 
 from .boxes import Boxes, Places
 from .compiled import Loop
-from .packing import Integers, goes_left
+from .moves import OWN, divide, pass_on
+from .packing import Integers, goes_left, nearby
 
 Words = npt.NDArray[np.uint64]
 
@@ -21,6 +24,12 @@ MOST_WORDS = 192
 """Words of one block of rows: its sets of all levels stay in a processor's cache."""
 MAX_BYTES = 2**26
 """What the sets of first rows of one block may take, (words, words) per feature."""
+
+
+MOST_LEAVES = 2048
+"""Leaves of a tree, on average, up to which rows are bits."""
+BLOCK = 4096
+"""Rows of one list."""
 
 
 class Counts(NamedTuple):
@@ -42,7 +51,12 @@ class Counts(NamedTuple):
 
 
 def counts_of(
-    boxes: Boxes, bins: Integers, *, pairs: bool = False, n_threads: int = 1
+    boxes: Boxes,
+    bins: Integers,
+    *,
+    pairs: bool = False,
+    lists: bool | None = None,
+    n_threads: int = 1,
 ) -> Counts:
     """Count rows leaf by leaf.
 
@@ -53,13 +67,19 @@ def counts_of(
         The rows, in the features that are used only.
     pairs : bool, default False
         Whether to count the rows that lie outside in two features too.
+    lists : bool, optional
+        Whether rows are lists, which count no pairs; by default where trees have more
+        than `MOST_LEAVES`. The counts do not depend on it.
     n_threads : int, default 1
         The counts do not depend on it.
     """
-    first = np.append(0, np.cumsum(boxes.n_bins))
-    fitting = int((MAX_BYTES / 8 / max(1, len(boxes.used))) ** 0.5)
-    of_each = -(-bins.shape[1] // (64 * n_threads))
-    n_in_block = 64 * max(1, min(MOST_WORDS, fitting, of_each))
+    if lists is None:
+        lists = not pairs and len(boxes.values) > MOST_LEAVES * len(boxes.roots)
+    if lists:
+        add, n_in_block = partial(_add_list, boxes), BLOCK
+        bins = bins.take(nearby(boxes, bins), axis=1)
+    else:
+        add, n_in_block = partial(_add_bits, boxes), _n_bits(boxes, bins, n_threads)
     starts = range(0, bins.shape[1], n_in_block)
 
     def count(own: Sequence[int]) -> Counts:
@@ -69,8 +89,7 @@ def counts_of(
             np.zeros(boxes.pair_start[-1] if pairs else 0, np.int64),
         )
         for begin in own:
-            block = np.ascontiguousarray(bins[:, begin : begin + n_in_block])
-            _count_block(boxes, _in_order(block, first), counts)
+            add(np.ascontiguousarray(bins[:, begin : begin + n_in_block]), counts)
         return counts
 
     with ThreadPoolExecutor(n_threads) as threads:
@@ -81,6 +100,71 @@ def counts_of(
         for total, own in zip(parts[0], part, strict=True):
             total += own
     return parts[0]
+
+
+def _n_bits(boxes: Boxes, bins: Integers, n_threads: int) -> int:
+    """Return how many rows one set has."""
+    fitting = int((MAX_BYTES / 8 / max(1, len(boxes.used))) ** 0.5)
+    of_each = -(-bins.shape[1] // (64 * n_threads))
+    return 64 * max(1, min(MOST_WORDS, fitting, of_each))
+
+
+def _add_bits(boxes: Boxes, bins: Integers, counts: Counts) -> None:
+    """Add some rows, as bits, to the counts of all leaves."""
+    first = np.append(0, np.cumsum(boxes.n_bins))
+    _count_block(boxes, _in_order(bins, first), counts)
+
+
+def _add_list(boxes: Boxes, bins: Integers, counts: Counts) -> None:
+    """Add some rows, as a list, to the counts of the leaves that are near them."""
+    leaf_of = (np.cumsum(boxes.table[:, 0] < 0) - 1).astype(np.int32)
+    is_missing = (bins == boxes.rules[1][:, np.newaxis]).any()
+    rules = boxes.rules if is_missing or len(boxes.rules[2]) else None
+    for root in boxes.roots:
+        _count_list(boxes, rules, bins, leaf_of, root, counts)
+
+
+@Loop
+def _count_list(
+    boxes: Any, rules: Any, bins: Integers, leaf_of: Integers, root: int, counts: Any
+) -> None:
+    """Take a block of rows down one tree, as `moves` does, and count them at leaves."""
+    table, n_levels = boxes.table, boxes.depth + 2
+    rows = np.arange(bins.shape[1]).astype(np.uint16)
+    node_at, n_done = np.zeros(n_levels, np.int32), np.zeros(n_levels, np.int32)
+    n_stretches = np.zeros(n_levels, np.int32)
+    stretches = np.zeros((n_levels, n_levels + 1, 4), np.int32)
+    stretches[0, 0, 0], stretches[0, 0, 3] = OWN, len(rows)
+    level, node_at[0], n_stretches[0] = 0, root, 1
+    while level >= 0:
+        node, parts, n_parts = node_at[level], stretches[level], n_stretches[level]
+        j, child = table[node, 0], n_done[level]
+        if j < 0:
+            _count_stretches(boxes, leaf_of[node], parts[:n_parts], counts)
+        if j < 0 or child == 2:
+            level -= 1
+            continue
+        if child == 0:
+            divide(table, rules, node, bins[j], parts, n_parts, rows)
+        n_done[level] += 1
+        n_below = pass_on(parts, n_parts, j, child, stretches[level + 1])
+        if n_below > 0:
+            level += 1
+            node_at[level], n_done[level] = table[node, 2 + child], 0
+            n_stretches[level] = n_below
+
+
+@Loop
+def _count_stretches(boxes: Any, leaf: int, stretches: Integers, counts: Any) -> None:
+    """Add the rows in a leaf's box, and those that one side alone keeps out."""
+    for k in range(len(stretches)):
+        n, side = stretches[k, 3] - stretches[k, 1], boxes.start[leaf]
+        if stretches[k, 0] == OWN:
+            counts.inside[leaf] += n
+            continue
+        while boxes.feature[side] != stretches[k, 0]:
+            side += 1
+        counts.but_one[side] += n
 
 
 class _Block(NamedTuple):

@@ -33,8 +33,8 @@ from ...records.losses import (
 )
 from .compiled import Loop
 from .lattice import Lattice, lattice_for
-from .moves import Moves, nearby
-from .packing import Packing
+from .moves import Moves
+from .packing import Packing, nearby
 from .steps import Walker, sort_changes, write_steps
 
 COARSEST = 1e-10
@@ -161,7 +161,7 @@ def exact_losses(
             "Some leaves are so large that the others lose digits when all are added "
             'exactly. Set draws = "sampled".'
         )
-    order = nearby(lattice)
+    order = nearby(lattice, lattice.bins)
     question = _Question(
         packing=packing,
         lattice=lattice._replace(bins=lattice.bins.take(order, axis=1)),

@@ -121,29 +121,6 @@ def moves_for(packing: Packing, n_rows: int, n_spans: int, n_movers: int) -> Mov
     )
 
 
-def nearby(lattice: Lattice) -> npt.NDArray[np.intp]:
-    """Return an order of the rows in which neighbours take about the same way.
-
-    Then a block has no rows at most nodes. It is by leaves of two trees.
-    """
-    leaves = np.empty((2, lattice.bins.shape[1]), dtype=np.int32)
-    _write_leaves(lattice, lattice.rules, leaves)
-    return np.lexsort(leaves)
-
-
-@Loop
-def _write_leaves(lattice: Any, rules: Any, to: Integers) -> None:
-    """Write the leaves of all rows in the last tree, and in the first below them."""
-    table, bins = lattice.table, lattice.bins
-    for k, root in enumerate((lattice.roots[-1], lattice.roots[0])):
-        for i in range(bins.shape[1]):
-            node = root
-            while table[node, 0] >= 0:
-                is_left = goes_left(table, rules, node, bins[table[node, 0], i])
-                node = table[node, 2] if is_left else table[node, 3]
-            to[k, i] = node
-
-
 @Loop
 def write_moves(
     lattice: Any,
@@ -227,7 +204,7 @@ def _descend(
         child = n_done[level]
         n_done[level] += 1
         if child == 0:
-            _divide(table, rules, node, bins[j], parts, n_parts, rows)
+            divide(table, rules, node, bins[j], parts, n_parts, rows)
         if rules is not None:
             _bar(lattice, rules, node, child, descent.n_barred)
         _narrow(reach, before, level, j, cut, lattice.first[j], child)
@@ -236,7 +213,7 @@ def _descend(
             continue
         if rules is None and reach[j, 0] >= reach[j, 1]:
             continue  # no row has a value that leads there
-        n_below = _pass_on(parts, n_parts, j, child, stretches[level + 1])
+        n_below = pass_on(parts, n_parts, j, child, stretches[level + 1])
         if n_below > 0:
             level += 1
             node_at[level], n_done[level] = table[node, 2 + child], 0
@@ -245,7 +222,7 @@ def _descend(
 
 
 @Loop
-def _divide(
+def divide(
     table: Integers,
     rules: Any,
     node: int,
@@ -296,7 +273,7 @@ def _narrow(
 
 
 @Loop
-def _pass_on(stretches: Integers, n: int, j: int, child: int, to: Integers) -> int:
+def pass_on(stretches: Integers, n: int, j: int, child: int, to: Integers) -> int:
     """Write the stretches of a child that have rows; return how many there are.
 
     Rows on the path that go the other way are kept away by the node's feature; those

@@ -288,3 +288,35 @@ def predict(packing: Packing, rows: Any) -> Floats:
     sums = np.tile(packing.start.astype(packing.values.dtype), (len(by_row), 1))
     _add_leaves(nodes_for(packing, bins), by_row, sums)
     return packing.predicted(sums)
+
+
+def nearby(nodes: Any, bins: Integers) -> npt.NDArray[np.intp]:
+    """Return an order of the rows in which neighbours take about the same way.
+
+    Then the nodes that some rows read in turn are few, and stay near the processor. It
+    is by leaves of two trees.
+
+    Parameters
+    ----------
+    nodes : Nodes or Lattice
+    bins : ndarray of shape (n_features, n_rows)
+        As `nodes` compares them.
+    """
+    leaves = np.empty((2, bins.shape[1]), dtype=np.int32)
+    ends = nodes.roots[[-1, 0]]
+    _write_leaves(nodes.table, nodes.rules, ends, bins, leaves)
+    return np.lexsort(leaves)
+
+
+@Loop
+def _write_leaves(
+    table: Integers, rules: Any, roots: Integers, bins: Integers, to: Integers
+) -> None:
+    """Write the leaves of all rows in some trees."""
+    for k, root in enumerate(roots):
+        for i in range(bins.shape[1]):
+            node = root
+            while table[node, 0] >= 0:
+                is_left = goes_left(table, rules, node, bins[table[node, 0], i])
+                node = table[node, 2] if is_left else table[node, 3]
+            to[k, i] = node

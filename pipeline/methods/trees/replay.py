@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from .compiled import Loop
-from .packing import Integers, Nodes, Packing, goes_left, nodes_for
+from .packing import Integers, Nodes, Packing, goes_left, nearby, nodes_for
 
 MAX_BYTES = 256 * 2**20
 MOST_DRAWS = 31
@@ -60,6 +60,7 @@ def replay(
     n_rows = bins.shape[1]
     at_once = max(1, max_bytes // (8 * (packing.n_outputs + 1) * max(1, n_rows)))
     nodes = nodes_for(packing, bins)
+    rows = nearby(nodes, bins).astype(np.int32)
     used = {int(j) for j in np.unique(packing.feature) if j >= 0}
     columns = [[j for j in group if j in used] for group in groups]
     remaining = iter(draws)
@@ -68,7 +69,8 @@ def replay(
         orders = np.array([order for _, order in batch], dtype=np.int32)
         sums = np.empty((len(batch), n_rows, packing.n_outputs), packing.values.dtype)
         for layout in _layouts(columns, what, packing.n_features):
-            task = _Task(nodes, bins, orders, layout, packing.start, packing.depth)
+            start, depth = packing.start, packing.depth
+            task = _Task(nodes, bins, rows, orders, layout, start, depth)
             _walk_all(task, sums, n_threads)
         yield from (packing.predicted(each) for each in sums)
 
@@ -127,10 +129,19 @@ def _layouts(
 
 
 class _Task(NamedTuple):
-    """What is walked; `orders` has shape (n_draws, n_rows)."""
+    """What is walked.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (n_rows,)
+        The rows in the order in which they walk.
+    orders : ndarray of int32, shape (n_draws, n_rows)
+        The rows from which these are given values.
+    """
 
     nodes: Nodes
     bins: Integers
+    rows: Integers
     orders: Integers
     layout: _Layout
     start: Floats
@@ -168,8 +179,9 @@ def _walk_rows(task: Any, sums: Floats, first: int, last: int, block: int) -> No
     totals = np.empty((block, n_outputs, n_draws), sums.dtype)
     elsewhere = np.empty(n_draws, sums.dtype)
     for begin in range(first, last, block):
-        n_rows = min(block, last - begin)
-        _read_block(task, begin, rows[:n_rows])
+        own = task.rows[begin : min(begin + block, last)]
+        n_rows = len(own)
+        _read_block(task, own, rows)
         for k in range(n_outputs):
             totals[:, k] = task.start[k]
         for tree, root in enumerate(nodes.roots):
@@ -188,22 +200,21 @@ def _walk_rows(task: Any, sums: Floats, first: int, last: int, block: int) -> No
         for at in range(n_draws):
             for i in range(n_rows):
                 for k in range(n_outputs):
-                    sums[layout.draws[at], begin + i, k] = totals[i, k, at]
+                    sums[layout.draws[at], own[i], k] = totals[i, k, at]
 
 
 @Loop
-def _read_block(task: Any, begin: int, rows: Integers) -> None:
+def _read_block(task: Any, own: Integers, to: Integers) -> None:
     """Read the bins of the rows of a block, and those that the draws give them."""
-    n_rows = len(rows)
     for j in range(len(task.bins)):
-        own = task.bins[j]
-        for i in range(n_rows):
-            rows[i, j] = own[begin + i]
+        bins = task.bins[j]
+        for i in range(len(own)):
+            to[i, j] = bins[own[i]]
         group, first_bin, n_drawn = task.layout.permuting[j]
         for k in range(n_drawn):
             order = task.orders[task.layout.draws[group + k]]
-            for i in range(n_rows):
-                rows[i, first_bin + k] = own[order[begin + i]]
+            for i in range(len(own)):
+                to[i, first_bin + k] = bins[order[own[i]]]
 
 
 @Loop

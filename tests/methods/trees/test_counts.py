@@ -53,6 +53,47 @@ def test_rows_are_counted_as_the_boxes_say(kind, seed):
 
 @settings(max_examples=25)
 @given(kind=kinds, seed=seeds)
+def test_lists_count_as_bits_do(kind, seed):
+    model, rows = fitted(kind, seed)
+    packing = pack(model)
+    boxes = boxes_of(packing)
+    bins = packing.bins(rows)[boxes.used]
+    bits = counts_of(boxes, bins, lists=False)
+    for n_threads in (1, 2):
+        lists = counts_of(boxes, bins, lists=True, n_threads=n_threads)
+        assert lists.inside.tolist() == bits.inside.tolist()
+        assert lists.but_one.tolist() == bits.but_one.tolist()
+
+
+def test_lists_of_several_blocks_are_added(monkeypatch):
+    model, rows = fitted("forest", 1)
+    packing = pack(model)
+    boxes = boxes_of(packing)
+    bins = packing.bins(rows)[boxes.used]
+    whole = counts_of(boxes, bins, lists=True)
+    monkeypatch.setattr(module, "BLOCK", 7)
+    parts = counts_of(boxes, bins, lists=True)
+    for ours, theirs in zip(parts, whole, strict=True):
+        assert ours.tolist() == theirs.tolist()
+
+
+def test_trees_of_many_leaves_are_counted_by_lists(monkeypatch):
+    model, rows = fitted("forest", 1)
+    packing = pack(model)
+    boxes = boxes_of(packing)
+    bins = packing.bins(rows)[boxes.used]
+    called = []
+    monkeypatch.setattr(module, "_add_list", lambda *_: called.append("list"))
+    monkeypatch.setattr(module, "_add_bits", lambda *_: called.append("bits"))
+    counts_of(boxes, bins)
+    monkeypatch.setattr(module, "MOST_LEAVES", 1)
+    counts_of(boxes, bins)
+    counts_of(boxes, bins, pairs=True)
+    assert called == ["bits", "list", "bits"]
+
+
+@settings(max_examples=25)
+@given(kind=kinds, seed=seeds)
 def test_each_row_is_in_one_box_of_each_tree(kind, seed):
     model, rows = fitted(kind, seed)
     packing = pack(model)

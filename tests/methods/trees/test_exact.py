@@ -328,7 +328,7 @@ def test_rows_in_one_block_are_answered_in_any_order(monkeypatch):
     packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
     asked = packing, rows, y, weights_for(2, 150), ("mse",)
     nearby = exact_losses(*asked)
-    monkeypatch.setattr(exact, "nearby", lambda _: np.arange(150))
+    monkeypatch.setattr(exact, "nearby", lambda *_: np.arange(150))
     as_they_are = exact_losses(*asked)
     assert nearby.own.tobytes() == as_they_are.own.tobytes()
     assert_close(nearby.lent, as_they_are.lent)

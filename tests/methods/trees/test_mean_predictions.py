@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from importance_audit.methods.effects import partial_dependence as effects
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.importance.interaction import h_statistic
 from importance_audit.methods.importance.partial_dependence import (
@@ -125,6 +126,27 @@ def test_curves_are_those_of_predict(kind, task, options, grid, answered):
         assert points.tolist() == same.tolist()
         assert_same(ours, theirs)
     assert answered == [[name] for name in data.X]
+
+
+@pytest.mark.parametrize(("kind", "task", "options"), SUMS)
+def test_the_mean_beside_a_band_of_some_rows_is_of_all(
+    kind, task, options, monkeypatch, answered
+):
+    data = rows_of(task, **options)
+    model = model_of(kind, data)
+    grid = tuple(np.linspace(-1, 1, 5))
+    monkeypatch.setattr(effects, "MAX_BAND_BYTES", 8 * 5 * len(model.outputs) * 30)
+    ends = []
+    for asked in (model, by_predict(model)):
+        _, means = partial_dependence(
+            asked, data, "x1", seed=1, grid=grid, on_band=lambda *b: ends.append(b)
+        )
+        ends.append(means)
+    ours, theirs = ends[:2], ends[2:]
+    assert_same(ours[1], theirs[1])
+    for own, asked in zip(ours[0], theirs[0], strict=True):
+        assert_same(own, asked)
+    assert answered == [["x1"]]
 
 
 @pytest.mark.parametrize(("kind", "task", "options"), SUMS)
