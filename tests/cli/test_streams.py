@@ -92,14 +92,15 @@ method = "t_statistic"
 def test_a_run_that_nobody_reads_ends_as_the_run(tmp_path):
     (tmp_path / "audit.toml").write_text(AUDIT)
     out, err = closed_pipe(), closed_pipe()
-    assert ended(["run", str(tmp_path)], stdout=out, stderr=err)[0] == 0
+    command = ["run", str(tmp_path), "--no-pdf"]
+    assert ended(command, stdout=out, stderr=err)[0] == 0
     (run,) = (tmp_path / "runs").iterdir()
     assert (run / "report.html").is_file()
     if Path("/dev/full").exists():
         with open("/dev/full", "w") as full:
-            code, _, words = ended(["run", str(tmp_path), "--quiet"], stderr=full)
+            code, _, words = ended([*command, "--quiet"], stderr=full)
             assert code == 0
-            code, _, words = ended(["run", str(tmp_path)], stdout=full)
+            code, _, words = ended(command, stdout=full)
         assert code == 2
         assert words.endswith(f"Standard output {NO_SPACE}\n")
         assert "Traceback" not in words
