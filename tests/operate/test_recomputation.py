@@ -416,11 +416,23 @@ def tables_for_objects(text, folder):
     return text
 
 
+@pytest.fixture(scope="module")
+def with_objects(there_and_back, tmp_path_factory):
+    """The result with the .rds files of R."""
+    return run_with(*there_and_back, tmp_path_factory.mktemp("objects"))
+
+
+@pytest.fixture(scope="module")
+def with_tables(there_and_back, tmp_path_factory):
+    """The result with the .csv files in their place."""
+    folder = tmp_path_factory.mktemp("tables")
+    return run_with(*there_and_back, folder, tables_for_objects)
+
+
 @pytest.mark.needs_dalex
-@pytest.mark.parametrize("edit", [lambda text, _: text, tables_for_objects])
-def test_what_r_measured_alone_comes_back_replayed(there_and_back, tmp_path, edit):
-    result = run_with(*there_and_back, tmp_path, edit)
-    frame = result.agreement
+@pytest.mark.parametrize("files", ["with_objects", "with_tables"])
+def test_what_r_measured_alone_comes_back_replayed(files, request):
+    frame = request.getfixturevalue(files).agreement
     of_dalex = frame["engine_b"].str.match(r"DALEX .* \(supplied\)")
     ours = frame[of_dalex & (frame["engine_a"] == "python")]
     assert sorted(zip(ours["model"], ours["of"], ours["verdict"], strict=True)) == [
@@ -434,14 +446,14 @@ def test_what_r_measured_alone_comes_back_replayed(there_and_back, tmp_path, edi
 
 
 @pytest.mark.needs_dalex
-def test_the_losses_of_r_alone_are_those_of_the_same_stream(there_and_back, tmp_path):
-    result = run_with(*there_and_back, tmp_path)
-    supplied = [record for record in result.importances if record.is_supplied]
+def test_the_losses_of_r_alone_are_those_of_the_same_stream(with_objects):
+    records = with_objects.importances
+    supplied = [record for record in records if record.is_supplied]
     assert len(supplied) == 4
     for theirs in supplied:
         (ours,) = (
             record
-            for record in result.importances
+            for record in records
             if (record.model, record.of) == (theirs.model, theirs.of)
             and (record.engine, record.stream) == ("python", "DALEX")
         )
@@ -450,8 +462,8 @@ def test_the_losses_of_r_alone_are_those_of_the_same_stream(there_and_back, tmp_
 
 
 @pytest.mark.needs_vip
-def test_what_vip_measured_in_r_alone_comes_back_replayed(there_and_back, tmp_path):
-    frame = run_with(*there_and_back, tmp_path).agreement
+def test_what_vip_measured_in_r_alone_comes_back_replayed(with_objects):
+    frame = with_objects.agreement
     of_vip = frame["engine_b"].str.match(r"vip .* \(supplied\)")
     ours = frame[of_vip & (frame["engine_a"] == "python") & (frame["of"] == "features")]
     assert ours["verdict"].tolist() == ["replayed"] * 2
