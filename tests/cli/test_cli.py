@@ -25,7 +25,7 @@ from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.operate.unattended import RunOutcome
-from importance_audit.report.pages.html import page_files
+from importance_audit.report.pages.html import page_files, show
 from importance_audit.runs.folder import load_run
 
 ROOT = Path(__file__).parents[2]
@@ -137,8 +137,7 @@ def test_each_method_alone_makes_a_report(method):
     # What a forest of a number cannot be asked is a page too, and no success.
     measured = any(np.isfinite(r.values).any() for r in result.importances)
     assert exit_code(result) == (0 if measured else 4)
-    page = page_files(result, pdf=False)["report.html"]
-    assert page.count("<section id=") == 17
+    assert show(result).html.count("<section id=") == 17
 
 
 def test_all_methods_together_are_saved_and_make_a_report(folder):
@@ -272,7 +271,7 @@ def test_init_from_data_runs_as_it_is(tmp_path):
     words = ["init", str(tmp_path), "--data", str(tmp_path / "rows.csv")]
     first = CliRunner().invoke(main, [*words, "--target", "y"])
     assert first.exit_code == 0, first.output
-    answer = run(tmp_path)
+    answer = run(tmp_path, "--no-pdf")
     assert answer.exit_code == 0, answer.stderr
 
 
