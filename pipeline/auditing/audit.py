@@ -36,7 +36,7 @@ from ..models.r_models import asks_r
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import AuditError, quote
 from ..records.execution import Crew, workers
-from ..records.extensions import in_force
+from ..records.extensions import in_force, is_in_force
 from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.result import AuditResult
@@ -141,7 +141,7 @@ def _audit(
         run.report_restarts(before=deaths)
         if crew is not None and crew.used:
             journal.note("workers", "info", "; then ".join(crew.used))
-        asked_r = len(run.engines) > 1 or any(map(asks_r, run.models))
+        asked_r = bool(run.r_engines) or any(map(asks_r, run.models))
         return run.journal.result(train, test, config, run.models, asked_r=asked_r)
 
 
@@ -232,6 +232,16 @@ class _Run:
             engines=self.engines,
         )
 
+    @property
+    def r_engines(self) -> list[EngineInfo]:
+        """Those engines that are R packages, available or not."""
+        engines = self.engines.values()
+        return [
+            e
+            for e in engines
+            if e.name != "python" and not is_in_force("engine", e.name)
+        ]
+
     def prepare(self, fitted: tuple[FittedModel, ...]) -> bool:
         """Get engines, files and models, and return whether they are there.
 
@@ -269,10 +279,14 @@ class _Run:
 
     def look_for_engines(self) -> None:
         """Ask once which engines are here; stop before any fit if one is required."""
-        names = {name for entry in self.config.importance for name in entry.engines}
-        for name in ("python", *sorted(names | set(self.config.require))):
-            self.engines[name] = describe_engine(name)
-        for name in self.config.require:
+        config = self.config
+        names = {name for entry in config.importance for name in entry.engines}
+        versions = {
+            item.name: item.facts.get("version", "") for item in config.extensions
+        }
+        for name in ("python", *sorted(names | set(config.require))):
+            self.engines[name] = describe_engine(name, versions.get(name, ""))
+        for name in config.require:
             if not self.engines[name].available:
                 raise RUnavailable(
                     f"Engine {quote(name)} is not available, but `require` names it: "
@@ -448,7 +462,7 @@ class _Run:
 
     def check_bridge(self, model: FittedModel) -> None:
         """Ask whether R is told what Python predicts, if R is asked at all."""
-        if not any(e.available for n, e in self.engines.items() if n != "python"):
+        if not any(engine.available for engine in self.r_engines):
             return
         journal, name = self.journal, model.name
         ask = partial(compare_predictions, model, self.test)

@@ -100,7 +100,7 @@ def _answer(
         question = _as_often(question, repeats_of_engines(rounds, is_short=is_short))
     for name in entry.engines:
         info = inputs.engines[name]
-        of_engine, own = _without_own_losses(replace(question, engine=info))
+        of_engine, own = _known_losses(replace(question, engine=info))
         unknown = [a for a in ours if isinstance(a, Importance) and a.loss in own]
         why = f"{name} does not know this loss, which is a function of the audit's own."
         missing = [agreement.not_compared(a, name, why) for a in unknown]
@@ -120,9 +120,14 @@ def _answer(
             _ask(journal, beside, seed=seed, stream=info.stream)
 
 
-def _without_own_losses(question: Question) -> tuple[Question, tuple[str, ...]]:
-    """Return a question about losses that R knows, and those that are a user's own."""
+def _known_losses(question: Question) -> tuple[Question, tuple[str, ...]]:
+    """Return a question about losses its engine knows, and the names of the others.
+
+    R does not know those of a user's own.
+    """
     model = question.model
+    if is_in_force("engine", question.engine.name):
+        return question, ()
     own = tuple(n for n in model.losses if is_in_force("loss", n)) if model else ()
     if model is None or not own:
         return question, ()

@@ -1,7 +1,8 @@
-"""Methods and losses of a user's own, named in audit.toml: loaded, checked, described.
+"""Methods, losses, engines of a user's own, named in audit.toml: loaded and checked.
 
 ``"my_module:my_method"`` is a function of ``my_module.py`` beside audit.toml, run as
-the very bytes whose SHA-256 the run records. docs/extending.md says what it must be.
+the very bytes whose SHA-256 the run records; an engine is a class of such a file.
+docs/extending.md says what each must be.
 """
 
 import ast
@@ -17,11 +18,20 @@ from functools import wraps
 from importlib.metadata import entry_points
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    get_args,
+    get_type_hints,
+)
 
 import numpy as np
 
-from ..methods.importance import METHODS, RESERVED, Method, Of
+from ..engines import ENGINES
+from ..methods.importance import METHODS, RESERVED, Method, Of, options_of
 from ..models.own_code import forget_modules, modules_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ..records.errors import AuditError, ExtensionError, listed, quote, words
@@ -30,28 +40,42 @@ from ..records.losses import BINARY, LOSSES, MULTICLASS, REGRESSION, Evaluation,
 from ..records.value_rules import OWN_NAME, Range, rule_of
 
 TASKS = (REGRESSION, BINARY, MULTICLASS)
+TABLES: Mapping[Kind, Mapping[str, Any]] = {
+    **{"method": METHODS, "loss": LOSSES, "engine": ENGINES},
+}
+NAMED_IN: Mapping[Kind, tuple[str, ...]] = {
+    "method": ("method",),
+    "loss": ("losses", "loss"),
+    "engine": ("engines", "engine"),
+}
+"""The keys of an entry that name something of a kind."""
 UNITS = {"method": ("loss", "prediction", "y", "1"), "loss": None}
 ASKS = ("predict", "refit", "estimator", "data")
 OURS = tuple(name for name in RESERVED if name != "seed")
 
 
+Engine: TypeAlias = dict[str, dict[str, Any]]
+
+
 class Extension(NamedTuple):
-    """A method or a loss of the user's own.
+    """A method, a loss or an engine of the user's own.
 
     Attributes
     ----------
-    kind : {"method", "loss"}
+    kind : {"method", "loss", "engine"}
     name : str
         As the configuration names it.
-    row : Method or Loss
+    row : Method, Loss or dict
+        As METHODS, LOSSES or ENGINES has it.
     facts : dict
         What the run records: kind, name, file, sha256, the digests of other files of
-        the folder that it imports, its docstring and the fields of its row.
+        the folder that it imports, its docstring and the fields of its row; of an
+        engine its version and the names of what it measures.
     """
 
     kind: Kind
     name: str
-    row: Method | Loss
+    row: Method | Loss | Engine
     facts: dict[str, Any]
 
 
@@ -63,11 +87,19 @@ def rows_of(extensions: Sequence[Extension]) -> Rows:
 def stored_rows(config: Mapping[str, Any]) -> Rows:
     """Return the rows of a stored run: all that is known of them but their code."""
     return {
-        (item["kind"], item["name"]): Loss(_no_code, *_loss_facts(item))
-        if item["kind"] == "loss"
-        else Method(item["asks"], item["unit"], item["form"], _no_code)
+        (item["kind"], item["name"]): _stored_row(item)
         for item in config.get("extensions", ())
     }
+
+
+def _stored_row(item: Mapping[str, Any]) -> Method | Loss | Engine:
+    if item["kind"] == "loss":
+        return Loss(_no_code, *_loss_facts(item))
+    if item["kind"] == "engine":
+        rows = {name: METHODS[name] for name in item["measures"]}
+        stored = {n: row._replace(function=_no_code) for n, row in rows.items()}
+        return {"importance": stored, "effects": {}}
+    return Method(item["asks"], item["unit"], item["form"], _no_code)
 
 
 def _loss_facts(item: Mapping[str, Any]) -> tuple[tuple[str, ...], str, str, str]:
@@ -117,31 +149,28 @@ def load_extensions(
 
 
 def _names(document: Mapping[str, Any]) -> Iterator[tuple[Kind, str]]:
-    """Yield the methods and losses of a configuration that are none of ours."""
+    """Yield methods, losses and engines of a configuration that are none of ours."""
     for section in ("importance", "claims"):
         entries = document.get(section)
         for entry in entries if isinstance(entries, list | tuple) else ():
             if not isinstance(entry, Mapping):
                 continue
-            losses = entry.get("losses", ())
-            losses = losses if isinstance(losses, list | tuple) else ()
-            method = entry.get("method")
-            if isinstance(method, str) and _is_own("method", method):
-                yield "method", method
-            for loss in (*losses, entry.get("loss")):
-                if isinstance(loss, str) and _is_own("loss", loss):
-                    yield "loss", loss
+            for kind, keys in NAMED_IN.items():
+                for value in (entry.get(key) for key in keys):
+                    for name in value if isinstance(value, list | tuple) else [value]:
+                        if isinstance(name, str) and _is_own(kind, name):
+                            yield kind, name
 
 
 def _is_own(kind: Kind, name: str) -> bool:
-    if name in ({*METHODS} if kind == "method" else {*LOSSES}):
+    if name in {*TABLES[kind]}:
         return False
     return bool(re.fullmatch(OWN_NAME, name) or _entry_point(kind, name))
 
 
 def _entry_point(kind: Kind, name: str) -> Any:
     """Return the entry point of an installed package, None if there is none."""
-    group = f"importance_audit.{'methods' if kind == 'method' else 'losses'}"
+    group = f"importance_audit.{'losses' if kind == 'loss' else f'{kind}s'}"
     return next(iter(entry_points(group=group, name=name)), None) if name else None
 
 
@@ -162,9 +191,11 @@ def _load_function(
     function = getattr(module, attribute, None)
     file = Path(str(module.__file__))
     if not callable(function):
-        names = [n for n, v in vars(module).items() if inspect.isfunction(v)]
+        what = "class" if kind == "engine" else "function"
+        fits = getattr(inspect, f"is{what}")
+        names = [n for n, v in vars(module).items() if fits(v)]
         has = f"it has {listed(names)}" if names else "it has none"
-        raise ExtensionError(f"is no function of {file.name}; {has}.")
+        raise ExtensionError(f"is no {what} of {file.name}; {has}.")
     folder = base.resolve()
     used = _files_used(data, folder, {file}) - {file} if file.parent == folder else ()
     imports = {
@@ -244,6 +275,11 @@ def _extension(
         **({"imports": dict(imports)} if imports else {}),
         "text": (inspect.getdoc(function) or "").strip(),
     }
+    if kind == "engine":
+        facts["version"] = _attribute(function, "version", "", None)
+        engine = _engine(name, function)
+        facts["measures"] = [*engine["importance"]]
+        return Extension(kind, name, engine, facts)
     if kind == "loss":
         facts |= {
             "unit": _attribute(function, "unit", "1", None),
@@ -261,6 +297,40 @@ def _extension(
     method = _checked_method(name, function, facts["unit"])
     row = Method(facts["asks"], facts["unit"], facts["form"], method, of=tuple(of))
     return Extension(kind, name, row, facts)
+
+
+def _engine(name: str, engine: Any) -> Engine:
+    """Return an engine as ENGINES has them: what a class measures, each checked.
+
+    Its functions are called as those of METHODS with the same names, with as many of
+    their options as they have.
+    """
+    if not inspect.isclass(engine):
+        raise ExtensionError(f"must be a class; it is a {type(engine).__name__}.")
+    public = [key for key in dir(engine) if not key.startswith("_")]
+    functions = {key: getattr(engine, key) for key in public}
+    functions = {key: value for key, value in functions.items() if callable(value)}
+    other = [key for key in functions if key not in METHODS]
+    if other:
+        rule = "which no method of audit.toml is called"
+        how = "Begin the name of a helper with _"
+        raise ExtensionError(f"has the function {quote(other[0])}, {rule}. {how}.")
+    if not functions:
+        rule = "such as permutation; it has none"
+        raise ExtensionError(f"must have a function with the name of a method, {rule}.")
+    rows = {}
+    for key, function in functions.items():
+        try:
+            asked = _checked_method(f"{name}.{key}", function, METHODS[key].unit)
+        except ExtensionError as error:
+            raise ExtensionError(f"has a function {key} that {error}") from error
+        usual = options_of(METHODS[key].function)
+        more = [option for option in options_of(asked) if option not in usual]
+        if more:
+            rule = f"which the method {key} has not; it has {listed(usual) or 'none'}"
+            raise ExtensionError(f"has a function {key} with {quote(more[0])}, {rule}.")
+        rows[key] = METHODS[key]._replace(function=asked)
+    return {"importance": rows, "effects": {}}
 
 
 def _attribute(function: Any, name: str, usual: Any, allowed: Any) -> Any:

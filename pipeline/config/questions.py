@@ -53,7 +53,8 @@ class ImportanceSection:
         Each feature alone, the columns of each group together, or every pair of
         features, for a method that measures interactions.
     engines : tuple of str
-        R packages that recompute the importance.
+        R packages that recompute the importance, or an engine of your own, named as a
+        method is.
     losses : tuple of str
         Losses, for a method that measures one; by default rmse, one_minus_auc or
         log_loss_clipped, depending on the task. One of your own is named as a method
@@ -78,7 +79,7 @@ class ImportanceSection:
 
     method: Annotated[str, OneOf(METHOD_NAMES, "method")]
     of: Literal["features", "groups", "pairs"] = "features"
-    engines: tuple[Annotated[str, OneOf(R_ENGINES)], ...] = ()
+    engines: tuple[Annotated[str, OneOf(R_ENGINES, "engine")], ...] = ()
     losses: tuple[Annotated[str, OneOf(LOSS_NAMES, "loss")], ...] = ()
     form: Form | None = None
     models: tuple[str, ...] = ()

@@ -87,7 +87,8 @@ class AuditConfig:
     limits : LimitsSection
     execution : ExecutionSection
     extensions : tuple of Extension
-        Methods and losses of the user's own that the entries name; no key of the file.
+        Methods, losses and engines of the user's own that the entries name; no key of
+        the file.
     files : mapping of str to mapping
         The content of the files that the report shows, by name; no key either.
     """

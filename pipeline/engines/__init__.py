@@ -12,6 +12,7 @@ from typing import Any
 
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS
+from ..records.extensions import OpenTable
 from . import dalex, hstats, iml, pdp, vip, xplainfi
 from .availability import EngineInfo, describe_engine, loss_source, stream_of
 from .questions import compare_predictions, same_predictions
@@ -26,12 +27,15 @@ __all__ = [
     "stream_of",
 ]
 
-ENGINES: dict[str, dict[str, dict[str, Any]]] = {
-    "python": {"importance": METHODS, "effects": EFFECTS},
-    "vip": {"importance": vip.IMPORTANCE, "effects": vip.CURVES},
-    "DALEX": {"importance": dalex.IMPORTANCE, "effects": dalex.CURVES},
-    "hstats": {"importance": hstats.IMPORTANCE, "effects": hstats.CURVES},
-    "iml": {"importance": iml.IMPORTANCE, "effects": iml.CURVES},
-    "pdp": {"importance": pdp.IMPORTANCE, "effects": pdp.CURVES},
-    "xplainfi": {"importance": xplainfi.IMPORTANCE, "effects": xplainfi.CURVES},
-}
+ENGINES: OpenTable[dict[str, dict[str, Any]]] = OpenTable(
+    "engine",
+    {
+        "python": {"importance": METHODS, "effects": EFFECTS},
+        "vip": {"importance": vip.IMPORTANCE, "effects": vip.CURVES},
+        "DALEX": {"importance": dalex.IMPORTANCE, "effects": dalex.CURVES},
+        "hstats": {"importance": hstats.IMPORTANCE, "effects": hstats.CURVES},
+        "iml": {"importance": iml.IMPORTANCE, "effects": iml.CURVES},
+        "pdp": {"importance": pdp.IMPORTANCE, "effects": pdp.CURVES},
+        "xplainfi": {"importance": xplainfi.IMPORTANCE, "effects": xplainfi.CURVES},
+    },
+)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from importance_audit.r_bridge import dalex, host, vip
 
 from ..records.errors import quote
+from ..records.extensions import is_in_force
 from .known_defects import version_numbers
 
 
@@ -58,8 +59,8 @@ class EngineInfo(NamedTuple):
         Of its package; empty if not available.
     stream : str
         The order it draws in: "numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats",
-        "xplainfi", or "iml", which is not replayed; empty if it never draws or is not
-        available.
+        "xplainfi", or "iml", which is not replayed; its name of one of the audit's own,
+        which is not either; empty if it never draws or is not available.
     reason : str
         Why it is not available, or what to know although it is; else empty.
     """
@@ -71,8 +72,13 @@ class EngineInfo(NamedTuple):
     reason: str
 
 
-def describe_engine(name: str) -> EngineInfo:
-    """Return whether an engine, a key of `ENGINES`, can be asked here."""
+def describe_engine(name: str, version: str = "") -> EngineInfo:
+    """Return whether an engine, a key of `ENGINES`, can be asked here.
+
+    One of the audit's own can; `version` is what it says of itself.
+    """
+    if is_in_force("engine", name):
+        return EngineInfo(name, True, version, name, "")
     if name == "python":
         return EngineInfo(name, True, _own_version(), "numpy", "")
     installed = host.installed()
@@ -154,6 +160,8 @@ def loss_source(engine: str, loss: str) -> str:
     """Return in words whose code computes a loss when an engine is asked."""
     if engine == "python":
         return "importance-audit, in Python"
+    if is_in_force("engine", engine):
+        return engine
     if engine == "DALEX" and loss in dalex.OWN_LOSSES:
         return f"DALEX::{dalex.OWN_LOSSES[loss]}"
     return "importance-audit, rewritten in R"

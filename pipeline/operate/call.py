@@ -84,7 +84,7 @@ def audit(
     *,
     train: tuple[Any, ...] | None = None,
     task: str | None = None,
-    engines: Sequence[str] = (),
+    engines: Sequence[str | type] = (),
     methods: Sequence[str | Mapping[str, Any] | Function] = ("permutation",),
     losses: Sequence[str | Function] | str | None = None,
     n_repeats: int = 10,
@@ -114,6 +114,7 @@ def audit(
         result says which and why.
     engines : sequence of str
         R packages to ask as well: "DALEX", "vip", "hstats", "iml", "pdp", "xplainfi".
+        An engine of your own as a class, or by name as methods are.
     methods : sequence of str, mapping or callable
         Keys of METHODS, whole entries with the keys of ``[[importance]]``, or methods
         of your own: functions, or "my_module:my_method" of the working directory.
@@ -236,8 +237,8 @@ def _with_names(
             return value
         own = str(getattr(value, "__name__", type(value).__name__))
         if not own.isidentifier():
-            rule = "methods and losses must be functions that have a name"
-            how = "Write it with def, in a file."
+            rule = "methods, losses and engines of one's own must have a name"
+            how = "Write it with def, or an engine with class, in a file."
             raise ConfigError([f"{rule}; {quote(own)} was given. {how}"])
         name = f"{value.__module__.rpartition('.')[2]}:{own}"
         if functions.setdefault(name, value) is not value:
@@ -245,7 +246,7 @@ def _with_names(
             raise ConfigError([f"{rule} {quote(name)}. Give each a name of its own."])
         return name
 
-    keys = ("methods", "losses")
+    keys = ("methods", "losses", "engines")
     return {k: named(v) if k in keys else v for k, v in asked.items()}, functions
 
 

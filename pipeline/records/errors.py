@@ -4,7 +4,7 @@
       ConfigError      the configuration: every problem at once
       DataError        a table, a column, a split
       ModelError       an estimator that cannot be made, fitted or asked to predict
-      ExtensionError   a method or a loss of the user's own that fails
+      ExtensionError   a method, loss or engine of the user's own that fails
       NotApplicable    a sound question that this model or engine cannot answer
       LockedError      another process is at work on the audit
 

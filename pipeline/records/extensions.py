@@ -1,7 +1,8 @@
 """Tables with rows of our own, and those that one audit brings along.
 
-A method or a loss of a user is a row of our table inside `in_force` alone: an audit
-beside it in the same process has its own. Not: loading them (`config.extensions`).
+A method, loss or engine of a user is a row of our table inside `in_force` alone: an
+audit beside it in the same process has its own. Not: loading them
+(`config.extensions`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 R = TypeVar("R")
-Kind: TypeAlias = Literal["method", "loss"]
+Kind: TypeAlias = Literal["method", "loss", "engine"]
 Rows: TypeAlias = Mapping[tuple[Kind, str], Any]
 
 _ROWS: ContextVar[Rows] = ContextVar("_ROWS", default=MappingProxyType({}))
@@ -73,5 +74,7 @@ def _ask_with(rows: Rows, function: Callable[[Any], Any], item: Any) -> Any:
 
 def modules_in_force() -> set[str]:
     """Return the names of the modules that the rows in force are from."""
-    functions = (row.function for row in _ROWS.get().values())
-    return {getattr(f, "__module__", "") for f in functions} - {""}
+    rows: list[Any] = []
+    for (kind, _), row in _ROWS.get().items():
+        rows += row["importance"].values() if kind == "engine" else [row]
+    return {getattr(row.function, "__module__", "") for row in rows} - {""}

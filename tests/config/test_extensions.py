@@ -1,4 +1,4 @@
-"""Claims about methods and losses of a user's own: found, checked, recorded, shown."""
+"""Claims about methods, losses, engines of a user's own: found, checked, recorded."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from tests.cases import for_each
 from tests.docs.pages import blocks
 
 import importance_audit as ia
+from importance_audit.config import extensions
 from importance_audit.config.load import load_config, parse_config
 from importance_audit.methods.importance import METHODS
 from importance_audit.operate.render import render_result
@@ -42,6 +43,13 @@ n_repeats = 2
 method = "my_module:reversal"
 engines = ["DALEX"]
 n_repeats = 3
+"""
+OF_AN_ENGINE = """
+[[importance]]
+method = "permutation"
+losses = ["rmse", "my_module:pinball"]
+engines = ["my_module:Halves"]
+n_repeats = 200
 """
 OF_PAGE = "\n".join(b.text for b in blocks("python") if b.page == "docs/extending.md")
 CONSTANT = """
@@ -376,3 +384,174 @@ def test_a_call_from_python_takes_functions():
     assert (of_flat.method, of_flat.n_repeats) == ("test_extensions:flat", 3)
     with pytest.raises(ConfigError, match=r"'<lambda>' was given\. Write it with def"):
         ia.audit(model, X, y, losses=[lambda *_: 0.0])
+
+
+@pytest.fixture(scope="module")
+def outcome_of_an_engine(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("audits") / "engine"
+    return run_audit(written(folder, OF_PAGE, OF_AN_ENGINE), pdf=False)
+
+
+def test_the_engine_of_the_page_agrees_with_ours_also_on_a_loss_of_ones_own(
+    outcome_of_an_engine,
+):
+    result = outcome_of_an_engine.result
+    rows = result.agreement
+    assert dict(zip(rows["loss"], rows["verdict"], strict=True)) == {
+        "rmse": "equivalent",
+        "my_module:pinball": "equivalent",
+    }
+    assert {*rows["engine_b"]} == {"my_module:Halves"}
+    assert rows["reasons"].str.startswith("STREAM: the draws are independent").all()
+    assert "R" not in result.run.versions
+
+
+def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
+    outcome_of_an_engine,
+):
+    digest = sha256(OF_PAGE.encode()).hexdigest()
+    page = text_of((outcome_of_an_engine.folder / "report.html").read_bytes())
+    for words in (
+        f"my_ module: Halves in my_module.py , SHA-256 {digest}",
+        "Permutation that exchanges the halves of a shuffled column.",
+        "my_module:Halves 1.0",
+        "so the report cannot tell how much of its code is independent.",
+        "not known of my_ module: Halves",
+    ):
+        assert words in page.replace("\u200b", ""), words
+    manifest = json.loads((outcome_of_an_engine.folder / "manifest.json").read_bytes())
+    roles = {item["role"] for item in manifest["inputs"] if item["sha256"] == digest}
+    assert roles == {"loss", "engine"}
+
+
+SPEARMAN = """
+import pandas as pd
+class own:
+    def spearman(model, data, *, seed):
+        rank = pd.Series(data.y, index=data.X.index).rank()
+        rho = [data.X[name].rank().corr(rank) for name in data.X]
+        return [[[value]] for value in rho], [[0.0]]
+"""
+
+
+def test_an_engine_that_draws_nothing_and_has_the_same_numbers_is_replayed(tmp_path):
+    entry = '[[importance]]\nmethod = "{}"\nengines = ["my_module:own"]\n'
+    asked = entry.format("spearman") + entry.format("lowess_r2")
+    result = run_audit(written(tmp_path / "a", SPEARMAN, asked), pdf=False).result
+    rows = result.agreement.set_index("method")
+    assert rows["verdict"].to_dict() == {
+        "spearman": "replayed",
+        "lowess_r2": "not compared",
+    }
+    reason = "my_module:own has no equivalent of 'lowess_r2'."
+    assert rows.loc["lowess_r2", "reasons"] == reason
+
+
+@for_each(
+    [
+        (
+            "return [[[0.0]]] * (len(data.groups) - 1), [[0.0]]",
+            "must return raw of shape (10, n_repeats, 1), features or groups first; it "
+            "has shape (9, 1, 1).",
+        ),
+        ("raise KeyError('x')", "raised KeyError: 'x'."),
+    ]
+)
+def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(
+    case, tmp_path
+):
+    line, message = case
+    code = f"class own:\n    def permutation(model, data, *, seed):\n        {line}\n"
+    asked = '[[importance]]\nmethod = "permutation"\nengines = ["my_module:own"]\n'
+    result = run_audit(written(tmp_path / "a", code, asked), pdf=False).result
+    (finding,) = [f for f in result.findings if f.check == "method_failed"]
+    assert finding.message.endswith(f"failed: my_module:own.permutation {message}")
+    assert (finding.cause, finding.engines) == ("own_code", ("my_module:own",))
+    (row,) = result.agreement.to_dict("records")
+    assert row["verdict"] == "not compared"
+    assert row["reasons"].endswith(message)
+    (ours,) = result.importances
+    assert ours.engine == "python"
+
+
+ENGINES = [
+    ("other = 1", "is no class of my_module.py; it has none."),
+    ("def own(): ...", "must be a class; it is a function."),
+    (
+        "class own: pass",
+        "must have a function with the name of a method, such as permutation; it has "
+        "none.",
+    ),
+    (
+        "class own:\n    def permutaton(model, data, *, seed): ...",
+        "has the function 'permutaton', which no method of audit.toml is called. Begin "
+        "the name of a helper with _.",
+    ),
+    (
+        "class own:\n    def permutation(self, model, data): ...",
+        "has a function permutation that must take (model, data, *, seed, …); it takes "
+        "(self, model, data).",
+    ),
+    (
+        "class own:\n    def permutation(model, data, *, seed, share=0.5): ...",
+        "has a function permutation with 'share', which the method permutation has "
+        "not; it has 'n_repeats', ",
+    ),
+    (
+        "class own:\n    version = 1",
+        "has version = 1; it must be a text.",
+    ),
+]
+
+
+@for_each(ENGINES)
+def test_an_engine_that_cannot_serve_is_named_before_anything_is_read(case, tmp_path):
+    code, message = case
+    asked = '[[importance]]\nmethod = "permutation"\nengines = ["my_module:own"]\n'
+    with pytest.raises(ConfigError) as error:
+        load_config(written(tmp_path / "a", code, asked))
+    start = f"audit.toml: Engine 'my_module:own' {message}"
+    assert str(error.value).startswith(start)
+
+
+class Unmoved:
+    """Says that nothing matters."""
+
+    @staticmethod
+    def permutation(model, data, *, seed, n_repeats=10):
+        """Zeros."""
+        del model, seed
+        return np.zeros((len(data.groups), n_repeats, 1)), np.zeros((n_repeats, 1))
+
+
+def test_a_call_from_python_takes_a_class_as_an_engine():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = LinearRegression().fit(X, y)
+    result = ia.audit(model, X, y, engines=[Unmoved]).result
+    (row,) = result.agreement.to_dict("records")
+    assert (row["engine_b"], row["verdict"]) == ("test_extensions:Unmoved", "disagrees")
+    with pytest.raises(ConfigError, match="Engine 'test_extensions:flat' must be a cl"):
+        ia.audit(model, X, y, engines=[flat])
+
+
+class EntryPoint:
+    """One of an installed package."""
+
+    def load(self):
+        return Unmoved
+
+
+def test_an_installed_package_offers_an_engine_by_name(monkeypatch):
+    def entry_points(*, group, name):
+        is_offered = (group, name) == ("importance_audit.engines", "house")
+        return [EntryPoint()] if is_offered else []
+
+    monkeypatch.setattr(extensions, "entry_points", entry_points)
+    entry = {"method": "permutation", "engines": ["house"]}
+    (item,) = parse_config({"importance": [entry]}).extensions
+    assert (item.kind, item.name, item.facts["file"]) == (
+        *("engine", "house"),
+        "test_extensions.py",
+    )
+    with pytest.raises(ConfigError, match="engines must be"):
+        parse_config({"importance": [entry | {"engines": ["home"]}]})

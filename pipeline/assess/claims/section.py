@@ -67,7 +67,7 @@ class ClaimSection:
     entry: str = ""
     model: str = ""
     loss: Annotated[str, OneOf(tuple(LOSSES), "loss")] | None = None
-    engine: Annotated[str, OneOf(tuple(ENGINES))] = "python"
+    engine: Annotated[str, OneOf(tuple(ENGINES), "engine")] = "python"
     output: str = ""
     paper: float | None = None
     not_comparable: str = ""

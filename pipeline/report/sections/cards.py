@@ -13,6 +13,7 @@ from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, Valu
 from ..text.labels import with_labels
 from ..text.number_text import loss_label, percent, unit_text
 from ..text.wording import (
+    AsWritten,
     full_name,
     full_value,
     joined,
@@ -109,6 +110,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
         (say("cards.label.spread"), _spread(record)),
         *_test(facts, record, ranked),
         (say("cards.label.engines"), _engines(facts, record, ranked)),
+        *_own_engines(facts, ranked),
         *_answered_by(facts, ranked),
         *_supplied(facts, ranked),
         *_stream(record),
@@ -339,6 +341,26 @@ def _own(facts: Facts, record: Importance) -> list[Fact]:
         for entry in entries
     ]
     return [*rows, *_options(facts, record)]
+
+
+def _own_engines(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
+    """Return the file and docstring of each engine of the user's own that answered."""
+    engines = {record.engine for r in ranked for _, record in r.others}
+    return [
+        (
+            say("cards.label.own_engine"),
+            say(
+                "cards.own_engine",
+                name=Styled("code", (full_value(entry["name"]),)),
+                file=full_value(entry["file"]),
+                digest=Styled("code", (entry["sha256"],)),
+                text=AsWritten(show_hidden(" ".join(entry["text"].split())))
+                or word("own.not_stated"),
+            ),
+        )
+        for entry in config_of(facts, "extensions")
+        if entry["kind"] == "engine" and entry["name"] in engines
+    ]
 
 
 SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {

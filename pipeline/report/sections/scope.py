@@ -98,6 +98,9 @@ def _lede(facts: Facts) -> Sentence:
     text = say("scope.lede_one")
     if here:
         text = say("scope.lede_two", engines=series(["Python", *here]))
+    if own := _own_engines(facts):
+        unknown = say("scope.lede_own", engines=series(map(full_name, own)))
+        text = joined((text, unknown), " ")
     if handed:
         elsewhere = say("scope.lede_supplied", engines=series(handed))
         text = joined((text, elsewhere), " ")
@@ -199,7 +202,20 @@ def _cells(facts: Facts) -> dict[str, Sentence]:
     if not facts.answered:
         return dict.fromkeys(keys, (words["none" if facts.rankings else "nothing"],))
     cells: dict[str, Sentence] = {key: (words[key],) for key in keys if key != "draws"}
+    if own := _own_engines(facts):
+        names = series(map(full_name, own))
+        for key in look_up("scope.cell_own"):
+            text = say(f"scope.cell_own.{key}", engines=names)
+            alone = len(own) == len(facts.answered)
+            cells[key] = text if alone else joined((cells[key], text), "; ")
     return {**cells, "draws": _draws(facts)}
+
+
+def _own_engines(facts: Facts) -> list[str]:
+    """Return the engines that answered and are the user's own."""
+    entries = config_of(facts, "extensions")
+    own = {entry["name"] for entry in entries if entry["kind"] == "engine"}
+    return [engine for engine in facts.answered if engine in own]
 
 
 def _draws(facts: Facts) -> Sentence:
