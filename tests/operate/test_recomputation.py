@@ -136,8 +136,9 @@ def runs(shared):
 
 
 def recompute(folder, *words, cwd=None):
-    """Run recompute.R as somebody with DALEX would."""
-    library = {**os.environ, "R_LIBS": str(library_folder())}
+    """Run recompute.R as somebody with DALEX would, and with vip if it is here."""
+    folders = [str(library_folder()), *filter(None, [os.environ.get("R_LIBS")])]
+    library = {**os.environ, "R_LIBS": os.pathsep.join(folders)}
     return subprocess.run(
         ["Rscript", "--vanilla", str(folder / "recompute.R"), *map(str, words)],
         cwd=cwd,

@@ -206,7 +206,7 @@ def test_a_name_that_is_no_word_in_r_changes_no_number():
             return predict(X.rename(columns={odd: plain}))
 
         options = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "ratio"}
-        arguments = {"features": [odd], "loss": "mae", "asked": options}
+        arguments = {"features": [odd], "loss": "mae", "options": options}
         scores = vip.permute(X, target(), renamed, **arguments)
         np.testing.assert_array_equal(scores, ask([plain], "mae", form="ratio"))
 
