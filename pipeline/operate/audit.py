@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
+from importance_audit.r_bridge import host
+
 from ..records.as_json import dumps, loads
 from ..records.errors import DataError, did_you_mean, quote, several
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS, interval, lead_of, order_of, question_of
 from ..records.result import AuditResult
+from ..runs.folder import write_folder
 from ..runs.load import load_whole_run
 
 if TYPE_CHECKING:
@@ -119,6 +122,46 @@ class Audit:
                 f'kind must be "ranking", "effects" or "agreement"; {kind!r} was given.'
             )
         return notebook.effects(self._curves(model, feature))
+
+    def handoff(
+        self,
+        folder: str | Path,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        rows: bool = False,
+    ) -> Path:
+        """Write a folder for R users, as the command ``handoff`` does; return its path.
+
+        An audit of Python keeps no rows, so they are given once more, and must be those
+        of the audit: their digest is compared. The hand-off has their columns and their
+        positions in `X`; its recompute.R is given the same table as .csv or .rds.
+
+        Parameters
+        ----------
+        folder : path
+            Is created.
+        X, y, sample_weight
+            As `audit` was given them.
+        rows : bool, default False
+            Whether to hand over the rows themselves; they may be personal data.
+
+        Raises
+        ------
+        DataError
+            They are other rows.
+        importance_audit.r_bridge.errors.RBridgeError
+            R is not available.
+        """
+        from .call import rows_again
+        from .handoff import handoff
+
+        data = rows_again(self.result, X, y, sample_weight)
+        with host.session():
+            files = handoff(self.result, data, with_rows=rows)
+        write_folder(Path(folder), files)
+        return Path(folder)
 
     def save(self, folder: str | Path, *, pdf: bool = True) -> Path:
         """Write a run folder, as the command ``run`` does, and return its path.

@@ -19,7 +19,7 @@ from importance_audit.r_bridge import host
 from ..auditing.audit import audit as run_audit
 from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
-from ..data.datasets import as_frame, dataset
+from ..data.datasets import as_frame, dataset, draw_rows
 from ..methods.importance import METHODS, options_of
 from ..models import r_models
 from ..models.estimators import class_name
@@ -39,6 +39,7 @@ from ..records.finding import Finding
 from ..records.losses import SCORERS
 from ..records.result import AuditResult
 from .audit import Audit
+from .recomputation import check_rows, evaluation_of
 
 Function: TypeAlias = Callable[..., Any]
 TASKS: Mapping[str, tuple[str, ...]] = {
@@ -187,6 +188,39 @@ def audit(
     if not result.importances:
         raise AuditError(_nothing_measured(result))
     return Audit(result)
+
+
+def rows_again(
+    result: AuditResult, X: Any, y: Any, sample_weight: Any = None
+) -> Dataset:
+    """Return rows given in Python as the audit of a result had them, numbered from 1.
+
+    Raises
+    ------
+    DataError
+        If the audit read its rows from a table, or had others.
+    """
+    if result.run.config.get("data"):
+        raise DataError(
+            "The audit read its rows from a table. Run: importance-audit handoff"
+        )
+    frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
+    _check_index(frame, y=y, sample_weight=sample_weight)
+    facts = evaluation_of(result)
+    rows = dataset(
+        frame,
+        y,
+        task=facts["task"],
+        name=facts["name"],
+        weights=sample_weight,
+        classes=_classes_of((), y, facts["task"]),
+    )
+    rows = replace(rows, row_numbers=np.arange(1, rows.n_samples + 1))
+    most = result.run.config["limits"]["max_rows"]
+    if most is not None and rows.n_samples > most:
+        rows = draw_rows(rows, most, result.run.config["seed"])
+    check_rows(result, rows, "X and y are not the rows of the audit", "Give")
+    return rows
 
 
 def _settings(

@@ -89,7 +89,8 @@ def handoff(
     plans = {path: item.plan for path, item in objects_by_path.items()}
     files: dict[str, bytes | str] = {}
     if rows is not None:
-        weights = str((result.run.config.get("data") or {}).get("weights", ""))
+        table = result.run.config.get("data") or {}
+        weights = str(table.get("weights") or "sample_weight")
         files["row_numbers.csv"] = csv_text(recomputation.row_numbers(rows))
         files["columns.csv"] = csv_text(recomputation.columns(rows, weights))
         if with_rows:

@@ -51,20 +51,25 @@ def read_evaluation_rows(folder: Path, result: AuditResult) -> Dataset:
     if not result.run.config.get("data"):
         raise DataError(
             "The rows were given in Python, so there is no table to read them from. "
-            "Audit them with an audit.toml."
+            "Give them once more: importance_audit.load(run).handoff(folder, X, y)."
         )
     folder = folder.resolve()
     config = load_config(folder / "audit.toml")
     config = replace(config, base=folder.parents[1])
     _, test = read_datasets(**config.data_arguments)
     rows = limited(config, test)[1]
+    check_rows(result, rows, f"{rows.source} has changed since the run", "Restore")
+    return rows
+
+
+def check_rows(result: AuditResult, rows: Dataset, what: str, remedy: str) -> None:
+    """Refuse rows that are not the evaluation rows of a run, by their digest."""
     stated = str(evaluation_of(result)["sha256"])
     if rows.sha256 != stated:
         raise DataError(
-            f"{rows.source} has changed since the run: the rows have the digest "
-            f"{rows.sha256[:16]}, and the run states {stated[:16]}. Restore the data."
+            f"{what}: the rows have the digest {rows.sha256[:16]}, and the run states "
+            f"{stated[:16]}. {remedy} the data."
         )
-    return rows
 
 
 def evaluation_of(result: AuditResult) -> dict[str, Any]:

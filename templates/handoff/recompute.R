@@ -125,7 +125,8 @@ typed <- function(name, table) {
 prepare_rows <- function(table) {
   if (!has_columns) {
     fail("This folder does not say which columns the rows have: they could not be read again ",
-         "when it was made. Make the hand-off where the data are, of an audit with audit.toml.")
+         "when it was made. Make the hand-off where the data are; of an audit started in Python, by ",
+         "importance_audit.load(run).handoff(folder, X, y).")
   }
   of_role <- function(...) unique(columns$column[columns$role %in% c(...)])
   data <- lapply(stats::setNames(nm = of_role("feature", "unread")), typed, table)

@@ -415,7 +415,7 @@ def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
         f"my_ module: Halves in my_module.py , SHA-256 {digest}",
         "Permutation that exchanges the halves of a shuffled column.",
         "my_module:Halves 1.0",
-        "so the report cannot tell how much of its code is independent.",
+        "the report cannot tell how much of that code is independent.",
         "not known of my_ module: Halves",
     ):
         assert words in page.replace("\u200b", ""), words

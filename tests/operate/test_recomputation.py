@@ -468,3 +468,38 @@ def test_what_vip_measured_in_r_alone_comes_back_replayed(with_objects):
     of_vip = frame["engine_b"].str.match(r"vip .* \(supplied\)")
     ours = frame[of_vip & (frame["engine_a"] == "python") & (frame["of"] == "features")]
     assert ours["verdict"].tolist() == ["replayed"] * 2
+
+
+@pytest.fixture(scope="module")
+def of_python(shared):
+    """Every second row, labelled, and an audit of them started in Python."""
+    table = pd.read_csv(shared / "rows.csv").iloc[::-2].reset_index(drop=True)
+    table.index = [f"row {n}" for n in range(len(table))]
+    X, y = table[["a", "b", "n", "g", "flag"]], table["z"]
+    model = ia.r_model(shared / "z.rds")
+    return ia.audit(model, X, y, engines=["DALEX"], n_repeats=2), X, y
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize("rows", [True, False])
+def test_an_audit_of_python_is_recomputed_by_the_rows_given_once_more(
+    of_python, shared, tmp_path, rows
+):
+    audit, X, y = of_python
+    audit = ia.load(audit.save(tmp_path / "kept", pdf=False))
+    folder = audit.handoff(tmp_path / "for R", X, y, rows=rows)
+    X.assign(z=y).to_csv(tmp_path / "rows.csv", index=False)
+    more = [] if rows else [tmp_path / "rows.csv"]
+    answer = recompute(folder, shared / "z.rds", *more)
+    assert answer.returncode == 0, answer.stderr
+    assert "80 rows, which are those of the audit. The predictions" in answer.stdout
+    gaps = [x.split()[-1] for x in answer.stdout.splitlines() if "gap" in x]
+    assert [float(gap.removesuffix(".")) < 1e-9 for gap in gaps] == [True]
+
+
+@pytest.mark.needs_dalex
+def test_other_rows_are_not_taken_for_those_of_an_audit_of_python(of_python, tmp_path):
+    audit, X, y = of_python
+    with pytest.raises(DataError, match="X and y are not the rows of the audit: the r"):
+        audit.handoff(tmp_path / "for R", X.assign(a=X["a"] + 1), y)
+    assert not (tmp_path / "for R").exists()

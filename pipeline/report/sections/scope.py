@@ -95,11 +95,13 @@ def _lede(facts: Facts) -> Sentence:
     supplied = facts.supplied_engines
     handed = [full_name(engine) for engine in facts.answered if engine in supplied]
     here = [full_name(engine) for engine in facts.answered if engine not in supplied]
-    text = say("scope.lede_one")
-    if here:
-        text = say("scope.lede_two", engines=series(["Python", *here]))
-    if own := _own_engines(facts):
-        unknown = say("scope.lede_own", engines=series(map(full_name, own)))
+    own = [full_name(engine) for engine in _own_engines(facts)]
+    known = [engine for engine in here if engine not in own]
+    text = say("scope.lede_python" if own else "scope.lede_one")
+    if known:
+        text = say("scope.lede_two", engines=series(["Python", *known]))
+    if own:
+        unknown = say("scope.lede_own", engines=series(own))
         text = joined((text, unknown), " ")
     if handed:
         elsewhere = say("scope.lede_supplied", engines=series(handed))
