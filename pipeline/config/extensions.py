@@ -193,7 +193,8 @@ def _load_function(
     if not callable(function):
         what = "class" if kind == "engine" else "function"
         fits = getattr(inspect, f"is{what}")
-        names = [n for n, v in vars(module).items() if fits(v)]
+        own = {n: v for n, v in vars(module).items() if fits(v)}
+        names = [n for n, v in own.items() if v.__module__ == module.__name__]
         has = f"it has {listed(names)}" if names else "it has none"
         raise ExtensionError(f"is no {what} of {file.name}; {has}.")
     folder = base.resolve()

@@ -294,6 +294,10 @@ PROBLEMS = [
         "is no function of my_module.py; it has 'metod'.",
     ),
     (
+        "from math import exp\nfrom json import dumps\ndef metod(): ...",
+        "is no function of my_module.py; it has 'metod'.",
+    ),
+    (
         "import nothing_here",
         "cannot be imported: ModuleNotFoundError: No module named 'nothing_here'.",
     ),
