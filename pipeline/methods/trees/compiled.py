@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 logger = logging.getLogger(__name__)
 SETTING = "NUMBA_CACHE_DIR"
@@ -176,3 +176,13 @@ class Loop:
     def __call__(self, *arguments: Any) -> Any:
         """Return what the compiled function returns."""
         return self.dispatcher(*arguments)
+
+    def typed(self, *arguments: Any) -> Callable[..., Any]:
+        """Return the function as compiled for the types of these arguments.
+
+        It must be called with others of the same types: it does not look at them.
+        """
+        from numba import typeof
+
+        function = self.dispatcher.compile(tuple(map(typeof, arguments)))
+        return cast(Callable[..., Any], function)

@@ -293,7 +293,8 @@ def _add_errors(
     powers = np.array([OF_ERRORS[each] for each in question.of_rows])
     asked = question.y[at].astype(np.float64), question.weights[at], powers
     scale = question.unit, question.packing.divisor
-    _add_powers(question.lattice, moves, walker.line, walker.room, asked, scale, *to)
+    lines = question.lattice, moves, walker.line, walker.room
+    walker.call(_add_powers, *lines, asked, scale, *to)
 
 
 @Loop

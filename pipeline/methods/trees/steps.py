@@ -5,7 +5,7 @@ steps of a block of rows are taken from left to right for all of them together, 
 place is looked at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from .packing import Integers, Packing
 BLOCK = 1024
 """Rows that go down the trees together, 65 536 at most. Many share each node and each
 place; more take more memory than is near a processor."""
-FIRST_SPANS, FIRST_MOVERS = 2**12, 2**16
+FIRST_SPANS, FIRST_MOVERS = 2**15, 2**19
 """Room for the moves of a block at first, which is doubled where it is not enough."""
 MOST_SPANS, MOST_MOVERS = 2**21, 2**25
 """A block that needs more is halved, down to one row."""
@@ -200,6 +200,17 @@ class Walker:
         self._moves = moves_for(packing, self._n_rows, FIRST_SPANS, FIRST_MOVERS)
         self.line = _line_for(lattice, self._moves)
         self.room = _steps_for(lattice, self._moves)
+        self._typed: dict[Loop, Callable[..., Any]] = {}
+
+    def call(self, loop: Loop, *arguments: Any) -> Any:
+        """Call a loop whose arguments are of the same types in every block.
+
+        Of tuples of so many arrays numba takes longer to find the types than a loop
+        takes for a block of small trees.
+        """
+        if loop not in self._typed:
+            self._typed[loop] = loop.typed(*arguments)
+        return self._typed[loop](*arguments)
 
     def moves(self, rows: range) -> Iterator[Moves]:
         """Yield the moves of rows that follow each other, block after block.
@@ -229,9 +240,8 @@ class Walker:
                 moves = moves._replace(
                     spans=moves.spans[:MOST_SPANS], movers=moves.movers[:MOST_MOVERS]
                 )
-            tree, n = write_moves(
-                lattice, lattice.rules, bins, self._descent, moves, tree, n
-            )
+            asked = lattice, lattice.rules, bins, self._descent, moves, tree, n
+            tree, n = self.call(write_moves, *asked)
             if tree == len(lattice.roots):
                 return n[0]
             # It was left in the middle of the tree.
@@ -242,12 +252,13 @@ class Walker:
             self._double_room()
 
     def _double_room(self) -> None:
-        """Make more room for moves, and keep those that are there."""
+        """Make more room for moves, of which a span has some sixteen; keep them all."""
         spans, movers = self._moves.spans, self._moves.movers
-        self._moves = self._moves._replace(
-            spans=np.concatenate([spans, np.empty_like(spans)]),
-            movers=np.concatenate([movers, np.empty_like(movers)]),
-        )
+        if len(movers) >= 16 * len(spans):
+            spans = np.concatenate([spans, np.empty_like(spans)])
+        else:
+            movers = np.concatenate([movers, np.empty_like(movers)])
+        self._moves = self._moves._replace(spans=spans, movers=movers)
         self.line = _line_for(self._lattice, self._moves)
 
     def steps(self, moves: Moves) -> Iterator[Steps]:
@@ -256,9 +267,10 @@ class Walker:
         The next are written over those before.
         """
         lattice, line, room, place = self._lattice, self.line, self.room, 0
-        sort_changes(moves, line)
+        self.call(sort_changes, moves, line)
         while place < len(lattice.below):
-            place, n_places, n = write_steps(lattice, moves, line, place, room)
+            asked = lattice, moves, line, place, room
+            place, n_places, n = self.call(write_steps, *asked)
             yield Steps(
                 room.place[:n_places],
                 room.start[: n_places + 1],

@@ -31,8 +31,25 @@ pytestmark = pytest.mark.needs_numba
 N_ROWS, CATEGORICAL = 60, [2, 3]
 OF_NUMBERS = ("mse", "rmse", "mae", "one_minus_r2", "mape", "sum_of_squares")
 OF_COUNTS = (*OF_NUMBERS, "poisson_deviance", "gamma_deviance")
+CALL = steps.Walker.call
 OF_CLASSES = ("log_loss", "log_loss_clipped", "brier", "negative_log_likelihood")
 SMALL = {"max_iter": 5, "min_samples_leaf": 3}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _every_call_has_the_types_of_the_first():
+    """Compiled loops do not look at the types of what the later blocks give them."""
+    from numba import typeof
+
+    def checked(self, loop, *arguments):
+        known = vars(self).setdefault("known", {})
+        types = tuple(map(typeof, arguments))
+        assert known.setdefault(loop, types) == types
+        return CALL(self, loop, *arguments)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(steps.Walker, "call", checked)
+        yield
 
 
 def drawn(seed, n_missing=0, n_rows=4 * N_ROWS):
