@@ -76,22 +76,69 @@ xplainfi_sage <- function(data, y, predict, loss, seed, n_repeats, background, n
   sums - rbind(0, sums[-nrow(sums), , drop = FALSE])
 }
 
+# The loss of every group in a refit without its columns, and last that of the refit with all.
+# Python fits, by the rows and columns that mlr3 gives a learner; their values stay there.
+#
+# y          of the rows that are fitted, and then of those that judge
+# predict    asked for all rows of a fit: "row" is a place in y, "is_fitted" says whether it is
+#            fitted, and "without" which group has left, 0 if none has
+# n_columns  groups hold the places of columns
+xplainfi_refits <- function(y, n_fitted, n_columns, predict, groups, loss, classes = NULL) {
+  columns <- sprintf("column%08d", seq_len(n_columns))
+  groups <- lapply(groups, function(places) columns[unlist(places)])
+  refit <- function(task, fit) {
+    left <- setdiff(columns, fit$columns)
+    without <- if (length(left)) which(vapply(groups, setequal, NA, left)) else 0L
+    is_fitted <- rep(c(TRUE, FALSE), c(length(fit$rows), task$nrow))
+    asked <- data.frame(row = c(fit$rows, task$row_ids), is_fitted, without = without)
+    answer <- predict(NULL, asked)
+    if (is.matrix(answer)) answer[!is_fitted, , drop = FALSE] else answer[!is_fitted]
+  }
+  values <- matrix(0, length(y), n_columns, dimnames = list(NULL, columns))
+  task <- task_of(as.data.frame(values), y, classes)
+  split <- mlr3::rsmp("custom")
+  split$instantiate(task, list(seq_len(n_fitted)), list(seq_along(y)[-seq_len(n_fitted)]))
+  arguments <- list(
+    task = task, learner = learner_of(refit, classes), resampling = split,
+    measure = measure_of(loss_named(loss), classes)
+  )
+  if (all(lengths(groups) == 1)) {
+    names <- unlist(groups, use.names = FALSE)
+    asked <- do.call(xplainfi::LOCO$new, c(arguments, list(features = names)))
+  } else {
+    names <- sprintf("group%d", seq_along(groups))
+    arguments$groups <- stats::setNames(groups, names)
+    asked <- do.call(xplainfi::WVIM$new, c(arguments, direction = "leave-out"))
+  }
+  asked$compute(store_models = FALSE)
+  scores <- as.data.frame(asked$scores())
+  at <- match(names, scores$feature)
+  c(scores$loss_post[at], scores$loss_baseline[1])
+}
+
 # The task, the learner, the measure and the resampling that xplainfi wants, as named arguments.
 question_of <- function(plain, y, loss, classes) {
-  options(xplain.verbose = FALSE, xplain.sequential = TRUE, xplain.progress = FALSE)
-  lgr::get_logger("mlr3")$set_threshold("warn")
-  rows <- cbind(plain$data, target = as_observed(y, classes))
-  task <- if (is.null(classes)) {
-    mlr3::as_task_regr(rows, target = "target")
-  } else {
-    mlr3::as_task_classif(rows, target = "target")
+  task <- task_of(plain$data, y, classes)
+  of_rows <- function(task, fit) {
+    plain$predict(as.data.frame(task$data(cols = names(plain$data))))
   }
-  learner <- learner_of(plain$predict, names(plain$data), classes)
+  learner <- learner_of(of_rows, classes)
   learner$train(task)
   list(
     task = task, learner = learner, measure = measure_of(loss_named(loss), classes),
     resampling = xplainfi::rsmp_all_test(task)
   )
+}
+
+task_of <- function(data, y, classes) {
+  options(xplain.verbose = FALSE, xplain.sequential = TRUE, xplain.progress = FALSE)
+  for (name in c("mlr3", "bbotk")) lgr::get_logger(name)$set_threshold("warn")
+  rows <- cbind(data, target = as_observed(y, classes))
+  if (is.null(classes)) {
+    mlr3::as_task_regr(rows, target = "target")
+  } else {
+    mlr3::as_task_classif(rows, target = "target")
+  }
 }
 
 # The data under names that stand in the order of their own, byte by byte: mlr3 puts columns
@@ -106,17 +153,19 @@ named_in_order <- function(data, predict) {
   )
 }
 
-learner_of <- function(predict, columns, classes) {
+# of_rows  function(task, fit) that predicts the rows of a task; fit holds the rows and columns
+#          that the learner was trained on
+learner_of <- function(of_rows, classes) {
   types <- c("numeric", "integer", "logical", "factor", "ordered")
-  of_rows <- function(task) predict(as.data.frame(task$data(cols = columns)))
+  train <- function(task) list(rows = task$row_ids, columns = task$feature_names)
   regression <- R6::R6Class("AuditedModel",
     inherit = mlr3::LearnerRegr,
     public = list(initialize = function() {
       super$initialize("audited", feature_types = types, properties = "missings")
     }),
     private = list(
-      .train = function(task) list(),
-      .predict = function(task) list(response = as.vector(of_rows(task)))
+      .train = function(task) train(task),
+      .predict = function(task) list(response = as.vector(of_rows(task, self$model)))
     )
   )
   classification <- R6::R6Class("AuditedModel",
@@ -129,9 +178,9 @@ learner_of <- function(predict, columns, classes) {
       self$predict_type <- "prob"
     }),
     private = list(
-      .train = function(task) list(),
+      .train = function(task) train(task),
       .predict = function(task) {
-        prob <- of_rows(task)
+        prob <- of_rows(task, self$model)
         colnames(prob) <- unlist(classes)
         likeliest <- max.col(prob, ties.method = "first")
         list(prob = prob, response = factor(unlist(classes)[likeliest], unlist(classes)))

@@ -1,4 +1,4 @@
-"""Asks xplainfi for losses under permutation, and for SAGE. Alone knows its words."""
+"""Asks xplainfi for losses and for SAGE. Alone knows its words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -116,3 +116,60 @@ def sage(
     by_name = sorted(frame, key=str.encode)
     gains = np.asarray(answer, dtype=np.float64).reshape(-1, len(by_name))
     return gains[:, [by_name.index(name) for name in frame]].T
+
+
+def refits(
+    y: npt.NDArray[Any],
+    n_fitted: int,
+    predict: Predict,
+    *,
+    groups: Sequence[Sequence[int]],
+    n_columns: int,
+    loss: str,
+    classes: Sequence[str] = (),
+) -> tuple[Floats, float]:
+    """Ask xplainfi for the loss of a model fitted without each group of columns.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,)
+        Of the rows that are fitted, and then of those that judge.
+    n_fitted : int
+    predict : callable
+        Asked by R for all rows of one fit: ``row`` is a place in `y`, from 1,
+        ``is_fitted`` says whether it is fitted or judges, and ``without`` which of
+        `groups` leaves, from 1; 0 is none. Answers for rows that are fitted are not
+        read.
+    groups : sequence of sequence of int
+        Places of columns, from 0; no two alike.
+    n_columns : int
+    loss, classes
+        As in `permutation`.
+
+    Returns
+    -------
+    without : ndarray of shape (n_groups,)
+    full : float
+        Loss of the model fitted with all columns.
+
+    Raises
+    ------
+    importance_audit.r_bridge.errors.RBridgeError
+    """
+    rows = {"row": np.int64(), "is_fitted": np.bool_(), "without": np.int64()}
+    answer = host.current().call(
+        "xplainfi_refits",
+        {
+            "y": np.asarray(y, dtype=np.float64),
+            "n_fitted": n_fitted,
+            "n_columns": n_columns,
+            "loss": loss,
+            "groups": [[place + 1 for place in places] for places in groups],
+            "classes": list(classes) or None,
+        },
+        predict=predict,
+        schema_of=pd.DataFrame([rows]),
+        labels=tuple(classes),
+    )
+    losses = np.asarray(answer, dtype=np.float64)
+    return losses[:-1], float(losses[-1])

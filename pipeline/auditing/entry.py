@@ -109,7 +109,8 @@ def _answer(
         reason = info.reason
         is_left = of_engine.model is None or not own or bool(of_engine.model.losses)
         if info.available and is_left:
-            answers, reason = _ask(journal, of_engine, seed=seed, stream=info.stream)
+            order = measure.stream_of(entry, info)
+            answers, reason = _ask(journal, of_engine, seed=seed, stream=order)
         if not answers:
             missing += [agreement.not_compared(a, name, reason) for a in asked]
         journal.add(StepResult(rows={"agreement": missing}))

@@ -74,6 +74,13 @@ def primary_stream(section: ImportanceSection) -> str:
     return "numpy"
 
 
+def stream_of(section: ImportanceSection, engine: EngineInfo) -> str:
+    """Return the order an engine draws in: its own, or one that it has from us."""
+    row = ENGINES[engine.name]["importance"].get(section.method)
+    ours = signature(row.function).parameters.get("stream") if row else None
+    return engine.stream if ours is None else str(ours.default)
+
+
 def wants_run_beside(
     section: ImportanceSection, rows: Dataset, engine: EngineInfo, primary: str
 ) -> bool:

@@ -1,4 +1,8 @@
-"""xplainfi, asked for permutation, also given the other columns, and for SAGE."""
+"""xplainfi, asked for permutation, also given the other columns, refits and SAGE."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -7,9 +11,18 @@ from importance_audit.r_bridge import host, xplainfi
 
 from ..methods.effects import EffectMethod
 from ..methods.importance import METHODS, Method
+from ..methods.importance.drop_column import check_held_out
 from ..methods.importance.exchange import is_category, numbers_of, refuse_missing
 from ..methods.importance.neighbours import Convention
 from ..methods.importance.permutation import GIVEN, Within
+from ..methods.importance.refits import (
+    Unit,
+    columns_of,
+    parted,
+    prediction_of_refit,
+    seed_of_fit,
+    training_rows,
+)
 from ..methods.importance.sage import Background
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
@@ -126,6 +139,90 @@ def xplainfi_sage(
     return np.stack(raw), unread
 
 
+def xplainfi_drop_column(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Literal["numpy"] = "numpy",
+    n_repeats: int = 5,
+    held_out: float = 0.0,
+) -> tuple[Floats, Floats]:
+    """Return the losses of ``xplainfi::LOCO``, or of ``WVIM`` for groups.
+
+    Parameters, returns and raises as in `importance.drop_column.drop_column`. Python
+    fits the models, as R asks for them, with the ``random_state`` of the repeat; so
+    the order of the draws is ours. `NotApplicable` too if rows are weighted.
+    """
+    del stream
+    refuse("xplainfi", "drop_column", data)
+    check_held_out(training_rows(model, "drop_column").n_samples, held_out)
+    units = [columns_of(model, [unit]) for unit in data.groups.values()]
+    asked = [unit for unit in dict.fromkeys(units) if unit]
+    baseline = np.empty((n_repeats, len(model.losses)))
+    raw = np.empty((len(units), *baseline.shape))
+    for repeat in range(n_repeats):
+        fitted, judging = parted(
+            model.unfitted(), data, held_out, seed=seed, repeat=repeat
+        )
+        seed_of_repeat = seed_of_fit(seed, repeat)
+        for k, (losses, full) in enumerate(
+            _losses_of_refits(fitted, judging, asked, seed=seed_of_repeat)
+        ):
+            baseline[repeat, k] = full
+            by_unit = dict(zip(asked, losses, strict=True))
+            raw[:, repeat, k] = [by_unit.get(unit, full) for unit in units]
+    return raw, baseline
+
+
+def _losses_of_refits(
+    model: FittedModel, data: Dataset, units: list[Unit], *, seed: int
+) -> list[tuple[Floats, float]]:
+    """Return what `r_bridge.xplainfi.refits` does, for each loss of the model."""
+    train = training_rows(model, "drop_column")
+    known: dict[bytes, Floats] = {}  # R asks for the same fits for every loss
+
+    def predict(rows: pd.DataFrame) -> Floats:
+        asked = rows.to_numpy(dtype=np.int64).tobytes()
+        if asked not in known:
+            known[asked] = _predict_rows(model, data, units, rows, seed=seed)
+        return known[asked]
+
+    ask = partial(
+        xplainfi.refits,
+        np.concatenate([train.y, data.y]),
+        train.n_samples,
+        predict,
+        groups=[[model.features.index(name) for name in unit] for unit in units],
+        n_columns=len(model.features),
+        classes=classes_of(model),
+    )
+    return [ask(loss=loss) for loss in model.losses]
+
+
+def _predict_rows(
+    model: FittedModel,
+    data: Dataset,
+    units: list[Unit],
+    rows: pd.DataFrame,
+    *,
+    seed: int,
+) -> Floats:
+    """Fit the rows that R says, and predict the others; what is fitted is given 0."""
+    train = training_rows(model, "drop_column")
+    is_fitted = rows["is_fitted"].to_numpy()
+    at = rows["row"].to_numpy() - 1
+    without = ((), *units)[rows["without"].iloc[0]]
+    fitted = train.part(train.features, at[is_fitted])
+    judging = data.part(data.features, at[~is_fitted] - train.n_samples)
+    others = [name for name in model.features if name not in without]
+    on_these = replace(model, train=fitted)
+    answer = prediction_of_refit(on_these, others, judging, seed=seed)
+    predictions = np.zeros((len(rows), *answer.shape[1:]))
+    predictions[~is_fitted] = answer
+    return predictions
+
+
 def _refuse_for_normal(data: Dataset) -> None:
     """Refuse columns that the normal of xplainfi does not take, or breaks on."""
     _refuse_other_than_numbers(data)
@@ -195,6 +292,7 @@ def _is_flag(data: Dataset, name: str) -> bool:
 
 IMPORTANCE: dict[str, Method] = {
     "permutation": METHODS["permutation"]._replace(function=xplainfi_permutation),
+    "drop_column": METHODS["drop_column"]._replace(function=xplainfi_drop_column),
     "sage": METHODS["sage"]._replace(function=xplainfi_sage),
 }
 CURVES: dict[str, EffectMethod] = {}

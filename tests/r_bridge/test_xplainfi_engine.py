@@ -5,10 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.auditing.test_measure import audited
 from tests.engines import test_xplainfi as recorded
 from tests.report.sections.test_results import MARGINAL, audit_of
 
-from importance_audit.engines.xplainfi import xplainfi_permutation, xplainfi_sage
+from importance_audit.engines.xplainfi import (
+    xplainfi_drop_column,
+    xplainfi_permutation,
+    xplainfi_sage,
+)
+from importance_audit.methods.importance.drop_column import drop_column
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.sage import sage
 from importance_audit.methods.known_answers import (
@@ -19,6 +25,8 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
+from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
 from importance_audit.records.errors import NotApplicable
 
@@ -245,6 +253,74 @@ def test_sage_of_classes_and_of_columns_of_every_type_is_replayed():
 def test_an_audit_replays_sage():
     entry = {"method": "sage", "losses": ["mse"], "n_repeats": 20, "n_background": 30}
     result = audit_of(entry, engines=["xplainfi"])
+    assert result.agreement["verdict"].tolist() == ["replayed"] * 2
+
+
+def assert_refits_replayed(estimator, train, test, losses, **parameters):
+    """Assert that refits without each group measure in R what they measure here."""
+    options = {key: parameters.pop(key) for key in ("held_out",) if key in parameters}
+    section = ModelSection(
+        name="m", estimator=f"sklearn.{estimator}", parameters=parameters
+    )
+    model = fit(section, train).with_losses(losses)
+    asked = {"seed": 3, "n_repeats": 2, **options}
+    ours, full = drop_column(model, test, **asked)
+    theirs, their_full = xplainfi_drop_column(model, test, **asked)
+    np.testing.assert_allclose(theirs, ours, rtol=1e-12)
+    np.testing.assert_allclose(their_full, full, rtol=1e-12)
+    return ours, full
+
+
+def halves(data):
+    """Return the first half of the rows to fit, and the others to judge."""
+    parts = []
+    for split, rows in zip(("train", "test"), np.split(np.arange(200), 2), strict=True):
+        part = replace(data.part(data.features, rows), split=split)
+        parts.append(replace(part, groups=data.groups))
+    return parts
+
+
+def test_refits_without_a_column_or_a_group_are_replayed():
+    data = normal_data(2, 1, 0.5)
+    ols = "linear_model.LinearRegression"
+    ours, full = assert_refits_replayed(ols, *halves(data), ("mse", "mae"))
+    assert (ours[:2] > full).all()
+    grouped = data.with_groups({"b": ("x3", "x1"), "a": ("x2",), "c": ("x2",)})
+    assert_refits_replayed(ols, *halves(grouped), ("rmse",))
+    whole = data.with_groups({"all": ("x1", "x2", "x3")})
+    assert_refits_replayed(ols, *halves(whole), ("mse",))
+
+
+def test_refits_that_draw_have_the_random_state_of_their_repeat():
+    forest = {"n_estimators": 3, "max_features": 1}
+    ours, _ = assert_refits_replayed(
+        "ensemble.RandomForestRegressor", *halves(normal_data(2, 1)), ("mse",), **forest
+    )
+    assert (ours[:, 0] != ours[:, 1]).all()
+
+
+def test_rows_that_a_refit_holds_out_judge_it_in_r_too():
+    train, _ = halves(normal_data(2, 1))
+    ols = "linear_model.LinearRegression"
+    ours, _ = assert_refits_replayed(ols, train, train, ("mse",), held_out=0.3)
+    assert (ours[:, 0] != ours[:, 1]).all()
+
+
+def test_refits_of_classes_are_replayed():
+    halved = halves(binary_data())
+    logistic = "linear_model.LogisticRegression"
+    assert_refits_replayed(logistic, *halved, ("log_loss", "one_minus_auc"))
+    levels = level_data()
+    train, test = (replace(levels, split=split) for split in ("train", "test"))
+    tree = "tree.DecisionTreeClassifier"
+    assert_refits_replayed(tree, train, test, OF_CLASSES, max_depth=1)
+
+
+def test_an_audit_replays_refits_without_measuring_ours_again():
+    entry = {"method": "drop_column", "losses": ["mse"], "n_repeats": 2}
+    _, _, result = audited(entry | {"engines": ["xplainfi"]})
+    sides = [(r.engine, r.stream) for r in result.importances]
+    assert sides == [("python", "numpy"), ("xplainfi", "numpy")] * 2
     assert result.agreement["verdict"].tolist() == ["replayed"] * 2
 
 

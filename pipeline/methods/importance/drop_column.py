@@ -115,7 +115,7 @@ def drop_column(
        Importance. doi:10.48550/arXiv.2006.04750
     """
     del stream
-    _check_held_out(training_rows(model, "drop_column").n_samples, held_out)
+    check_held_out(training_rows(model, "drop_column").n_samples, held_out)
     part = partial(parted, model.unfitted(), data, held_out, seed=seed)
     predict = partial(_predict_without, part, seed)
     paired = None
@@ -298,7 +298,7 @@ def _check_repeats(n_repeats: int) -> None:
         raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
 
 
-def _check_held_out(n_samples: int, held_out: float) -> None:
+def check_held_out(n_samples: int, held_out: float) -> None:
     """Refuse a share that leaves no row on one side."""
     if not 0 <= held_out < 1:
         raise ValueError(
