@@ -311,14 +311,14 @@ def _disagreements_table(facts: Facts) -> Table | Sentence:
         caption=say("agreement.disagreements_caption"),
         columns=(
             Column(say("agreement.feature"), "header", 18),
-            Column(say("agreement.engines"), width=13),
-            Column(say("agreement.first"), "number", 8),
-            Column(say("agreement.second"), "number", 8),
-            Column(say("agreement.difference"), "number", 10),
-            Column(say("agreement.band"), "number", 8),
-            Column(say("agreement.inside"), width=10),
+            Column(say("agreement.engines"), width=11),
+            Column(say("agreement.first"), "number", 10),
+            Column(say("agreement.second"), "number", 10),
+            Column(say("agreement.difference"), "number", 11),
+            Column(say("agreement.band"), "number", 9),
+            Column(say("agreement.inside"), width=7),
             Column(say("agreement.ranks"), width=7),
-            Column(say("agreement.cause"), width=18),
+            Column(say("agreement.cause"), width=17),
         ),
         rows=tuple(_disagreement_row(facts, place) for place in shown_rows),
         notes=tuple(notes),
@@ -448,7 +448,8 @@ def _worst(facts: Facts, rows: pd.DataFrame, verdict: str) -> list[Sentence]:
     if not rests_on:
         return []
     if len(worst) == len(rows) and worst["reasons"].nunique() == 1:
-        return [sentence_case(rests_on)]
+        begins_with_name = str(rests_on[0]).split()[0] in set(rows["engine_b"])
+        return [rests_on if begins_with_name else sentence_case(rests_on)]
     model = short_name(str(worst["model"].iloc[0]))
     return [say("agreement.worst", model=model, detail=rests_on)]
 
