@@ -204,6 +204,7 @@ FROM_R = {
     "greenwell-boston": ("mlbench::BostonHousing2", corrected),
     "greenwell-pima": ("mlbench::PimaIndiansDiabetes2", complete),
     "parr-boston": ("mlbench::BostonHousing", housing),
+    "parr-boston-splits": ("mlbench::BostonHousing", housing),
     "parr-boston-models": ("mlbench::BostonHousing", standardised),
     "parr-flights": ("nycflights13::flights", flights),
 }

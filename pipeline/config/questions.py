@@ -28,7 +28,7 @@ MEASURED = tuple(name for name, method in METHODS.items() if method.asks == "pre
 
 UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
 DIGEST = Pattern(r"[0-9a-f]{64}", "64 hexadecimal digits")
-Protocol = Literal["folds", "holdout"]
+Protocol = Literal["folds", "holdout", "splits"]
 Test = Literal["cpi", "lei", "altmann", "nadeau_bengio"]
 STATISTICS = ("t", "wilcoxon", "sign", "fisher")
 
@@ -300,14 +300,18 @@ class TopKSection:
         Which rows rank and which evaluate. "folds": rankings from the training rows
         only, evaluated by cross-validation on them. "holdout": evaluated once on the
         test rows, which were also used to rank the features of fitted models.
+        "splits": as "holdout", but over random splits of all rows.
     all_rows : tuple of str
-        Methods and models whose rankings use all rows under "holdout".
+        Methods and models whose rankings use all rows under "holdout" and "splits".
+    splits : int
+        Number of random splits, each with as many test rows as the audit has.
     """
 
     k: Annotated[int, Range(least=0)] = 0
     folds: Annotated[int, Range(least=2)] = 5
     protocols: Annotated[tuple[Protocol, ...], Range(least=1)] = ("folds",)
     all_rows: tuple[str, ...] = ()
+    splits: Annotated[int, Range(least=1)] = 50
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

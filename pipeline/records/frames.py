@@ -332,8 +332,8 @@ _FRAMES = (
         "each protocol of [top_k] that was asked. entry: place of the ranking's "
         "question in the configuration, from 0; model: whose ranking it is, empty "
         "for the data; ranked_by: the loss it ranks by; protocol: folds of the "
-        "training rows, or held-out test rows; loss: what value is; fold: 1 if held "
-        "out; feature: the k-th.",
+        "training rows, held-out test rows, or splits of both; loss: what value is; "
+        "fold: 1 if held out; feature: the k-th.",
     ),
     Frame(
         "mean_predictions",

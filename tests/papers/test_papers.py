@@ -54,7 +54,8 @@ LONG = (
     "greenwell-boston",
     "greenwell-friedman",
     "greenwell-pima",
-    *("parr-boston", "parr-flights", "parr-boston-models", "parr-fpd-shap"),
+    *("parr-boston", "parr-boston-splits", "parr-flights"),
+    *("parr-boston-models", "parr-fpd-shap"),
     "fokoue-simulation-wide",
 )
 WITH_R = ("fokoue-pima", "fokoue-attitude")

@@ -8,7 +8,7 @@ from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable, quote
 from ...records.importance_record import Effect
 from ...records.value_rules import Range
-from .answer import Answer, Count, Names, Side, Tolerance, beside
+from .answer import Answer, Count, Names, Share, Side, Tolerance, beside
 
 
 def line(
@@ -48,11 +48,15 @@ class Curves(NamedTuple):
     Attributes
     ----------
     own, best : ndarray of shape (n_points,)
-        The loss with the first feature, the first two, and so on.
+        The loss with the first feature, the first two, and so on: means over rounds.
+    own_of_rounds, best_of_rounds : ndarray of shape (n_rounds, n_points)
+        The same of each fold or split.
     """
 
     own: Floats
     best: Floats
+    own_of_rounds: Floats = np.empty((0, 0))
+    best_of_rounds: Floats = np.empty((0, 0))
 
 
 def top_k(
@@ -63,7 +67,8 @@ def top_k(
     judge: str,
     factor: Annotated[float, Range(least=1)],
     side: Side = "at most",
-    protocol: Literal["folds", "holdout"] = "folds",
+    protocol: Literal["folds", "holdout", "splits"] = "folds",
+    share: Share = 0.0,
 ) -> Answer:
     """Say how far the error curve of a ranking is above the best of all rankings.
 
@@ -78,16 +83,29 @@ def top_k(
         The limit, as a multiple of the loss of the best ranking with as many features.
     side : {"at most", "at least"}
         Whether the loss is claimed to be below that limit, or above.
-    protocol : {"folds", "holdout"}
+    protocol : {"folds", "holdout", "splits"}
         As under [top_k].
+    share : float
+        0 if the claim is about the mean loss over the folds or splits. Otherwise it is
+        about each of them, and is claimed to hold in this share of them or more.
     """
     del features
     if len(record.own) < k:
         raise NotApplicable(f"The curve has {len(record.own)} points, not {k}.")
-    if not (record.best[:k] > 0).all():
+    best = record.best_of_rounds if share else record.best
+    if not (best[..., :k] > 0).all():
         raise NotApplicable(
             "The best ranking has no loss above 0, so there is no ratio."
         )
-    worst = float((record.own[:k] / record.best[:k]).max())
+    if share:
+        worst_of_rounds = (record.own_of_rounds[:, :k] / best[:, :k]).max(axis=1)
+        is_at_most = side == "at most"
+        holds = worst_of_rounds <= factor if is_at_most else worst_of_rounds >= factor
+        quantity = (
+            f"share of {len(holds)} {protocol} in which the largest ratio to the best "
+            f"curve over {k} features, {judge}, is {side} {factor:g}"
+        )
+        return beside(quantity, float(holds.mean()), share, "at least")
+    worst = float((record.own[:k] / best[:k]).max())
     quantity = f"largest ratio to the best curve over {k} features, {judge}, {protocol}"
     return beside(quantity, worst, factor, side)

@@ -259,7 +259,7 @@ def _other(claim: ClaimSection) -> ClaimSection:
 
 def _curves(claim: ClaimSection, measured: Measured) -> Curves:
     """Return the mean curve of the ranking that is meant, and the best of all."""
-    columns = [*WHO, "judge", "protocol", "k", "value"]
+    columns = [*WHO, "judge", "protocol", "k", "fold", "value"]
     rows = pd.DataFrame(list(measured.top_k), columns=columns)
     for key in ("judge", "protocol"):
         rows = rows[rows[key] == claim.options[key]]
@@ -276,7 +276,13 @@ def _curves(claim: ClaimSection, measured: Measured) -> Curves:
         )
     best = rows.groupby([*WHO, "k"])["value"].mean().groupby("k").min()
     means = own.groupby("k")["value"].mean()
-    return Curves(means.to_numpy(), best.to_numpy()[: len(means)])
+    tables = (
+        part.pivot_table("value", index="fold", columns="k", aggfunc="min").to_numpy()
+        for part in (own, rows)
+    )
+    of_rounds, best_of_rounds = (table[:, : len(means)] for table in tables)
+    best_means = best.to_numpy()[: len(means)]
+    return Curves(means.to_numpy(), best_means, of_rounds, best_of_rounds)
 
 
 _RECORDS: dict[str, Callable[[ClaimSection, Measured], Any]] = {

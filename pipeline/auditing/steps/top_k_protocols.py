@@ -103,6 +103,25 @@ def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Proto
     return Protocol("holdout", rows, (part,), asks_out=True, all_rows=all_rows)
 
 
+def in_held_out_splits(
+    train: Dataset | None, test: Dataset, config: AuditConfig
+) -> Protocol:
+    """Return `held_out` over random splits of all rows, the same for all rankings.
+
+    Each holds out as many rows as there are test rows, and of each class its share up
+    to one row.
+
+    Raises
+    ------
+    NotApplicable
+        There are no training rows, or they are the test rows.
+    """
+    once = held_out(train, test, config)
+    n_out, count = test.n_samples, config.top_k.splits
+    rounds = _random_rounds(once.rows, n_out, count, seed=config.seed)
+    return once._replace(name="splits", rounds=rounds)
+
+
 def in_splits(train: Dataset | None, config: AuditConfig) -> Protocol:
     """Return random splits of the training rows, the same for all rankings.
 
@@ -121,15 +140,25 @@ def in_splits(train: Dataset | None, config: AuditConfig) -> Protocol:
             "The training rows must leave one or more on each side of a split; of "
             f"{n or 'none'} {n_out} would be held out."
         )
+    count = config.selection.splits
+    rounds = _random_rounds(train, n_out, count, seed=config.seed)
+    return Protocol("splits", train, rounds)
+
+
+def _random_rounds(
+    rows: Dataset, n_out: int, count: int, *, seed: int
+) -> tuple[Round, ...]:
+    """Return random splits that hold out so many rows, of each class its share."""
+    n = rows.n_samples
     every = np.arange(n)
     is_out = every * n_out // n < (every + 1) * n_out // n
     rounds = []
-    for number in range(config.selection.splits):
-        order = stream(config.seed, "splits", "", number).permutation(n)
-        if train.task != "regression":
-            order = order[np.argsort(train.y[order], kind="stable")]
+    for number in range(count):
+        order = stream(seed, "splits", "", number).permutation(n)
+        if rows.task != "regression":
+            order = order[np.argsort(rows.y[order], kind="stable")]
         rounds.append(Round(np.sort(order[~is_out]), np.sort(order[is_out])))
-    return Protocol("splits", train, tuple(rounds))
+    return tuple(rounds)
 
 
 def _joined(train: Dataset, test: Dataset) -> Dataset:
@@ -147,5 +176,6 @@ def _joined(train: Dataset, test: Dataset) -> Dataset:
 PROTOCOLS: dict[str, Callable[[Dataset | None, Dataset, AuditConfig], Protocol]] = {
     "folds": in_folds,
     "holdout": held_out,
+    "splits": in_held_out_splits,
 }
 """What `[top_k] protocols` names, and who parts the rows so."""

@@ -123,7 +123,7 @@ def _figure(
         n=len(names), judge=display_name(judge), loss=loss_label(loss)
     )
     sentences = (
-        say(f"top_k.{name}", folds=_folds(part)) for name, part in _parts(frame)
+        say(f"top_k.{name}", folds=_rounds(name, part)) for name, part in _parts(frame)
     )
     return Figure(
         id=f"fig-top-k-{key_of(judge)}",
@@ -149,8 +149,10 @@ def _parts(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     return [(str(name), part) for name, part in frame.groupby("protocol", sort=False)]
 
 
-def _folds(frame: pd.DataFrame) -> Sentence:
-    return say_count(tallied("top_k", int(frame["fold"].nunique())), "fold")
+def _rounds(protocol: str, frame: pd.DataFrame) -> Sentence:
+    """Return how many folds, or splits, there are."""
+    noun = "split" if protocol == "splits" else "fold"
+    return say_count(tallied("top_k", int(frame["fold"].nunique())), noun)
 
 
 def _method_of_label(

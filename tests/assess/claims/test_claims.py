@@ -133,6 +133,19 @@ def test_a_curve_is_held_against_the_best_where_it_is_worst(
     assert (comparison.ours, comparison.holds) == (ours, holds)
 
 
+@pytest.mark.parametrize(
+    ("k", "factor", "side", "ours"),
+    [(1, 1.5, "at most", 0.75), (2, 1.5, "at most", 0.5), (2, 2.0, "at least", 0.25)],
+)
+def test_a_curve_is_among_the_best_in_a_share_of_the_rounds(k, factor, side, ours):
+    of_rounds = np.array([[1.0, 1], [1.5, 1], [1, 1.6], [2, 1]])
+    curves = CURVES._replace(own_of_rounds=of_rounds, best_of_rounds=np.ones((4, 2)))
+    options = {"k": k, "judge": "m", "factor": factor, "side": side, "share": 0.5}
+    comparison = answer("top_k", of=curves._replace(own=np.ones(2)), **options)
+    assert (comparison.ours, comparison.holds) == (ours, ours >= 0.5)
+    assert comparison.requirement == "at least 0.5"
+
+
 # One swap of three neighbours: two of three pairs agree, rho = 1 - 6 * 2 / (3 * 8).
 @pytest.mark.parametrize(
     ("features", "statistic", "ours"),

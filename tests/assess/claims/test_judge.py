@@ -202,6 +202,16 @@ def test_a_curve_is_that_of_the_ranking_the_judge_and_the_protocol_named():
     assert result.claims["ours"].tolist() == pytest.approx([1, *ratios])
 
 
+def test_a_share_counts_the_splits_in_which_one_ranking_is_near_the_best():
+    """Judged by its first feature alone: near is 1.5 times the better of the two."""
+    claim = RANKED | {"method": "pca", "k": 1, "factor": 1.5, "protocol": "folds"}
+    result = judged([claim | {"share": 0.5}], ["folds"])
+    frame = result.top_k[(result.top_k["judge"] == "second") & (result.top_k["k"] == 1)]
+    table = frame.pivot_table("value", "fold", "method", aggfunc="min")
+    share = (table["pca"] <= 1.5 * table.min(axis=1)).mean()
+    assert result.claims["ours"].tolist() == [share]
+
+
 def noisy(n):
     """Return rows of y = 3 a + noise, in which b varies most."""
     numbers = np.random.default_rng(n).normal(size=(n, 3)) * [1, 9, 0.1]

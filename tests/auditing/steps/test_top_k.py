@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from importance_audit.auditing.audit import audit
+from importance_audit.auditing.steps.top_k_protocols import in_held_out_splits
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 
@@ -187,6 +188,35 @@ def test_rows_that_were_fitted_to_judge_nothing():
     assert note.message == (
         "The holdout of the top-k curves: The training rows are also the test rows, "
         "so the rankings would be judged on the rows they come from."
+    )
+
+
+def test_each_split_draws_its_test_rows_anew_from_all_rows():
+    config = parse_config({"importance": [{"method": "pca"}], "top_k": {"splits": 3}})
+    train, test = rows("train", 60), rows("test", 20)
+    protocol = in_held_out_splits(train, test, config)
+    assert len({tuple(part.out) for part in protocol.rounds}) == 3
+    for part in protocol.rounds:
+        assert len(part.out) == 20
+        assert sorted([*part.kept, *part.out]) == list(range(80))
+        assert 0 < (part.out >= 60).sum() < 20
+
+
+def test_a_model_is_asked_on_the_rows_that_judge_it_in_each_split():
+    config = parse_config({"importance": [{"method": "pca"}]})
+    protocol = in_held_out_splits(rows("train"), rows("test"), config)
+    assert len(protocol.rounds) == 50
+    part = protocol.rounds[7]
+    assert protocol.seen("permutation", "linear", part) == (part.kept, part.out)
+    assert protocol.seen("spearman", "", part) == (part.kept, part.kept)
+
+
+def test_every_split_has_a_point_of_the_curve():
+    arguments = {"protocols": ["splits"], "splits": 4, "k": 1}
+    top_k = curves({"method": "spearman"}, **arguments).top_k
+    assert (top_k["fold"].tolist(), set(top_k["protocol"])) == (
+        [1, 2, 3, 4],
+        {"splits"},
     )
 
 
