@@ -18,6 +18,7 @@ from ..methods.importance import METHODS, options_of
 from ..methods.importance.rounds import Rounds
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
+from ..records.extensions import is_in_force
 from ..records.finding import Finding, cause_of
 from ..records.importance_record import Effect, Importance
 from ..records.losses import LOSSES
@@ -77,7 +78,9 @@ def primary_stream(section: ImportanceSection) -> str:
 def stream_of(section: ImportanceSection, engine: EngineInfo) -> str:
     """Return the order an engine draws in: its own, or one that it has from us."""
     row = ENGINES[engine.name]["importance"].get(section.method)
-    ours = signature(row.function).parameters.get("stream") if row else None
+    if row is None or is_in_force("engine", engine.name):
+        return engine.stream  # how a user's own engine draws is not known
+    ours = signature(row.function).parameters.get("stream")
     return engine.stream if ours is None else str(ours.default)
 
 

@@ -148,7 +148,7 @@ def partial_dependence(
         means, of_rows = [], []
         for predictions in predictions_at(model, data.X, settings, on_scale):
             means.append(np.average(predictions, axis=1, weights=data.weights))
-            of_rows.append(predictions[:, of_band])
+            of_rows.append(predictions.take(of_band, axis=1))
         curve = np.concatenate(means)
     elif on_band is not None:
         banded = data.X.iloc[of_band]

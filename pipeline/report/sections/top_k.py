@@ -151,8 +151,10 @@ def _parts(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 def _rounds(protocol: str, frame: pd.DataFrame) -> Sentence:
     """Return how many folds, or splits, there are."""
-    noun = "split" if protocol == "splits" else "fold"
-    return say_count(tallied("top_k", int(frame["fold"].nunique())), noun)
+    count = tallied("top_k", int(frame["fold"].nunique()))
+    if protocol == "splits":
+        return say_count(count, "split")
+    return say_count(count, "fold")
 
 
 def _method_of_label(
