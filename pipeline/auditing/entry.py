@@ -100,7 +100,7 @@ def _answer(
         question = _as_often(question, repeats_of_engines(rounds, is_short=is_short))
     for name in entry.engines:
         info = inputs.engines[name]
-        of_engine, own = _known_losses(replace(question, engine=info))
+        of_engine, own = _with_losses_of_engine(replace(question, engine=info))
         unknown = [a for a in ours if isinstance(a, Importance) and a.loss in own]
         why = f"{name} does not know this loss, which is a function of the audit's own."
         missing = [agreement.not_compared(a, name, why) for a in unknown]
@@ -121,10 +121,10 @@ def _answer(
             _ask(journal, beside, seed=seed, stream=info.stream)
 
 
-def _known_losses(question: Question) -> tuple[Question, tuple[str, ...]]:
-    """Return a question about losses its engine knows, and the names of the others.
+def _with_losses_of_engine(question: Question) -> tuple[Question, tuple[str, ...]]:
+    """Return a question with the losses that its engine has, and the names it has not.
 
-    R does not know those of a user's own.
+    R has none of those that are a user's own.
     """
     model = question.model
     if is_in_force("engine", question.engine.name):

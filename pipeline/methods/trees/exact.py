@@ -242,7 +242,8 @@ def _part(
         baseline[:, now] = question.losses(at, moves.own[:, : moves.n_rows].T)
         means = np.repeat(baseline[:, np.newaxis, now], n_features, axis=1)
         add = _add_errors if question.is_of_errors else _add_steps
-        add(question, walker, moves, at, (_front_at(baseline[:, now]), means, line))
+        to = _Block(_front_at(baseline[:, now]), means, line)
+        add(question, walker, moves, at, to)
         own[:, :, now] = means
     return baseline, own, line
 
@@ -268,6 +269,23 @@ class _Front(NamedTuple):
     total: Floats
 
 
+class _Block(NamedTuple):
+    """What is made of a block of rows.
+
+    Attributes
+    ----------
+    front : _Front
+    means : ndarray of shape (n_losses, n_features, n_rows)
+        The mean loss of each row over the values of a feature, once these are passed.
+    line : ndarray of shape (n_losses, n_places)
+        As in `_part`, of all blocks.
+    """
+
+    front: _Front
+    means: Floats
+    line: Floats
+
+
 def _front_at(as_is: Floats) -> _Front:
     """Return the front at the first place, given the losses of the rows as they are."""
     zeros = np.zeros(as_is.shape)
@@ -275,7 +293,7 @@ def _front_at(as_is: Floats) -> _Front:
 
 
 def _add_steps(
-    question: _Question, walker: Walker, moves: Moves, at: slice, to: Any
+    question: _Question, walker: Walker, moves: Moves, at: slice, to: _Block
 ) -> None:
     """Put in the means over the steps of any loss, and add the steps to the line."""
     weights = question.weights[at]
@@ -283,18 +301,18 @@ def _add_steps(
         rows = at.start + steps.row.astype(np.intp)
         for k, loss in enumerate(question.losses(rows, steps.sums)):
             n_places = len(steps.place)
-            _add_means(question.lattice, steps, n_places, loss, weights, k, *to)
+            _add_means(question.lattice, steps, n_places, loss, weights, k, to)
 
 
 def _add_errors(
-    question: _Question, walker: Walker, moves: Moves, at: slice, to: Any
+    question: _Question, walker: Walker, moves: Moves, at: slice, to: _Block
 ) -> None:
     """Do the same for powers of errors, block by block in one loop."""
     powers = np.array([OF_ERRORS[each] for each in question.of_rows])
     asked = question.y[at].astype(np.float64), question.weights[at], powers
     scale = question.unit, question.packing.divisor
     lines = question.lattice, moves, walker.line, walker.room
-    walker.call(_add_powers, *lines, asked, scale, *to)
+    walker.call(_add_powers, *lines, asked, scale, to)
 
 
 @Loop
@@ -305,9 +323,7 @@ def _add_powers(
     steps: Any,
     asked: Any,
     scale: Any,
-    front: Any,
-    means: Floats,
-    line: Floats,
+    to: Any,
 ) -> None:
     """Replace the losses of rows by their means, if losses are powers of errors."""
     (y, weights, powers), (unit, divisor) = asked, scale
@@ -319,7 +335,7 @@ def _add_powers(
             for s in range(n):
                 error = y[steps.row[s]] - steps.sums[s, 0] * unit / divisor
                 loss[s] = error * error if powers[k] == 2 else abs(error)
-            _add_means(lattice, steps, n_places, loss, weights, k, front, means, line)
+            _add_means(lattice, steps, n_places, loss, weights, k, to)
 
 
 @Loop
@@ -330,15 +346,14 @@ def _add_means(
     losses: Floats,
     weights: Floats,
     k: int,
-    front: Any,
-    means: Floats,
-    line: Floats,
+    to: Any,
 ) -> None:
     """Take one of the losses of rows on over some steps, and add these to the line.
 
     Where a feature ends, its means are written. Rows that weigh nothing add nothing to
     the line, be their loss infinite.
     """
+    front, means, line = to.front, to.means, to.line
     as_is, before, n_all, j = front.as_is[k], front.loss[k], lattice.bins.shape[1], -1
     n_below, total = front.n_below[k], front.total[k]
     for at in range(n_places):
