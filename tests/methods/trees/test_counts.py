@@ -14,6 +14,14 @@ from .small_ensembles import fitted, kinds, seeds
 pytestmark = pytest.mark.needs_numba
 
 
+def boxes_and_bins(kind, seed):
+    """Return the boxes of an ensemble, and the bins of rows in the features it uses."""
+    model, rows = fitted(kind, seed)
+    packing = pack(model)
+    boxes = boxes_of(packing)
+    return boxes, packing.bins(rows)[boxes.used]
+
+
 def is_outside(boxes, side, bins):
     """Return which rows a side of a box keeps out."""
     runs = boxes.runs[boxes.run_start[side] : boxes.run_start[side + 1]]
@@ -41,10 +49,7 @@ def counted(boxes, bins):
 @settings(max_examples=25)
 @given(kind=kinds, seed=seeds)
 def test_rows_are_counted_as_the_boxes_say(kind, seed):
-    model, rows = fitted(kind, seed)
-    packing = pack(model)
-    boxes = boxes_of(packing)
-    bins = packing.bins(rows)[boxes.used]
+    boxes, bins = boxes_and_bins(kind, seed)
     counts = counts_of(boxes, bins, pairs=True)
     for ours, theirs in zip(counts, counted(boxes, bins), strict=True):
         assert ours.tolist() == theirs
@@ -54,10 +59,7 @@ def test_rows_are_counted_as_the_boxes_say(kind, seed):
 @settings(max_examples=25)
 @given(kind=kinds, seed=seeds)
 def test_lists_count_as_bits_do(kind, seed):
-    model, rows = fitted(kind, seed)
-    packing = pack(model)
-    boxes = boxes_of(packing)
-    bins = packing.bins(rows)[boxes.used]
+    boxes, bins = boxes_and_bins(kind, seed)
     bits = counts_of(boxes, bins, lists=False)
     for n_threads in (1, 2):
         lists = counts_of(boxes, bins, lists=True, n_threads=n_threads)
@@ -66,10 +68,7 @@ def test_lists_count_as_bits_do(kind, seed):
 
 
 def test_lists_of_several_blocks_are_added(monkeypatch):
-    model, rows = fitted("forest", 1)
-    packing = pack(model)
-    boxes = boxes_of(packing)
-    bins = packing.bins(rows)[boxes.used]
+    boxes, bins = boxes_and_bins("forest", 1)
     whole = counts_of(boxes, bins, lists=True)
     monkeypatch.setattr(module, "BLOCK", 7)
     parts = counts_of(boxes, bins, lists=True)
@@ -78,10 +77,7 @@ def test_lists_of_several_blocks_are_added(monkeypatch):
 
 
 def test_trees_of_many_leaves_are_counted_by_lists(monkeypatch):
-    model, rows = fitted("forest", 1)
-    packing = pack(model)
-    boxes = boxes_of(packing)
-    bins = packing.bins(rows)[boxes.used]
+    boxes, bins = boxes_and_bins("forest", 1)
     called = []
     monkeypatch.setattr(module, "_add_list", lambda *_: called.append("list"))
     monkeypatch.setattr(module, "_add_bits", lambda *_: called.append("bits"))
