@@ -136,7 +136,8 @@ def audit(
         a second time by `engines`, `methods`, `losses`, `n_repeats`, `seed` or
         `groups`.
     n_jobs : int, optional
-        Threads of estimators that leave their own ``n_jobs`` open.
+        Processes, or threads of what is compiled, as `n_jobs` under ``[execution]``;
+        and threads of estimators that leave their own ``n_jobs`` open.
     minutes : float, optional
         No prediction starts after so many minutes; what was cut is a finding.
 
@@ -166,6 +167,9 @@ def audit(
         **{"n_repeats": n_repeats, "seed": seed, "groups": groups},
     }
     settings = _settings(config, asked, minutes)
+    if n_jobs is not None:
+        execution = replace(settings.execution, n_jobs=n_jobs)
+        settings = replace(settings, execution=execution)
     by_name = _models_by_name(models, names)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     _check_index(frame, y=y, sample_weight=sample_weight)

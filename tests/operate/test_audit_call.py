@@ -18,6 +18,7 @@ from importance_audit.auditing.audit import audit as run_audit
 from importance_audit.cli.main import main
 from importance_audit.methods.importance import METHODS
 from importance_audit.operate.audit import COLUMNS, LINES
+from importance_audit.records import execution
 from importance_audit.records.as_json import content_digest
 from importance_audit.records.importance_record import Importance
 from importance_audit.records.losses import LOSSES
@@ -250,6 +251,19 @@ def test_open_numbers_of_jobs_are_those_of_the_call():
 
     ia.audit(counting, X, Y, task="regression", n_repeats=2, n_jobs=3)
     assert set(jobs) == {3}
+
+
+def test_jobs_of_the_call_are_those_of_its_work():
+    threads = []
+
+    def counting(rows):
+        threads.append(execution.n_threads())
+        return rows["a"]
+
+    config = {"execution": {"backend": "threads", "n_jobs": 2}}
+    ia.audit(counting, X, Y, task="regression", config=config, n_jobs=3)
+    assert set(threads) <= {1, 3}
+    assert 3 in threads
 
 
 def test_training_rows_let_methods_fit_again():

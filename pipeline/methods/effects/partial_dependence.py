@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -151,7 +152,7 @@ def partial_dependence(
             of_rows.append(predictions.take(of_band, axis=1))
         curve = np.concatenate(means)
     elif on_band is not None:
-        banded = data.X.iloc[of_band]
+        banded = _banded(data, of_band)
         of_rows = list(predictions_at(model, banded, settings, on_scale))
     if on_band is not None:
         centred = np.concatenate(of_rows)
@@ -189,6 +190,20 @@ def _rows_of_band(n_samples: int, n_per_row: int) -> npt.NDArray[np.intp]:
     """Return the rows whose curves are kept, all of them or evenly spaced ones."""
     most = max(1, MAX_BAND_BYTES // (8 * n_per_row))
     return np.arange(min(most, n_samples)) * n_samples // min(most, n_samples)
+
+
+def _banded(data: Dataset, rows: npt.NDArray[np.intp]) -> pd.DataFrame:
+    """Return these rows, as the same object again if they were the last asked for.
+
+    What is known of a model on some rows, such as their bins, is then found again.
+    """
+    last = _last_banded.get(data)
+    if last is None or len(last) != len(rows):
+        last = _last_banded[data] = data.X.iloc[rows]
+    return last
+
+
+_last_banded: WeakKeyDictionary[Dataset, pd.DataFrame] = WeakKeyDictionary()
 
 
 def _quartiles(curves: Floats, weights: Floats | None) -> Floats:

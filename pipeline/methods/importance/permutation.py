@@ -21,6 +21,7 @@ from .paired_losses import PairedLosses
 from .permutation_draws import (
     BASELINE,
     DRAWS,
+    DRAWS_AT_ONCE,
     TARGET,
     Draws,
     Perturbation,
@@ -207,7 +208,8 @@ def permutation(
 
     def draw_all() -> Draws:
         names = tuple(data.groups)
-        drawn = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
+        draw = (DRAWS if rounds else DRAWS_AT_ONCE)[stream]
+        drawn = draw(seed, names, data.n_samples, n_repeats, n_rows)
         if within in GIVEN:
             draw_given = replayed_given if stream == "xplainfi" else drawn_given
             return draw_given(drawn, by_group, names, seed)

@@ -73,6 +73,22 @@ def _numpy_draws(
             yield Draw(repeat, what, rows, generator.permutation(len(rows)))
 
 
+def _numpy_draws_by_feature(
+    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+) -> Draws:
+    """Yield the same draws, all repeats of a feature together where rows allow it."""
+    if n_rows is not None and n_rows < n:
+        yield from _numpy_draws(seed, names, n, n_repeats, n_rows)
+        return
+    rows = np.arange(n)
+    for repeat in range(n_repeats):
+        yield Draw(repeat, BASELINE, rows, rows)
+    for what, name in enumerate(names):
+        for repeat in range(n_repeats):
+            generator = generator_of(seed, "permute", name, repeat)
+            yield Draw(repeat, what, rows, generator.permutation(n))
+
+
 def redrawn(
     draws: Draws,
     seed: int,
@@ -191,3 +207,7 @@ DRAWS: dict[str, Callable[[int, tuple[str, ...], int, int, int | None], Draws]] 
     "hstats": _hstats_draws,
     "xplainfi": _xplainfi_draws,
 }
+"""By stream, repeat by repeat in those of `REPEAT_BY_REPEAT`."""
+DRAWS_AT_ONCE = DRAWS | {"numpy": _numpy_draws_by_feature}
+"""By stream, where no repeat need end early: trees answer repeats of one feature
+together in half the time."""

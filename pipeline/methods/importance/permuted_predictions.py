@@ -32,6 +32,7 @@ from ..trees.fitted import (
     report_difference,
     trees_of,
 )
+from ..trees.packing import Integers
 from ..trees.routes import Basis, report_route
 from .exchange import Index
 from .permutation_draws import BASELINE, ROUND, TARGET, Draw, Draws
@@ -277,6 +278,7 @@ class _Replay:
         self.may_answer = not reason
         self._model, self._groups = model, groups
         self._trees: Trees | None = None
+        self._placed: tuple[_Table | None, Integers | None] = None, None
         if reason:
             report_route(model, "unread", reason)
 
@@ -298,7 +300,9 @@ class _Replay:
         if is_first and not self._has_trees(table):
             return None
         assert self._trees is not None
-        bins = self._trees.bins(table.frame)
+        if self._placed[0] is not table:
+            self._placed = table, self._trees.bins(table.frame)
+        bins = self._placed[1]
         if bins is None:
             self._leave_to_predict("unread", NO_BINS)
             return None

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from .compiled import Loop
-from .packing import Integers, Nodes, Packing, goes_left, nodes_for
+from .packing import Integers, Nodes, Packing, goes_left, nearby, nodes_for
 
 MOST_ROWS, BLOCK_BYTES = 256, 2**18
 """Rows that walk one tree before the next is read, and what their sums may take."""
@@ -79,13 +79,14 @@ def sums_at(
     walk, place, n_settings = _walk_for(packing, bins, columns, settings)
     shape = (n_settings, bins.shape[1], packing.n_outputs)
     sums = np.empty(shape, packing.values.dtype)
-    by_row = np.ascontiguousarray(bins.T)
+    places = nearby(nodes_for(packing, bins), bins)
+    by_row = np.ascontiguousarray(bins.T[places])
     row_bytes = sums.itemsize * shape[0] * shape[2]
     n_block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
     edges = [*range(0, shape[1], n_block), shape[1]]
     with ThreadPoolExecutor(n_threads) as threads:
         parts = [
-            threads.submit(_sum_rows, walk, by_row, sums, first, end)
+            threads.submit(_sum_rows, walk, by_row, places, sums, first, end)
             for first, end in pairwise(edges)
         ]
         for part in parts:
@@ -201,8 +202,15 @@ def _reached(nodes: Any, row_of: Integers, settings: Integers) -> Any:
 
 
 @Loop
-def _sum_rows(walk: Any, rows: Integers, sums: Floats, first: int, end: int) -> None:
-    """Fill in the sums of the rows from `first` to before `end`."""
+def _sum_rows(
+    walk: Any,
+    rows: Integers,
+    places: npt.NDArray[np.intp],
+    sums: Floats,
+    first: int,
+    end: int,
+) -> None:
+    """Fill in the sums of the rows from `first` to before `end`, at their places."""
     nodes, n_outputs, values = walk.nodes, len(walk.start), walk.nodes.values
     totals = np.empty((end - first, n_outputs, len(sums)), sums.dtype)
     for k in range(n_outputs):
@@ -218,7 +226,7 @@ def _sum_rows(walk: Any, rows: Integers, sums: Floats, first: int, end: int) -> 
     for at in range(len(sums)):
         for i in range(end - first):
             for k in range(n_outputs):
-                sums[at, first + i, k] = totals[i, k, at]
+                sums[at, places[first + i], k] = totals[i, k, at]
 
 
 @Loop
