@@ -33,6 +33,7 @@ from ..trees.fitted import (
     trees_of,
 )
 from ..trees.packing import Integers
+from ..trees.replay import reason_against
 from ..trees.routes import Basis, report_route
 from .exchange import Index
 from .permutation_draws import BASELINE, ROUND, TARGET, Draw, Draws
@@ -329,6 +330,9 @@ class _Replay:
         trees = trees_of(self._model, table.frame)
         if isinstance(trees, str):
             self._leave_to_predict("unread", trees)
+            return False
+        if reason := reason_against(trees.packing):
+            self._leave_to_predict("unread", reason)
             return False
         self._trees = trees
         return True

@@ -79,7 +79,7 @@ def sums_at(
     walk, place, n_settings = _walk_for(packing, bins, columns, settings)
     shape = (n_settings, bins.shape[1], packing.n_outputs)
     sums = np.empty(shape, packing.values.dtype)
-    places = nearby(nodes_for(packing, bins), bins)
+    places = nearby(nodes_for(packing, bins), np.ascontiguousarray(bins))
     by_row = np.ascontiguousarray(bins.T[places])
     row_bytes = sums.itemsize * shape[0] * shape[2]
     n_block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)

@@ -19,11 +19,17 @@ from ...records.dataset_and_model import Floats
 from .compiled import Loop
 from .packing import Integers, Nodes, Packing, goes_left, nearby, nodes_for
 
+Words = npt.NDArray[np.int64]
+
 MAX_BYTES = 256 * 2**20
 MOST_DRAWS = 31
 """Draws of one group in one walk: each has a bit."""
-MOST_ROWS, BLOCK_BYTES = 256, 2**20
+MOST_ROWS, BLOCK_BYTES = 512, 2**21
 """Rows that walk one tree before the next is read, and what their sums may take."""
+MOST_ALONE = 1024
+"""Rows up to which one thread walks them all."""
+LEAF, MOST_BITS = -1, 63
+"""What stands for a leaf in place of a node, of which no bit is a sign."""
 
 # The place of the only bit of a number below 2**32, by its product with a constant.
 SPREAD = 0x077CB531
@@ -45,6 +51,7 @@ def replay(
     Parameters
     ----------
     packing : Packing
+        With no `reason_against` it.
     bins : ndarray of shape (n_features, n_rows)
         ``packing.bins`` of the rows.
     groups : sequence of sequence of int
@@ -60,6 +67,8 @@ def replay(
     n_rows = bins.shape[1]
     at_once = max(1, max_bytes // (8 * (packing.n_outputs + 1) * max(1, n_rows)))
     nodes = nodes_for(packing, bins)
+    words, parts = _words_of(packing)
+    ruled = None if nodes.rules is None else (nodes.table, nodes.rules)
     rows = nearby(nodes, bins).astype(np.int32)
     used = {int(j) for j in np.unique(packing.feature) if j >= 0}
     columns = [[j for j in group if j in used] for group in groups]
@@ -69,8 +78,9 @@ def replay(
         orders = np.array([order for _, order in batch], dtype=np.int32)
         sums = np.empty((len(batch), n_rows, packing.n_outputs), packing.values.dtype)
         for layout in _layouts(columns, what, packing.n_features):
-            start, depth = packing.start, packing.depth
-            task = _Task(nodes, bins, rows, orders, layout, start, depth)
+            task = _Task(
+                nodes, words, parts, ruled, bins, rows, orders, layout, packing.start
+            )
             _walk_all(task, sums, n_threads)
         yield from (packing.predicted(each) for each in sums)
 
@@ -128,11 +138,67 @@ def _layouts(
         yield _Layout(np.array(draws, dtype=np.int32), permuting, n_bins - n_features)
 
 
+class _Parts(NamedTuple):
+    """Where a word has the parts of a node, from its lowest bit.
+
+    Its feature, its cut, and how far after it its right child is; the left one is next
+    to it. A leaf has the word `LEAF`.
+
+    Attributes
+    ----------
+    feature_bits, cut_bits : int
+        As many ones as a feature has bits, and a cut.
+    cut_from, right_from : int
+        The first bit of the cut, and of the distance.
+    """
+
+    feature_bits: int
+    cut_bits: int
+    cut_from: int
+    right_from: int
+
+
+def reason_against(packing: Packing) -> str:
+    """Return in plain words why a packing cannot be replayed, empty if it can."""
+    n_bits = sum(_bits_of(*_parts_of(packing)))
+    if n_bits <= MOST_BITS:
+        return ""
+    return f"A node of its trees takes {n_bits} bits, and {MOST_BITS} can be read."
+
+
+def _parts_of(packing: Packing) -> list[npt.NDArray[np.int64]]:
+    """Return feature, cut and distance of each node, 0 where there is none to read."""
+    distance = packing.right - np.arange(len(packing.right))
+    is_leaf = packing.feature < 0
+    parts = packing.feature, packing.cut, distance
+    return [np.where(is_leaf, 0, np.maximum(own, 0)).astype(np.int64) for own in parts]
+
+
+def _bits_of(*parts: npt.NDArray[np.int64]) -> list[int]:
+    """Return how many bits each part of a word takes."""
+    return [int(own.max()).bit_length() for own in parts]
+
+
+def _words_of(packing: Packing) -> tuple[Words, _Parts]:
+    """Return each node as one word: all that are near a row stay near the processor."""
+    feature, cut, distance = parts = _parts_of(packing)
+    feature_bits, cut_bits, _ = _bits_of(*parts)
+    right_from = feature_bits + cut_bits
+    words = feature | cut << feature_bits | distance << right_from
+    words[packing.feature < 0] = LEAF
+    ones = (1 << feature_bits) - 1, (1 << cut_bits) - 1
+    return words, _Parts(*ones, feature_bits, right_from)
+
+
 class _Task(NamedTuple):
     """What is walked.
 
     Attributes
     ----------
+    words, parts
+        The nodes as `_words_of` returns them.
+    ruled : tuple or None
+        The table of the nodes and their rules, if they have any.
     rows : ndarray of int32, shape (n_rows,)
         The rows in the order in which they walk.
     orders : ndarray of int32, shape (n_draws, n_rows)
@@ -140,12 +206,14 @@ class _Task(NamedTuple):
     """
 
     nodes: Nodes
+    words: Words
+    parts: _Parts
+    ruled: tuple[Integers, Any] | None
     bins: Integers
     rows: Integers
     orders: Integers
     layout: _Layout
     start: Floats
-    depth: int
 
 
 def _walk_all(task: _Task, sums: Floats, n_threads: int) -> None:
@@ -153,8 +221,8 @@ def _walk_all(task: _Task, sums: Floats, n_threads: int) -> None:
     n_rows = task.bins.shape[1]
     row_bytes = 8 * len(task.layout.draws) * len(task.start) + 4 * task.layout.n_bins
     block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
-    edges = [*range(0, n_rows, 4 * block), n_rows]
-    if n_threads == 1 or len(edges) == 2:  # one part: a pool takes longer than it
+    edges = [*range(0, n_rows, block), n_rows]
+    if n_threads == 1 or n_rows <= MOST_ALONE:  # a pool takes longer than they do
         _walk_rows(task, sums, 0, n_rows, block)
         return
     with ThreadPoolExecutor(n_threads) as threads:
@@ -169,12 +237,12 @@ def _walk_all(task: _Task, sums: Floats, n_threads: int) -> None:
 @Loop
 def _walk_rows(task: Any, sums: Floats, first: int, last: int, block: int) -> None:
     """Fill in the sums of some rows, block by block."""
-    nodes, layout = task.nodes, task.layout
+    nodes, layout, permuting = task.nodes, task.layout, task.layout.permuting
+    words, parts, ruled = task.words, task.parts, task.ruled
     n_draws, n_outputs = len(layout.draws), len(task.start)
-    table, rules, permuting = nodes.table, nodes.rules, layout.permuting
     rows = np.empty((block, len(task.bins) + layout.n_bins), np.int32)
     on_path = np.full(n_draws, -1, np.int64)
-    departures = np.empty((2 * task.depth + 2, 3), np.int64)
+    walkers = np.empty((2, n_draws + 1, 3), np.int64)
     arrivals = np.empty((n_draws, 2), np.int64)
     totals = np.empty((block, n_outputs, n_draws), sums.dtype)
     elsewhere = np.empty(n_draws, sums.dtype)
@@ -189,10 +257,10 @@ def _walk_rows(task: Any, sums: Floats, first: int, last: int, block: int) -> No
             for i in range(n_rows):
                 row = rows[i]
                 leaf, n = _walk_path(
-                    table, rules, permuting, row, root, departures, on_path
+                    words, parts, permuting, ruled, row, root, walkers, on_path
                 )
                 n = _walk_subtrees(
-                    table, rules, permuting, row, n, departures, arrivals
+                    words, parts, permuting, ruled, row, n, walkers, arrivals
                 )
                 for k in range(nodes.values.shape[1]):
                     values, each = nodes.values[:, k], totals[i, target + k]
@@ -218,91 +286,113 @@ def _read_block(task: Any, own: Integers, to: Integers) -> None:
 
 
 @Loop
+def _is_left(word: int, parts: Any, ruled: Any, node: int, where: int) -> bool:
+    """Return whether a row whose bin is `where` goes left at a node."""
+    if ruled is not None:
+        table, rules = ruled
+        return goes_left(table, rules, node, where)
+    return bool(where <= (word >> parts.cut_from) & parts.cut_bits)
+
+
+@Loop
 def _going_left(
-    table: Integers, rules: Any, permuting: Integers, row: Integers, node: int
+    word: int, parts: Any, permuting: Integers, ruled: Any, node: int, row: Integers
 ) -> np.int64:
     """Return which draws of the feature of a node go left there, as bits."""
-    feature, bits = table[node, 0], np.int64(0)
+    feature, bits = word & parts.feature_bits, np.int64(0)
     first, n_drawn = permuting[feature, 1], permuting[feature, 2]
     for k in range(n_drawn):
-        bits |= np.int64(goes_left(table, rules, node, row[first + k])) << k
+        is_left = _is_left(word, parts, ruled, node, row[first + k])
+        bits |= np.int64(is_left) << k
     return bits
 
 
 @Loop
 def _walk_path(
-    table: Integers,
-    rules: Any,
+    words: Words,
+    parts: Any,
     permuting: Integers,
+    ruled: Any,
     row: Integers,
     root: int,
-    departures: Integers,
+    walkers: Integers,
     on_path: Integers,
 ) -> tuple[int, int]:
     """Return the leaf of a row, and at how many nodes draws left its path.
 
-    `departures` gets the nodes they went to, their group, and which they are, as bits.
+    `walkers` gets the nodes they went to, their group, and which they are, as bits.
     """
-    node, n_departures = root, 0
-    while table[node, 0] >= 0:
-        feature, right = table[node, 0], table[node, 3]
-        is_left = goes_left(table, rules, node, row[feature])
+    node, n_walkers = np.int64(root), 0
+    word = words[node]
+    while word != LEAF:
+        feature, right = word & parts.feature_bits, word >> parts.right_from
+        is_left = _is_left(word, parts, ruled, node, row[feature])
         group = permuting[feature, 0]
         if group >= 0:
-            leaving = _going_left(table, rules, permuting, row, node)
+            leaving = _going_left(word, parts, permuting, ruled, node, row)
             leaving ^= -np.int64(is_left)  # every bit turned
             leaving &= on_path[group] & ((1 << permuting[feature, 2]) - 1)
             if leaving:
-                departures[n_departures, 0] = right if is_left else node + 1
-                departures[n_departures, 1] = group
-                departures[n_departures, 2] = leaving
+                walkers[0, n_walkers, 0] = node + (right if is_left else 1)
+                walkers[0, n_walkers, 1] = group
+                walkers[0, n_walkers, 2] = leaving
                 on_path[group] ^= leaving
-                n_departures += 1
-        node = right + (node + 1 - right) * is_left  # no jump to be foreseen
-    for k in range(n_departures):
-        on_path[departures[k, 1]] = -1
-    return node, n_departures
+                n_walkers += 1
+        node += right + (1 - right) * is_left  # no jump to be foreseen
+        word = words[node]
+    for k in range(n_walkers):
+        on_path[walkers[0, k, 1]] = -1
+    return node, n_walkers
 
 
 @Loop
 def _walk_subtrees(
-    table: Integers,
-    rules: Any,
+    words: Words,
+    parts: Any,
     permuting: Integers,
+    ruled: Any,
     row: Integers,
-    n_departures: int,
-    departures: Integers,
+    n_walkers: int,
+    walkers: Integers,
     arrivals: Integers,
 ) -> int:
     """Let the draws that left the path walk on; return how many they are.
 
-    `arrivals` gets each of them and its leaf.
+    All take a step before one takes the next, so that a processor need not wait for one
+    node before it reads another. `arrivals` gets each of them and its leaf.
     """
-    n_arrivals = 0
-    while n_departures > 0:
-        n_departures -= 1
-        node, group = departures[n_departures, 0], departures[n_departures, 1]
-        draws = departures[n_departures, 2]
-        while table[node, 0] >= 0:
-            feature, right = table[node, 0], table[node, 3]
+    n_arrivals, now = 0, 0
+    while n_walkers > 0:
+        n_next, to = 0, 1 - now
+        for at in range(n_walkers):
+            node, group = walkers[now, at, 0], walkers[now, at, 1]
+            draws, word = walkers[now, at, 2], words[node]
+            if word == LEAF:
+                while draws:
+                    lowest = draws & -draws
+                    draws ^= lowest
+                    place = PLACES[(lowest * SPREAD & 0xFFFFFFFF) >> 27]
+                    arrivals[n_arrivals, 0] = group + place
+                    arrivals[n_arrivals, 1] = node
+                    n_arrivals += 1
+                continue
+            feature, right = word & parts.feature_bits, word >> parts.right_from
             if permuting[feature, 0] != group:
-                is_left = goes_left(table, rules, node, row[feature])
+                is_left = _is_left(word, parts, ruled, node, row[feature])
             else:
-                left = draws & _going_left(table, rules, permuting, row, node)
+                left = draws & _going_left(word, parts, permuting, ruled, node, row)
                 is_left = left != 0
                 if is_left and left != draws:
-                    departures[n_departures, 0] = right
-                    departures[n_departures, 1] = group
-                    departures[n_departures, 2] = draws ^ left
-                    n_departures += 1
+                    walkers[to, n_next, 0] = node + right
+                    walkers[to, n_next, 1] = group
+                    walkers[to, n_next, 2] = draws ^ left
+                    n_next += 1
                     draws = left
-            node = right + (node + 1 - right) * is_left
-        while draws:
-            lowest = draws & -draws
-            draws ^= lowest
-            place = PLACES[(lowest * SPREAD & 0xFFFFFFFF) >> 27]
-            arrivals[n_arrivals, 0], arrivals[n_arrivals, 1] = group + place, node
-            n_arrivals += 1
+            walkers[to, n_next, 0] = node + right + (1 - right) * is_left
+            walkers[to, n_next, 1] = group
+            walkers[to, n_next, 2] = draws
+            n_next += 1
+        n_walkers, now = n_next, to
     return n_arrivals
 
 

@@ -1,6 +1,7 @@
 """Trees that answer for predict: the same importances, to the last bit."""
 
 import logging
+import re
 from dataclasses import replace
 from functools import wraps
 from threading import Barrier, get_ident
@@ -300,6 +301,17 @@ def test_an_audit_says_whether_trees_or_predict_answered(monkeypatch):
     routes, without = routes_of(monkeypatch)
     assert routes == {"m": ("no_numba", ""), "own": UNREAD}
     assert content_digest(by_trees) == content_digest(without)
+
+
+@pytest.mark.needs_numba
+def test_trees_with_too_many_nodes_for_a_word_are_left_to_predict(monkeypatch):
+    by_trees = routes_of(monkeypatch)[1]
+    monkeypatch.setattr(replay_module, "MOST_BITS", 10)
+    routes, by_predict_ = routes_of(monkeypatch)
+    basis, reason = routes["m"]
+    assert basis == "unread"
+    assert re.search(r"A node of its trees takes \d\d bits, and 10 can", reason)
+    assert content_digest(by_trees) == content_digest(by_predict_)
 
 
 @pytest.mark.needs_numba
