@@ -322,7 +322,7 @@ def _walk_path(
 
     `walkers` gets the nodes they went to, their group, and which they are, as bits.
     """
-    node, n_walkers = np.int64(root), 0
+    node, n_walkers = root, 0
     word = words[node]
     while word != LEAF:
         feature, right = word & parts.feature_bits, word >> parts.right_from
