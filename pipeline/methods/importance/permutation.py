@@ -208,7 +208,7 @@ def permutation(
 
     def draw_all() -> Draws:
         names = tuple(data.groups)
-        draw = (DRAWS if rounds else DRAWS_AT_ONCE)[stream]
+        draw = (DRAWS if rounds else DRAWS | DRAWS_AT_ONCE)[stream]
         drawn = draw(seed, names, data.n_samples, n_repeats, n_rows)
         if within in GIVEN:
             draw_given = replayed_given if stream == "xplainfi" else drawn_given

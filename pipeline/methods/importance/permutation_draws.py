@@ -208,6 +208,6 @@ DRAWS: dict[str, Callable[[int, tuple[str, ...], int, int, int | None], Draws]] 
     "xplainfi": _xplainfi_draws,
 }
 """By stream, repeat by repeat in those of `REPEAT_BY_REPEAT`."""
-DRAWS_AT_ONCE = DRAWS | {"numpy": _numpy_draws_by_feature}
-"""By stream, where no repeat need end early: trees answer repeats of one feature
-together in half the time."""
+DRAWS_AT_ONCE = {"numpy": _numpy_draws_by_feature}
+"""In place of those, where no repeat need end early: trees answer all repeats of one
+feature together in half the time."""
