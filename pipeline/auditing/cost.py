@@ -14,7 +14,7 @@ from ..config.load import ImportanceSection
 from ..data.column_types import is_category
 from ..engines import ENGINES, EngineInfo
 from ..methods.importance import METHODS, sage
-from ..methods.importance.permuted_predictions import WORTH
+from ..methods.importance.permuted_predictions import ROWS_OF_CALL, WORTH
 from ..methods.trees.fitted import trees_may_answer
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import several
@@ -69,7 +69,10 @@ def calls_of(
     if calls is None or model is None or not calls:
         return None if calls is None else Calls(0.0)
     more = calls * (_times_asked(entry, model, rows, engines) - 1)
-    is_short = calls * rows.n_samples < WORTH or entry.method not in ASKED_OF_TREES
+    n_asked = calls * rows.n_samples
+    if entry.method == "permutation":
+        n_asked += entry.options["n_repeats"] * len(rows.groups) * ROWS_OF_CALL
+    is_short = n_asked < WORTH or entry.method not in ASKED_OF_TREES
     if is_short or entry.options.get("draws") == "exact" or not trees_may_answer(model):
         return Calls(calls, more)
     few = min(1.0, FEW / len(rows.groups))

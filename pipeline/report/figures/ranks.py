@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import ceil, floor, isfinite
 
 from . import parts, typeface
@@ -101,7 +102,8 @@ def _axis(
     """Draw the ranks below a panel, as many as stand apart, from the first."""
     last = floor(scale.high)
     wide = typeface.width(str(last), SMALL) + 2.0
-    step = next(s for s in (1, 2, 5, 10, 20, 50, 100) if s * scale.width / last >= wide)
+    steps = (s * 10**power for power in count() for s in (1, 2, 5))
+    step = next(step for step in steps if step * scale.width / last >= wide)
     numbers = [n for n in range(1, last + 1) if n == 1 or n % step == 0]
     if step > 1 and numbers[1:] and numbers[1] == 2:
         numbers.remove(2)

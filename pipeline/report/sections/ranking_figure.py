@@ -85,8 +85,15 @@ def _ranking_caption(facts: Facts, ranking: Ranking, with_repeats: bool) -> Sent
             "figures.dashed_loss" if from_loss else "figures.dashed_zero",
             zero=zero,
         ),
+        *(say("figures.ranking_room") if _has_no_room(ranking) else ()),
         *say("figures.ranking_data", table=Link(table_id(ranking))),
     )
+
+
+def _has_no_room(ranking: Ranking) -> bool:
+    """Return whether some rows that are always shown are not in the figure."""
+    must = {i for i in ranking.measured if ranking.record.features[i] in ranking.always}
+    return not ({*ranking.negative} | must) <= {*ranking.leading(ROWS)}
 
 
 def _figure_row(ranking: Ranking, row: int, with_repeats: bool) -> RankingRow:

@@ -29,6 +29,7 @@ from ...records.ranking import (
 )
 from ...records.result import AuditResult
 from ...records.trials import unstable
+from ..figures.parts import MOST_ROWS
 from ..text.number_text import decimals
 from ..text.wording import key_of, word
 
@@ -164,13 +165,16 @@ class Ranking:
         return tuple(i for i in self.order if not np.isnan(self.mean[i]))
 
     def leading(self, n: int) -> tuple[int, ...]:
-        """The first `n` rows that have a number, and those that are always shown."""
+        """The first `n` rows that have a number, and those that are always shown.
+
+        At most as many as a figure holds: of those below nothing, then, the lowest.
+        """
+        first, rest = self.measured[:n], self.measured[n:]
         names = self.record.features
-        return tuple(
-            row
-            for place, row in enumerate(self.measured)
-            if place < n or row in self.negative or names[row] in self.always
-        )
+        always = [row for row in rest if names[row] in self.always]
+        negative = [row for row in reversed(rest) if row in self.negative]
+        others = list(dict.fromkeys([*always, *negative]))[: MOST_ROWS - len(first)]
+        return tuple(row for row in self.measured if row in {*first, *others})
 
 
 def is_pooled(record: Importance) -> bool:

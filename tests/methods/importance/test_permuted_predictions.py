@@ -446,6 +446,16 @@ def test_a_small_table_is_left_to_predict(monkeypatch):
     assert read == []
 
 
+@pytest.mark.needs_numba
+def test_many_calls_about_few_rows_are_answered_by_the_trees(monkeypatch, calls):
+    data = rows_of("regression")
+    monkeypatch.setattr(permuted_predictions, "WORTH", 10 * 3 * data.n_samples + 1)
+    model = model_of(FOREST, data).with_losses(("mse",))
+    data = data.with_groups({name: (name,) for name in list(data.X)[:3]})
+    permutation(model, data, seed=1, n_repeats=10)
+    assert len(calls) == 1  # the one that is compared
+
+
 def test_a_function_is_left_to_predict():
     from sklearn.ensemble import RandomForestRegressor
 

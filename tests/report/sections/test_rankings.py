@@ -135,3 +135,22 @@ def test_what_the_configuration_always_shows_is_among_the_leading_wherever_it_ra
     (ranking,) = rankings(replace(result, run=replace(result.run, config=config)))
     assert ranking.leading(3) == (0, 1, 2, 33)
     assert cut(ranking) == (*range(12), 33)
+
+
+@pytest.mark.parametrize("always", [(), ("x20",)])
+def test_a_figure_shows_no_more_rows_than_it_holds_and_the_lowest_of_those_below(
+    always,
+):
+    names = [f"x{k}" for k in range(60)]
+    record = made_importance("forest", names, range(30, -30, -1))
+    intervals = row_intervals_frame((record,), 0.5)
+    frames = {"importances": (record,), "row_intervals": intervals}
+    (ranking,) = rankings(plain_result(names, **frames))
+    ranking = replace(ranking, always=frozenset(always))
+    assert len(ranking.negative) == 29
+    shown = ranking.leading(12)
+    assert len(shown) == 40
+    assert shown[:12] == tuple(range(12))
+    n_lowest = 40 - 12 - len(always)
+    assert shown[-n_lowest:] == tuple(range(60 - n_lowest, 60))
+    assert {names.index(name) for name in always} <= {*shown}

@@ -130,6 +130,12 @@ def test_a_line_reaches_over_the_ranks_that_are_open():
     assert first[1][0] == pytest.approx(second[1][0], abs=1e-3)
 
 
+@pytest.mark.parametrize("last", [9, 4_000, 5_000, 70_000])
+def test_the_axis_has_room_for_the_last_of_however_many_ranks(last):
+    svg = ranks_svg(RankRow(1.0, (1.0, float(last)), (1.0, 2.0)))
+    assert collisions(svg) == []
+
+
 def test_no_texts_overlap_and_a_page_holds_forty_features():
     for names in (HOSTILE, [f"feature.{n:02}" for n in range(40)]):
         svg = figure_of(build_view(plain_result(names)), "intervals").svg
