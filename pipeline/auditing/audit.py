@@ -491,10 +491,13 @@ class _Run:
         answer_entry(self.journal, self.inputs, entry, model)
 
     def add_digests(self) -> None:
-        """Say which predictions each model makes for the audited rows."""
-        journal, measured = self.journal, self.journal.rows["performance"]
-        digests = digests_of(journal.guarded, self.inputs, performance_rows=measured)
-        journal.add_all(digests)
+        """Say which predictions each model makes for the audited rows.
+
+        A model whose quality could not be measured has none to speak of, and a finding
+        of its own.
+        """
+        made = {model.name: prediction for model, prediction in self.judged}
+        self.journal.add_all(digests_of(made))
 
     def add_supplied(self, entry: SuppliedSection, content: FileContent) -> None:
         """Put the numbers of one file beside ours, or say why they are not."""

@@ -5,7 +5,7 @@ predictions. Not: what a file holds (`supplied_numbers`), or comparing.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,10 +19,9 @@ from ...config.load import AuditConfig
 from ...config.questions import SuppliedSection
 from ...engines import agreement, stream_of
 from ...models.prediction_digest import predictions_sha256
-from ...records.dataset_and_model import Form
+from ...records.dataset_and_model import Floats, Form
 from ...records.errors import DataError, listed, quote
 from ...records.finding import Finding
-from ...records.frames import Row
 from ...records.importance_record import Effect, Importance
 from ...records.ranking import OURS, measure_of, question_of
 from .. import measure
@@ -61,22 +60,10 @@ def read_files(config: AuditConfig) -> tuple[FileContent, ...]:
     return tuple(contents)
 
 
-def digests_of(
-    guard: Guard, inputs: Inputs, *, performance_rows: Sequence[Row]
-) -> Results[None]:
-    """Yield which predictions each model makes for the audited rows.
-
-    A model whose quality could not be measured has no predictions to speak of, and a
-    finding of its own.
-    """
-    measured = {row["model"] for row in performance_rows}
-    for model in inputs.models:
-        if model.name in measured:
-            ask = partial(model.predict, inputs.test.X)
-            predictions, _ = guard(model.name, "the predictions", ask)
-            if predictions is not None:
-                digest = predictions_sha256(predictions)
-                yield StepResult(digests={model.name: digest})
+def digests_of(predictions: Mapping[str, Floats]) -> Results[None]:
+    """Yield which predictions each model makes for the audited rows, by its name."""
+    for model, made in predictions.items():
+        yield StepResult(digests={model: predictions_sha256(made)})
 
 
 def supplied_answers(

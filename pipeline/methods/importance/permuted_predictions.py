@@ -38,14 +38,14 @@ from ..trees.routes import Basis, report_route
 from .exchange import Index
 from .permutation_draws import BASELINE, ROUND, TARGET, Draw, Draws
 
-HELD_BYTES = 256 * 2**20
+HELD_BYTES = 512 * 2**20
 STACKED_BYTES = 2**19
 """Of permuted rows in one call: enough for its fixed cost to be small."""
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
 WORTH = 10**6
 """Rows times draws for which predict takes longer than to load what is compiled."""
 ROWS_OF_CALL = 500
-"""Rows that predict of many trees is asked about in the time that a call takes alone."""
+"""Rows that predict of many trees is asked about in the time of a call alone."""
 
 
 FEWEST = 8
