@@ -38,7 +38,7 @@ from ..trees.routes import Basis, report_route
 from .exchange import Index
 from .permutation_draws import BASELINE, ROUND, TARGET, Draw, Draws
 
-HELD_BYTES = 512 * 2**20
+HELD_BYTES = 256 * 2**20
 STACKED_BYTES = 2**19
 """Of permuted rows in one call: enough for its fixed cost to be small."""
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."

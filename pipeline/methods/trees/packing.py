@@ -191,11 +191,12 @@ class Packing:
         ``bin <= c``; that of a category its place among those known. What is missing
         has the bin ``missing_bins``; for a category not known see `Codes`.
         """
-        columns = np.asarray(rows).astype(self.cast).astype(np.float64).T
+        columns = np.asarray(rows).T
         bins = np.empty(columns.shape, dtype=np.int32)
-        for j, (column, thresholds) in enumerate(
+        for j, (as_given, thresholds) in enumerate(
             zip(columns, self.thresholds, strict=True)
-        ):
+        ):  # not all at once: a copy of a large table is large
+            column = as_given.astype(self.cast).astype(np.float64)
             is_missing = np.isnan(column)
             if self.zero_is_missing[j]:
                 is_missing |= np.abs(column) <= NEARLY_ZERO

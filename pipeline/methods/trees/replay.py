@@ -21,7 +21,7 @@ from .packing import Integers, Nodes, Packing, goes_left, nearby, nodes_for
 
 Words = npt.NDArray[np.int64]
 
-MAX_BYTES = 512 * 2**20
+MAX_BYTES = 256 * 2**20
 MOST_DRAWS = 31
 """Draws of one group in one walk: each has a bit."""
 MOST_ROWS, BLOCK_BYTES = 512, 2**21
@@ -61,7 +61,7 @@ def replay(
         any order; many at once take less time than few.
     n_threads : int, default 1
         The predictions do not depend on it.
-    max_bytes : int, default 512 MiB
+    max_bytes : int, default 256 MiB
         Of the predictions and draws that are held together; one draw at least.
     """
     n_rows = bins.shape[1]
