@@ -152,6 +152,17 @@ class AuditResult:
         return frozenset(record.engine for record in records if record.is_supplied)
 
     @cached_property
+    def own_engines(self) -> frozenset[str]:
+        """The engines of the user's own: unknown how independent."""
+        entries = self.run.config.get("extensions", ())
+        return frozenset(one["name"] for one in entries if one["kind"] == "engine")
+
+    @cached_property
+    def unconfirming_engines(self) -> frozenset[str]:
+        """The engines whose numbers alone never lead to "confirmed"."""
+        return self.supplied_engines | self.own_engines
+
+    @cached_property
     def check_verdicts(self) -> tuple[str, ...]:
         """The verdict of each row of `checks`; what has a finding is no pass.
 
@@ -191,12 +202,12 @@ class AuditResult:
         """The overall verdict on the audit, never on the model.
 
         "confirmed": a Python-R pair replayed or equivalent, not with numbers that
-        were supplied, none disagreeing, no named engine missing, nothing found above
-        info. "confirmed with exceptions": nothing at or above `fail_on` but what is
-        accepted. "not cross-checked": the same, and no other engine gave one of our
-        numbers with the same definition. "not confirmed": something is at or above
-        `fail_on`. "not established": a method failed, nothing was measured, or the run
-        did not come to its end.
+        were supplied nor with an engine of the user's own, none disagreeing, no named
+        engine missing, nothing found above info. "confirmed with exceptions": nothing
+        at or above `fail_on` but what is accepted. "not cross-checked": the same, and
+        no other engine gave one of our numbers with the same definition. "not
+        confirmed": something is at or above `fail_on`. "not established": a method
+        failed, nothing was measured, or the run did not come to its end.
         """
         checks = {finding.check for finding in self.findings}
         if {"method_failed", "nothing_measured"} & checks:
@@ -209,7 +220,7 @@ class AuditResult:
         with_python = {
             row["verdict"]
             for row in by_python.to_dict("records")
-            if row.get("engine_b") not in self.supplied_engines
+            if row.get("engine_b") not in self.unconfirming_engines
         }
         confirmed = with_python & {"replayed", "equivalent"}
         disagrees = "disagrees" in set(self.agreement["verdict"])

@@ -2,10 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 from hashlib import sha256
 from html import unescape
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
@@ -21,6 +23,7 @@ from importance_audit.operate.replay import replay
 from importance_audit.operate.run import run_audit
 from importance_audit.records.errors import ConfigError
 from importance_audit.records.losses import LOSSES
+from importance_audit.report.pages.short_views import reason
 from importance_audit.runs.baseline.change import compare_runs
 from importance_audit.runs.folder import load_run
 
@@ -426,6 +429,19 @@ def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
     manifest = json.loads((outcome_of_an_engine.folder / "manifest.json").read_bytes())
     roles = {item["role"] for item in manifest["inputs"] if item["sha256"] == digest}
     assert roles == {"loss", "engine"}
+
+
+def test_an_engine_of_ones_own_alone_confirms_nothing_and_the_verdict_says_so(
+    outcome_of_an_engine,
+):
+    result = replace(outcome_of_an_engine.result, findings=())
+    assert result.verdict == "confirmed with exceptions"
+    page = text_of((outcome_of_an_engine.folder / "report.html").read_bytes())
+    assert "but no R package that ran here did: an engine of this audit's own" in page
+    assert reason(result).startswith("Only an engine of this audit's own reproduced")
+    rows = result.agreement
+    with_dalex = pd.concat([rows, rows.iloc[:1].assign(engine_b="DALEX")])
+    assert result.with_frames(agreement=with_dalex).verdict == "confirmed"
 
 
 SPEARMAN = """

@@ -90,12 +90,9 @@ def reason(result: AuditResult) -> str:
         weighing = against or grave
     else:
         frame = result.agreement[result.agreement["engine_a"] == OURS]
-        confirmed = any(
-            row["verdict"] in ("replayed", "equivalent")
-            for row in frame.to_dict("records")
-            if row.get("engine_b") not in result.supplied_engines
-        )
-        if confirmed:
+        good = frame.loc[frame["verdict"].isin(["replayed", "equivalent"]), "engine_b"]
+        reproduced_by = set(good)
+        if reproduced_by - result.unconfirming_engines:
             weighing = [f for f in grave if f in result.exceptions]
         else:
             entries = result.run.config.get("importance", ())
@@ -106,6 +103,8 @@ def reason(result: AuditResult) -> str:
                 key = "not_asked"
             elif unanswered:
                 key = "not_answered"
+            elif reproduced_by & result.own_engines:
+                key = "only_own"
             return str(words[key])
     if not weighing:
         return str(words["confirmed" if result.verdict == "confirmed" else "none"])

@@ -215,9 +215,7 @@ def _cells(facts: Facts) -> dict[str, Sentence]:
 
 def _own_engines(facts: Facts) -> list[str]:
     """Return the engines that answered and are the user's own."""
-    entries = config_of(facts, "extensions")
-    own = {entry["name"] for entry in entries if entry["kind"] == "engine"}
-    return [engine for engine in facts.answered if engine in own]
+    return [e for e in facts.answered if e in facts.result.own_engines]
 
 
 def _draws(facts: Facts) -> Sentence:

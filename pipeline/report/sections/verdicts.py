@@ -175,8 +175,11 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
         text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
         return text, "G"
     if with_us := _with_us(facts):
-        if _good(facts)["engine_b"].isin(facts.supplied_engines).all():
+        engines = _good(facts)["engine_b"]
+        if engines.isin(facts.supplied_engines).all():
             return say("verdict.only_supplied", confirmed=with_us), "G"
+        if engines.isin(facts.supplied_engines | facts.result.own_engines).all():
+            return say("verdict.only_own", confirmed=with_us), "C"
         return (), ""
     if facts.answered:
         return say("verdict.only_comparable"), "G"
