@@ -5,12 +5,23 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
                              n_repeats = 10, seed = 1, positive_class = NULL,
                              name = class(model)[1], folder = tempfile("audit-"),
                              pdf = FALSE, command = find_command()) {
-  if (inherits(model, "explainer")) {
+  is_explainer <- inherits(model, "explainer")
+  if (is_explainer) {
     if (missing(data)) data <- model$data
     if (missing(y)) y <- model$y
+    if (is.null(data) || is.null(y)) {
+      stop("the explainer has no ", if (is.null(data)) "data" else "y", ". Give both to ",
+           "DALEX::explain, or to importance_audit(explainer, data, y).", call. = FALSE)
+    }
+    if (missing(name) && length(model$label) == 1) name <- model$label
     # 0 and 1 are numbers, unless the explainer says otherwise.
     classifies <- identical(model$model_info$type, "classification")
     if (is.null(positive_class) && classifies && all(y %in% 0:1)) positive_class <- 1
+  }
+  if (!is_explainer && (missing(data) || missing(y))) {
+    stop("importance_audit(model, data, y) needs the rows of the audit: a data frame with the ",
+         "columns that the model reads, and their target. Only an explainer of DALEX::explain ",
+         "brings its own.", call. = FALSE)
   }
   check_rows(data, y)
   if (!is.null(train)) check_rows(train, train_y)
@@ -116,6 +127,20 @@ sha256_of <- function(file) {
 
 find_command <- function() Sys.getenv("IMPORTANCE_AUDIT", "importance-audit")
 
+# What the words of the command, which are about audit.toml, mean in R.
+advice <- function(said) {
+  if (grepl('predict = "predict.R"', said, fixed = TRUE)) {
+    return(paste0("\nIn R: importance_audit(model, data, y, predict_function = ",
+                  "function(model, data) ...), which is that script."))
+  }
+  if (grepl("R says: (object '.*' not found|could not find function)", said)) {
+    return(paste0("\nThe audit runs in an R of its own, without the variables of this session. ",
+                  "Write what the predict function reads into the function, or call it ",
+                  "with its package: package::name."))
+  }
+  ""
+}
+
 # The JSON that `importance-audit run --json` prints, as a list.
 run_command <- function(command, folder, pdf) {
   if (!nzchar(Sys.which(command))) {
@@ -136,8 +161,8 @@ run_command <- function(command, folder, pdf) {
   )
   if (is.null(summary$folder)) {
     said <- c(summary$faults, readLines(messages, warn = FALSE))
-    stop("the audit in '", folder, "' made no run:\n", paste(unlist(said), collapse = "\n"),
-         call. = FALSE)
+    said <- paste(unlist(said), collapse = "\n")
+    stop("the audit in '", folder, "' made no run:\n", said, advice(said), call. = FALSE)
   }
   summary
 }

@@ -59,6 +59,11 @@ print.importance_audit <- function(x, n = 5, ...) {
   print(leading[c("model", "method", "loss", "feature", "importance", "std")],
         row.names = FALSE, digits = 4)
   if (!is.null(x$report)) cat("Report: ", x$report, "\n", sep = "")
+  temporary <- normalizePath(tempdir(), mustWork = FALSE)
+  if (startsWith(x$folder, temporary)) {
+    cat("R removes it when this session ends. importance_audit(..., folder = \"my-audit\") ",
+        "keeps it.\n", sep = "")
+  }
   invisible(x)
 }
 

@@ -17,7 +17,7 @@ test_that("a linear model is audited and its numbers come back", {
   expect_true(file.exists(audit$report))
   again <- read_audit(dirname(dirname(audit$folder)))
   expect_equal(again$importances, audit$importances)
-  expect_output(print(audit), "wt")
+  expect_output(print(audit), "wt.*R removes it when this session ends")
 })
 
 test_that("DALEX repeats the numbers of an explainer", {
@@ -63,10 +63,19 @@ test_that("what cannot be audited is said", {
                "data has 32 rows and y 31 values: they must be as many.", fixed = TRUE)
   expect_error(importance_audit(lm(mpg ~ wt, mtcars), x, mtcars$mpg, command = "no-such"),
                "the command 'no-such' was not found.", fixed = TRUE)
+  expect_error(importance_audit(lm(mpg ~ wt, mtcars)), "needs the rows of the audit")
+  no_target <- structure(list(data = x, y = NULL), class = "explainer")
+  expect_error(importance_audit(no_target), "the explainer has no y. Give both to")
   expect_error(read_audit(tempdir()), "holds no run of an audit")
   skip_without()
   expect_error(importance_audit(list(), x, mtcars$mpg, engines = character()),
-               "must be of a class that can be audited")
+               "must be of a class that can be audited.*In R: .*predict_function = ")
+  twice <- 2
+  reads_session <- function(model, data) twice * data$wt
+  environment(reads_session) <- globalenv()
+  expect_error(importance_audit(list(), x, mtcars$mpg, predict_function = reads_session,
+                                engines = character()),
+               "object 'twice' not found.*without the variables of this session")
 })
 
 test_that("the mean and rank of each measurement are its own", {
