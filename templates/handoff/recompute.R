@@ -140,6 +140,15 @@ prepare_rows <- function(table) {
 }
 
 # ---- what the model predicts
+
+# A predict function may draw: ranger's takes a seed from R's stream. What DALEX and vip draw
+# after it must be what they drew in the audit, where R predicts in a stream of its own.
+beside_stream <- function(answer) {
+  before <- globalenv()$.Random.seed
+  on.exit(if (!is.null(before)) assign(".Random.seed", before, globalenv()))
+  force(answer)
+}
+
 predict_of <- function(model, rows) {
   two <- if (inherits(model, "scripted_model")) rows$data[c(1L, 1L), rows$inputs, drop = FALSE]
   facts <- describe_model(model, evaluation$task, two)
@@ -155,7 +164,7 @@ predict_of <- function(model, rows) {
   function(data) {
     seen <- data[facts$features]
     seen[] <- Map(as_model_saw, seen, names(seen))
-    answer <- predict_model(model, seen)
+    answer <- beside_stream(predict_model(model, seen))
     if (is.null(classes)) return(as.numeric(answer))
     if (is.null(dim(answer))) answer <- cbind(1 - answer, answer)
     if (length(classes) == 2L) return(as.numeric(answer[, at[2L]]))
