@@ -90,8 +90,11 @@ def reason(result: AuditResult) -> str:
         weighing = against or grave
     else:
         frame = result.agreement[result.agreement["engine_a"] == OURS]
-        good = frame.loc[frame["verdict"].isin(["replayed", "equivalent"]), "engine_b"]
-        reproduced_by = set(good)
+        reproduced_by = {
+            row.get("engine_b")
+            for row in frame.to_dict("records")
+            if row["verdict"] in ("replayed", "equivalent")
+        }
         if reproduced_by - result.unconfirming_engines:
             weighing = [f for f in grave if f in result.exceptions]
         else:
