@@ -189,7 +189,7 @@ DEFECTS: tuple[Defect, ...] = (
         package="xplainfi",
         since="",
         before="",
-        touches=lambda question: question.n_samples == 1,
+        touches=lambda question: _permutes(question) and question.n_samples == 1,
         effect="refused",
         text="xplainfi cannot permute a single row. Give at least two rows.",
     ),

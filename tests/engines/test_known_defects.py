@@ -73,7 +73,12 @@ CASES = {
     ),
     "XPLAINFI-ONEROW": (
         (BY_XPLAINFI._replace(n_samples=1), XPLAINFI),
-        [(BY_XPLAINFI, XPLAINFI), (BY_IML._replace(n_samples=1), IML | XPLAINFI)],
+        [
+            (BY_XPLAINFI, XPLAINFI),
+            (BY_XPLAINFI._replace(n_samples=1, method="drop_column"), XPLAINFI),
+            (BY_XPLAINFI._replace(n_samples=1, method="sage"), XPLAINFI),
+            (BY_IML._replace(n_samples=1), IML | XPLAINFI),
+        ],
     ),
     "XPLAINFI-ONENEIGHBOUR": (
         (BY_XPLAINFI._replace(n_neighbours=1), XPLAINFI),

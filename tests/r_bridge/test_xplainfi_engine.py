@@ -306,6 +306,16 @@ def test_rows_that_a_refit_holds_out_judge_it_in_r_too():
     assert (ours[:, 0] != ours[:, 1]).all()
 
 
+def test_a_single_row_judges_refits_and_has_values_of_sage():
+    data = normal_data(2, 1)
+    train = replace(data, split="train")
+    one = replace(data, X=data.X[:1] + 7, y=data.y[:1], weights=np.ones(1))
+    ols = "linear_model.LinearRegression"
+    ours, full = assert_refits_replayed(ols, train, one, ("mse",))
+    assert (ours != full).all()
+    assert_sage_replayed(linear_model(2, 1), one, tolerance=0.0, n_repeats=3)
+
+
 def test_refits_of_classes_are_replayed():
     halved = halves(binary_data())
     logistic = "linear_model.LogisticRegression"
