@@ -372,16 +372,32 @@ def _disagreement(row: Row) -> Finding:
 def _rank_shift(row: Row) -> Finding:
     """Return the finding of a feature that ranks far apart on the two sides."""
     shift, limit = row["max_rank_shift"], row["rank_shift_limit"]
+    message = (
+        f"A feature moves {shift:g} places between {row['engine_a']} and "
+        f"{row['engine_b']}; the limit is {limit:g}."
+    )
+    remedy = "Read the two rankings side by side before acting on either."
+    if _is_noise(row):
+        message += (
+            " The draws are independent, and every difference lies inside its band: "
+            "noise alone can explain the move."
+        )
+        remedy = "Read no order among these features, or raise n_repeats."
     return Finding(
         check="rank_shift",
         severity="warning",
         subject=subject_of(row),
         measure=_options_of(row),
-        message=(
-            f"A feature moves {shift:g} places between {row['engine_a']} and "
-            f"{row['engine_b']}; the limit is {limit:g}."
-        ),
-        remedy="Read the two rankings side by side before acting on either.",
+        message=message,
+        remedy=remedy,
         evidence={"max_rank_shift": float(shift), "limit": float(limit)},
         engines=_engines_of(row),
     )
+
+
+def _is_noise(row: Row) -> bool:
+    """Return whether draws alone can explain all differences of a pair."""
+    is_judged = not np.isnan(row["max_relative_difference"])
+    reasons = row["reasons"].split("; ")
+    is_drawn = any(reason.startswith("STREAM") for reason in reasons)
+    return is_judged and is_drawn and row["n_outside"] == 0

@@ -532,6 +532,21 @@ def test_noise_that_moves_ranks_is_called_noise():
     assert {(r["cause"], r["evidence"]) for r in rows} == {("noise", "inside the band")}
 
 
+def test_a_rank_shift_that_noise_explains_is_not_put_down_to_software():
+    noise = [-0.05, 0.05, -0.05, 0.05, 0.0]
+    ours, other = np.add.outer([[15, 10.02, 10.01], [15, 10.01, 10.02]], noise)
+    row = row_of(importance(ours), independent(other)) | {"rank_shift_limit": 0}
+    (finding,) = findings_of([row])
+    assert finding.message == (
+        "A feature moves 1 places between python and vip; the limit is 0. The draws "
+        "are independent, and every difference lies inside its band: noise alone can "
+        "explain the move."
+    )
+    assert finding.remedy == "Read no order among these features, or raise n_repeats."
+    (outside,) = findings_of([row | {"n_outside": 1, "verdict": "comparable"}])
+    assert "noise" not in outside.message
+
+
 def test_a_disagreement_states_how_many_values_and_the_cause():
     (finding,) = findings_of([row_of(importance(), peer_importance(LOSSES + 1))])
     assert finding.subject == "forest, permutation, features, rmse: python and DALEX"
