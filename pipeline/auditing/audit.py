@@ -371,6 +371,7 @@ class _Run:
                 pace.uncounted.append(label)
             elif model is not None and calls.total:
                 pace.planned[label] = model.name, calls.total
+                pace.searches[label] = calls.search
                 pace.by_trees |= calls.by_trees
         if pace.words_left():
             done, total, _ = self.journal.at

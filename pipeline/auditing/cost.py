@@ -5,7 +5,7 @@ Not: what is done once there is no time left (`journal`).
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import prod
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from ..config.load import ImportanceSection
 from ..data.column_types import is_category
 from ..engines import ENGINES, EngineInfo
+from ..engines.xplainfi import seconds_of_search
 from ..methods.importance import METHODS, sage
 from ..methods.importance.permuted_predictions import ROWS_OF_CALL, WORTH
 from ..methods.trees.fitted import trees_may_answer
@@ -43,11 +44,14 @@ class Calls:
         What R engines ask, and we once more in their draw order.
     by_trees : bool
         Whether trees are to answer us, so that predict is not asked as often.
+    search : float
+        Seconds that xplainfi takes beside them to find neighbours.
     """
 
     ours: float
     engines: float = 0.0
     by_trees: bool = False
+    search: float = 0.0
 
     @property
     def total(self) -> float:
@@ -68,6 +72,24 @@ def calls_of(
     calls = count_calls(entry, model, rows)
     if calls is None or model is None or not calls:
         return None if calls is None else Calls(0.0)
+    counted = _calls_by_trees(entry, model, rows, engines, calls)
+    options, n_losses = entry.options, len(model.losses)
+    if options.get("within") != "neighbours" or "xplainfi" not in entry.engines:
+        return counted
+    if not engines["xplainfi"].available:
+        return counted
+    search = seconds_of_search(rows, options.get("convention", "standard"), n_losses)
+    return replace(counted, search=search)
+
+
+def _calls_by_trees(
+    entry: ImportanceSection,
+    model: FittedModel,
+    rows: Dataset,
+    engines: Mapping[str, EngineInfo],
+    calls: float,
+) -> Calls:
+    """Return what so many calls of ours take where trees answer some, and engines."""
     more = calls * (_times_asked(entry, model, rows, engines) - 1)
     n_asked = calls * rows.n_samples
     if entry.method == "permutation":
@@ -283,6 +305,8 @@ class Pace:
         By step, how often models are still to be fitted again.
     fit_seconds : float
         How long the last fit took.
+    searches : dict of str to float
+        By step, the seconds that xplainfi is still to search neighbours.
     uncounted : list of str
         The steps whose calls cannot be counted beforehand.
     by_trees : bool
@@ -295,6 +319,7 @@ class Pace:
     planned: dict[str, tuple[str, float]] = field(default_factory=dict)
     fits: dict[str, int] = field(default_factory=dict)
     fit_seconds: float = 0.0
+    searches: dict[str, float] = field(default_factory=dict)
     uncounted: list[str] = field(default_factory=list)
     by_trees: bool = False
     spent: dict[str, tuple[int, float]] = field(default_factory=dict)
@@ -318,6 +343,7 @@ class Pace:
         """Expect no more calls in a step."""
         self.planned.pop(step, None)
         self.fits.pop(step, None)
+        self.searches.pop(step, None)
         if step in self.uncounted:
             self.uncounted.remove(step)
 
@@ -326,7 +352,8 @@ class Pace:
         model, calls = self.planned.get(step, ("", 0.0))
         rows, seconds = self.spent.get(model, (1, 0.0))
         of_calls = calls * self.n_rows * seconds / rows
-        return of_calls + self.fits.get(step, 0) * self.fit_seconds
+        of_fits = self.fits.get(step, 0) * self.fit_seconds
+        return of_calls + of_fits + self.searches.get(step, 0.0)
 
     def seconds_left(self) -> float:
         """Return how long the calls and fits that are still to come will take."""
@@ -370,6 +397,8 @@ class Pace:
         if n_fits := sum(self.fits.values()):
             asked += f" and {_round(n_fits)} fits"
         time = f"{in_words(self.seconds_left())} on {_cores()}"
+        if (search := sum(self.searches.values())) >= SHORT:
+            time += f", {in_words(search)} of it for xplainfi's search of neighbours"
         more = "; ".join(self.uncounted)
         without = f", without {more}" * bool(more)
         bound = "bound it with --minutes or [limits]"

@@ -195,9 +195,12 @@ def rounds_for(
     if not is_drawn or stream not in REPEAT_BY_REPEAT:
         return None
     calls, first = budget.calls, FIRST / entry.options["n_repeats"]
-    others = budget.expected * calls.engines / calls.total if calls else 0.0
+    search = calls.search if calls else 0.0
+    asked = budget.expected - search
+    others = asked * calls.engines / calls.total if calls else 0.0
     if budget.is_short:
         others *= first
+    others += search
     return Rounds(
         is_short=budget.is_short,
         seconds_left=lambda: budget.seconds - others,

@@ -13,12 +13,19 @@ from tests.auditing.test_stopping import page
 
 from importance_audit.auditing import interrupt
 from importance_audit.auditing.audit import audit
-from importance_audit.auditing.cost import Pace, count_calls, count_fits, in_words
+from importance_audit.auditing.cost import (
+    Pace,
+    calls_of,
+    count_calls,
+    count_fits,
+    in_words,
+)
 from importance_audit.auditing.journal import REPORT_SECONDS, ROW_SECONDS, Journal
 from importance_audit.auditing.measure import rows_for
 from importance_audit.cli.shared import terminable
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
+from importance_audit.engines import EngineInfo
 from importance_audit.models.fit import wrap
 
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
@@ -313,6 +320,38 @@ def test_what_is_left_follows_from_the_calls_planned_and_their_time():
     assert pace.words_left() == "about 3 min left"
     pace.uncounted.append("shapley of features, m")
     assert pace.words_left() == "at least 3 min left"
+
+
+def seconds_of_search(n=60, losses=("rmse",), available=True, **options):
+    """Return how long xplainfi is expected to search the neighbours of `n` rows."""
+    near = {"within": "neighbours", "convention": "xplainfi", "engines": ["xplainfi"]}
+    entry = {"method": "permutation", **near, **options}
+    (section,) = parse_config({"importance": [entry]}).importance
+    rows = ROWS.part(ROWS.features, np.arange(n) % 60)
+    engines = {n: EngineInfo(n, available, "", n, "") for n in ("xplainfi", "DALEX")}
+    model = counting([]).with_losses(losses)
+    rows = rows_for(section, None, rows, groups={})
+    return calls_of(section, model, rows, engines).search
+
+
+def test_the_neighbours_that_xplainfi_searches_cost_by_rows_and_losses_not_repeats():
+    once = seconds_of_search()
+    assert once == seconds_of_search(n_repeats=100) > 0
+    assert seconds_of_search(losses=("rmse", "mae")) == 2 * once
+    assert 30 < seconds_of_search(n=60_000) / seconds_of_search(n=6_000) < 100
+    assert seconds_of_search(available=False) == 0
+    for options in ({"convention": "standard"}, {"within": "gaussian"}):
+        assert seconds_of_search(**options) == 0
+    assert seconds_of_search(engines=["DALEX"]) == 0
+
+
+def test_that_xplainfi_searches_for_long_is_said_before():
+    pace = Pace(n_rows=500, planned={"a": ("m", 10.0)}, searches={"a": 80.0})
+    pace.add("m", "checks", 500, 0.2)
+    assert pace.seconds_of("a") == pytest.approx(82)
+    assert ", 80 s of it for xplainfi's search of neighbours; bound" in pace.words()
+    pace.finish("a")
+    assert pace.words_left() == ""
 
 
 @pytest.mark.parametrize(
