@@ -398,6 +398,6 @@ def _rank_shift(row: Row) -> Finding:
 def _is_noise(row: Row) -> bool:
     """Return whether draws alone can explain all differences of a pair."""
     is_judged = not np.isnan(row["max_relative_difference"])
-    reasons = row["reasons"].split("; ")
+    reasons = row.get("reasons", "").split("; ")
     is_drawn = any(reason.startswith("STREAM") for reason in reasons)
     return is_judged and is_drawn and row["n_outside"] == 0
