@@ -30,7 +30,7 @@ from .permutation_draws import (
     redrawn,
 )
 from .permutation_exact import exact_permutation
-from .permuted_predictions import predictions
+from .permuted_predictions import predictions, read_only
 from .rounds import Rounds
 from .row_terms import RowTerms
 
@@ -314,9 +314,10 @@ def permuted_target(
         if draw.what != TARGET:
             continue
         if draw.rows is not rows_drawn:
-            prediction = model.predict(data.X.iloc[draw.rows])
+            table = read_only(data, draw.rows)
+            prediction = model.predict(table.frame)
             rows_drawn = draw.rows
-        y, weights = data.y[draw.rows][draw.order], data.weights[draw.rows]
+        y, weights = table.y[draw.order], table.weights
         values[draw.repeat] = evaluate(model.losses, y, prediction, weights)
     return values
 

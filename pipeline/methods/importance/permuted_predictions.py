@@ -46,7 +46,8 @@ WORTH = 10**6
 """Rows times draws for which predict takes longer than to load what is compiled."""
 ROWS_OF_CALL = 500
 """Rows that predict of many trees is asked about in the time of a call alone."""
-
+MOST_COMPARED = 100_000
+"""Rows for which the trees are compared with predict: of more, evenly spaced ones."""
 
 FEWEST = 8
 """Draws for which it is worth to compare what predict says of an array."""
@@ -66,9 +67,19 @@ class _Table(NamedTuple):
     weights: Floats
 
 
+def _is_whole(data: Dataset, rows: Index) -> bool:
+    return np.array_equal(rows, np.arange(data.n_samples))
+
+
+def read_only(data: Dataset, rows: Index) -> _Table:
+    """Return these rows, copied only if they are not all of them; nothing may write."""
+    frame = data.X if _is_whole(data, rows) else data.X.iloc[rows]
+    return _Table(rows, frame, {}, data.y[rows], data.weights[rows])
+
+
 def copied(data: Dataset, rows: Index) -> _Table:
     """Return a copy of these rows whose columns of numbers can be written to."""
-    is_whole = np.array_equal(rows, np.arange(data.n_samples))  # else copied twice
+    is_whole = _is_whole(data, rows)  # else copied twice
     frame = data.X.copy() if is_whole else data.X.iloc[rows].copy()
     memory = {n: frame[n].to_numpy() for n in frame if is_plain_type(frame[n].dtype)}
     for column in memory.values():
@@ -95,6 +106,20 @@ def predict_permuted(
 ) -> Floats:
     """Return the prediction with these columns in this order, and put them back."""
     return _predict_in_orders(model, table, dict.fromkeys(columns, order))
+
+
+def predict_some(
+    model: FittedModel,
+    table: _Table,
+    columns: tuple[str, ...],
+    order: Index,
+    at: Index,
+) -> Floats:
+    """Return the prediction of the rows at some places with columns in this order."""
+    frame = table.frame.iloc[at].copy()
+    for name in columns:
+        frame[name] = table.frame[name].array[order[at]]
+    return model.predict(frame)
 
 
 def predict_drawn(
@@ -311,9 +336,11 @@ class _Replay:
             return None
         pairs = [(draw.what, draw.order) for draw in draws]
         if is_first:
-            columns = self._groups[draws[0].what]
-            expected = predict_permuted(self._model, table, columns, draws[0].order)
-            answer = next(self._trees.replay(bins, self._groups, pairs[:1]))
+            n_rows = len(table.rows)
+            at = np.linspace(0, n_rows - 1, min(n_rows, MOST_COMPARED)).astype(int)
+            columns, order = self._groups[draws[0].what], draws[0].order
+            expected = predict_some(self._model, table, columns, order, at)
+            answer = next(self._trees.replay(bins, self._groups, pairs[:1]))[at]
             if not (np.abs(answer - expected) <= self._trees.rounding).all():
                 report_difference(self._model)
                 self._leave_to_predict("differ")
@@ -357,11 +384,13 @@ def predictions(
     replay, permuted = _Replay(model, groups), Permuted(model, data, groups)
     n_stacked = 0  # not known yet
     n_held = HELD_BYTES // (16 * max(1, data.n_samples))
-    table = copied(data, np.arange(data.n_samples))
+    hold = read_only if is_trees_alone(model) else copied  # steps may write to a table
+    table = hold(data, np.arange(data.n_samples))
     for batch in _batches(draws, max(1, n_held)):
         if batch[0].rows is not table.rows:
-            table = copied(data, batch[0].rows)
-        permuted.tables[get_ident(), 1] = table
+            table = hold(data, batch[0].rows)
+        if hold is copied:
+            permuted.tables[get_ident(), 1] = table
         permutations = [draw for draw in batch if draw.what != BASELINE]
         answers = replay.answers(table, permutations)
         if answers is None:

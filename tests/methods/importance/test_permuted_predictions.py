@@ -75,16 +75,21 @@ def calls(monkeypatch):
     Else each permutation is a call of its own, about a frame.
     """
     made = []
-    ask = permuted_predictions.predict_permuted
 
-    def counted(*arguments):
-        made.append(arguments)
-        return ask(*arguments)
+    def counted(ask):
+        @wraps(ask)
+        def counting(*arguments):
+            made.append(arguments)
+            return ask(*arguments)
+
+        return counting
 
     monkeypatch.setattr(permuted_predictions, "WORTH", 0)
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
     monkeypatch.setattr(permuted_predictions, "FEWEST", np.inf)
-    monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
+    for name in ("predict_permuted", "predict_some"):
+        ask = getattr(permuted_predictions, name)
+        monkeypatch.setattr(permuted_predictions, name, counted(ask))
     return made
 
 
@@ -186,7 +191,11 @@ def test_a_run_that_is_to_stop_stops_between_batches(monkeypatch, calls):
 
 
 @pytest.mark.needs_numba
-def test_trees_that_differ_from_predict_are_left_alone(monkeypatch, calls, caplog):
+@pytest.mark.parametrize("most_compared", [2, 10**5])
+def test_trees_that_differ_from_predict_are_left_alone(
+    monkeypatch, calls, caplog, most_compared
+):
+    monkeypatch.setattr(permuted_predictions, "MOST_COMPARED", most_compared)
     data = rows_of("regression")
     model, replay = model_of(FOREST, data), Trees.replay
 
@@ -203,6 +212,19 @@ def test_trees_that_differ_from_predict_are_left_alone(monkeypatch, calls, caplo
         "asked instead."
     ]
     assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=2))
+
+
+@pytest.mark.needs_numba
+@pytest.mark.parametrize("most_compared", [1, 2, 50])
+def test_trees_may_be_compared_on_some_rows(monkeypatch, calls, most_compared):
+    monkeypatch.setattr(permuted_predictions, "MOST_COMPARED", most_compared)
+    data = rows_of("regression")
+    before = data.X.copy()
+    model = model_of(FOREST, data)
+    ours = permutation(model, data, seed=1, n_repeats=2)
+    assert [len(arguments[-1]) for arguments in calls] == [most_compared]
+    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=2))
+    pd.testing.assert_frame_equal(data.X, before)
 
 
 @pytest.mark.needs_numba
