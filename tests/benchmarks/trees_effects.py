@@ -4,10 +4,12 @@ Run from the project's root: ``python3 -m tests.benchmarks.trees_effects``. Prin
 table: processor time on one thread, medians of rounds in which ours, from reading the
 ensemble to the end, and predict take turns. A partial dependence by predict takes one
 call for each of 50 points and each feature: 1 000 calls, estimated from one. The curves
-of all rows are those of which an audit takes bands, at the same points. H of one
-feature against all others takes as many calls as there are rows. The last line is R's
-hstats on a randomForest of R with as many trees, fitted to the same rows: its own
-sample of 500 rows and the first five features, once, in seconds.
+of all rows are those of which an audit takes bands, at the same points. Accumulated
+local effects are as an audit asks for them, checks included; by predict they take two
+calls for each feature. H of one feature against all others takes as many calls as there
+are rows. The last line is R's hstats on a randomForest of R with as many trees, fitted
+to the same rows: its own sample of 500 rows and the first five features, once, in
+seconds.
 """
 
 from itertools import combinations
@@ -15,6 +17,7 @@ from statistics import median
 from time import perf_counter
 
 import numpy as np
+import pandas as pd
 from sklearn.ensemble import (
     GradientBoostingRegressor,
     HistGradientBoostingRegressor,
@@ -22,6 +25,8 @@ from sklearn.ensemble import (
 )
 from threadpoolctl import threadpool_limits
 
+import importance_audit as ia
+from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.trees import pack
 from importance_audit.methods.trees.h_statistic import Pairs
 from importance_audit.methods.trees.ice import dependences, sums_at
@@ -61,6 +66,15 @@ def curves_of_rows(model, rows):
         sums_at(packing, bins, [j], points[[j]])
 
 
+def local_effects(model, rows, target):
+    """Ask for the accumulated local effects of every feature."""
+    X = pd.DataFrame(rows, columns=[f"x{j}" for j in range(rows.shape[1])])
+    data = ia.dataset(X, target, task="regression", name="rows")
+    asked = ia.wrap(model, name="model")
+    for name in X:
+        ale(asked, data, name, seed=1)
+
+
 def against_others(model, rows):
     """Compute what one feature and all others do, each alone."""
     packing = pack(model)
@@ -77,20 +91,26 @@ def lines():
         model.fit(rows, target)
         for task in (curves, all_pairs, curves_of_rows, against_others):
             task(model, rows[:200])  # compiles
+        local_effects(model, rows, target)
         times = [
             (
                 seconds(model.predict, rows),
                 seconds(curves, model, rows),
                 seconds(curves_of_rows, model, rows),
+                seconds(local_effects, model, rows, target),
                 seconds(all_pairs, model, rows),
                 seconds(against_others, model, rows),
             )
             for _ in range(ROUNDS)
         ]
-        predict, pd, ice, pairs, others = map(median, zip(*times, strict=True))
+        predict, means, ice, moved, pairs, others = map(
+            median, zip(*times, strict=True)
+        )
         brute = N_POINTS * N_FEATURES * predict
-        yield f"{name}: PD, times faster", pd, predict, brute / pd, 300
+        yield f"{name}: PD, times faster", means, predict, brute / means, 300
         yield f"{name}: curves of rows, times faster", ice, predict, brute / ice, 10
+        by_predict = 2 * N_FEATURES * predict
+        yield f"{name}: ALE, times faster", moved, predict, by_predict / moved, 3
         yield f"{name}: H, in predicts", pairs, predict, pairs / predict, 10
         h_brute = N_SAMPLES * predict
         yield f"{name}: H of one, times faster", others, predict, h_brute / others, 300

@@ -1,6 +1,7 @@
 """How the prediction changes along one feature where the rows are. Not: its spread."""
 
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -9,26 +10,10 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, NotApplicable, quote
 from .level_order import by_similarity
+from .moved_rows import Index, Moves, Question, change_by_trees
 from .partial_dependence import SCALES, Scale
 
-Index = npt.NDArray[np.int64]
 Convention = Literal["standard", "iml"]
-
-
-class Moves(NamedTuple):
-    """Which rows are moved over which interval of the grid.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n_grid,)
-        The grid, as values that the column can hold.
-    row, interval : ndarray of shape (n_moves,)
-        The row is asked at ``points[interval]`` and at ``points[interval + 1]``.
-    """
-
-    points: npt.NDArray[Any]
-    row: Index
-    interval: Index
 
 
 def ale(
@@ -59,7 +44,7 @@ def ale(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``, twice.
+        Asked for ``predict(X)``, twice; or its trees are, see `moved_rows`.
     data : Dataset
         The rows moved over the interval they lie in, with their weights; rows where
         the feature is missing are not moved.
@@ -117,21 +102,29 @@ def ale(
     True
     """
     del seed
-    points, row, interval = moves_of(
-        *(model, data, feature),
+    of_feature = partial(
+        moves_of,
+        *(model, data),
         grid=grid,
         n_grid=n_grid,
         scale=scale,
         convention=convention,
     )
+    moves = of_feature(feature)
+
+    def change(moves: Moves, low: Floats, high: Floats) -> Floats:
+        ends = [SCALES[scale](model, end).reshape(len(end), -1) for end in (low, high)]
+        weights = data.weights[moves.row]
+        return _weighted_means(ends[1] - ends[0], moves.interval, weights)
+
+    ask = partial(_predict_ends, model, data)
+    options = grid, n_grid, scale, convention
+    question = Question(options, of_feature, ask, change)
+    steps = change_by_trees(model, data, feature, question)
+    if steps is None:
+        steps = change(moves, *ask(feature, moves))
+    points, row, interval = moves
     column, is_category = data.X[feature], points.dtype == object
-    ends = []
-    for end in (interval, interval + 1):
-        X = data.X.iloc[row].copy()
-        X[feature] = _as_column(points[end], column)
-        prediction = SCALES[scale](model, _predicted(model, X, is_category))
-        ends.append(prediction.reshape(len(row), -1))
-    steps = _weighted_means(ends[1] - ends[0], interval, data.weights[row])
     values = np.concatenate([np.zeros_like(steps[:1]), np.cumsum(steps, axis=0)])
     at_rows, rows = ((values[1:] + values[:-1]) / 2)[interval], row
     if is_category:
@@ -260,14 +253,21 @@ def _as_column(values: npt.NDArray[Any], column: pd.Series) -> Any:
     return (numbers.astype(column.dtype) if fits else numbers).array
 
 
-def _predicted(model: FittedModel, X: pd.DataFrame, is_category: bool) -> Floats:
-    """Return predictions; a level that a model never met has none."""
-    try:
-        return model.predict(X)
-    except DataError as error:
-        if not is_category:
-            raise
-        raise NotApplicable(str(error)) from error
+def _predict_ends(
+    model: FittedModel, data: Dataset, feature: str, moves: Moves
+) -> tuple[Floats, Floats]:
+    """Return predictions at both ends; a level that a model never met has none."""
+    ends = []
+    for end in (moves.interval, moves.interval + 1):
+        X = data.X.iloc[moves.row].copy()
+        X[feature] = _as_column(moves.points[end], data.X[feature])
+        try:
+            ends.append(model.predict(X))
+        except DataError as error:
+            if moves.points.dtype != object:
+                raise
+            raise NotApplicable(str(error)) from error
+    return ends[0], ends[1]
 
 
 def _weighted_means(change: Floats, interval: Index, weights: Floats) -> Floats:

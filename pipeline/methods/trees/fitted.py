@@ -4,7 +4,7 @@ Not of functions, which may do more than their trees; of pipelines see `pipeline
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -105,7 +105,7 @@ class Trees(NamedTuple):
         self,
         bins: Integers,
         groups: Sequence[tuple[str, ...]],
-        draws: Sequence[tuple[int, Any]],
+        draws: Iterable[tuple[int, Any]],
         n_threads: int = 1,
     ) -> Iterator[Floats]:
         """Yield what the model predicts when a group has the order of a draw."""
