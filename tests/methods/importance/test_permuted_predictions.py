@@ -10,6 +10,7 @@ from types import MethodType
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.trees.conftest import count_calls
 from threadpoolctl import threadpool_limits
 
 from importance_audit.auditing.audit import audit
@@ -74,23 +75,10 @@ def calls(monkeypatch):
 
     Else each permutation is a call of its own, about a frame.
     """
-    made = []
-
-    def counted(ask):
-        @wraps(ask)
-        def counting(*arguments):
-            made.append(arguments)
-            return ask(*arguments)
-
-        return counting
-
     monkeypatch.setattr(permuted_predictions, "WORTH", 0)
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
     monkeypatch.setattr(permuted_predictions, "FEWEST", np.inf)
-    for name in ("predict_permuted", "predict_some"):
-        ask = getattr(permuted_predictions, name)
-        monkeypatch.setattr(permuted_predictions, name, counted(ask))
-    return made
+    return count_calls(monkeypatch)
 
 
 def by_predict(monkeypatch, *arguments, **options):
@@ -199,8 +187,8 @@ def test_trees_that_differ_from_predict_are_left_alone(
     data = rows_of("regression")
     model, replay = model_of(FOREST, data), Trees.replay
 
-    def wrong(*arguments):
-        for answer in replay(*arguments):
+    def wrong(*arguments, **options):
+        for answer in replay(*arguments, **options):
             yield np.nextafter(answer, np.inf)
 
     monkeypatch.setattr(Trees, "replay", wrong)
@@ -230,17 +218,16 @@ def test_trees_may_be_compared_on_some_rows(monkeypatch, calls, most_compared):
 @pytest.mark.needs_numba
 @pytest.mark.parametrize(("error", "n_calls"), [(1e-15, 1), (1e-9, 7)])
 def test_threads_that_add_trees_in_any_order(monkeypatch, calls, error, n_calls):
-    data, replay = rows_of("regression"), Trees.replay
+    data, ask = rows_of("regression"), permuted_predictions.predict_some
     model = model_of(FOREST, data)
     alone = permutation(model, data, seed=1, n_repeats=1)
     calls.clear()
     model.estimator.set_params(n_jobs=2)
 
-    def in_another_order(*arguments, **options):
-        for n, answer in enumerate(replay(*arguments, **options)):
-            yield answer + error * (n == 0 and len(arguments[-1]) == 1)
+    def in_another_order(*arguments):
+        return ask(*arguments) + error
 
-    monkeypatch.setattr(Trees, "replay", in_another_order)
+    monkeypatch.setattr(permuted_predictions, "predict_some", in_another_order)
     ours = permutation(model, data, seed=1, n_repeats=1)
     assert len(calls) == n_calls
     if n_calls == 1:
@@ -349,10 +336,10 @@ def test_an_audit_that_has_to_compile_loops_says_so(monkeypatch):
     compiled = permuted_predictions.compiled
     monkeypatch.setattr(compiled, "describe", lambda: "compiling loops")
 
-    def compiling(*arguments):
+    def compiling(*arguments, **options):
         while compiled._reports:  # here, unless the cache is cold
             compiled._reports.pop()(compiled.describe())
-        return replay(*arguments)
+        return replay(*arguments, **options)
 
     monkeypatch.setattr(Trees, "replay", compiling)
     config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.methods.trees.conftest import count_calls
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -172,17 +173,9 @@ def audited(kind, folder, seed=1, **options):
 @pytest.fixture
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict."""
-    made = []
-    ask = permuted_predictions.predict_permuted
-
-    def counted(*arguments):
-        made.append(arguments)
-        return ask(*arguments)
-
     monkeypatch.setattr(permuted_predictions, "WORTH", 0)
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
-    monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
-    return made
+    return count_calls(monkeypatch)
 
 
 def by_predict(model):

@@ -1,7 +1,11 @@
-"""One thread for all of these tests."""
+"""One thread for all of these tests, and the calls of predict that they count."""
+
+from functools import wraps
 
 import pytest
 from threadpoolctl import threadpool_limits
+
+from importance_audit.methods.importance import permuted_predictions
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -9,3 +13,21 @@ def _one_thread():
     """Fit small models on one thread: several wait for each other on a busy machine."""
     with threadpool_limits(1):
         yield
+
+
+def count_calls(monkeypatch):
+    """Return a list that gets the arguments of each prediction of permuted rows."""
+    made = []
+
+    def counted(ask):
+        @wraps(ask)
+        def counting(*arguments):
+            made.append(arguments)
+            return ask(*arguments)
+
+        return counting
+
+    for name in ("predict_permuted", "predict_some"):
+        ask = getattr(permuted_predictions, name)
+        monkeypatch.setattr(permuted_predictions, name, counted(ask))
+    return made

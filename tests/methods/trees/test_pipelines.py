@@ -34,6 +34,7 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
+from tests.methods.trees.conftest import count_calls
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -163,16 +164,8 @@ def data_for(make, seed=1, task="regression"):
 @pytest.fixture
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict."""
-    made = []
-    ask = permuted_predictions.predict_permuted
-
-    def counted(*arguments):
-        made.append(arguments)
-        return ask(*arguments)
-
     monkeypatch.setattr(permuted_predictions, "WORTH", 0)
-    monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
-    return made
+    return count_calls(monkeypatch)
 
 
 def importances(model, rows, seed=1):

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.trees.conftest import count_calls
 
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -253,18 +254,10 @@ def test_inner_nodes_add_nothing(name, tmp_path):
 @pytest.fixture
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict."""
-    made = []
-    ask = permuted_predictions.predict_permuted
-
-    def counted(*arguments):
-        made.append(arguments)
-        return ask(*arguments)
-
     monkeypatch.setattr(permuted_predictions, "WORTH", 0)
     monkeypatch.setattr(mean_predictions, "WORTH", 0)
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
-    monkeypatch.setattr(permuted_predictions, "predict_permuted", counted)
-    return made
+    return count_calls(monkeypatch)
 
 
 def by_predict(model):
