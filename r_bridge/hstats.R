@@ -7,31 +7,6 @@
 # weights  one number per row, NULL for none
 # n_rows   rows drawn where there are more
 
-# One number per row, whose weighted mean is the loss of that name in losses.R.
-row_losses <- list(
-  mse = function(observed, predicted) (observed - predicted)^2,
-  mae = function(observed, predicted) abs(observed - predicted),
-  poisson_deviance = function(observed, predicted) poisson_deviance_of(observed, predicted),
-  gamma_deviance = function(observed, predicted) gamma_deviance_of(observed, predicted),
-  log_loss = function(observed, predicted) -log(of_observed(observed, predicted)),
-  log_loss_clipped = function(observed, predicted) {
-    -log(pmax(of_observed(observed, predicted), 2^-52))
-  },
-  brier = function(observed, predicted) {
-    if (!is.matrix(predicted)) {
-      return((observed - predicted)^2)
-    }
-    (rowSums(predicted^2) + 1 - 2 * of_observed(observed, predicted)) / 2
-  },
-  one_minus_accuracy = function(observed, predicted) {
-    if (is.matrix(predicted)) {
-      as.numeric(max.col(predicted, ties.method = "first") != as.integer(observed))
-    } else {
-      as.numeric((predicted >= 0.5) != observed)
-    }
-  }
-)
-
 # The mean loss of every group in every repeat, one column each, and in a last column that
 # of the rows as they are.
 #

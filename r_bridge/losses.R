@@ -107,6 +107,37 @@ missed_shares <- function(observed, predicted) {
   }, 1)
 }
 
+# One number per row, of which the loss of that name below is the mean, or follows from it.
+row_losses <- list(
+  mse = function(observed, predicted) (observed - predicted)^2,
+  mae = function(observed, predicted) abs(observed - predicted),
+  mape = function(observed, predicted) 100 * abs((observed - predicted) / observed),
+  poisson_deviance = function(observed, predicted) poisson_deviance_of(observed, predicted),
+  gamma_deviance = function(observed, predicted) gamma_deviance_of(observed, predicted),
+  log_loss = function(observed, predicted) -log(of_observed(observed, predicted)),
+  log_loss_clipped = function(observed, predicted) {
+    -log(pmax(of_observed(observed, predicted), 2^-52))
+  },
+  dalex_cross_entropy = function(observed, predicted) {
+    -log(pmax(of_observed(observed, predicted), 1e-4))
+  },
+  brier = function(observed, predicted) {
+    if (!is.matrix(predicted)) {
+      return((observed - predicted)^2)
+    }
+    (rowSums(predicted^2) + 1 - 2 * of_observed(observed, predicted)) / 2
+  },
+  one_minus_accuracy = function(observed, predicted) {
+    if (is.matrix(predicted)) {
+      as.numeric(max.col(predicted, ties.method = "first") != as.integer(observed))
+    } else {
+      as.numeric((predicted >= 0.5) != observed)
+    }
+  }
+)
+row_losses[c("rmse", "sum_of_squares", "one_minus_r2")] <- row_losses["mse"]
+row_losses["negative_log_likelihood"] <- row_losses["log_loss"]
+
 losses <- list(
   rmse = function(observed, predicted) sqrt(mean((observed - predicted)^2)),
   mse = function(observed, predicted) mean((observed - predicted)^2),

@@ -4,6 +4,8 @@
 # data     the features only, a plain data frame
 # predict  function(object, newdata, ...) that returns one number per row, or a matrix with
 #          one column per class; the model itself never comes to R
+# test     "t", "wilcoxon" or "binomial" for its own test of the losses of the rows too, NULL
+#          for none
 # classes  the names of those columns, NULL for numbers
 #
 # xplainfi asks mlr3 for predictions and for losses, so that predict and loss become a learner
@@ -11,14 +13,14 @@
 # A learner that has been trained draws nothing; one of classes that says which class is the
 # most probable leaves no tie to be broken at random.
 
-# The loss of every group in every repeat, one column each, and in a last column that of the
-# rows as they are.
+# The loss of every group in every repeat, one column each, in a further column that of the
+# rows as they are, and then the columns of `tested`.
 #
 # within  "none", "gaussian" or "neighbours"
 xplainfi_permutation <- function(data, y, predict, groups, loss, seed, n_repeats, within,
-                                 n_neighbours, classes = NULL) {
+                                 n_neighbours, test = NULL, classes = NULL) {
   plain <- named_in_order(data, predict)
-  arguments <- c(question_of(plain, y, loss, classes), n_repeats = n_repeats)
+  arguments <- c(question_of(plain, y, loss, classes, test), n_repeats = n_repeats)
   task <- arguments$task
   groups <- lapply(groups[order(names(groups), method = "radix")], plain$names_of)
   names <- sprintf("group%d", seq_along(groups))
@@ -42,7 +44,8 @@ xplainfi_permutation <- function(data, y, predict, groups, loss, seed, n_repeats
     of_name <- scores[scores$feature == name, ]
     of_name$loss_post[order(of_name$iter_repeat)]
   }, numeric(n_repeats))
-  cbind(matrix(losses, ncol = n_repeats, byrow = TRUE), scores$loss_baseline[1])
+  losses <- matrix(losses, ncol = n_repeats, byrow = TRUE)
+  cbind(losses, scores$loss_baseline[1], tested(asked, "cpi", test, names))
 }
 
 # What every feature adds to the reduction of the loss, one row per order of the features and
@@ -76,14 +79,16 @@ xplainfi_sage <- function(data, y, predict, loss, seed, n_repeats, background, n
   sums - rbind(0, sums[-nrow(sums), , drop = FALSE])
 }
 
-# The loss of every group in a refit without its columns, and last that of the refit with all.
+# The loss of every group in a refit without its columns, then that of the refit with all, and
+# then the columns of `tested`.
 # Python fits, by the rows and columns that mlr3 gives a learner; their values stay there.
 #
 # y          of the rows that are fitted, and then of those that judge
 # predict    asked for all rows of a fit: "row" is a place in y, "is_fitted" says whether it is
 #            fitted, and "without" which group has left, 0 if none has
 # n_columns  groups hold the places of columns
-xplainfi_refits <- function(y, n_fitted, n_columns, predict, groups, loss, classes = NULL) {
+xplainfi_refits <- function(y, n_fitted, n_columns, predict, groups, loss, test = NULL,
+                            classes = NULL) {
   columns <- sprintf("column%08d", seq_len(n_columns))
   groups <- lapply(groups, function(places) columns[unlist(places)])
   refit <- function(task, fit) {
@@ -100,7 +105,7 @@ xplainfi_refits <- function(y, n_fitted, n_columns, predict, groups, loss, class
   split$instantiate(task, list(seq_len(n_fitted)), list(seq_along(y)[-seq_len(n_fitted)]))
   arguments <- list(
     task = task, learner = learner_of(refit, classes), resampling = split,
-    measure = measure_of(loss_named(loss), classes)
+    measure = measure_of(loss, classes, test)
   )
   if (all(lengths(groups) == 1)) {
     names <- unlist(groups, use.names = FALSE)
@@ -113,11 +118,25 @@ xplainfi_refits <- function(y, n_fitted, n_columns, predict, groups, loss, class
   asked$compute(store_models = FALSE)
   scores <- as.data.frame(asked$scores())
   at <- match(names, scores$feature)
-  c(scores$loss_post[at], scores$loss_baseline[1])
+  c(scores$loss_post[at], scores$loss_baseline[1], tested(asked, "lei", test, names))
+}
+
+# What its own one-sided test says, one row per name: the statistic, the p-value, the mean
+# difference ("lei": the median) and the standard error. It warns of ties, and that only
+# conditional draws make a known test: the card of the measure says that.
+tested <- function(asked, ci_method, test, names) {
+  if (is.null(test)) {
+    return(NULL)
+  }
+  table <- as.data.frame(suppressWarnings(asked$importance(
+    ci_method = ci_method, test = test, alternative = "greater", p_adjust = "none"
+  )))
+  columns <- c("statistic", "p.value", "importance", "se")
+  as.matrix(table[match(names, table$feature), columns])
 }
 
 # The task, the learner, the measure and the resampling that xplainfi wants, as named arguments.
-question_of <- function(plain, y, loss, classes) {
+question_of <- function(plain, y, loss, classes, test = NULL) {
   task <- task_of(plain$data, y, classes)
   of_rows <- function(task, fit) {
     plain$predict(as.data.frame(task$data(cols = names(plain$data))))
@@ -125,7 +144,7 @@ question_of <- function(plain, y, loss, classes) {
   learner <- learner_of(of_rows, classes)
   learner$train(task)
   list(
-    task = task, learner = learner, measure = measure_of(loss_named(loss), classes),
+    task = task, learner = learner, measure = measure_of(loss, classes, test),
     resampling = xplainfi::rsmp_all_test(task)
   )
 }
@@ -190,19 +209,24 @@ learner_of <- function(of_rows, classes) {
   if (is.null(classes)) regression$new() else classification$new()
 }
 
-measure_of <- function(loss, classes) {
+# Only a test asks for the losses of rows, which xplainfi keeps.
+measure_of <- function(loss, classes, test) {
   parent <- if (is.null(classes)) mlr3::MeasureRegr else mlr3::MeasureClassif
   predicted <- if (is.null(classes)) "response" else "prob"
+  apply_to <- function(loss, prediction) loss(prediction$truth, prediction[[predicted]])
+  of_all <- loss_named(loss)
   measure <- R6::R6Class("AuditedLoss",
     inherit = parent,
     public = list(initialize = function() {
       super$initialize("loss",
-        range = c(-Inf, Inf), minimize = TRUE, predict_type = predicted
+        range = c(-Inf, Inf), minimize = TRUE, predict_type = predicted,
+        properties = if (is.null(test)) character() else "obs_loss"
       )
     }),
-    private = list(.score = function(prediction, ...) {
-      loss(prediction$truth, if (is.null(classes)) prediction$response else prediction$prob)
-    })
+    private = list(
+      .score = function(prediction, ...) apply_to(of_all, prediction),
+      .obs_loss = function(prediction, ...) apply_to(row_losses[[loss]], prediction)
+    )
   )
   measure$new()
 }

@@ -11,6 +11,9 @@ from . import host
 
 Floats = npt.NDArray[np.float64]
 Predict = Callable[[pd.DataFrame], Floats]
+TESTED = ("value", "p_value", "estimate", "std_error")
+"""What its own test says of a group: the statistic, p-value, mean or median difference,
+and standard error, NaN of another statistic than t."""
 
 
 def permutation(
@@ -21,8 +24,9 @@ def permutation(
     groups: Mapping[str, Sequence[str]],
     loss: str,
     draws: Mapping[str, Any],
+    test: str = "",
     classes: Sequence[str] = (),
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """Ask xplainfi for the loss of every group in every repeat.
 
     Parameters
@@ -40,6 +44,8 @@ def permutation(
     draws : mapping
         ``seed``, ``n_repeats``, ``within``, one of "none", "gaussian" or "neighbours",
         and ``n_neighbours``, among which xplainfi counts the row itself.
+    test : {"", "t", "wilcoxon", "binomial"}
+        Its own one-sided test of the losses of the rows, which `loss` must have then.
     classes : sequence of str
         Names of the columns of a prediction, empty if it has none.
 
@@ -48,6 +54,8 @@ def permutation(
     permuted : ndarray of shape (n_groups, n_repeats)
     full : float ndarray of shape ()
         Loss of the rows as they are.
+    table : ndarray of shape (n_groups, 4)
+        Of the test: its columns are `TESTED`; (n_groups, 0) without one.
 
     Raises
     ------
@@ -60,6 +68,7 @@ def permutation(
             "y": np.asarray(y, dtype=np.float64),
             "loss": loss,
             "groups": {name: list(columns) for name, columns in groups.items()},
+            "test": test or None,
             "classes": list(classes) or None,
             **draws,
         },
@@ -69,7 +78,9 @@ def permutation(
     )
     by_name = sorted(groups, key=str.encode)
     losses = np.asarray(answer, dtype=np.float64)
-    return losses[[by_name.index(name) for name in groups], :-1], losses[0, -1]
+    losses = losses[[by_name.index(name) for name in groups]]
+    n_repeats = int(draws["n_repeats"])
+    return losses[:, :n_repeats], losses[0, n_repeats], losses[:, n_repeats + 1 :]
 
 
 def sage(
@@ -126,8 +137,9 @@ def refits(
     groups: Sequence[Sequence[int]],
     n_columns: int,
     loss: str,
+    test: str = "",
     classes: Sequence[str] = (),
-) -> tuple[Floats, float]:
+) -> tuple[Floats, float, Floats]:
     """Ask xplainfi for the loss of a model fitted without each group of columns.
 
     Parameters
@@ -143,7 +155,7 @@ def refits(
     groups : sequence of sequence of int
         Places of columns, from 0; no two alike.
     n_columns : int
-    loss, classes
+    loss, test, classes
         As in `permutation`.
 
     Returns
@@ -151,6 +163,8 @@ def refits(
     without : ndarray of shape (n_groups,)
     full : float
         Loss of the model fitted with all columns.
+    table : ndarray of shape (n_groups, 4)
+        As in `permutation`.
 
     Raises
     ------
@@ -165,11 +179,13 @@ def refits(
             "n_columns": n_columns,
             "loss": loss,
             "groups": [[place + 1 for place in places] for places in groups],
+            "test": test or None,
             "classes": list(classes) or None,
         },
         predict=predict,
         schema_of=pd.DataFrame([rows]),
         labels=tuple(classes),
     )
-    losses = np.asarray(answer, dtype=np.float64)
-    return losses[:-1], float(losses[-1])
+    n, numbers = len(groups), np.asarray(answer, dtype=np.float64)
+    table = numbers[n + 1 :].reshape(len(TESTED) if test else 0, n).T
+    return numbers[:n], float(numbers[n]), table

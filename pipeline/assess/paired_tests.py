@@ -184,6 +184,34 @@ def paired_rows(
     )
 
 
+def engine_rows(
+    importance: Importance,
+    table: Floats,
+    *,
+    test: str,
+    statistic: str,
+    record: int,
+    adjustment: Adjustment = "benjamini_hochberg",
+) -> list[Row]:
+    """Return one row of the frame `significance` per feature: an engine's own test.
+
+    Parameters
+    ----------
+    importance : Importance
+        A ranking of the engine.
+    table : ndarray of shape (n_features, 4)
+        Statistic, p-value, estimate and standard error; NaN where it has none.
+    test, statistic, record, adjustment
+        As in `paired_rows`.
+    """
+    outcomes = [Outcome(value, p, error) for value, p, _, error in table.tolist()]
+    columns = _columns(outcomes, statistic)
+    columns |= {"estimate": table[:, 2], "n": [importance.n_samples] * len(table)}
+    return rows_of_test(
+        importance, columns, test=test, record=record, adjustment=adjustment
+    )
+
+
 def _columns(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Any]:
     """Return what tests of one statistic say, by the columns of the frame."""
     columns = {name: [getattr(o, name) for o in outcomes] for name in Outcome._fields}

@@ -87,7 +87,7 @@ def rows_of_test(
     list of dict
         In the order of ``importance.features``.
     """
-    who = ("model", "method", "of", "loss", "positive_class")
+    who = ("model", "method", "of", "loss", "positive_class", "engine", "stream")
     fixed = {name: getattr(importance, name) for name in who}
     fixed |= {"test": test, "record": record, "adjustment": adjustment}
     fixed |= {"statistic": "", "shuffles": 0}

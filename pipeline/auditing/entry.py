@@ -3,6 +3,7 @@
 Not: the order of the entries (`audit`), nor what one engine computes (`measure`).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ from ..assess import checks
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import seed_for
 from ..engines import ENGINES, agreement
+from ..engines.questions import RowTests
 from ..methods.importance.paired_losses import PairedLosses
 from ..methods.importance.row_terms import RowTerms
 from ..methods.trees.routes import reporting_routes
@@ -30,11 +32,16 @@ from .limits import (
     rounds_for,
 )
 from .measure import Question
-from .steps import Inputs, StepResult
+from .steps import Inputs, Results, StepResult
 from .steps.convergence import convergence
 from .steps.curves import curves_of, is_handed_curves
 from .steps.first_pairs import select_pairs
-from .steps.paired_tests import paired_tests_of, select_test
+from .steps.paired_tests import (
+    engine_tests_of,
+    paired_tests_of,
+    row_tests_for,
+    select_test,
+)
 from .steps.permuted_targets import with_target
 from .steps.resampled_rows import row_intervals_of, stability_of
 from .steps.shuffled_targets import significance_of
@@ -106,19 +113,47 @@ def _answer(
         missing = [agreement.not_compared(a, name, why) for a in unknown]
         asked = [a for a in ours if a not in unknown]
         answers: tuple[Importance | Effect, ...] = ()
+        row_tests = row_tests_for(entry, config)
         reason = info.reason
         is_left = of_engine.model is None or not own or bool(of_engine.model.losses)
         if info.available and is_left:
             order = measure.stream_of(entry, info)
-            answers, reason = _ask(journal, of_engine, seed=seed, stream=order)
+            answers, reason = _ask(
+                journal, of_engine, seed=seed, stream=order, row_tests=row_tests
+            )
         if not answers:
             missing += [agreement.not_compared(a, name, reason) for a in asked]
         journal.add(StepResult(rows={"agreement": missing}))
         if not answers:
             continue
+        if row_tests is not None:
+            _add_tests(journal, config, entry, answers, engine_tests_of, row_tests)
         if measure.wants_run_beside(entry, rows, info, primary):
             beside = replace(of_engine, engine=question.engine)
-            _ask(journal, beside, seed=seed, stream=info.stream)
+            pairs: list[PairedLosses] = []
+            is_tested = row_tests is not None and row_tests.tables
+            hook = {"on_paired_losses": pairs.append} if is_tested else {}
+            answers, _ = _ask(journal, beside, seed=seed, stream=info.stream, **hook)
+            if is_tested:
+                _add_tests(journal, config, entry, answers, paired_tests_of, pairs)
+
+
+def _add_tests(
+    journal: Journal,
+    config: AuditConfig,
+    entry: ImportanceSection,
+    answers: Sequence[Importance | Effect],
+    tests_of: Callable[..., Results[None]],
+    of_rows: RowTests | Sequence[PairedLosses],
+) -> None:
+    """Keep the p-values of the last answers to an entry, taken from `of_rows`."""
+    importances = [a for a in answers if isinstance(a, Importance)]
+    first = len(journal.importances) - len(importances)
+    test = select_test(entry, config)
+    p_values = tests_of(
+        journal.guarded, importances, of_rows, test, config, first_record=first
+    )
+    journal.add_all(p_values)
 
 
 def _with_losses_of_engine(question: Question) -> tuple[Question, tuple[str, ...]]:
@@ -176,12 +211,9 @@ def _judge_chance(
             journal.guarded, answers, question, config, first_record=first
         )
         journal.add_all(stability)
-    test = select_test(question.section, config)
-    if answers and test:
-        p_values = paired_tests_of(
-            journal.guarded, answers, row_losses, test, config, first_record=first
-        )
-        journal.add_all(p_values)
+    section = question.section
+    if answers and select_test(section, config):
+        _add_tests(journal, config, section, answers, paired_tests_of, row_losses)
     elif answers and config.significance.shuffles:
         p_values = significance_of(
             journal.guarded,

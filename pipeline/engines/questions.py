@@ -1,6 +1,7 @@
 """What every question to an R package is made of: columns, classes, refusals."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,25 @@ from ..methods.effects.partial_dependence import SCALES, Scale
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, quote
 from .known_defects import Question, defects_of
+
+
+@dataclass(kw_only=True)
+class RowTests:
+    """The test of the losses of rows that an engine makes in the same computation.
+
+    Attributes
+    ----------
+    statistic : {"t", "wilcoxon", "sign", "fisher"}
+        As in `assess.paired_tests`; always one-sided, for a rise.
+    tables : dict of str to ndarray of shape (n_groups, 4)
+        What the engine says, by loss; the columns are `r_bridge.xplainfi.TESTED`.
+    reason : str
+        Why it makes none that is of the same differences as ours.
+    """
+
+    statistic: str
+    tables: dict[str, Floats] = field(default_factory=dict)
+    reason: str = ""
 
 
 def same_predictions(model: FittedModel, data: Dataset) -> float:

@@ -1,5 +1,6 @@
 """xplainfi, asked for permutation, also given the other columns, refits and SAGE."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -26,13 +27,16 @@ from ..methods.importance.refits import (
 from ..methods.importance.sage import Background
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
+from ..records.losses import OF_ROWS
 from .availability import remedy_of
-from .questions import classes_of, refuse
+from .questions import RowTests, classes_of, refuse
 
 SECONDS_OF_ROW, OF_COLUMN, OF_NUMBER = 1e-4, 3e-5, 1e-8
 """What its search for neighbours takes for one row, more for each column by Gower's
 distance, and for each number that the row is compared with: 0.7 to 1.5 times what was
 measured, on 1 000 to 16 000 rows of 2 to 20 columns."""
+TESTS = {"t": "t", "wilcoxon": "wilcoxon", "sign": "binomial"}
+"""What it calls the tests that draw nothing."""
 DEPENDENT = 1e-7
 """Of the length of a column, what R's lm wants to be left of it beside the others."""
 
@@ -46,13 +50,15 @@ def xplainfi_permutation(
     within: Within = "none",
     n_neighbours: int = 5,
     convention: Convention = "standard",
+    row_tests: RowTests | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the losses of ``xplainfi::PFI``, or of ``CFI`` given the other columns.
 
     Parameters, returns and raises as in `importance.permutation.permutation`, drawn in
     the order "xplainfi"; but it permutes the columns of a group each by itself. Given
     the others they are drawn together. `NotApplicable` too if rows are weighted or few,
-    or for what the samplers of xplainfi cannot draw, or draw in another way.
+    or for what the samplers of xplainfi cannot draw, or draw in another way. What its
+    ``ci_method = "cpi"`` says goes into `row_tests`.
     """
     near = {"n_neighbours": n_neighbours} if within == "neighbours" else {}
     refuse("xplainfi", "permutation", data, **near)
@@ -64,7 +70,13 @@ def xplainfi_permutation(
         _refuse_for_normal(data)
     if within == "neighbours":
         _refuse_for_neighbours(data, convention)
-    losses = [
+    are_joined = any(len(columns) > 1 for columns in data.groups.values())
+    if row_tests is not None and within not in GIVEN and are_joined:
+        row_tests.reason = (
+            "xplainfi permutes the columns of a group one by one, so it would test "
+            "other differences. Draw given the other columns, or test features."
+        )
+    answers = [
         xplainfi.permutation(
             data.X,
             data.y,
@@ -77,14 +89,35 @@ def xplainfi_permutation(
                 "within": within,
                 "n_neighbours": n_neighbours,
             },
+            test=_test_of(row_tests, loss),
             classes=classes_of(model),
         )
         for loss in model.losses
     ]
-    full = np.array([part[1] for part in losses])
-    return np.stack([part[0] for part in losses], axis=-1), np.tile(
-        full, (n_repeats, 1)
-    )
+    losses, full, tables = zip(*answers, strict=True)
+    _keep(row_tests, model, tables)
+    return np.stack(losses, axis=-1), np.tile(full, (n_repeats, 1))
+
+
+def _test_of(row_tests: RowTests | None, loss: str) -> str:
+    """Return what xplainfi calls the test that is asked of a loss, empty if none is."""
+    if row_tests is None or row_tests.reason or loss not in OF_ROWS:
+        return ""
+    if row_tests.statistic not in TESTS:
+        row_tests.reason = (
+            "xplainfi changes signs at random by draws of its own, so its p-values "
+            "differ from ours by chance. Take another statistic to compare them."
+        )
+    return TESTS.get(row_tests.statistic, "")
+
+
+def _keep(
+    row_tests: RowTests | None, model: FittedModel, tables: Iterable[Floats]
+) -> None:
+    """Keep what xplainfi says of each loss that it was asked to test."""
+    for loss, table in zip(model.losses, tables, strict=True):
+        if row_tests is not None and table.shape[1]:
+            row_tests.tables[loss] = table
 
 
 def seconds_of_search(data: Dataset, convention: Convention, n_losses: int) -> float:
@@ -170,12 +203,14 @@ def xplainfi_drop_column(
     stream: Literal["numpy"] = "numpy",
     n_repeats: int = 5,
     held_out: float = 0.0,
+    row_tests: RowTests | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the losses of ``xplainfi::LOCO``, or of ``WVIM`` for groups.
 
     Parameters, returns and raises as in `importance.drop_column.drop_column`. Python
     fits the models, as R asks for them, with the ``random_state`` of the repeat; so
     the order of the draws is ours. `NotApplicable` too if rows are weighted.
+    What its ``ci_method = "lei"`` says of a single repeat goes into `row_tests`.
     """
     del stream
     refuse("xplainfi", "drop_column", data)
@@ -184,23 +219,41 @@ def xplainfi_drop_column(
     asked = [unit for unit in dict.fromkeys(units) if unit]
     baseline = np.empty((n_repeats, len(model.losses)))
     raw = np.empty((len(units), *baseline.shape))
+    if row_tests is not None and n_repeats > 1:
+        row_tests.reason = (
+            "xplainfi is asked for each repeat by itself, so that it cannot test their "
+            "mean. Set n_repeats = 1."
+        )
+    tests = [_test_of(row_tests, loss) for loss in model.losses]
+    places = [asked.index(unit) if unit in asked else -1 for unit in units]
     for repeat in range(n_repeats):
         fitted, judging = parted(
             model.unfitted(), data, held_out, seed=seed, repeat=repeat
         )
         seed_of_repeat = seed_of_fit(seed, repeat)
-        for k, (losses, full) in enumerate(
-            _losses_of_refits(fitted, judging, asked, seed=seed_of_repeat)
-        ):
+        answers = _losses_of_refits(
+            fitted, judging, asked, tests=tests, seed=seed_of_repeat
+        )
+        for k, (losses, full, _) in enumerate(answers):
             baseline[repeat, k] = full
-            by_unit = dict(zip(asked, losses, strict=True))
-            raw[:, repeat, k] = [by_unit.get(unit, full) for unit in units]
+            raw[:, repeat, k] = np.append(losses, full)[places]
+        _keep(row_tests, model, (_rows_at(places, table) for *_, table in answers))
     return raw, baseline
 
 
+def _rows_at(places: list[int], table: Floats) -> Floats:
+    """Return rows of a table by their places; -1 is a row that says nothing."""
+    return np.concatenate([table, np.full((1, table.shape[1]), np.nan)])[places]
+
+
 def _losses_of_refits(
-    model: FittedModel, data: Dataset, units: list[Unit], *, seed: int
-) -> list[tuple[Floats, float]]:
+    model: FittedModel,
+    data: Dataset,
+    units: list[Unit],
+    *,
+    tests: Sequence[str],
+    seed: int,
+) -> list[tuple[Floats, float, Floats]]:
     """Return what `r_bridge.xplainfi.refits` does, for each loss of the model."""
     train = training_rows(model, "drop_column")
     known: dict[bytes, Floats] = {}  # R asks for the same fits for every loss
@@ -220,7 +273,10 @@ def _losses_of_refits(
         n_columns=len(model.features),
         classes=classes_of(model),
     )
-    return [ask(loss=loss) for loss in model.losses]
+    return [
+        ask(loss=loss, test=test)
+        for loss, test in zip(model.losses, tests, strict=True)
+    ]
 
 
 def _predict_rows(

@@ -300,7 +300,7 @@ _FRAMES = (
             *_WHO,
             *("feature", "p_value", "p_adjusted", "shuffles", "record"),
             *("test", "statistic", "value", "estimate", "std_error", "low", "high"),
-            *("n", "adjustment"),
+            *("n", "adjustment", "engine", "stream"),
         ),
         "p-values of each ranking, if asked: one row per feature. p_value: of "
         "shuffled targets (r + 1) / (m + 1), r of m shuffles having measured as much; "
@@ -313,7 +313,9 @@ _FRAMES = (
         "the statistic; estimate: their mean, of lei their median; std_error, low, "
         "high: of the mean, with its 95 % interval, by t; n: differences, or shuffles; "
         'adjustment: how p_adjusted follows, "holm", "bonferroni" or '
-        '"benjamini_hochberg", by which it always is up to 1.4.',
+        '"benjamini_hochberg", by which it always is up to 1.4; engine, stream: whose '
+        "test it is, and in whose draw order: an engine that makes the same test has "
+        "rows of its own, and so has our answer in its draws.",
     ),
     Frame(
         "convergence",

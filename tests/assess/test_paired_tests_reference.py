@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.engines import test_xplainfi as recorded
 
 from importance_audit.assess.paired_tests import (
     sign_flip_test,
@@ -14,6 +15,7 @@ from importance_audit.assess.paired_tests import (
     wilcoxon_test,
 )
 from importance_audit.assess.significance import adjusted
+from importance_audit.methods.importance.permutation import permutation
 from importance_audit.records.r_rng import RStream
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "xplainfi.json"
@@ -135,6 +137,27 @@ def test_statistics_and_p_values_of_conditional_importance_are_xplainfis(
     if (name, alternative) == ("t", "two.sided"):
         assert [one.low for one in outcomes] == near(table["conf_lower"])
         assert [one.high for one in outcomes] == near(table["conf_upper"])
+
+
+@pytest.mark.parametrize("name", ["t", "wilcoxon", "binomial"])
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_our_losses_of_rows_in_xplainfis_draws_have_its_statistics(sampler, name):
+    case, pairs = CASES[f"cpi-{sampler}-base"], []
+    data = recorded.rows_of(case)
+    permutation(
+        recorded.model_of(case),
+        data,
+        seed=case["seed"],
+        stream="xplainfi",
+        n_repeats=case["options"]["n_repeats"],
+        on_paired_losses=pairs.append,
+        **recorded.within_of(case),
+    )
+    table = CASES[f"cpi-{sampler}-{name}-greater"]["result"]["table"]
+    places = [list(data.groups).index(feature) for feature in table["feature"]]
+    outcomes = [EXACT[name](pairs[0].differences("mse", place)) for place in places]
+    assert [one.value for one in outcomes] == near(table["statistic"])
+    assert [one.p_value for one in outcomes] == near(table["p.value"])
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)

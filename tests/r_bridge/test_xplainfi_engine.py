@@ -5,10 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.auditing.steps.test_paired_tests import LINEAR, TEST, TRAIN
 from tests.auditing.test_measure import audited
 from tests.engines import test_xplainfi as recorded
 from tests.report.sections.test_results import MARGINAL, audit_of
 
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.engines.questions import RowTests
 from importance_audit.engines.xplainfi import (
     xplainfi_drop_column,
     xplainfi_permutation,
@@ -332,6 +336,118 @@ def test_an_audit_replays_refits_without_measuring_ours_again():
     sides = [(r.engine, r.stream) for r in result.importances]
     assert sides == [("python", "numpy"), ("xplainfi", "numpy")] * 2
     assert result.agreement["verdict"].tolist() == ["replayed"] * 2
+
+
+# --- its own tests --------------------------------------------------------------------
+
+TESTS = ("t", "wilcoxon", "sign")
+
+
+@pytest.mark.parametrize("statistic", TESTS)
+@recorded.matching("cpi-(gauss|knn)-base")
+def test_tables_of_tests_are_those_recorded(case, statistic):
+    model, data = recorded.model_of(case), recorded.rows_of(case)
+    tests = RowTests(statistic=statistic)
+    options = {"seed": case["seed"], "n_repeats": case["options"]["n_repeats"]}
+    how = recorded.within_of(case)
+    xplainfi_permutation(model, data, row_tests=tests, **options, **how)
+    name = {"sign": "binomial"}.get(statistic, statistic)
+    test = case["id"].replace("base", f"{name}-greater")
+    truth = pd.DataFrame(recorded.CASES[test]["result"]["table"]).set_index("feature")
+    truth = truth.loc[list(data.groups), ["statistic", "p.value", "importance", "se"]]
+    theirs = tests.tables["mse"]
+    np.testing.assert_allclose(theirs, truth.to_numpy(float), rtol=1e-9, atol=1e-13)
+
+
+def assert_tests_agree(entry, test, *, statistic="", models=None, rows=(TRAIN, TEST)):
+    """Assert that what xplainfi tests is what we do, in its draws; return the losses.
+
+    The statistic and p-value of each feature, to 1e-9.
+    """
+    config = {"importance": [{"engines": ["xplainfi"], **entry}]}
+    config["significance"] = {"tests": [test], "statistic": statistic}
+    config |= {} if models else {"models": [LINEAR]}
+    result = audit(*rows, parse_config(config), models=models or ())
+    frame = result.significance
+    theirs = frame[frame["engine"] == "xplainfi"].reset_index(drop=True)
+    stream = frame["stream"].isin(theirs["stream"])
+    ours = frame[stream & (frame["engine"] == "python")].reset_index(drop=True)
+    keys = ["model", "method", "of", "loss", "feature", "test", "statistic", "n"]
+    pd.testing.assert_frame_equal(ours[keys], theirs[keys])
+    numbers = ["value", "p_value", "p_adjusted", "estimate", "std_error"]
+    np.testing.assert_allclose(ours[numbers], theirs[numbers], rtol=1e-9, atol=1e-13)
+    records = [result.importances[place] for place in theirs["record"]]
+    assert {(r.engine, r.stream) for r in records} == {
+        *theirs[["engine", "stream"]].itertuples(index=False, name=None)
+    }
+    return set(theirs["loss"])
+
+
+def assert_permutation_agrees(model, data, losses):
+    """Assert the same of permutation of a fitted model."""
+    entry = {"method": "permutation", "losses": [*losses], "n_repeats": 3}
+    return assert_tests_agree(entry, "cpi", models=(model,), rows=(None, data))
+
+
+@pytest.mark.parametrize("statistic", ["", *TESTS])
+def test_tests_of_permutation_are_ours_in_its_draws(statistic):
+    losses = ["rmse", "mae", "one_minus_r2"]
+    entry = {"method": "permutation", "losses": losses, "n_repeats": 3, **GAUSSIAN}
+    assert assert_tests_agree(entry, "cpi", statistic=statistic) == {*losses}
+
+
+def test_tests_of_losses_of_classes_are_ours():
+    losses = (*BINARY, "log_loss_clipped", "negative_log_likelihood")
+    asked = assert_permutation_agrees(logistic_model(1, 2), binary_data(), losses)
+    assert asked == {*losses} - {"one_minus_auc"}
+    losses = (*OF_CLASSES, "dalex_cross_entropy")
+    asked = assert_permutation_agrees(level_model(0.8), level_data(), losses)
+    assert asked == {*losses} - {"one_minus_auc_ovo"}
+
+
+def test_tests_of_counts_and_percentages_are_ours():
+    data, line = normal_data(0.3), linear_model(0.3)
+    data = replace(data, y=np.round(np.exp(data.y)) + 1)
+    model = replace(line, predict=lambda X: np.exp(line.predict(X)) + 1)
+    losses = ("poisson_deviance", "gamma_deviance", "mape")
+    assert assert_permutation_agrees(model, data, losses) == {*losses}
+
+
+@pytest.mark.parametrize("statistic", ["", *TESTS])
+def test_tests_of_refits_are_ours(statistic):
+    losses = ["mae", "mse"]
+    entry = {"method": "drop_column", "losses": losses, "n_repeats": 1}
+    assert assert_tests_agree(entry, "lei", statistic=statistic) == {*losses}
+
+
+def reason_for(entry, test, data=TEST, **significance):
+    """Return why xplainfi makes no test of an entry, which is a finding of its own."""
+    config = {"importance": [{"engines": ["xplainfi"], **entry}], "models": [LINEAR]}
+    config["significance"] = {"tests": [test], **significance}
+    config["groups"] = {"both": ["x1", "x2"]}
+    result = audit(TRAIN, data, parse_config(config))
+    assert set(result.significance["engine"]) == {"python"}
+    assert set(result.significance["stream"]) == {"numpy"}
+    (note,) = (f for f in result.findings if "by xplainfi" in f.message)
+    assert (note.check, note.severity) == ("not_applicable", "info")
+    return note.message.split("by xplainfi: ")[1]
+
+
+def test_why_xplainfi_makes_no_test_of_the_same_differences_is_said():
+    ask = {"method": "permutation", "n_repeats": 2}
+    assert reason_for(ask, "cpi", statistic="fisher") == (
+        "xplainfi changes signs at random by draws of its own, so its p-values differ "
+        "from ours by chance. Take another statistic to compare them."
+    )
+    assert reason_for(ask | {"of": "groups"}, "cpi") == (
+        "xplainfi permutes the columns of a group one by one, so it would test other "
+        "differences. Draw given the other columns, or test features."
+    )
+    twice = {"method": "drop_column", "losses": ["mae"], "n_repeats": 2}
+    assert reason_for(twice, "lei") == (
+        "xplainfi is asked for each repeat by itself, so that it cannot test their "
+        "mean. Set n_repeats = 1."
+    )
 
 
 # --- refusals -------------------------------------------------------------------------

@@ -64,7 +64,8 @@ COLUMNS = {
     "associations": "feature_a feature_b statistic value",
     "resampled_ranks": "record feature rank resamples",
     "significance": "model method of loss positive_class feature p_value p_adjusted "
-    "shuffles record test statistic value estimate std_error low high n adjustment",
+    "shuffles record test statistic value estimate std_error low high n adjustment "
+    "engine stream",
     "convergence": "record n_repeats feature value std_error rank",
     "top_k": "entry method model ranked_by positive_class protocol judge loss k fold "
     "feature value",

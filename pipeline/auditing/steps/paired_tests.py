@@ -9,12 +9,16 @@ from typing import Any
 
 from ...assess.paired_tests import (
     NADEAU_BENGIO,
+    PAIRED,
+    engine_rows,
     is_test_of,
     paired_rows,
     refit_rows,
 )
 from ...config.load import AuditConfig, ImportanceSection
+from ...engines.questions import RowTests
 from ...methods.importance.paired_losses import PairedLosses
+from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable
 from ...records.frames import Row
 from ...records.importance_record import Importance
@@ -26,6 +30,54 @@ def select_test(entry: ImportanceSection, config: AuditConfig) -> str:
     method, options = entry.method, entry.options
     tests = config.significance.tests
     return next((test for test in tests if is_test_of(test, method, options)), "")
+
+
+def row_tests_for(entry: ImportanceSection, config: AuditConfig) -> RowTests | None:
+    """Return which test an engine is asked for beside ours, None if ours is of no rows.
+
+    By its usual statistic, unless the audit names another.
+    """
+    paired = PAIRED.get(select_test(entry, config))
+    if paired is None:
+        return None
+    return RowTests(statistic=config.significance.statistic or paired.statistic)
+
+
+def engine_tests_of(
+    guard: Guard,
+    answers: Sequence[Importance],
+    row_tests: RowTests,
+    test: str,
+    config: AuditConfig,
+    *,
+    first_record: int,
+) -> Results[None]:
+    """Yield the p-values that an engine itself tells of its answers to one question.
+
+    The first of them is at `first_record` among all importances. Where it could tell
+    some and was not asked, the reason is kept.
+    """
+    for k, importance in enumerate(answers):
+        what = f"{importance.method} of {importance.of} by {importance.engine}"
+        ask = partial(_table, row_tests, importance.loss)
+        table, _ = guard(importance.model, f"p-values of {what}", ask)
+        if table is not None:
+            rows = engine_rows(
+                importance,
+                table,
+                test=test,
+                statistic=row_tests.statistic,
+                record=first_record + k,
+                adjustment=config.significance.adjustment,
+            )
+            yield StepResult(rows={"significance": rows})
+
+
+def _table(row_tests: RowTests, loss: str) -> Floats | None:
+    """Return what an engine told of a loss, None if nothing; raise if for a reason."""
+    if row_tests.reason:
+        raise NotApplicable(row_tests.reason)
+    return row_tests.tables.get(loss)
 
 
 def paired_tests_of(

@@ -30,7 +30,7 @@ from .overview import in_overview, overview_tables
 from .ranking_figure import ranking_figure
 from .ranking_tables import on_drawn_rows, ranking_table, value_of
 from .rankings import Ranking, rows_drawn
-from .significance import significance_table
+from .significance import engine_tables, significance_table
 from .stability import firmness
 from .surfaces import surface_figures
 from .top_k import selection_tables, top_k_figures
@@ -123,6 +123,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
             blocks.append(replace(table, is_appended=False))
             if significance := significance_table(facts, ranking):
                 blocks.append(significance)
+            blocks += engine_tables(facts, ranking)
             if is_lead and not beside:
                 blocks += filter(None, [ranking_figure(facts, ranking, same_loss)])
             if figure := interaction_figure(facts, ranking, same_loss):

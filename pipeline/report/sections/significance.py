@@ -1,7 +1,7 @@
-"""The table below a ranking: p-values, and what they are the p-values of."""
+"""The tables below a ranking: p-values, what they are of, and whose they are."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -9,11 +9,12 @@ import pandas as pd
 
 from ...assess.paired_tests import NADEAU_BENGIO
 from ...assess.significance import BY_SHUFFLES
-from ...records.ranking import LEVEL
+from ...records.importance_record import Importance
+from ...records.ranking import LEVEL, OURS, measure_of, question_of
 from ..text.blocks import Cell, Column, Link, Row, Sentence, Table, Value
-from ..text.number_text import decimals, number, percent, rank_text
+from ..text.number_text import decimals, number, percent, rank_text, significant
 from ..text.wording import full_name, joined, say, say_count, word
-from .facts import Facts, card_link, tallied, whole
+from .facts import Facts, card_link, engine_name, tallied, whole
 from .ranking_tables import cut_alike, table_id
 from .rankings import Ranking
 
@@ -22,6 +23,8 @@ OF_SHUFFLES = (BY_SHUFFLES, "altmann")
 """Tests whose p-values count shuffled targets."""
 PLACES = 4
 """Decimals of a p-value that is on no grid."""
+BY_RANK = ("wilcoxon", "sign")
+"""Statistics that ask which differences are 0 or equal."""
 OF_VALUE = {"t": 2, "wilcoxon": 1, "sign": 0}
 """Decimals of a test statistic; others have those of the differences."""
 
@@ -83,6 +86,102 @@ def significance_table(facts: Facts, ranking: Ranking) -> Table | None:
     if of_ranking is None:
         return None
     return cut_alike(ranking, partial(_table, facts, ranking, of_ranking))
+
+
+def engine_tables(facts: Facts, ranking: Ranking) -> list[Table]:
+    """Return one table for each engine that makes the same test: ours beside it."""
+    tables = []
+    for index, other in ranking.others:
+        theirs = tested(facts, index)
+        ours = tested(facts, _in_its_draws(facts, other)) if theirs else None
+        if theirs and ours:
+            make = partial(_engine_table, ranking, other, ours, theirs)
+            tables.append(replace(cut_alike(ranking, make), is_appended=False))
+    return tables
+
+
+def _in_its_draws(facts: Facts, other: Importance) -> int:
+    """Return the place of our answer in the draws of an engine, -1 without one."""
+    places = (
+        place
+        for place, record in enumerate(facts.result.importances)
+        if (record.engine, record.stream) == (OURS, other.stream)
+        and question_of(record) == question_of(other)
+        and measure_of(record) == measure_of(other)
+    )
+    return next(places, -1)
+
+
+def _engine_table(
+    ranking: Ranking,
+    other: Importance,
+    ours: Tested,
+    theirs: Tested,
+    rows: Sequence[int],
+) -> Table:
+    """Return statistics and p-values of both, and how far they are apart."""
+    engine = engine_name(other.engine)
+    numbers = {"value": OF_VALUE[ours.statistic], "p_value": PLACES}
+    heads = [
+        say(f"significance.engine.{key}", number=_label(ours, name), engine=engine)
+        for name in numbers
+        for key in ("ours", "theirs", "difference")
+    ]
+    columns = (
+        Column(say("ranking.rank"), "number", 8),
+        Column(say(f"ranking.name.{ranking.record.of}"), "header", 20),
+        *(Column(head, "number", 12) for head in heads),
+    )
+    both = [
+        [_both(ours, theirs, feature, name, places) for name, places in numbers.items()]
+        for feature in ranking.record.features
+    ]
+    gaps = [gap for values in both for *_, gap in values if np.isfinite(gap.raw)]
+    notes = [say("significance.engine.note")]
+    if gaps:
+        largest = max(gaps, key=lambda gap: gap.raw)
+        notes.append(say("significance.engine.largest", value=largest))
+    if ours.statistic in BY_RANK:
+        notes.append(say("significance.engine.ties", engine=engine))
+    if ranking.record.stream != other.stream:
+        notes.append(say("significance.engine.draws"))
+    return Table(
+        id=table_id(ranking).replace("ranking", f"significance-{other.engine}", 1),
+        caption=say(
+            "significance.engine.caption",
+            engine=engine,
+            what=word(f"asked.{ranking.record.of}"),
+            model=full_name(ranking.subject),
+            table=Link(table_id(ranking)),
+        ),
+        columns=columns,
+        rows=tuple(
+            Row(
+                (
+                    Cell((rank_text(float(ranking.rank[row])),)),
+                    Cell((full_name(ranking.record.features[row]),)),
+                    *(Cell((value,)) for values in both[row] for value in values),
+                )
+            )
+            for row in rows
+        ),
+        notes=tuple(notes),
+    )
+
+
+def _both(
+    ours: Tested, theirs: Tested, feature: str, name: str, places: int
+) -> tuple[Value, Value, Value]:
+    """Return a number of ours, of an engine, and their relative difference."""
+    paths = [f"significance[{side.places[feature]}].{name}" for side in (ours, theirs)]
+    a, b = (float(side.rows.at[side.places[feature], name]) for side in (ours, theirs))
+    size = max(abs(a), abs(b))
+    gap = abs(a - b) / size if size else 0.0
+    return (
+        Value(paths[0], a, number(a, places)),
+        Value(paths[1], b, number(b, places)),
+        Value(paths[1], gap, significant(gap, 2), derived="relative difference"),
+    )
 
 
 def _table(

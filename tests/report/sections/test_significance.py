@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pandas as pd
 from tests.report.made_records import APARTMENTS, made_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
@@ -13,6 +14,7 @@ from importance_audit.report.text.blocks import Table, plain, walk
 
 RANKING = "tab-ranking-forest-permutation-features-rmse"
 SIGNIFICANCE = "tab-significance-forest-permutation-features-rmse"
+OF_ENGINE = "tab-significance-xplainfi-forest-permutation-features-rmse"
 
 
 def p_values(names, values):
@@ -108,6 +110,55 @@ def test_a_test_of_losses_shows_its_differences_its_statistic_and_its_interval()
     assert plain(significance.caption).endswith("of the losses of 250 rows.")
     assert "Card E1 states the null hypothesis" in words(significance.notes)
     assert "two-sided interval" in words(significance.notes)
+
+
+def beside(engine_p, statistic="t"):
+    """Return a result in which xplainfi tests the first ranking too, in its draws."""
+    result = apartments_result()
+    n, (first, *_) = len(result.importances), result.importances
+    in_its_draws = [
+        replace(first, engine=engine, stream="xplainfi")
+        for engine in ("xplainfi", "python")
+    ]
+    ours = paired("cpi", statistic, std_error=0.1)
+    frames = [
+        ours,
+        ours.assign(record=n, p_value=engine_p),
+        ours.assign(record=n + 1, p_value=0.5),
+    ]
+    return replace(
+        result,
+        importances=(*result.importances, *in_its_draws),
+        significance=pd.concat(frames, ignore_index=True),
+    )
+
+
+def test_the_test_of_an_engine_stands_beside_ours_in_its_draws():
+    made = build_view(beside(0.25))
+    tables = [b.id for b in walk(section(made, "F")) if isinstance(b, Table)]
+    assert tables[tables.index(SIGNIFICANCE) + 1] == OF_ENGINE
+    shown = table(made, OF_ENGINE)
+    assert [plain(each.label) for each in shown.columns][2:] == [
+        *("t, ours", "t, xplainfi", "Relative difference"),
+        *("p-value, ours", "p-value, xplainfi", "Relative difference"),
+    ]
+    assert [plain(cell.parts) for cell in shown.rows[0].cells] == [
+        *("1", APARTMENTS[0], "2.50", "2.50", "0", "0.5000", "0.2500", "0.5")
+    ]
+    assert "Largest relative difference: 0.5." in words(shown.notes)
+    assert "rest on other draws" in words(shown.notes)
+    assert "only rounding keeps apart" not in words(shown.notes)
+
+
+def test_a_number_that_an_engine_lacks_is_a_dash():
+    shown = table(build_view(beside(float("nan"))), OF_ENGINE)
+    assert [plain(cell.parts) for cell in shown.rows[0].cells[-2:]] == ["–", "–"]
+    assert "Largest relative difference: 0." in words(shown.notes)
+
+
+def test_where_ranks_or_signs_decide_what_rounding_does_is_said():
+    shown = table(build_view(beside(0.5, statistic="sign")), OF_ENGINE)
+    assert "only rounding keeps apart" in words(shown.notes)
 
 
 def test_a_test_without_an_interval_shows_none():
