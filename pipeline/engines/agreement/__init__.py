@@ -373,8 +373,8 @@ def _rank_shift(row: Row) -> Finding:
     """Return the finding of a feature that ranks far apart on the two sides."""
     shift, limit = row["max_rank_shift"], row["rank_shift_limit"]
     message = (
-        f"A feature moves {shift:g} places between {row['engine_a']} and "
-        f"{row['engine_b']}; the limit is {limit:g}."
+        f"A feature moves {shift:g} {'place' if shift == 1 else 'places'} between "
+        f"{row['engine_a']} and {row['engine_b']}; the limit is {limit:g}."
     )
     remedy = "Read the two rankings side by side before acting on either."
     if _is_noise(row):

@@ -36,7 +36,7 @@ from .facts import (
     whole,
 )
 from .rankings import Ranking, is_pooled, rows_drawn
-from .significance import tested
+from .significance import BY_RANK, tested
 
 Fact = tuple[Sentence, Sentence]
 DIGITS = 12
@@ -275,7 +275,8 @@ def _shuffled(path: str, record: Importance) -> Sentence:
         itself=say(f"cards.permutation.itself.{convention}"),
     )
     how = record.options.get("perturbation", "permute")
-    what = say(f"cards.permutation.shuffled.{record.of}")
+    is_moved = within in ("none", "leaves")
+    what = say(f"cards.permutation.{'shuffled' if is_moved else 'drawn'}.{record.of}")
     return (*what, "; ", *among, *say(f"cards.permutation.perturbation.{how}"))
 
 
@@ -429,7 +430,7 @@ def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> list[Fact]
     text = say(f"cards.test.{key}")
     if first.test in PAIRED:
         text += (" ", *say(f"cards.test_statistic.{first.statistic}"))
-    is_by_rank = first.statistic in ("wilcoxon", "sign")
+    is_by_rank = first.statistic in BY_RANK
     if first.test == "cpi" and is_by_rank and record.n_repeats > 1:
         text += say("cards.skewed_repeats")
     return [(say("cards.label.test"), text)]
@@ -437,6 +438,7 @@ def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> list[Fact]
 
 def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:
     functions = look_up("cards.functions").get(record.method, {})
+    functions = {**functions, "xplainfi": _function_of_xplainfi(record)}
     versions = {record.engine: record.engine_version}
     for ranking in ranked:
         versions |= {other.engine: other.engine_version for _, other in ranking.others}
@@ -450,6 +452,18 @@ def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentenc
     if len(names) > 1 and r_version:
         return (*joined(names, "; "), *say("cards.through_r", version=r_version))
     return joined(names, "; ")
+
+
+def _function_of_xplainfi(record: Importance) -> str:
+    """Return what xplainfi calls the method of a record with its options."""
+    is_marginal = record.options.get("within", "none") == "none"
+    is_joined = any(len(columns) > 1 for columns in record.columns)
+    is_normal = record.options.get("background") == "gaussian"
+    return {
+        "permutation": "PFI" if is_marginal else "CFI",
+        "drop_column": "WVIM" if is_joined else "LOCO",
+        "sage": "ConditionalSAGE" if is_normal else "MarginalSAGE",
+    }.get(record.method, "")
 
 
 def _answered_by(facts: Facts, ranked: list[Ranking]) -> list[Fact]:

@@ -538,7 +538,7 @@ def test_a_rank_shift_that_noise_explains_is_not_put_down_to_software():
     row = row_of(importance(ours), independent(other)) | {"rank_shift_limit": 0}
     (finding,) = findings_of([row])
     assert finding.message == (
-        "A feature moves 1 places between python and vip; the limit is 0. The draws "
+        "A feature moves 1 place between python and vip; the limit is 0. The draws "
         "are independent, and every difference lies inside its band: noise alone can "
         "explain the move."
     )

@@ -213,6 +213,38 @@ def test_a_card_says_from_which_distribution_values_are_drawn(options, words):
     assert words in fact(viewed(options=options), "E1", "What is shuffled")
 
 
+def test_columns_of_a_group_are_said_to_be_drawn_together_and_how():
+    pairs = {"of": "groups", "columns": (("x1", "x2"), ("x3",))}
+    options = {"n_repeats": 10, "n_rows": None, "within": "gaussian"}
+    drawn = fact(viewed(options=options, **pairs), "E1", "What is shuffled")
+    assert drawn.startswith(
+        "all columns of one group at a time, together; conditionally (within = "
+        '"gaussian"): in place of a permutation, j is drawn'
+    )
+    assert "by the same permutation" in fact(viewed(**pairs), "E1", "What is shuffled")
+
+
+@pytest.mark.parametrize(
+    ("fields", "function"),
+    [
+        ({"method": "permutation"}, "PFI"),
+        ({"method": "permutation", "options": {"within": "gaussian"}}, "CFI"),
+        ({"method": "drop_column"}, "LOCO"),
+        ({"method": "drop_column", "columns": (("x1", "x2"), ("x3",))}, "WVIM"),
+        ({"method": "sage", "options": {"background": "rows"}}, "MarginalSAGE"),
+        ({"method": "sage", "options": {"background": "gaussian"}}, "ConditionalSAGE"),
+    ],
+)
+def test_a_card_names_the_function_of_xplainfi_that_was_called(fields, function):
+    usual = {"n_repeats": 10, "n_rows": None, "n_background": 9, "tolerance": 0.01}
+    options = {**usual, "algorithm": "sampling", **fields.get("options", {})}
+    who = {**fields, "options": options}
+    ours = made_importance("forest", ("a", "b"), (50.0, 5.0), **who)
+    other = replace(ours, engine="xplainfi", engine_version="1.2.0")
+    view = build_view(plain_result(("a", "b"), importances=(ours, other)))
+    assert f"xplainfi 1.2.0, {function};" in fact(view, "E1", "Engines")
+
+
 def test_intervals_over_other_rows_are_not_limited_to_the_draws():
     rows = [
         {"record": 0, "feature": name, "low": 1.0, "high": 90.0}
