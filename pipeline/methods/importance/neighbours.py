@@ -145,19 +145,25 @@ def _scaled(column: pd.Series, *, by_gower: bool, convention: Convention) -> _Co
     """Return a column with what its differences are divided by, 0 if it is constant.
 
     What is divided by, and for xplainfi what is divided, is rounded as R rounds it,
-    which adds long doubles: among whole numbers, last bits may tie two distances.
+    which adds long doubles one by one: among whole numbers, last bits may tie two
+    distances.
     """
     values = numbers_of(column)
     if by_gower:
         is_level = is_category(column)
         return _Column(values, is_level, 1.0 if is_level else float(np.ptp(values)))
     long = values.astype(np.longdouble)
-    mean = np.float64(long.sum() / len(long))
-    squares = ((long - np.longdouble(mean)) ** 2).sum()
+    mean = np.float64(_sum(long) / len(long))
+    squares = _sum((long - np.longdouble(mean)) ** 2)
     spread = float(np.sqrt(np.float64(squares / max(1, len(long) - 1))))
     if convention == "xplainfi" and spread > 0:
         return _Column((values - mean) / spread, is_category=False, width=1.0)
     return _Column(values, is_category=False, width=spread)
+
+
+def _sum(numbers: npt.NDArray[np.longdouble]) -> np.longdouble:
+    """Return a sum in the order of its terms; `numpy.sum` adds blocks."""
+    return np.longdouble(np.add.accumulate(numbers)[-1])
 
 
 def _alike(columns: list[_Column], n: int) -> tuple[Index, Index]:

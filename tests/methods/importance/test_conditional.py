@@ -17,7 +17,7 @@ from importance_audit.methods.importance.conditional import (
     normal_given,
     normal_of,
 )
-from importance_audit.methods.importance.neighbours import nearest
+from importance_audit.methods.importance.neighbours import _scaled, nearest
 from importance_audit.methods.importance.permutation import DRAWS, permutation
 from importance_audit.methods.importance.permutation_draws import BASELINE
 from importance_audit.methods.known_answers import linear_model, normal_data
@@ -227,6 +227,18 @@ def test_neighbours_are_the_nearest_rows_and_those_tied_with_the_last(
     assert all(rows <= wanted for rows, wanted in zip(seen, sets, strict=True))
     if k < 39 and columns != ["kind"] and not by_last_bits:
         assert seen == sets
+
+
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).nmant != 63,
+    reason="R's long doubles, which decide, have 80 bits where this was recorded",
+)
+def test_a_column_is_divided_by_the_standard_deviation_that_r_has_to_the_last_bit():
+    # R 4.2.2: k <- 0:599; sprintf("%a", sd((8 * k^2 + 3 * k) %% 9))
+    k = np.arange(600)
+    column = pd.Series((8 * k**2 + 3 * k) % 9)
+    width = _scaled(column, by_gower=False, convention="standard").width
+    assert width.hex() == "0x1.8bc31ef9c4402p+1"
 
 
 def test_every_neighbour_is_equally_likely():
