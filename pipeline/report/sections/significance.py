@@ -19,6 +19,8 @@ from .ranking_tables import cut_alike, table_id
 from .rankings import Ranking
 
 P_VALUES = ("p_value", "p_adjusted")
+LEAST = float(np.finfo(float).smallest_subnormal)
+"""The least that a float holds, in place of a p-value below it."""
 OF_SHUFFLES = (BY_SHUFFLES, "altmann")
 """Tests whose p-values count shuffled targets."""
 PLACES = 4
@@ -178,8 +180,8 @@ def _both(
     size = max(abs(a), abs(b))
     gap = abs(a - b) / size if size else 0.0
     return (
-        Value(paths[0], a, number(a, places)),
-        Value(paths[1], b, number(b, places)),
+        Value(paths[0], a, _number(name, a, places)),
+        Value(paths[1], b, _number(name, b, places)),
         Value(paths[1], gap, significant(gap, 2), derived="relative difference"),
     )
 
@@ -246,7 +248,7 @@ def _row(
     feature = ranking.record.features[row]
     place = of_ranking.places[feature]
     cells = [
-        Value(f"significance[{place}].{name}", value, number(value, places))
+        Value(f"significance[{place}].{name}", value, _number(name, value, places))
         for name, places in numbers.items()
         for value in [float(of_ranking.rows.at[place, name])]
     ]
@@ -257,6 +259,11 @@ def _row(
             *(Cell((value,)) for value in cells),
         )
     )
+
+
+def _number(name: str, value: float, places: int) -> str:
+    """Return a number as printed; no p-value is 0, however little a float holds."""
+    return number(value or (LEAST if name in P_VALUES else 0.0), places)
 
 
 def _decimals(most: Value) -> int:

@@ -138,6 +138,7 @@ def test_the_test_of_an_engine_stands_beside_ours_in_its_draws():
     tables = [b.id for b in walk(section(made, "F")) if isinstance(b, Table)]
     assert tables[tables.index(SIGNIFICANCE) + 1] == OF_ENGINE
     shown = table(made, OF_ENGINE)
+    assert plain(shown.caption).startswith("p-values of the features of forest by us")
     assert [plain(each.label) for each in shown.columns][2:] == [
         *("t, ours", "t, xplainfi", "Relative difference"),
         *("p-value, ours", "p-value, xplainfi", "Relative difference"),
@@ -168,6 +169,11 @@ def test_a_test_without_an_interval_shows_none():
     assert heads[2:] == ["Median difference", "V", "p-value", "Adjusted"]
     assert column(significance, "p-value")[0] == "< 0.0001"
     assert "two-sided interval" not in words(significance.notes)
+
+
+def test_a_p_value_too_small_for_a_float_is_not_0():
+    made = build_view(apartments_result(significance=paired("cpi", "t", p_value=0.0)))
+    assert column(table(made, SIGNIFICANCE), "p-value")[0] == "< 0.0001"
 
 
 def test_a_note_says_against_which_errors_adjusted_p_values_guard():
