@@ -268,10 +268,10 @@ class _Run:
     def fit(self, fitted: tuple[FittedModel, ...]) -> None:
         """Fit or load the models of the configuration, beside those that are given."""
         own: tuple[FittedModel, ...] = ()
-        if config := self.config.models:
-            train = preconditions.training_rows(self.train)
+        if sections := self.config.models:
+            train = preconditions.training_rows(self.config, self.train, self.test)
             own = fit_models(
-                config, train, base=self.config.base, phase=self.journal.phase
+                sections, train, base=self.config.base, phase=self.journal.phase
             )
         given = (model.for_rows(self.test) for model in fitted)
         self.models = tuple(map(self.journal.watch.watched, (*own, *given)))

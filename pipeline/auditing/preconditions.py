@@ -168,17 +168,20 @@ def _label_problems(
             )
 
 
-def training_rows(train: Dataset | None) -> Dataset:
-    """Return the rows that models of a configuration are fitted on, if there are any.
+def training_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Dataset:
+    """Return the rows that models of a configuration are fitted on.
+
+    Models from files are fitted; their columns are those of any rows.
 
     Raises
     ------
     DataError
-        If there are none.
+        If there are none, and a model is to be fitted.
     """
-    if train is None:
+    if train is None and any(not model.file for model in config.models):
         raise DataError(
             "The models of the configuration have no training rows to be fitted on. "
-            "Pass train=, or give fitted models only."
+            "Name them as train under [data], or pass train=; or give fitted models "
+            "only."
         )
-    return train
+    return test if train is None else train

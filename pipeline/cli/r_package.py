@@ -1,6 +1,9 @@
 """r-package: where the R package lies that starts audits from R."""
 
+import shutil
+import sys
 from importlib.resources import files
+from pathlib import Path
 
 import click
 
@@ -9,3 +12,10 @@ import click
 def r_package() -> None:
     """Print where the R package importanceaudit lies; R CMD INSTALL takes that path."""
     click.echo(str(files("importance_audit.r_bridge") / "importanceaudit"))
+    if shutil.which("importance-audit") is None:
+        command = Path(sys.executable).with_name("importance-audit")
+        click.echo(
+            "importance-audit is not on PATH, so R needs a line in the file .Renviron "
+            f"of your home folder: IMPORTANCE_AUDIT={command}",
+            err=True,
+        )

@@ -68,6 +68,11 @@ def data_problems(entry: Entry) -> Iterator[str]:
     for part in ("train", "test", "reference_rows"):
         for problem in option_problems(values.get(part, {})):
             yield f"{where} {part}.{problem}"
+    if values.get("train") == {} and {"fraction", "column"} & set(
+        values.get("test", {})
+    ):
+        rule = "test must be a table of its own where train is {}"
+        yield f"{where} {rule}; a part of the training rows was asked for."
     if positive is not None and task in ("regression", "multiclass"):
         rule = f"positive_class works only for task 'binary', not for {task!r}"
         yield f"{where} {rule}; leave it out."

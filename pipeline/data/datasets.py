@@ -44,7 +44,7 @@ def read_datasets(
     seed: int = 1,
     base: Path = Path(),
     r_frame: RFrame | None = None,
-) -> tuple[Dataset, Dataset]:
+) -> tuple[Dataset | None, Dataset]:
     """Return the training and the test rows that a configuration describes.
 
     Categories have one list of levels in both, that of the training rows. The rows
@@ -71,7 +71,8 @@ def read_datasets(
     Returns
     -------
     train, test : Dataset
-        Each feature asked alone; ``with_groups`` asks groups. The reference rows, if
+        Each feature asked alone; ``with_groups`` asks groups. `train` is None if
+        ``train = {}`` says that these rows are not known. The reference rows, if
         there are any, are ``test.reference``; their target is not read, and is NaN.
 
     Raises
@@ -106,6 +107,8 @@ def read_datasets(
         y = side.target.to_numpy()
         reference = _dataset_of(side, y, section.task, classes, split="reference")
         test = replace(test, reference=reference)
+    if not section.train:
+        return None, replace(test, notes=(*train.notes, *test.notes))
     return train, test
 
 

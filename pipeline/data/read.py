@@ -66,7 +66,10 @@ class Side(NamedTuple):
 
 class Reading(NamedTuple):
     """What ``[data]`` describes: two sides, the features whose levels nobody declared,
-    and the reference rows, whose target is NaN."""
+    and the reference rows, whose target is NaN.
+
+    Training rows that are not known are the test rows, for their types and levels.
+    """
 
     train: Side
     test: Side
@@ -91,6 +94,8 @@ def read(
         With every problem of the tables, then of their names, then of their columns.
     """
     every, notes = with_target(_tables(section, base, r_frame), section)
+    if not section.train:
+        every = (every[0], *every)
     tables = every[:-1] if section.reference_rows else every
     formats = date_formats(derived)
     features = _features(tables[0], section, tuple(formats))
@@ -438,7 +443,8 @@ def _words(
     tables: tuple[Table, ...], section: DataSection, seed: int
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return how sentences and the report name the training and the test rows."""
-    sources = [source_of(part) for part in (section.train, section.test)]
+    parts = (section.train or section.test, section.test)
+    sources = [source_of(part) for part in parts]
     labels = [table.name for table in tables]
     names = [_stem(label) for label in labels]
     if len(tables) == 1:

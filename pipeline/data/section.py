@@ -62,15 +62,16 @@ class DataSection:
     Attributes
     ----------
     train : table
-        The rows that models are fitted on. A file: .csv and .tsv, also .gz, with
-        separator, decimal and encoding; .xlsx with sheet; .parquet, .feather; .sqlite
-        and .db with sql or table; .rds with its sha256, because reading it may run
-        code. Or the result of sql in the database whose address is in the environment
-        variable url_env, an R data set, or one of scikit-learn's. Or the result of an R
-        script: a data frame, or a list with elements named train, test or
-        reference_rows; if it has only one of them, `test` says which rows to hold out.
-        index_column of a file or database is a column that only identifies rows; ""
-        means a column without a name.
+        The rows that models are fitted on; {} if all models come from files and the
+        rows that they were fitted on are not known. A file: .csv and .tsv, also .gz,
+        with separator, decimal and encoding; .xlsx with sheet; .parquet, .feather;
+        .sqlite and .db with sql or table; .rds with its sha256, because reading it may
+        run code. Or the result of sql in the database whose address is in the
+        environment variable url_env, an R data set, or one of scikit-learn's. Or the
+        result of an R script: a data frame, or a list with elements named train, test
+        or reference_rows; if it has only one of them, `test` says which rows to hold
+        out. index_column of a file or database is a column that only identifies rows;
+        "" means a column without a name.
     test : table
         The rows on which importances are measured: a source like `train`, a fraction of
         its rows drawn with the seed, or the rows with a given value in a column.
@@ -103,7 +104,7 @@ class DataSection:
         rows that have it, with a finding per column.
     """
 
-    train: Annotated[Mapping[str, Any], Tables(SOURCES)]
+    train: Annotated[Mapping[str, Any], Tables((*SOURCES, {}))]
     test: Annotated[Mapping[str, Any], Tables((*SOURCES, *SPLITS))]
     target: Annotated[str, NAME]
     task: Task

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.config.load import parse_config
-from importance_audit.data.datasets import dataset
+from importance_audit.data.datasets import dataset, read_datasets
 from importance_audit.models.fit import wrap
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RUnavailable
@@ -273,6 +273,16 @@ def test_a_level_the_model_cannot_predict_touches_its_feature_only():
         "Model 'given' cannot predict these declared levels of 'kind': 'w'. The curve "
         "is shown at the other levels, and no importance is taken from it."
     )
+
+
+def test_only_models_from_files_need_no_training_rows():
+    model = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
+    data = {"train": {}, "test": {"sklearn": "load_diabetes"}}
+    data |= {"target": "target", "task": "regression"}
+    config = parse_config({"data": data, "models": [model]})
+    train, test = read_datasets(**config.data_arguments)
+    with pytest.raises(DataError, match="have no training rows to be fitted on"):
+        audit(train, test, config)
 
 
 def test_what_a_level_without_training_rows_leaves_out_has_one_cause():

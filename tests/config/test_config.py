@@ -258,6 +258,11 @@ def test_an_unknown_key_is_an_error_in_every_section(section):
             "[importance] name must be a text that is not blank; ' ' was given.",
         ),
         (
+            {"data": {**DATA, "train": {}}},
+            "[data] test must be a table of its own where train is {}; a part of the "
+            "training rows was asked for.",
+        ),
+        (
             {"data": {**DATA, "train": {"rds": "rows.rds"}}},
             "[data] train.sha256 is missing; it must be 64 hexadecimal digits in "
             "lower case.",

@@ -22,9 +22,9 @@ TRAIN = "x,zone,y\n1,north,10\n2,south,11\n3,north,12.5\n"
 TEST = "x,zone,y\n4,south,13\n5,north,14\n"
 
 
-def configured(folder, train=TRAIN, test=TEST, **data):
+def configured(folder, rows=TRAIN, test=TEST, **data):
     """Return a configuration of one table (test: a split) or of two."""
-    (folder / "train.csv").write_text(train, encoding="utf-8")
+    (folder / "train.csv").write_text(rows, encoding="utf-8")
     if isinstance(test, str):
         (folder / "test.csv").write_text(test, encoding="utf-8")
         test = {"file": "test.csv"}
@@ -42,6 +42,15 @@ def column(cells, folder, **data):
     """Return the training column that the cells of a CSV file spell."""
     rows = "".join(f"{cell},1\n" for cell in cells)
     return read(folder, f"x,y\n{rows}", f"x,y\n{rows}", **data)[0].X["x"]
+
+
+def test_training_rows_that_are_not_known_are_none(tmp_path):
+    test = TEST + "6,north,\n"
+    train, rows = read(tmp_path, test=test, train={}, drop_missing_target=True)
+    assert train is None
+    assert rows.y.tolist() == [13, 14]
+    assert rows.row_numbers.tolist() == [1, 2]
+    assert [note.evidence["rows"] for note in rows.notes] == [1]
 
 
 # Columns of a CSV file

@@ -19,7 +19,7 @@ def package():
     """The folder that the command names."""
     answer = CliRunner().invoke(main, ["r-package"])
     assert answer.exit_code == 0
-    return Path(answer.output.strip())
+    return Path(answer.output.splitlines()[0])
 
 
 def test_the_command_names_the_package(package):

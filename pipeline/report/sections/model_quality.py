@@ -175,7 +175,7 @@ def _of_constant(rows: pd.DataFrame) -> Cell:
 
 def _notes(facts: Facts, n_models: int) -> tuple[Sentence, ...]:
     """Return what must be known beside the numbers: gaps, out-of-bag rows, the rest."""
-    notes = [say("quality.note")]
+    notes = [say("quality.note" if facts.rows("train") else "quality.note_alone")]
     if n_models > MODELS:
         n = tallied("models", n_models - MODELS)
         notes.append((*say("words.more", n=n), ", ", section_link("D"), "."))

@@ -143,6 +143,8 @@ def _with_us(facts: Facts) -> Sentence:
     )
     for kind, key, noun, path, n_ours in asked:
         if counts := _reproduced(facts, kind):
+            if n_ours == 1:
+                return say(f"verdict.one_{noun}", engine=series(counts))
             each = joined(
                 say("verdict.reproduced", engine=engine, n=n)
                 for engine, n in counts.items()

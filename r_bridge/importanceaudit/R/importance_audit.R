@@ -30,7 +30,7 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   }
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
   target <- utils::tail(make.unique(c(names(data), "target")), 1)
-  files <- list(test = "rows.rds", train = "rows.rds", model = "model.rds")
+  files <- list(test = "rows.rds", model = "model.rds")
   saveRDS(with_target(data, y, target), file.path(folder, "rows.rds"))
   if (!is.null(train)) {
     files$train <- "train.rds"
@@ -89,7 +89,7 @@ toml_lines <- function(folder, files, target, y, name, engines, n_repeats, seed,
   c(
     paste("seed =", format(seed, scientific = FALSE)),
     "", "[data]",
-    paste("train =", rows(files$train)),
+    paste("train =", if (is.null(files$train)) "{}" else rows(files$train)),
     paste("test =", rows(files$test)),
     paste("target =", quoted(target)),
     paste("task =", quoted(task)),
@@ -125,7 +125,7 @@ sha256_of <- function(file) {
        "' is not known.", call. = FALSE)
 }
 
-find_command <- function() Sys.getenv("IMPORTANCE_AUDIT", "importance-audit")
+find_command <- function() path.expand(Sys.getenv("IMPORTANCE_AUDIT", "importance-audit"))
 
 # What the words of the command, which are about audit.toml, mean in R.
 advice <- function(said) {
@@ -144,10 +144,10 @@ advice <- function(said) {
 # The JSON that `importance-audit run --json` prints, as a list.
 run_command <- function(command, folder, pdf) {
   if (!nzchar(Sys.which(command))) {
-    stop("the command '", command, "' was not found. Install it in a terminal with\n",
-         "  pip install importance-audit\n",
-         "or say where it is: Sys.setenv(IMPORTANCE_AUDIT = \"/path/to/importance-audit\").",
-         call. = FALSE)
+    stop("the command '", command, "' was not found. Say where it is:\n",
+         "  Sys.setenv(IMPORTANCE_AUDIT = \"/path/to/importance-audit\")\n",
+         "In a checkout of importance-audit it is .venv/bin/importance-audit, once ",
+         "'make report' has run there in a terminal.", call. = FALSE)
   }
   messages <- tempfile()
   on.exit(unlink(messages))

@@ -68,6 +68,14 @@ def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     )
 
 
+def test_where_training_rows_are_unknown_the_constant_is_of_the_evaluation_rows():
+    datasets = apartments_result().datasets
+    result = apartments_result(datasets=datasets[datasets["split"] == "test"])
+    assert plain(table(build_view(result), "tab-quality").notes[0]).endswith(
+        "that of always predicting the mean or class shares of the evaluation rows."
+    )
+
+
 def test_a_model_of_unknown_loss_comes_after_all_others():
     rows = losses(("good", "test", 20.0), ("bad", "train", 1.0))
     quality = table(two_models(performance=rows), "tab-quality")

@@ -102,6 +102,17 @@ def test_a_run_without_exceptions_names_who_reproduced_it():
     )
 
 
+def test_an_only_ranking_is_not_counted():
+    whole = apartments_result()
+    pairs = whole.agreement.iloc[:1]
+    one = replace(
+        whole, importances=whole.importances[:1], agreement=pairs, findings=()
+    )
+    assert plain(build_view(one).sentence).startswith(
+        "DALEX reproduced the ranking within the stated limits. "
+    )
+
+
 def test_pairs_that_agree_share_a_row_whatever_their_reasons():
     reasons = ("REPEATS: the numbers of repeats are 10 and 20", "")
     pairs = [

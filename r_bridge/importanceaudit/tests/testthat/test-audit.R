@@ -14,6 +14,7 @@ test_that("a linear model is audited and its numbers come back", {
   expect_equal(unique(audit$importances$n_repeats), 3)
   rounds <- audit$tables$importances
   expect_equal(unique(rounds$baseline), rmse(mtcars$mpg, fitted(fit)))
+  expect_equal(unique(audit$tables$performance$split), "test")  # the others are unknown
   expect_true(file.exists(audit$report))
   again <- read_audit(dirname(dirname(audit$folder)))
   expect_equal(again$importances, audit$importances)
