@@ -50,8 +50,18 @@ explainer_package <- function(m) {
   if (grepl("^[A-Za-z][A-Za-z0-9.]+$", package)) package else package_of_class(class(m$model))
 }
 
+# What a function of the user answers; it may read what was not saved with it.
+first_answer <- function(answer) {
+  tryCatch(answer, error = function(e) {
+    stop(conditionMessage(e), ". If its predict function reads variables or functions of the ",
+         "session in which it was saved, write them into the function, or name their package ",
+         "(package::name): they are not saved with it", call. = FALSE)
+  })
+}
+
 explainer_classes <- function(m, rows, task) {
-  classes <- classes_of_answer(m$predict_function(m$model, m$data[1:2, , drop = FALSE]), task)
+  answer <- first_answer(m$predict_function(m$model, m$data[1:2, , drop = FALSE]))
+  classes <- classes_of_answer(answer, task)
   if (identical(classes, zero_one) && is.factor(m$y) && nlevels(m$y) == 2L) levels(m$y) else classes
 }
 
@@ -129,7 +139,7 @@ own_kinds <- list(
   scripted_model = own_kind(
     function(m) package_of_class(class(m$model)),
     function(m) list(), # Python knows the columns of the rows
-    function(m, rows, task) classes_of_answer(m$predict(m$model, rows), task),
+    function(m, rows, task) classes_of_answer(first_answer(m$predict(m$model, rows)), task),
     function(m, data) m$predict(m$model, data)
   )
 )

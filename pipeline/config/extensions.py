@@ -441,6 +441,8 @@ def _checked(
         kind = type(answer).__name__
         rule = "must return two arrays, raw and baseline"
         raise ExtensionError(f"{name} {rule}; it returned {kind}.")
+    if any(np.iscomplexobj(part) for part in answer):
+        raise ExtensionError(f"{name} must return real numbers; some are complex.")
     try:
         raw, baseline = (np.array(part, dtype=np.float64) for part in answer)
     except (TypeError, ValueError) as error:

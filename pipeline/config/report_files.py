@@ -58,7 +58,10 @@ def load_report_files(
             files[name] = {"sha256": hashlib.sha256(data).hexdigest()}
             files[name] |= _image(data) if key == "logo" else {"text": _text(data)}
         except ValueError as error:
-            problems.append(f"{where} {key} {quote(name)} {error}")
+            remedy = ""
+            if key == "language" and not (base / name).exists():
+                remedy = f" Run: importance-audit init --strings {section.language}"
+            problems.append(f"{where} {key} {quote(name)} {error}{remedy}")
             continue
         if key == "language":
             faults = problems_of(files[name]["text"])

@@ -273,6 +273,10 @@ def method(model, data, *, seed):
             "my_module:method must return numbers: ValueError: could not convert "
             "string to float: 'a'.",
         ),
+        (
+            "return np.full((n, 1, 1), 1j), np.zeros((1, 1))",
+            "my_module:method must return real numbers; some are complex.",
+        ),
         ("raise KeyError('x')", "my_module:method raised KeyError: 'x'."),
     ]
 )

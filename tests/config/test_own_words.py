@@ -64,6 +64,16 @@ def test_what_cannot_be_used_is_named(tmp_path, text, problem):
     assert f"[report] language 'strings.de.toml': {problem}" in first
 
 
+def test_a_file_of_words_that_is_not_there_can_be_written(tmp_path):
+    (tmp_path / "audit.toml").write_text(f'{HEAD}\n[report]\nlanguage = "de"\n')
+    with pytest.raises(ConfigError) as error:
+        load_config(tmp_path)
+    assert str(error.value).endswith(
+        "[report] language 'strings.de.toml' cannot be read: no such file or "
+        "directory. Run: importance-audit init --strings de"
+    )
+
+
 def test_the_report_has_these_words_and_english_for_the_others(tmp_path):
     (tmp_path / "audit.toml").write_text(f'{HEAD}\n[report]\nlanguage = "de"\n')
     (tmp_path / "strings.de.toml").write_text(GERMAN, encoding="utf8")

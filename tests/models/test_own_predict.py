@@ -175,7 +175,8 @@ def test_a_function_that_forgets_the_rows_it_is_given_is_refused(loaded, rows):
 
 @pytest.mark.needs_dalex
 def test_an_explainer_that_reads_what_was_not_saved_says_which(loaded):
-    with pytest.raises(ModelError, match="object 'lost_slope' not found"):
+    reason = "object 'lost_slope' not found. If its predict function reads variables"
+    with pytest.raises(ModelError, match=reason):
         loaded("explainer_lost")
 
 

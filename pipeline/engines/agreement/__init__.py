@@ -27,7 +27,15 @@ from .circumstances import (
     draws,
     draws_wanted,
 )
-from .reasons import REDEFINING, Why, because, best, count_outside, text
+from .reasons import (
+    REDEFINING,
+    Why,
+    because,
+    best,
+    count_outside,
+    gravest_first,
+    text,
+)
 from .sides import as_means, side_by_side
 
 Row: TypeAlias = dict[str, Any]
@@ -276,6 +284,7 @@ def _with_common_repeats(
 def _judged(why: Why, gaps: numbers.Gaps, cause: str) -> Row:
     """Return the verdict, its reasons and the largest difference."""
     outside = int((~gaps.inside).sum())
+    why = gravest_first(why)
     verdict, reasons = str(best(why)), text(why)
     disagrees = outside > 0 and verdict != "comparable"
     if disagrees:

@@ -162,6 +162,11 @@ def best(why: Iterable[tuple[str, str]]) -> Rung:
     return LADDER[min(rungs, default=len(LADDER) - 1)]
 
 
+def gravest_first(why: Iterable[tuple[str, str]]) -> Why:
+    """Return reasons by how far each lowers the verdict."""
+    return sorted(why, key=lambda reason: LADDER.index(REASONS[reason[0]].best))
+
+
 def text(why: Iterable[tuple[str, str]]) -> str:
     """Return the reasons as one line: "CODE: sentence; CODE: sentence".
 

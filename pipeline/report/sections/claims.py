@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..text.blocks import Cell, Column, Group, Part, Row, Sentence, Styled, Table, Value
-from ..text.number_text import MISSING, loss_label, number, significant
+from ..text.number_text import MISSING, loss_label, method_words, number, significant
 from ..text.wording import (
     full_name,
     full_value,
@@ -59,7 +59,7 @@ def _lede(facts: Facts) -> Sentence:
 def _row(row: Any, place: int) -> Row:
     source = f" ({show_hidden(row['source'])})" if row["source"] else ""
     of_what: list[Part] = []
-    of_what += [full_value(row["method"].replace("_", " "))] if row["method"] else []
+    of_what += [full_value(method_words(row["method"]))] if row["method"] else []
     of_what += [full_name(row["model"])] if row["model"] else []
     of_what += [loss_label(row["loss"])] if row["loss"] else []
     quantity = quoted_names(row["asked"]) or (MISSING,)

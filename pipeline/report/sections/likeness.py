@@ -13,7 +13,7 @@ import pandas as pd
 from ...engines.agreement.numbers import association, top_k_overlap
 from ...records.ranking import measure_of
 from ..text.blocks import Cell, Column, Link, Part, Row, Sentence, Table, Value, plain
-from ..text.number_text import loss_label, number, percent
+from ..text.number_text import loss_label, method_words, number, percent
 from ..text.wording import full_name, full_value, joined, say, word
 from .facts import Facts, card_link, config_of, tallied, whole
 from .ranking_tables import DASH
@@ -197,7 +197,7 @@ def _measure_label(facts: Facts) -> Label:
 
     def label(ranking: Ranking) -> Sentence:
         record = ranking.record
-        parts: list[Part] = [record.method.replace("_", " ")]
+        parts: list[Part] = [method_words(record.method)]
         if apart := facts.apart(record):
             parts.append(apart)
         if record.loss:

@@ -87,7 +87,7 @@ def best_model(facts: Facts) -> Sentence:
         text = (*text, " ", *say("data.best_alike", models=equals))
     weak = [f.subject for f in facts.result.findings if f.check == "weak_model"]
     if weak:
-        names = joined(full_name(name) for name in dict.fromkeys(weak))
+        names = joined((full_name(name) for name in dict.fromkeys(weak)), "; ")
         return (*text, " ", *say("data.weak", models=names))
     return text
 

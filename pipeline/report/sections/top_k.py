@@ -10,7 +10,7 @@ import pandas as pd
 from ...records.losses import LOSSES
 from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import Cell, Column, Figure, Row, Sentence, Table, Value
-from ..text.number_text import decimals, loss_label, number, unit_text
+from ..text.number_text import decimals, loss_label, method_words, number, unit_text
 from ..text.wording import (
     alt_text,
     display_name,
@@ -79,7 +79,7 @@ def _tails(facts: Facts, several: list[Who]) -> list[str]:
 
 
 def _label(method: str, model: str, loss: str, positive_class: str) -> str:
-    words = [method.replace("_", " "), display_name(model) if model else ""]
+    words = [method_words(method), display_name(model) if model else ""]
     words += [loss_label(loss) if loss else ""]
     words += [display_name(positive_class) if positive_class else ""]
     return ", ".join(text for text in words if text)

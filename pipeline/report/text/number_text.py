@@ -161,6 +161,11 @@ def loss_label(loss: str) -> str:
     return label.replace(" − ", "\u00a0−\u00a0")
 
 
+def method_words(method: str) -> str:
+    """Return a method as a sentence has it; of an audit's own, its function."""
+    return method.partition(":")[2] or method.replace("_", " ")
+
+
 def nice_ceiling(value: float) -> float:
     """Return the next round number at or above a positive value."""
     if value <= 0 or not math.isfinite(value):

@@ -133,11 +133,6 @@ advice <- function(said) {
     return(paste0("\nIn R: importance_audit(model, data, y, predict_function = ",
                   "function(model, data) ...), which is that script."))
   }
-  if (grepl("R says: (object '.*' not found|could not find function)", said)) {
-    return(paste0("\nThe audit runs in an R of its own, without the variables of this session. ",
-                  "Write what the predict function reads into the function, or call it ",
-                  "with its package: package::name."))
-  }
   ""
 }
 

@@ -240,7 +240,8 @@ def test_fewer_than_five_draws_are_comparable_only():
 def test_a_band_above_the_resolution_is_comparable_only():
     ours, other = noisy_losses([5, 3, 0], 0.5), noisy_losses([5, 3, 0], 0.5, seed=1)
     verdict, reasons = outcome(importance(ours), independent(other), resolution=0.05)
-    assert (verdict, "REPEATS (wide)" in reasons) == ("comparable", True)
+    assert verdict == "comparable"
+    assert reasons.startswith("REPEATS (wide): ")  # before STREAM, which lowers it less
     assert (
         outcome(importance(ours), independent(other), resolution=1.0)[0] == "equivalent"
     )

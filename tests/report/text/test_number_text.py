@@ -12,6 +12,7 @@ from importance_audit.report.text.number_text import (
     decimals,
     interval_text,
     lone,
+    method_words,
     nice_ceiling,
     number,
     percent,
@@ -161,3 +162,8 @@ def test_units_are_those_of_the_target_where_they_are_its_powers(unit, text):
 )
 def test_a_number_rounded_up_is_never_less_and_has_two_digits(needed, text):
     assert rounded_up(needed) == text
+
+
+def test_a_method_of_an_audits_own_is_the_function_it_is():
+    assert method_words("partial_dependence") == "partial dependence"
+    assert method_words("my_module:my_method") == "my_method"

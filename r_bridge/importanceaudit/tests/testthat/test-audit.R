@@ -76,7 +76,7 @@ test_that("what cannot be audited is said", {
   environment(reads_session) <- globalenv()
   expect_error(importance_audit(list(), x, mtcars$mpg, predict_function = reads_session,
                                 engines = character()),
-               "object 'twice' not found.*without the variables of this session")
+               "object 'twice' not found.*write them into the function")
 })
 
 test_that("the mean and rank of each measurement are its own", {
