@@ -127,11 +127,11 @@ def reason_against(importance: Importance, terms: RowTerms) -> str:
     """Return why a ranking has no row intervals, or nothing."""
     within = importance.options.get("within", "none")
     if within != "none":
-        return f"{DEPENDS[within]}. Leave out within for intervals over other rows"
+        return f"{DEPENDS[within]}. Leave out within for intervals over other rows."
     if importance.loss not in terms.terms:
         return (
             f"the contribution of single rows to {importance.loss!r} is not known. Use "
-            "another loss as well"
+            "another loss as well."
         )
     return ""
 

@@ -102,9 +102,9 @@ def _pairs_table(facts: Facts, groups: Sequence[Sequence[Hashable]]) -> Table:
         ),
         columns=(
             Column(say("agreement.question"), "header", 16),
-            Column(say("agreement.engines"), width=23),
-            Column(say("agreement.verdict"), width=15),
-            Column(say("agreement.because"), width=27),
+            Column(say("agreement.engines"), width=21.5),
+            Column(say("agreement.verdict"), width=17),
+            Column(say("agreement.because"), width=26.5),
             Column(say("agreement.spearman"), "number", 8.5),
             Column(say("agreement.top", k=str(top_k)), "number", 5.5),
             Column(say("agreement.shift"), "number", 5),
