@@ -37,7 +37,7 @@ from .scope import untested, untested_count
 from .verdicts import alone, badge, reason, sentence
 
 MODELS = 3
-PAIRS = 3
+PAIRS, PAIR_LINES = 3, 7
 FINDINGS = 5
 OVERDUE = 3
 LINE, PAIR_LINE, VERDICT_LINE = 76, 63, 72
@@ -138,9 +138,16 @@ def _one_leader(name: str, n: int) -> Sentence:
 
 
 def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...]:
-    """Return one line per pair of engines, the worst first."""
-    pairs = by_engines(facts)[:PAIRS]
-    return tuple((pair.mark, _capped(pair.text)) for pair in pairs)
+    """Return what is said of each pair of engines, the worst first, if it fits."""
+    pairs: list[tuple[Badge, Sentence]] = []
+    n_lines = 0
+    for pair in by_engines(facts)[:PAIRS]:
+        text = _capped(pair.text)
+        n_lines += _lines(text, PAIR_LINE)
+        if pairs and n_lines > PAIR_LINES:
+            break
+        pairs.append((pair.mark, text))
+    return tuple(pairs)
 
 
 def _meanings(
@@ -150,7 +157,8 @@ def _meanings(
     meanings = look_up("executive.ladder")
     words = dict.fromkeys(mark.word.replace("-", " ") for mark, _ in pairs)
     sentences: list[Sentence] = [(meanings[word],) for word in words]
-    engines = {name for pair in by_engines(facts)[:PAIRS] for name in pair.engines}
+    shown = by_engines(facts)[: len(pairs)]
+    engines = {name for pair in shown for name in pair.engines}
     if engines & facts.supplied_engines:
         sentences.append((meanings["supplied"],))
     more = len(by_engines(facts)) - len(pairs)

@@ -244,10 +244,10 @@ def test_an_answer_that_two_engines_reproduced_counts_once():
     )
 
 
-def paired(*pairs):
+def paired(*pairs, reasons=""):
     """Return the lines of the first page for pairs of (engines, verdict)."""
     pair_rows = [
-        made_pair("forest", verdict, engine_a=a, engine_b=b)
+        made_pair("forest", verdict, reasons, engine_a=a, engine_b=b)
         for (a, b), verdict in pairs
     ]
     frame = made_frame("agreement", pair_rows)
@@ -270,6 +270,15 @@ def test_pairs_that_the_first_page_has_no_room_for_are_counted():
         plain(parts["meanings"][-1])
         == "And 2 more pairs of implementations, section\u00a0G."
     )
+
+
+def test_pairs_with_long_reasons_leave_room_for_the_rest_of_the_first_page():
+    engines = ("DALEX", "vip", "iml")
+    reasons = f"BAND: the band is {'far ' * 12} too wide for the mean; LOSS: another"
+    pairs = [(("python", name), "comparable") for name in engines]
+    parts = paired(*pairs, reasons=reasons)
+    assert len(parts["pairs"]) == 2
+    assert "And 1 more pair of implementations" in plain(parts["meanings"][-1])
 
 
 def test_the_words_of_the_first_page_are_explained_on_it():
