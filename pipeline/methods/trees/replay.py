@@ -222,16 +222,23 @@ def _walk_all(task: _Task, sums: Floats, n_threads: int) -> None:
     row_bytes = 8 * len(task.layout.draws) * len(task.start) + 4 * task.layout.n_bins
     block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
     edges = [*range(0, n_rows, block), n_rows]
-    if n_threads == 1 or n_rows <= MOST_ALONE:  # a pool takes longer than they do
+    if n_rows <= MOST_ALONE:  # a pool takes longer than they do
         _walk_rows(task, sums, 0, n_rows, block)
         return
-    with ThreadPoolExecutor(n_threads) as threads:
+    if n_threads == 1:
+        for first, last in pairwise(edges):  # in between, a request to stop is heard
+            _walk_rows(task, sums, first, last, block)
+        return
+    threads = ThreadPoolExecutor(n_threads)
+    try:
         parts = [
             threads.submit(_walk_rows, task, sums, first, last, block)
             for first, last in pairwise(edges)
         ]
         for part in parts:
             part.result()
+    finally:
+        threads.shutdown(cancel_futures=True)
 
 
 @Loop

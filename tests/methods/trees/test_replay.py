@@ -16,6 +16,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeRegressor
 
 from importance_audit.methods.trees import pack
+from importance_audit.methods.trees import replay as module
 from importance_audit.methods.trees.packing import predict
 from importance_audit.methods.trees.replay import replay
 
@@ -119,6 +120,21 @@ def test_no_bit_depends_on_threads_or_on_what_is_held_at_once(n_rows):
     for options in (*numbers, {"max_bytes": 1}, {"max_bytes": 400_000}):
         ours = replay(packing, packing.bins(rows), ALONE, draws, **options)
         assert_same_bits(ours, alone)
+
+
+def test_a_walk_of_many_rows_can_be_stopped_between_them(monkeypatch):
+    rows, model = fitted(RandomForestRegressor(2, random_state=1), 3000)
+    packing, n_walked = pack(model), []
+    walk = module._walk_rows
+
+    def noted(task, sums, first, last, block):
+        n_walked.append(last - first)
+        walk(task, sums, first, last, block)
+
+    monkeypatch.setattr(module, "_walk_rows", noted)
+    list(replay(packing, packing.bins(rows), ALONE, draws_of(len(rows), 1)))
+    assert sum(n_walked) == len(rows)
+    assert max(n_walked) <= module.MOST_ROWS
 
 
 def test_a_feature_that_no_node_uses_changes_nothing():
