@@ -118,7 +118,8 @@ def ale(
         return _weighted_means(ends[1] - ends[0], moves.interval, weights)
 
     ask = partial(_predict_ends, model, data)
-    options = grid, n_grid, scale, convention
+    given = grid if isinstance(grid, str) else tuple(grid)
+    options = given, n_grid, scale, convention
     question = Question(options, of_feature, ask, change)
     steps = change_by_trees(model, data, feature, question)
     if steps is None:
@@ -209,6 +210,11 @@ def _between_numbers(
         points = np.unique(np.sort(numbers)[np.maximum(needed, 1) - 1])
     else:
         points = np.unique(np.array(grid, dtype=np.float64))
+    if len(points) < 2:  # whole numbers above 2**53
+        raise NotApplicable(
+            f"Column {quote(column.name)} must have two values that differ as float64 "
+            f"for accumulated local effects; all are {points[0]}."
+        )
     interval = np.maximum(np.searchsorted(points, numbers) - 1, 0)
     is_inside = (points[0] <= numbers) & (numbers <= points[-1])
     if convention == "iml":

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable
+from ...records.errors import DataError, ModelError, NotApplicable
 from ...records.execution import n_threads
 from ..trees import compiled
 from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
@@ -32,6 +32,7 @@ WORTH = 10**6
 """Predictions of one model that take longer than to load what is compiled."""
 MOST_ASKED = 64
 """Rows that predict is asked about to see that the estimator is still the same."""
+REFUSED = "It does not predict every row."
 NO_ROW = "A point of its grid is the value of no row."
 
 
@@ -77,7 +78,7 @@ class _Changes(NamedTuple):
 
     by_feature: Mapping[str, Floats]
     first: Floats
-    is_ordered: bool
+    rounding: float
 
 
 _Answer: TypeAlias = _Changes | Route
@@ -98,7 +99,7 @@ def change_by_trees(
     if change is None:
         report_route(model, "unread", NO_ROW)
         return None
-    report_route(model, "identical" if answer.is_ordered else "rounding")
+    report_route(model, "rounding" if answer.rounding else "identical")
     return change
 
 
@@ -112,9 +113,12 @@ def _changes_or_route(model: FittedModel, data: Dataset, question: Question) -> 
     known = by_options.get(question.options)
     if isinstance(known, Route):
         return known
-    first = model.predict(data.X.iloc[:MOST_ASKED])
-    if known is None or not np.array_equal(known.first, first):
-        by_options[question.options] = _read(model, data, question, first)
+    try:
+        first = model.predict(data.X.iloc[:MOST_ASKED])
+        if known is None or (np.abs(known.first - first) > known.rounding).any():
+            by_options[question.options] = _read(model, data, question, first)
+    except (DataError, ModelError):  # it may be a row that is not moved
+        return Route(model.name, "unread", REFUSED)
     return by_options[question.options]
 
 
@@ -142,7 +146,7 @@ def _read(
                 return Route(model.name, "differ")
         with suppress(NotApplicable):  # predict is asked, and the reason given again
             by_feature[feature] = question.change(moves, low, high)
-    return _Changes(by_feature, first, trees.is_ordered)
+    return _Changes(by_feature, first, trees.rounding)
 
 
 def _walked(
@@ -187,7 +191,10 @@ def _walked(
 def _lenders(column: pd.Series, moves: Moves) -> Index | None:
     """Return a row that has each point, None if a point is the value of no row."""
     rows = np.unique(moves.row)
-    codes, values = pd.factorize(column.iloc[rows])
+    moved = column.iloc[rows]
+    if moves.points.dtype != object:
+        moved = moved.astype(moves.points.dtype)  # else no number equals True
+    codes, values = pd.factorize(moved)
     place = pd.Index(values).get_indexer(pd.Index(moves.points))
     first = rows[np.unique(codes, return_index=True)[1]]
     return None if (place < 0).any() else first[place]

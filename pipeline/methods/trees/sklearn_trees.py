@@ -64,6 +64,7 @@ def _mean_of(members: Any, model: Any) -> Packing | str:
             trees=trees,
             start=[0.0] * trees[0].values.shape[1],
             divisor=float(len(trees)),
+            no_missing=_no_missing(model),
         )
     )
 
@@ -87,8 +88,18 @@ def _boosting(model: Any) -> Packing | str:
             trees=list(_stages(model, factor)),
             start=factor * model._raw_predict_init(no_row)[0],
             link=link,
+            no_missing=_no_missing(model),
         )
     )
+
+
+def _no_missing(model: Any) -> range:
+    """Return the columns without missing values: all, if predict refuses these."""
+    if hasattr(model, "__sklearn_tags__"):  # since scikit-learn 1.6
+        takes_missing = model.__sklearn_tags__().input_tags.allow_nan
+    else:
+        takes_missing = model._get_tags()["allow_nan"]
+    return range(0 if takes_missing else model.n_features_in_)
 
 
 def _link_of_classes(model: Any) -> tuple[float, Link]:

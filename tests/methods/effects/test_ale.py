@@ -166,3 +166,14 @@ def test_levels_that_no_row_has_are_in_no_order():
     kinds = pd.CategoricalDtype(list("zabc"))
     X = pd.DataFrame({"g": list("aabbcc"), "x2": [0.0, 1, 2, 3, 1, 2]})
     assert by_similarity(X.astype({"g": kinds}), "g").tolist() == [1, 3, 2]
+
+
+def test_whole_numbers_that_are_one_float_have_no_local_effect():
+    X = normal_data().X
+    data = replace(normal_data(), X=X.assign(x1=2**62 + np.arange(len(X)) % 2))
+    with pytest.raises(NotApplicable) as refusal:
+        ale(linear_model(1, 0), data, "x1", seed=1)
+    assert str(refusal.value) == (
+        "Column 'x1' must have two values that differ as float64 for accumulated "
+        "local effects; all are 4.611686018427388e+18."
+    )

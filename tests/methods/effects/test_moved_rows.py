@@ -4,6 +4,7 @@ import logging
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.methods.trees.conftest import _one_thread  # noqa: F401 (a fixture)
 from tests.methods.trees.test_mean_predictions import (
@@ -19,7 +20,7 @@ from importance_audit.methods.effects import ale as ale_module
 from importance_audit.methods.effects import moved_rows as module
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.trees.routes import reporting_routes
-from importance_audit.records.errors import NotApplicable
+from importance_audit.records.errors import ModelError, NotApplicable
 from importance_audit.records.execution import workers
 
 pytestmark = pytest.mark.needs_numba
@@ -160,3 +161,74 @@ def test_a_feature_that_cannot_be_moved_does_not_stop_the_others(walks):
     ours = ale(model, data, "x1", seed=1)
     assert len(walks) == 1
     assert_same_bits(ours, ale(by_predict(model), data, "x1", seed=1))
+
+
+@pytest.mark.parametrize("kind", ["bool", "boolean", "Int64", "int64"])
+def test_numbers_of_any_type_are_moved_by_the_trees(kind):
+    data = rows_of()
+    values = pd.Series(np.arange(90) % 2).astype(kind)
+    if kind == "int64":
+        values += 2**53 + 2 * (np.arange(90) % 3)
+    data = replace(data, X=data.X.assign(x2=values))
+    model, routes = model_of("RandomForest", data), []
+    with reporting_routes(routes.append):
+        ours = curves(model, data)
+    assert {route.basis for route in routes} == {"identical"}
+    assert_same_bits(ours, curves(by_predict(model), data))
+
+
+def test_threads_that_round_otherwise_are_not_taken_for_another_fit(monkeypatch, walks):
+    data = rows_of()
+    model = model_of("RandomForest", data)
+    model.estimator.n_jobs = 2
+    calls, forest = iter(range(10**6)), type(model.estimator)
+
+    def noisy(self, X, predict=forest.predict):
+        return predict(self, X) * (1 + next(calls) % 2 * np.finfo(float).eps)
+
+    monkeypatch.setattr(forest, "predict", noisy)
+    curves(model, data)
+    assert walks == [len(data.features)]
+
+
+@pytest.mark.parametrize("at", [3, 80])
+def test_a_row_that_predict_refuses_is_not_asked_unless_it_is_moved(at):
+    data = rows_of()
+    model = model_of("RandomForest", data)
+    level = data.X["level"].cat.add_categories(["new"]).copy()
+    level.iloc[at] = "new"
+    weights = (np.arange(90) != at).astype(float)
+    data = replace(data, X=data.X.assign(level=level), weights=weights)
+    assert_same_bits(curves(model, data), curves(by_predict(model), data))
+    data = replace(data, weights=np.ones(90))
+    with pytest.raises(NotApplicable, match="did not see in training"):
+        ale(model, data, "level", seed=1)
+
+
+def test_columns_whose_floats_are_all_equal_do_not_stop_the_others(walks):
+    data = rows_of()
+    large = 2**62 + np.arange(90) % 2
+    data = replace(data, X=data.X.assign(x2=large))
+    model = model_of("RandomForest", data)
+    ours = ale(model, data, "x1", seed=1)
+    assert len(walks) == 1
+    assert_same_bits(ours, ale(by_predict(model), data, "x1", seed=1))
+
+
+def test_a_grid_may_be_a_list():
+    data = rows_of()
+    model = model_of("RandomForest", data)
+    grid = np.sort(data.X["x1"].to_numpy())[[0, 40, 89]].tolist()
+    ours = ale(model, data, "x1", seed=1, grid=grid)
+    assert_same_bits(ours, ale(by_predict(model), data, "x1", seed=1, grid=grid))
+
+
+def test_trees_do_not_answer_for_a_missing_value_that_predict_refuses():
+    data = rows_of()
+    model = model_of("GradientBoosting", data)
+    x1 = data.X["x1"].mask(np.arange(90) == 80)
+    data = replace(data, X=data.X.assign(x1=x1))
+    ours = ale(model, data, "x1", seed=1)  # where that row is not moved
+    assert_same_bits(ours, ale(by_predict(model), data, "x1", seed=1))
+    with pytest.raises(ModelError, match=r"contains NaN.*1 cell of 'x1'"):
+        ale(model, data, "x2", seed=1)
