@@ -10,6 +10,7 @@ import pandas as pd
 from importance_audit.r_bridge import dalex, host
 
 from ..methods.effects.partial_dependence import SCALES, Scale
+from ..models.prediction import largest_gap
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, quote
 from .known_defects import Question, defects_of
@@ -37,7 +38,7 @@ class RowTests:
 def same_predictions(model: FittedModel, data: Dataset) -> float:
     """Return how far what R is told about these rows is from what the model says.
 
-    The largest relative difference: 0 if all predictions are equal.
+    As `largest_gap` of the predictions.
     """
     return compare_predictions(model, data)[0]
 
@@ -51,10 +52,7 @@ def compare_predictions(model: FittedModel, data: Dataset) -> tuple[float, int]:
     r_predictions, draws = dalex.predictions_and_draws(
         data.X, model.predict, classes=classes_of(model)
     )
-    scale = np.maximum(np.abs(ours), np.abs(r_predictions))
-    differs = ours != r_predictions
-    gaps = np.abs(ours - r_predictions)[differs] / scale[differs]
-    return float(np.max(gaps, initial=0.0)), draws
+    return largest_gap(ours, r_predictions), draws
 
 
 def refuse(engine: str, method: str, data: Dataset, **draws: int | None) -> None:

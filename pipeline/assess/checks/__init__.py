@@ -38,7 +38,7 @@ DEFAULTS: Limits = {
     "columns_per_row": Limit(0.3),
     "silent_leaves": Limit(0.5),
 }
-"""How far apart, relative to the larger, predictions may be that should be equal; by
+"""How far apart, relative to the largest, predictions may be that should be equal; by
 how many standard errors a model must beat the constant, and may predict the rows of its
 fit better than others; how often the loss with
 nothing permuted may go into another before it is rounding, by the tolerance of

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...models.prediction import largest_gap
+from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import listed, several
 from ...records.finding import Finding, Severity, cause_of
 from ...records.losses import SUMS
@@ -47,7 +48,7 @@ def not_deterministic(
 ) -> Answer:
     """Fire if the same rows, asked twice, get two answers."""
     del seed
-    gap = _gap(model.predict(data.X), model.predict(data.X))
+    gap = largest_gap(model.predict(data.X), model.predict(data.X))
     limit = limits["prediction_gap"]
     finding = Finding(
         check="not_deterministic",
@@ -55,7 +56,7 @@ def not_deterministic(
         subject=model.name,
         message=(
             f"Two predictions of the same rows differ by up to {gap:.1e}, relative to "
-            "the larger one."
+            "the largest prediction."
         ),
         remedy="Fix the seed of the estimator, or use a single thread.",
         evidence={"gap": gap},
@@ -195,7 +196,7 @@ def prediction_mismatch(model: FittedModel, gap: float, limits: Limits) -> Answe
         subject=model.name,
         message=(
             "The predictions that R received differ from those in Python by up to "
-            f"{gap:.1e}, relative to the larger one."
+            f"{gap:.1e}, relative to the largest prediction."
         ),
         remedy="Compare the types and category levels of the columns on both sides.",
         evidence={"gap": gap},
@@ -298,13 +299,6 @@ def _few(data: Dataset) -> pd.DataFrame:
 def _random_states() -> tuple[bytes, bytes]:
     """Return the global states of numpy and of Python, in that order."""
     return pickle.dumps(np.random.get_state()), pickle.dumps(random.getstate())
-
-
-def _gap(a: Floats, b: Floats) -> float:
-    """Return the largest difference relative to the larger of two predictions."""
-    differs = a != b
-    scale = np.maximum(np.abs(a), np.abs(b))
-    return float(np.max(np.abs(a - b)[differs] / scale[differs], initial=0.0))
 
 
 def _severity(gap: float, limit: Limit) -> Severity:

@@ -28,6 +28,8 @@ MOST_ROWS, BLOCK_BYTES = 512, 2**21
 """Rows that walk one tree before the next is read, and what their sums may take."""
 MOST_ALONE = 1024
 """Rows up to which one thread walks them all."""
+BLOCKS_ALONE = 16
+"""Blocks that one thread walks before it can be stopped; each call costs time."""
 LEAF, MOST_BITS = -1, 63
 """What stands for a leaf in place of a node, of which no bit is a sign."""
 
@@ -226,7 +228,8 @@ def _walk_all(task: _Task, sums: Floats, n_threads: int) -> None:
         _walk_rows(task, sums, 0, n_rows, block)
         return
     if n_threads == 1:
-        for first, last in pairwise(edges):  # in between, a request to stop is heard
+        stops = [*edges[:-1:BLOCKS_ALONE], n_rows]
+        for first, last in pairwise(stops):  # in between, a request to stop is heard
             _walk_rows(task, sums, first, last, block)
         return
     threads = ThreadPoolExecutor(n_threads)

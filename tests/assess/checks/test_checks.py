@@ -120,6 +120,19 @@ def test_a_model_that_answers_twice_in_two_ways_is_not_deterministic(
     assert observed == pytest.approx(step, rel=0.01)
 
 
+def test_threads_may_round_small_predictions_as_they_round_large_ones():
+    steady, calls = linear_model(2, 1), []
+
+    def predict(X):
+        calls.append(X)
+        return np.append(1e-6 + 1e-15 * len(calls), np.full(len(X) - 1, 5.0))
+
+    model = replace(steady, predict=predict)
+    outcome, observed, finding = answer("not_deterministic", answers_of(model))
+    assert (outcome, finding.severity) == ("warn", "warning")
+    assert observed == pytest.approx(1e-15 / 5, rel=0.01)
+
+
 def test_a_model_that_repeats_itself_to_the_bit_is_deterministic():
     outcome = answer("not_deterministic", answers_of(linear_model(2, 1)))
     assert outcome == ("pass", 0.0, None)
