@@ -2,6 +2,7 @@
 
 import ast
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,12 @@ def test_a_library_is_imported_by_its_owners_only(library):
         and not any(is_in(name, owner) for owner in OWNERS[library])
     ]
     assert guilty == []
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in (ROOT / "tests/benchmarks").glob("*.py"))
+)
+def test_benchmarks_can_be_started(name):
+    if name == "workers":
+        pytest.importorskip("distributed")
+    import_module(f"tests.benchmarks.{name}")

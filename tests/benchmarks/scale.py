@@ -26,6 +26,7 @@ from sklearn.neural_network import MLPRegressor
 import importance_audit as ia
 from importance_audit.engines.dalex import dalex_permutation
 from importance_audit.methods.importance.permutation import permutation
+from importance_audit.r_bridge import host
 
 GIB = 2**30
 N_ASKED_OF_R = 50
@@ -82,7 +83,8 @@ def wide(n_samples=2_000, n_features=5_000):
     if shutil.which("Rscript") and find_spec("rpy2"):
         some = data.with_groups({name: (name,) for name in X.columns[:N_ASKED_OF_R]})
         ask = partial(dalex_permutation, model, some, seed=1, n_repeats=1)
-        in_r = timed(ask)[0] * 10 * n_features / N_ASKED_OF_R
+        with host.session():
+            in_r = timed(ask)[0] * 10 * n_features / N_ASKED_OF_R
         yield "  beside DALEX, scaled from 50 x 1", size, "s", clock, in_r, 0.1
     clock, used = timed(partial(saved, estimator, X, y, ["permutation"], pdf=True))
     yield "forest 100: audit with PDF, clock", size, "s", clock, clock, None

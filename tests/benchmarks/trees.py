@@ -34,6 +34,13 @@ MODELS = (
 """Each with the least ratio there should be, on one thread and on two; 0 is none."""
 
 
+def seconds(function, *arguments):
+    """Return the processor's time of one call."""
+    start = process_time()
+    function(*arguments)
+    return process_time() - start
+
+
 def medians(calls):
     """Return the time of each call, that of the processor and that which passes."""
     times = []

@@ -156,7 +156,11 @@ class Cluster:
         return subprocess.Popen(
             [sys.executable, "-c", code, *options, "--no-dashboard"],
             cwd=self._folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "OMP_WAIT_POLICY": "PASSIVE",
+            },
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
