@@ -70,7 +70,7 @@ def local_effects(model, rows, target):
     """Ask for the accumulated local effects of every feature."""
     X = pd.DataFrame(rows, columns=[f"x{j}" for j in range(rows.shape[1])])
     data = ia.dataset(X, target, task="regression", name="rows")
-    asked = ia.wrap(model, name="model")
+    asked = ia.wrap(model, name="model", features=list(X))
     for name in X:
         ale(asked, data, name, seed=1)
 

@@ -28,8 +28,8 @@ from ..trees.routes import Route, report_route
 
 Index = npt.NDArray[np.int64]
 
-WORTH = 10**6
-"""Predictions of one model that take longer than to load what is compiled."""
+WORTH = 250_000
+"""Predictions of boosting that take longer than to load what is compiled."""
 MOST_ASKED = 64
 """Rows that predict is asked about to see that the estimator is still the same."""
 REFUSED = "It does not predict every row."
