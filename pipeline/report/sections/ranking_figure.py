@@ -124,7 +124,10 @@ def _headline(ranking: Ranking) -> Sentence:
     """Return what the ranking shows in one short sentence."""
     record, measured = ranking.record, ranking.measured
     first = short_name(record.features[measured[0]])
-    if not ranking.low[measured[0]] > ranking.nothing:
+    low = ranking.low[measured[0]]
+    if np.isnan(low):
+        return say("results.unknown", feature=first)
+    if low <= ranking.nothing:
         return say("results.nobody")
     if len(measured) == 1:
         return say("results.only", feature=first)

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
+
 from ...records.ranking import Measure, measure_of
 from ..text.blocks import Group, Section, Sentence, Value
 from ..text.number_text import lone, loss_label
@@ -86,6 +88,8 @@ def _leader(ranking: Ranking) -> tuple[str, str]:
     measured = ranking.measured
     if not measured or ranking.low[measured[0]] <= ranking.nothing:
         return "none_leads", ""
+    if np.isnan(ranking.low[measured[0]]):
+        return "unknown_leads", ""
     if ranking.last[measured[0]] != 1:
         return "no_leader", ""
     return "leads", ranking.record.features[measured[0]]

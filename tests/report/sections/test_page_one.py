@@ -239,3 +239,15 @@ def test_the_note_speaks_of_what_the_table_shows(models, shown):
     result = plain_result(NAMES, models=models_frame(models), importances=records)
     leading = table(build_view(result), "tab-executive")
     assert plain(leading.notes[-1]).startswith(shown)
+
+
+def test_after_one_repeat_no_feature_is_said_to_lead_or_not_to_stand_out():
+    made = [made_importance(m, NAMES, (9.0, 5.0, 1.0), repeats=1) for m in ("d", "e")]
+    both, alone = (
+        build_view(plain_result(NAMES, models=models_frame(m), importances=records))
+        for m, records in ((("d", "e"), made), (("d",), made[:1]))
+    )
+    first, *_ = section(both, "B").parts["alike"]
+    assert plain(first).startswith("No feature can be said to lead in d and e: one")
+    headlines = [plain(figure.headline) for figure in alone.figures if figure.headline]
+    assert headlines == ["a comes first, but one repeat has no interval."]
