@@ -11,7 +11,13 @@ import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Future, wait
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -82,6 +88,16 @@ def n_threads() -> int:
     """Return how many threads a compiled loop may use here: 1 inside a worker."""
     crew = _current.get()
     return 1 if crew is None else crew.n_jobs
+
+
+@contextmanager
+def threads_of(n: int) -> Iterator[ThreadPoolExecutor]:
+    """Keep threads for parts of one loop; what stops the block stops all not begun."""
+    threads = ThreadPoolExecutor(n)
+    try:
+        yield threads
+    finally:
+        threads.shutdown(cancel_futures=True)
 
 
 @contextmanager

@@ -307,3 +307,22 @@ def test_a_scheduler_that_is_gone_is_said_and_the_work_done_here(cluster, monkey
     assert reports == [("warning", words, remedy)]
     ((_, words, _),) = told_later
     assert words.startswith(f"{start}{where}: OSError: Timed out")
+
+
+def test_parts_of_a_loop_that_were_not_begun_are_not_begun_when_it_stops():
+    begun, is_over, parts = threading.Event(), threading.Event(), []
+
+    def part():
+        begun.set()
+        assert is_over.wait(60)
+
+    def loop():
+        with execution.threads_of(1) as threads:
+            parts.extend(threads.submit(part) for _ in range(3))
+            parts[2].add_done_callback(lambda _: is_over.set())
+            assert begun.wait(60)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        loop()
+    assert [each.cancelled() for each in parts] == [False, True, True]

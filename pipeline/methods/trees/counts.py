@@ -6,13 +6,13 @@ near any of them, rows are lists instead, and go down only where there are some.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ...records.execution import threads_of
 from .boxes import Boxes, Places
 from .compiled import Loop
 from .moves import OWN, divide, pass_on
@@ -92,7 +92,7 @@ def counts_of(
             add(np.ascontiguousarray(bins[:, begin : begin + n_in_block]), counts)
         return counts
 
-    with ThreadPoolExecutor(n_threads) as threads:
+    with threads_of(n_threads) as threads:
         parts = list(
             threads.map(count, [starts[k::n_threads] for k in range(n_threads)])
         )

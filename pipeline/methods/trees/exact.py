@@ -11,7 +11,6 @@ Nothing is drawn. A row is asked at all values of *j* at once: `steps`.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable
+from ...records.execution import threads_of
 from ...records.losses import (
     LOSSES,
     OF_ROWS,
@@ -204,7 +204,7 @@ def _answered(question: _Question, n_threads: int) -> tuple[Floats, Floats, Floa
     if n_threads == 1:
         parts = _parts(question, ranges)
     else:
-        with ThreadPoolExecutor(n_threads) as pool:
+        with threads_of(n_threads) as pool:
             for k, share in enumerate(pool.map(partial(_parts, question), shares)):
                 parts[k::n_threads] = share
     baseline, own = (np.concatenate([p[k] for p in parts], axis=-1) for k in (0, 1))

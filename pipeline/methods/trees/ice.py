@@ -8,7 +8,6 @@ order of the library: the predictions are what predict gives, to the last bit.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
+from ...records.execution import threads_of
 from .compiled import Loop
 from .packing import Integers, Nodes, Packing, goes_left, nearby, nodes_for
 
@@ -84,7 +84,7 @@ def sums_at(
     row_bytes = sums.itemsize * shape[0] * shape[2]
     n_block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
     edges = [*range(0, shape[1], n_block), shape[1]]
-    with ThreadPoolExecutor(n_threads) as threads:
+    with threads_of(n_threads) as threads:
         parts = [
             threads.submit(_sum_rows, walk, by_row, places, sums, first, end)
             for first, end in pairwise(edges)
@@ -121,7 +121,7 @@ def dependences(
     by_row = np.ascontiguousarray(bins.T)
     others = np.empty((n_rows, packing.n_outputs))
     edges = np.linspace(0, n_rows, n_threads + 1).astype(int).tolist()
-    with ThreadPoolExecutor(n_threads) as threads:
+    with threads_of(n_threads) as threads:
         parts = [
             threads.submit(_mean_rows, walk, by_row, upto, others, first, end)
             for first, end in pairwise(edges)

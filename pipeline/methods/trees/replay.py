@@ -8,7 +8,6 @@ the last bit.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
+from ...records.execution import threads_of
 from .compiled import Loop
 from .packing import Integers, Nodes, Packing, goes_left, nearby, nodes_for
 
@@ -232,16 +232,13 @@ def _walk_all(task: _Task, sums: Floats, n_threads: int) -> None:
         for first, last in pairwise(stops):  # in between, a request to stop is heard
             _walk_rows(task, sums, first, last, block)
         return
-    threads = ThreadPoolExecutor(n_threads)
-    try:
+    with threads_of(n_threads) as threads:
         parts = [
             threads.submit(_walk_rows, task, sums, first, last, block)
             for first, last in pairwise(edges)
         ]
         for part in parts:
             part.result()
-    finally:
-        threads.shutdown(cancel_futures=True)
 
 
 @Loop
