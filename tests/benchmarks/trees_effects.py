@@ -110,7 +110,7 @@ def lines():
         yield f"{name}: PD, times faster", means, predict, brute / means, 300
         yield f"{name}: curves of rows, times faster", ice, predict, brute / ice, 10
         by_predict = 2 * N_FEATURES * predict
-        yield f"{name}: ALE, times faster", moved, predict, by_predict / moved, 2
+        yield f"{name}: ALE, times faster", moved, predict, by_predict / moved, 1.5
         yield f"{name}: H, in predicts", pairs, predict, pairs / predict, 10
         h_brute = N_SAMPLES * predict
         yield f"{name}: H of one, times faster", others, predict, h_brute / others, 300
