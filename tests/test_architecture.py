@@ -118,7 +118,8 @@ def test_a_library_is_imported_by_its_owners_only(library):
 @pytest.mark.parametrize(
     "name", sorted(path.stem for path in (ROOT / "tests/benchmarks").glob("*.py"))
 )
-def test_benchmarks_can_be_started(name):
+def test_benchmarks_can_be_started_by_the_command_they_name(name):
     if name == "workers":
-        pytest.importorskip("distributed")
-    import_module(f"tests.benchmarks.{name}")
+        pytest.importorskip("distributed", reason="no workers of Dask without it")
+    benchmark = import_module(f"tests.benchmarks.{name}")
+    assert f"python3 -m tests.benchmarks.{name}" in benchmark.__doc__

@@ -16,7 +16,7 @@ from ..records.dataset_and_model import Floats
 from ..records.errors import NotApplicable, quote
 from ..records.frames import Row
 from ..records.importance_record import Importance
-from ..records.losses import TIE, ties
+from ..records.ranked_losses import TIE, ties
 from ..records.ranking import LEVEL
 from ..records.streams import stream
 from .significance import Adjustment, p_values, rows_of_test

@@ -94,8 +94,7 @@ def read(
         With every problem of the tables, then of their names, then of their columns.
     """
     every, notes = with_target(_tables(section, base, r_frame), section)
-    if not section.train:
-        every = (every[0], *every)
+    every = every if section.train else (every[0], *every)
     tables = every[:-1] if section.reference_rows else every
     formats = date_formats(derived)
     features = _features(tables[0], section, tuple(formats))
@@ -145,14 +144,13 @@ def read(
     left_out = columns_without_part(tables[0], section, audited=audited, dated=dated)
     sides[0] = sides[0]._replace(notes=notes, left_out=tuple(left_out))
     reading = Reading(sides[0], sides[1], _inferred_features(tables, audited, section))
-    if not section.reference_rows:
-        return _with_seen_levels(reading) if section.unseen == "missing" else reading
-    more[section.target] = pd.Series(
-        np.nan, more[audited[0]].index, name=section.target
-    )
-    facts = _reference_words(every, section.reference_rows)
-    side = _side(more, section, (*audited, *new_columns), slice(None), facts)
-    reading = reading._replace(reference=side._replace(unread=unread))
+    if section.reference_rows:
+        more[section.target] = pd.Series(
+            np.nan, more[audited[0]].index, name=section.target
+        )
+        facts = _reference_words(every, section.reference_rows)
+        side = _side(more, section, (*audited, *new_columns), slice(None), facts)
+        reading = reading._replace(reference=side._replace(unread=unread))
     return _with_seen_levels(reading) if section.unseen == "missing" else reading
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..records.dataset_and_model import Floats
 from ..records.importance_record import Effect, Importance
-from ..records.losses import ties
+from ..records.ranked_losses import ties
 
 # Which engine each package works for.
 ENGINES = {
@@ -311,7 +311,7 @@ def defects_for(
 def ties_differ(predictions: Floats) -> bool:
     """Return whether our AUC and that of DALEX tie different predictions.
 
-    Ours ties what `losses.ties` says, DALEX what is equal at 15 significant digits.
+    Ours ties what `ties` says, DALEX what is equal at 15 significant digits.
     """
     distinct = np.unique(predictions)
     digits = [f"{number:.15g}" for number in distinct]

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.losses import predicted_class, ranked_weights
+from ..records.losses import predicted_class
+from ..records.ranked_losses import ranked_weights
 from ..records.ranking import LEVEL
 
 MOST_THRESHOLDS = 200
@@ -119,7 +120,7 @@ def calibration_parts(
 ) -> list[Plain]:
     """Return predicted beside observed shares, in tenths of the rows.
 
-    Rows go by rising probability; tied rows (see `losses.ties`) share a tenth, that of
+    Rows go by rising probability; tied rows (see `ties`) share a tenth, that of
     the middle of their weight, so that fewer than ten may be left.
 
     Parameters

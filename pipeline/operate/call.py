@@ -78,6 +78,8 @@ def r_model(path: str | Path) -> RModel:
     return RModel(Path(path))
 
 
+# Flat keywords, as in scikit-learn: the record is `config`, for which most of them
+# stand, and all but the models and rows are optional.
 def audit(
     models: Any,
     X: Any,

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from . import losses
+from . import losses, ranked_losses
 from .losses import Array, RowLosses
 
 Influence: TypeAlias = Callable[[Array, Array, Array], Array]
@@ -79,7 +79,7 @@ def _one_minus_auc(y: Array, prediction: Array, weights: Array) -> Array:
     The placement values of DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44,
     837-845, with weights; ties count half.
     """
-    ranked = losses.ranked_weights(y, prediction, weights)
+    ranked = ranked_losses.ranked_weights(y, prediction, weights)
     place, positive, negative = ranked
     # The weight below a place, half of that at it among them.
     below_positive = positive - np.diff(positive, prepend=0.0) / 2
@@ -92,7 +92,7 @@ def _one_minus_auc(y: Array, prediction: Array, weights: Array) -> Array:
             below_positive[place] / positive[-1],
         )
         of_class = np.where(is_one, positive[-1], negative[-1]) / len(y)
-        loss = losses.share_of_wrong_pairs(ranked)
+        loss = ranked_losses.share_of_wrong_pairs(ranked)
         return np.asarray(weights * (wrong - loss) / of_class)
 
 
@@ -106,7 +106,7 @@ def _one_minus_auc_ovr(y: Array, prediction: Array, weights: Array) -> Array:
 def _one_minus_auc_ovo(y: Array, prediction: Array, weights: Array) -> Array:
     """Return the mean over pairs of classes, each of its own rows."""
     values = np.zeros(len(y))
-    pairs = losses.class_pairs(y, prediction)
+    pairs = ranked_losses.class_pairs(y, prediction)
     for k, rows in pairs:
         share = len(y) / max(rows.sum(), 1)
         of_pair = _one_minus_auc(y[rows] == k, prediction[rows, k], weights[rows])

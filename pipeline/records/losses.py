@@ -3,7 +3,8 @@
 Every loss is a function ``loss(y, prediction, weights) -> float`` of arrays with one
 entry per row. For a binary task `y` is 0 or 1 and `prediction` the probability of 1;
 for a multiclass task `y` holds codes 0, 1, … and `prediction` one column per class.
-Unit weights give the unweighted definition. Not: R's names for them.
+Unit weights give the unweighted definition. Those that ask only for the order of the
+predictions are in `ranked_losses`. Not: R's names for them.
 """
 
 from collections.abc import Callable
@@ -13,14 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from .extensions import OpenTable
+from .ranked_losses import (
+    one_minus_auc,
+    one_minus_auc_ovo,
+    one_minus_auc_ovr,
+    one_minus_pr_auc,
+)
 
 Array = npt.NDArray[Any]
 Evaluation: TypeAlias = Callable[[Array, Array, Array], float]
 RowLosses: TypeAlias = Callable[[Array, Array], Array]
 """``of_rows(y, prediction) -> (n_samples,)``: what the weighted mean is taken of."""
 REGRESSION, BINARY, MULTICLASS = "regression", "binary", "multiclass"
-TIE = 1e-12
-"""Scores in order are tied up to this share of the largest size."""
 SMALLEST = 2.0**-52
 """The probability below which `log_loss_clipped` does not go."""
 DALEX_SMALLEST = 1e-4
@@ -168,137 +173,6 @@ def one_minus_squared_correlation(y: Array, prediction: Array, weights: Array) -
     centred = pair - np.average(pair, axis=1, weights=weights[counts], keepdims=True)
     moments = (weights[counts] * centred) @ centred.T
     return float(1 - moments[0, 1] ** 2 / (moments[0, 0] * moments[1, 1]))
-
-
-def ties(ranked: Array) -> npt.NDArray[np.bool_]:
-    """Return whether each score but the first is tied with the one before it.
-
-    Neighbours that differ by at most `TIE` times the largest size are tied: last bits,
-    which depend on the processor and the libraries, would decide their order otherwise.
-
-    Parameters
-    ----------
-    ranked : ndarray of shape (n_samples,)
-        Scores in rising or falling order.
-
-    Returns
-    -------
-    ndarray of shape (n_samples - 1,)
-    """
-    size = np.abs(ranked[np.isfinite(ranked)]).max(initial=0.0)
-    with np.errstate(invalid="ignore"):  # infinity less infinity
-        near = np.abs(np.diff(ranked)) <= TIE * size
-    return near | (ranked[1:] == ranked[:-1])
-
-
-class RankedWeights(NamedTuple):
-    """Weights in the rising order of a score, tied scores as one place.
-
-    Attributes
-    ----------
-    place : ndarray of shape (n_samples,)
-        The place of each row, from 0.
-    positive, negative : ndarray of shape (n_places,)
-        The weight of the ones, and of the zeros, up to and at each place.
-    """
-
-    place: Array
-    positive: Array
-    negative: Array
-
-
-def ranked_weights(y: Array, prediction: Array, weights: Array) -> RankedWeights:
-    """Return the weights of both classes by rising prediction, ties as in `ties`."""
-    order = np.argsort(prediction)
-    is_last = np.ones(len(order), dtype=bool)
-    np.logical_not(ties(prediction[order]), out=is_last[:-1])
-    place = np.zeros(len(order), dtype=np.int64)
-    place[order[1:]] = is_last[:-1].cumsum()
-    is_one = y == 1
-    positive = (weights * is_one)[order].cumsum()[is_last]
-    negative = (weights * ~is_one)[order].cumsum()[is_last]
-    return RankedWeights(place, positive, negative)
-
-
-def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the share of pairs of a 1 and a 0 that are ranked the wrong way round.
-
-    Predictions that are tied (see `ties`) count half, and a pair weighs the product of
-    its weights, so 0.5 is a ranking that says nothing. NaN if one of the classes is
-    absent.
-    """
-    return share_of_wrong_pairs(ranked_weights(y, prediction, weights))
-
-
-def share_of_wrong_pairs(ranked: RankedWeights) -> float:
-    """Return `one_minus_auc` of rows that are ranked already."""
-    _, positive, negative = ranked
-    pairs = positive[-1] * negative[-1]
-    if pairs == 0:
-        return float("nan")
-
-    # By hand: the bootstrap asks thousands of times, and `np.diff` prepends slowly.
-    tied_positive, tied_negative = positive.copy(), negative.copy()
-    tied_positive[1:] -= positive[:-1]
-    tied_negative[1:] -= negative[:-1]
-    above = negative[-1] - negative
-    return float((tied_positive * (above + tied_negative / 2)).sum() / pairs)
-
-
-def one_minus_auc_ovr(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the mean over classes of `one_minus_auc`, a class against the rest."""
-    return _against_the_rest(one_minus_auc, y, prediction, weights)
-
-
-def _against_the_rest(
-    loss: Evaluation, y: Array, prediction: Array, weights: Array
-) -> float:
-    """Return the mean over classes of a loss of two classes: the class, and others."""
-    return float(
-        np.mean([loss(y == k, p, weights) for k, p in enumerate(prediction.T)])
-    )
-
-
-def one_minus_auc_ovo(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the mean of `one_minus_auc` over all pairs of classes.
-
-    The rows of two classes are ranked once by the probability of each. How common a
-    class is does not matter. NaN if a class was not observed. Source: Hand and Till
-    (2001), Machine Learning 45, 171-186, where it is 1 - M.
-    """
-    areas = [
-        one_minus_auc(y[rows] == k, prediction[rows, k], weights[rows])
-        for k, rows in class_pairs(y, prediction)
-    ]
-    return float(np.mean(areas))
-
-
-def class_pairs(y: Array, prediction: Array) -> list[tuple[int, Array]]:
-    """Return each class with the rows of it and of one other class, (n_samples,)."""
-    classes = range(prediction.shape[1])
-    return [(k, (y == j) | (y == k)) for j in classes for k in classes if j != k]
-
-
-def one_minus_pr_auc(y: Array, prediction: Array, weights: Array) -> float:
-    """Return one less the area under precision over recall, joined by straight lines.
-
-    The curve starts at recall 0 with precision 1, and equal predictions are one point.
-    A ranking that says nothing has about the share of zeros. NaN if there is no 1.
-    Several classes: the mean over classes, each held against the rest.
-    """
-    if prediction.ndim == 2:
-        return _against_the_rest(one_minus_pr_auc, y, prediction, weights)
-    order = np.argsort(-prediction)
-    ranked = prediction[order]
-    last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
-    positive = np.cumsum((weights * (y == 1))[order])[last]
-    selected_weight = np.cumsum(weights[order])[last]
-    if positive[-1] == 0:
-        return float("nan")
-    is_defined = selected_weight > 0
-    recall = np.append(0.0, positive[is_defined] / positive[-1])
-    precision = np.append(1.0, positive[is_defined] / selected_weight[is_defined])
-    return float(1 - (np.diff(recall) * (precision[1:] + precision[:-1]) / 2).sum())
 
 
 def _of_observed_class(y: Array, prediction: Array) -> Array:

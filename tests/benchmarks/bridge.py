@@ -1,6 +1,6 @@
 """What the bridge to R costs: each number beside the one it is held against.
 
-    python tests/benchmarks/bridge.py [overheads] [rounds] [transfers] [life]
+    python3 -m tests.benchmarks.bridge [overheads] [rounds] [transfers] [life]
 
 *Overhead* is what a call of predict takes beyond predict itself, when R hands over the
 same frame again and again: all of its columns, or only those that changed. *Rounds* of

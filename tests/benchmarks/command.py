@@ -1,4 +1,7 @@
-"""Start of the command: `--help` against an empty Python and its imports of click."""
+"""Start of the command: `--help` against an empty Python and its imports of click.
+
+Run from the project's root: ``python3 -m tests.benchmarks.command``.
+"""
 
 import statistics
 import subprocess

@@ -1,4 +1,7 @@
-"""10 000 runs: `history` from its index and without one, and the end of their chain."""
+"""10 000 runs: `history` from its index and without one, and the end of their chain.
+
+Run from the project's root: ``python3 -m tests.benchmarks.history``.
+"""
 
 import hashlib
 import json

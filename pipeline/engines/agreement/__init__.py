@@ -32,6 +32,7 @@ from .reasons import (
     Why,
     because,
     best,
+    codes_of,
     count_outside,
     gravest_first,
     text,
@@ -407,6 +408,5 @@ def _rank_shift(row: Row) -> Finding:
 def _is_noise(row: Row) -> bool:
     """Return whether draws alone can explain all differences of a pair."""
     is_judged = not np.isnan(row["max_relative_difference"])
-    reasons = row.get("reasons", "").split("; ")
-    is_drawn = any(reason.startswith("STREAM") for reason in reasons)
+    is_drawn = "STREAM" in codes_of(row.get("reasons", ""))
     return is_judged and is_drawn and row["n_outside"] == 0

@@ -9,7 +9,6 @@ moved is compared with predict.
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -74,9 +73,12 @@ class Question(NamedTuple):
 
 
 class _Changes(NamedTuple):
-    """What the trees gave, and what predict gave then for the first rows."""
+    """What the trees gave, and what predict gave then for the first rows.
 
-    by_feature: Mapping[str, Floats]
+    None of a feature whose change was refused: predict is asked, and refused again.
+    """
+
+    by_feature: Mapping[str, Floats | None]
     first: Floats
     rounding: float
 
@@ -95,11 +97,12 @@ def change_by_trees(
     if isinstance(answer, Route):
         report_route(model, answer.basis, answer.reason)
         return None
-    change = answer.by_feature.get(feature)
-    if change is None:
+    if feature not in answer.by_feature:
         report_route(model, "unread", NO_ROW)
         return None
-    report_route(model, "rounding" if answer.rounding else "identical")
+    change = answer.by_feature[feature]
+    if change is not None:
+        report_route(model, "rounding" if answer.rounding else "identical")
     return change
 
 
@@ -134,7 +137,7 @@ def _read(
     bins, reason = trees.bins(data.X), reason_against(trees.packing)
     if bins is None or reason:
         return Route(model.name, "unread", reason or NO_BINS)
-    by_feature: dict[str, Floats] = {}
+    by_feature: dict[str, Floats | None] = {}
     is_first = True
     for feature, moves, low, high in _walked(trees, bins, data, question):
         if is_first:
@@ -144,8 +147,10 @@ def _read(
             if not all((gap <= trees.rounding).all() for gap in missed):
                 report_difference(model)
                 return Route(model.name, "differ")
-        with suppress(NotApplicable):  # predict is asked, and the reason given again
+        try:
             by_feature[feature] = question.change(moves, low, high)
+        except NotApplicable:
+            by_feature[feature] = None
     return _Changes(by_feature, first, trees.rounding)
 
 
