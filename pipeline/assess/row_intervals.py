@@ -178,7 +178,8 @@ def draw(
         for resample in range(resamples):
             rows = generator.integers(n, size=n)
             counts[resample] = np.bincount(rows, minlength=n)
-        return Draws("resampled", mean + scale * (counts @ terms.T) / n)
+        by_row = np.ascontiguousarray(terms.T)  # a plain BLAS takes a third of the time
+        return Draws("resampled", mean + scale * (counts @ by_row) / n)
     # numpy's own draw of a covariance takes the sign of singular vectors as it comes.
     variances, vectors = np.linalg.eigh(terms @ terms.T)
     root = (vectors * np.sqrt(np.maximum(variances, 0.0))) @ vectors.T / n

@@ -32,6 +32,7 @@ from ..methods.trees.fitted import reporting_differences
 from ..models.diagnostics import diagnostic_rows
 from ..models.fit import fit_models
 from ..models.performance import Performance, paired_differences, performance
+from ..models.prediction import asking_once_about, predict_unchanged
 from ..models.r_models import asks_r
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import AuditError, quote
@@ -133,6 +134,7 @@ def _audit(
         reporting_differences(journal.add_difference_of_trees),
         reporting_compilation(journal.report_compilation),
         _workers(config.execution, journal) as crew,
+        asking_once_about(test.X),
     ):
         deaths = host.current().unseen_deaths
         if run.prepare(models):
@@ -474,7 +476,7 @@ class _Run:
         journal.add_checks(checks.of_predictions(model, gap))
         journal.add_checks(checks.of_draws(model, draws))
         larger = max(self.predictions[name].gap, gap)
-        in_r = model.predict(self.test.X)
+        in_r = predict_unchanged(model, self.test.X)
         self.predictions[name] = PredictionFacts(larger, in_r, draws)
 
     def losses_of(self, model: FittedModel) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from ..data.column_types import is_category
 from ..engines import ENGINES, EngineInfo
 from ..engines.xplainfi import seconds_of_search
 from ..methods.importance import METHODS, sage
-from ..methods.importance.permuted_predictions import ROWS_OF_CALL, WORTH
 from ..methods.trees.fitted import trees_may_answer
+from ..methods.trees.routes import is_worth_reading
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import several
 from . import measure
@@ -91,11 +91,13 @@ def _calls_by_trees(
 ) -> Calls:
     """Return what so many calls of ours take where trees answer some, and engines."""
     more = calls * (_times_asked(entry, model, rows, engines) - 1)
-    n_asked = calls * rows.n_samples
-    if entry.method == "permutation":
-        n_asked += entry.options["n_repeats"] * len(rows.groups) * ROWS_OF_CALL
-    is_short = n_asked < WORTH or entry.method not in ASKED_OF_TREES
-    if is_short or entry.options.get("draws") == "exact" or not trees_may_answer(model):
+    may_be_read = (
+        entry.method in ASKED_OF_TREES
+        and entry.options.get("draws") != "exact"
+        and is_worth_reading(calls, rows.n_samples)
+        and trees_may_answer(model)
+    )
+    if not may_be_read:
         return Calls(calls, more)
     few = min(1.0, FEW / len(rows.groups))
     by_trees = calls * (few * BY_TREES + (1 - few) * OF_MORE)

@@ -12,6 +12,7 @@ from ..records.frames import FRAMES
 from ..records.influence import INFLUENCE
 from ..records.losses import LOSSES, evaluate
 from ..records.streams import stream
+from .prediction import predict_unchanged
 
 N_RESAMPLES = 200
 
@@ -119,7 +120,7 @@ def performance(
         predicted["train"] = train, model.predict(train.X)
     if out_of_bag is not None:
         predicted["out_of_bag"] = out_of_bag
-    predicted["test"] = test, model.predict(test.X)
+    predicted["test"] = test, predict_unchanged(model, test.X)
     for split, (data, prediction) in predicted.items():
         predictions = prediction, constant(model, train or data, data)
         losses = _losses(model, data, predictions, np.arange(data.n_samples))

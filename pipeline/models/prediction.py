@@ -1,18 +1,21 @@
 """Ask a model for predictions, and check them or refuse them in one sentence."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from inspect import unwrap
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from ..data.encoding import Encoding, encode
-from ..records.dataset_and_model import ColumnType, Dataset, Floats, Task
+from ..records.dataset_and_model import ColumnType, Dataset, FittedModel, Floats, Task
 from ..records.errors import (
     AuditError,
     DataError,
@@ -27,6 +30,7 @@ from .libraries import ask_xgboost
 
 # A mean of trees' probabilities can pass 1 by a rounding error.
 ROUNDING = 1e-9
+_Answers: TypeAlias = WeakKeyDictionary[Callable[[pd.DataFrame], Floats], Floats]
 MOST_NAMED = 5  # columns with missing cells that one sentence names
 
 
@@ -38,6 +42,36 @@ def largest_gap(one: Floats, other: Floats) -> float:
     """
     gap = float(np.abs(one - other).max(initial=0.0))
     return gap and gap / float(max(np.abs(one).max(), np.abs(other).max()))
+
+
+_UNCHANGED: ContextVar[tuple[pd.DataFrame, _Answers] | None] = ContextVar(
+    "_UNCHANGED", default=None
+)
+
+
+@contextmanager
+def asking_once_about(X: pd.DataFrame) -> Iterator[None]:
+    """Let `predict_unchanged` ask each model once about these rows inside the block."""
+    token = _UNCHANGED.set((X, WeakKeyDictionary()))
+    try:
+        yield
+    finally:
+        _UNCHANGED.reset(token)
+
+
+def predict_unchanged(model: FittedModel, X: pd.DataFrame) -> Floats:
+    """Return what a model predicts for rows as they are.
+
+    Where `asking_once_about` these very rows is in force, the model is asked the first
+    time only. It gets a shallow copy, so that columns it adds are not those of `X`.
+    """
+    rows, answers = _UNCHANGED.get() or (None, None)
+    if answers is None or rows is not X:
+        return model.predict(X.copy(deep=False))
+    if model.predict not in answers:
+        answers[model.predict] = np.array(model.predict(X.copy(deep=False)))
+        answers[model.predict].flags.writeable = False  # it is handed out again
+    return answers[model.predict]
 
 
 class Form(NamedTuple):

@@ -1,6 +1,7 @@
 """One text that says which predictions a number rests on. Not: predicting."""
 
 import hashlib
+import math
 
 import numpy as np
 
@@ -56,4 +57,4 @@ def predictions_sha256(predictions: Floats) -> str:
 
 def _digits(number: float) -> str:
     """Return a whole number without a point, and no sign at zero."""
-    return str(int(number)) if np.isfinite(number) else str(number)
+    return str(int(number)) if math.isfinite(number) else str(number)

@@ -50,6 +50,19 @@ def audited(*models, entries=(PERMUTATION,), **config):
     return audit(None, rows_to_audit(), config, models=models)
 
 
+def test_a_model_is_asked_twice_about_all_rows_as_they_are():
+    X, y = rows(300)  # more than the checks that any rows will do for
+    data, as_they_are = dataset(X, y, name="rows", task="regression"), []
+
+    def predict(X):
+        as_they_are.append(X.equals(data.X))
+        return X["a"].to_numpy() - X["b"].to_numpy()
+
+    config = parse_config({"importance": [PERMUTATION]})
+    audit(None, data, config, models=(callable_model(predict),))
+    assert sum(as_they_are) == 3  # once more from the copy that is permuted
+
+
 def by(result, engine, **facts):
     return [
         importance

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
+from importance_audit.methods.trees import routes
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
 
@@ -47,7 +48,7 @@ def rows():
 
 
 if __name__ == "__main__":
-    permuted_predictions.WORTH = 10**12
+    routes.WORTH = 10**12
     print(f"{'task':34}{'size':28}{'ours':>9}{'peer':>9}{'ratio':>8}{'limit':>7}")
     with threadpool_limits(1):
         for task, size, ours, peer, limit in rows():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...models.prediction import largest_gap
+from ...models.prediction import largest_gap, predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import listed, several
 from ...records.finding import Finding, Severity, cause_of
@@ -48,7 +48,7 @@ def not_deterministic(
 ) -> Answer:
     """Fire if the same rows, asked twice, get two answers."""
     del seed
-    gap = largest_gap(model.predict(data.X), model.predict(data.X))
+    gap = largest_gap(predict_unchanged(model, data.X), model.predict(data.X))
     limit = limits["prediction_gap"]
     finding = Finding(
         check="not_deterministic",

@@ -23,12 +23,10 @@ from ..trees import compiled
 from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
 from ..trees.packing import Integers
 from ..trees.replay import reason_against
-from ..trees.routes import Route, report_route
+from ..trees.routes import Route, is_worth_reading, report_route
 
 Index = npt.NDArray[np.int64]
 
-WORTH = 250_000
-"""Predictions of boosting that take longer than to load what is compiled."""
 MOST_ASKED = 64
 """Rows that predict is asked about to see that the estimator is still the same."""
 REFUSED = "It does not predict every row."
@@ -110,7 +108,7 @@ def _changes_or_route(model: FittedModel, data: Dataset, question: Question) -> 
     """Return the changes of all features, or why predict is to answer."""
     if reason := not_of_trees(model):
         return Route(model.name, "unread", reason)
-    if 2 * data.n_samples * len(data.features) < WORTH:
+    if not is_worth_reading(2 * len(data.features), data.n_samples):
         return Route(model.name, "few")
     by_options = _known.setdefault(model, WeakKeyDictionary()).setdefault(data, {})
     known = by_options.get(question.options)

@@ -143,7 +143,7 @@ def partial_dependence(
         of_band = _rows_of_band(data.n_samples, len(points) * len(model.outputs))
     settings, on_scale, curve = {feature: asked}, SCALES[scale], None
     if len(of_band) < data.n_samples:  # else the band asks about all rows anyway
-        trees = tree_means(model, data, scale, data.n_samples * len(asked))
+        trees = tree_means(model, data, scale, len(asked))
         curve = curve_of_trees(trees, model, data, feature, asked)
     if curve is None:
         means, of_rows = [], []

@@ -2,7 +2,7 @@
 
 Both give the same numbers, to the last bit, unless threads of the library add the
 trees in any order. The trees answer where numba is there, the model is an ensemble
-that can be read, and enough was asked; they are compared with predict at the ends of
+that can be read, and enough is asked; they are compared with predict at the ends of
 what is set, in all rows the first time and in some rows after that. Else predict of
 scikit-learn's own estimators is asked about an array, if the first answer is that to a
 frame.
@@ -24,7 +24,7 @@ from ..trees import compiled
 from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
 from ..trees.ice import sums_at
 from ..trees.packing import Integers
-from ..trees.routes import Route, report_route
+from ..trees.routes import Route, is_worth_reading, report_route
 
 OnScale = Callable[[FittedModel, Floats], Floats]
 
@@ -33,8 +33,6 @@ OnScale = Callable[[FittedModel, Floats], Floats]
 MAX_BYTES = 2**22
 # What trees predict in one walk.
 MAX_WALK_BYTES = 2**26
-WORTH = 10**6
-"""Predictions of one model that take longer than to load what is compiled."""
 FEWEST_POINTS = 3
 """Fewer cost as much as to compare them."""
 FEWEST_CALLS = 8
@@ -180,7 +178,6 @@ class _Reading(NamedTuple):
     bins: Integers
 
 
-_n_asked: WeakKeyDictionary[FittedModel, int] = WeakKeyDictionary()
 _readings: WeakKeyDictionary[FittedModel, _Reading | Route] = WeakKeyDictionary()
 """A route: predict answers from now on."""
 
@@ -191,7 +188,7 @@ def _by_trees(
     """Return what the trees give in batches; None if predict is to answer."""
     if edges[-1] < FEWEST_POINTS:
         return None
-    reading = _reading_or_route(model, X, settings, len(X) * edges[-1])
+    reading = _reading_or_route(model, X, settings, edges[-1])
     if isinstance(reading, Route):
         report_route(model, reading.basis, reading.reason)
         return None
@@ -204,7 +201,7 @@ def _by_trees(
 
 
 def _reading_or_route(
-    model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], n_asked: int
+    model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], n_points: int
 ) -> _Reading | Route:
     """Return the trees that answer, or why predict is to.
 
@@ -215,8 +212,7 @@ def _reading_or_route(
     known = _readings.get(model)
     if isinstance(known, Route):
         return known
-    _n_asked[model] = _n_asked.get(model, 0) + n_asked
-    if _n_asked[model] < WORTH:
+    if not is_worth_reading(n_points, len(X)):
         return Route(model.name, "few")
     reading, n_compared = known, MOST_COMPARED
     if known is not None and known.rows() is not X:

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, require_names
 from ...records.losses import evaluate
@@ -315,7 +316,7 @@ def permuted_target(
             continue
         if draw.rows is not rows_drawn:
             table = read_only(data, draw.rows)
-            prediction = model.predict(table.frame)
+            prediction = predict_unchanged(model, table.frame)
             rows_drawn = draw.rows
         y, weights = table.y[draw.order], table.weights
         values[draw.repeat] = evaluate(model.losses, y, prediction, weights)

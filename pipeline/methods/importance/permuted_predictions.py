@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...models.plain_rows import PlainModel, is_plain_type, plain_models
+from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import ModelError
 from ...records.execution import each, n_threads
@@ -34,7 +35,7 @@ from ..trees.fitted import (
 )
 from ..trees.packing import Integers
 from ..trees.replay import reason_against
-from ..trees.routes import Basis, report_route
+from ..trees.routes import Basis, is_worth_reading, report_route
 from .exchange import Index
 from .permutation_draws import BASELINE, ROUND, TARGET, Draw, Draws
 
@@ -42,12 +43,8 @@ HELD_BYTES = 256 * 2**20
 STACKED_BYTES = 2**19
 """Of permuted rows in one call: enough for its fixed cost to be small."""
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
-WORTH = 10**6
-"""Rows times draws for which predict takes longer than to load what is compiled."""
-ROWS_OF_CALL = 500
-"""Rows that predict of many trees is asked about in the time of a call alone."""
-MOST_COMPARED = 100_000
-"""Rows for which the trees are compared with predict: of more, evenly spaced ones."""
+MOST_COMPARED = 1000
+"""Rows of a draw for which the trees are compared with predict, evenly spaced."""
 
 FEWEST = 8
 """Draws for which it is worth to compare what predict says of an array."""
@@ -313,15 +310,15 @@ class _Replay:
     def answers(self, table: _Table, draws: Sequence[Draw]) -> Iterator[Floats] | None:
         """Return the prediction of each draw, in order; None if predict is to answer.
 
-        The first time, the first draw is compared with predict.
+        The first time they are compared with predict: all rows as they are, and some of
+        the first draw.
         """
-        n_asked = len(draws) * (len(table.rows) + ROWS_OF_CALL)
         if not (self.may_answer and draws):
             return None
         if draws[0].values:
             self._leave_to_predict("unread", NEW_VALUES)
             return None
-        if n_asked < WORTH:
+        if not is_worth_reading(len(draws), len(table.rows)):
             report_route(self._model, "few")
             return None
         is_first = self._trees is None
@@ -335,15 +332,20 @@ class _Replay:
             self._leave_to_predict("unread", NO_BINS)
             return None
         pairs = [(draw.what, draw.order) for draw in draws]
-        n = n_threads()
-        answers = self._trees.replay(bins, self._groups, pairs, n_threads=n)
+        groups, n_rows = self._groups, len(table.rows)
+        if is_first:  # one more draw, of no column: the rows as they are
+            pairs.insert(0, (len(groups), np.arange(n_rows)))
+        answers = self._trees.replay(bins, (*groups, ()), pairs, n_threads=n_threads())
         if is_first:
-            n_rows = len(table.rows)
+            as_is, first = next(answers), next(answers)
             at = np.linspace(0, n_rows - 1, min(n_rows, MOST_COMPARED)).astype(int)
-            columns, order = self._groups[draws[0].what], draws[0].order
+            columns, order = groups[draws[0].what], draws[0].order
             expected = predict_some(self._model, table, columns, order, at)
-            first = next(answers)
-            if not (np.abs(first[at] - expected) <= self._trees.rounding).all():
+            gaps = (
+                as_is - predict_unchanged(self._model, table.frame),
+                first[at] - expected,
+            )
+            if not all((np.abs(gap) <= self._trees.rounding).all() for gap in gaps):
                 report_difference(self._model)
                 self._leave_to_predict("differ")
                 return None
@@ -408,7 +410,7 @@ def predictions(
         for draw in batch:
             ask: Callable[[], Floats] = answers.__next__
             if draw.what == BASELINE:
-                ask = partial(predict, model, table)
+                ask = partial(predict_unchanged, model, table.frame)
             yield draw, table, ask
 
 

@@ -179,7 +179,7 @@ def pairs_of_trees(
     As `h_statistic` on all rows; none if predict is to answer.
     """
     pairs = [columns for columns in groups if len(columns) == 2]
-    trees = tree_means(model, data, scale, data.n_samples**2 * len(pairs))
+    trees = tree_means(model, data, scale, data.n_samples * len(pairs))
     if trees is None or not pairs:
         return {}
     first = data.X[pairs[0][0]].iloc[:2].array
@@ -211,7 +211,7 @@ def at_rows(
     """
     X, weights = data.X, data.weights
     first, point = _distinct(X[list(columns)])
-    trees = tree_means(model, data, scale, data.n_samples * len(first))
+    trees = tree_means(model, data, scale, len(first))
     exact = None if trees is None else _of_trees(trees, model, data, columns)
     if exact is not None:
         return exact

@@ -20,10 +20,8 @@ from .h_statistic import Pairs
 from .ice import dependences
 from .packing import Integers
 from .partial_dependence import curves_at_bins, reason_against
-from .routes import Route, report_route
+from .routes import Route, is_worth_reading, report_route
 
-WORTH = 10**6
-"""Rows times points for which predict takes longer than to load what is compiled."""
 ALLOWED = 1e-12
 """What two means may differ by, as a share of the largest prediction."""
 MOST_ASKED = 64
@@ -120,7 +118,7 @@ _known = WeakKeyDictionary()
 
 
 def tree_means(
-    model: FittedModel, rows: Dataset, scale: str, n_asked: int
+    model: FittedModel, rows: Dataset, scale: str, n_calls: int
 ) -> TreeMeans | None:
     """Return the trees that answer for means over these rows; None if predict is to.
 
@@ -130,10 +128,10 @@ def tree_means(
     rows : Dataset
     scale : str
         The means are those of probabilities or responses, "native".
-    n_asked : int
-        The predictions that would be made else.
+    n_calls : int
+        How often predict would be asked about all rows else.
     """
-    trees = _means_or_route(model, rows, scale, n_asked)
+    trees = _means_or_route(model, rows, scale, n_calls)
     if isinstance(trees, Route):
         report_route(model, trees.basis, trees.reason)
         return None
@@ -143,14 +141,14 @@ def tree_means(
 
 
 def _means_or_route(
-    model: FittedModel, rows: Dataset, scale: str, n_asked: int
+    model: FittedModel, rows: Dataset, scale: str, n_calls: int
 ) -> _Answer:
     """Return the trees that answer, or why predict is to."""
     if reason := not_of_trees(model):
         return Route(model.name, "unread", reason)
     if scale != "native":
         return Route(model.name, "unread", OTHER_SCALE)
-    if n_asked < WORTH:
+    if not is_worth_reading(n_calls, rows.n_samples):
         return Route(model.name, "few")
     known = _known.setdefault(model, WeakKeyDictionary())
     means = known.get(rows)

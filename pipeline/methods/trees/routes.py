@@ -23,6 +23,29 @@ Basis: TypeAlias = Literal[
 ]
 
 
+WORTH = 30_000
+"""Rows that predict is asked about in the time of reading trees and loading loops."""
+ROWS_OF_CALL = 250
+"""Rows that predict of many trees is asked about in the time of a call alone."""
+
+
+def is_worth_reading(n_calls: float, n_rows: int) -> bool:
+    """Return whether trees answer in place of so many calls of predict.
+
+    It depends on these sizes alone, so that numbers which trees and predict round
+    differently never depend on a clock. Wrong by at most the third of a second that
+    loading compiled loops takes once, for few trees or shallow ones.
+
+    Parameters
+    ----------
+    n_calls : float
+        Calls of predict, as of draws or of points of a grid.
+    n_rows : int
+        Rows of each.
+    """
+    return n_calls * (n_rows + ROWS_OF_CALL) >= WORTH
+
+
 class Route(NamedTuple):
     """How a model gives predictions.
 

@@ -20,6 +20,7 @@ from tests.methods.trees.test_mean_predictions import (
 from importance_audit.methods.effects import ale as ale_module
 from importance_audit.methods.effects import moved_rows as module
 from importance_audit.methods.effects.ale import ale
+from importance_audit.methods.trees import routes
 from importance_audit.methods.trees.routes import reporting_routes
 from importance_audit.records.errors import ModelError, NotApplicable
 from importance_audit.records.execution import workers
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.needs_numba
 @pytest.fixture(autouse=True)
 def _is_worth(monkeypatch):
     """Let the trees answer however little is asked."""
-    monkeypatch.setattr(module, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from importance_audit.methods.effects.surface import surface
 from importance_audit.methods.interactions.h_statistic import h_statistic
 from importance_audit.methods.interactions.h_total import h_total
 from importance_audit.methods.interactions.vint import vint
+from importance_audit.methods.trees import routes
 from importance_audit.records.errors import ModelError
 from importance_audit.records.execution import workers
 
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.needs_numba
 @pytest.fixture(autouse=True)
 def _is_worth(monkeypatch):
     """Let the trees answer however little is asked."""
-    monkeypatch.setattr(module, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
 
 
 @pytest.fixture
@@ -165,12 +166,15 @@ def test_trees_that_differ_from_predict_are_not_asked_again(monkeypatch, walks, 
     assert len(walks) == 1
 
 
-def test_little_is_asked_of_predict_until_it_is_much(monkeypatch, walks):
+def test_little_is_asked_of_predict_however_often(monkeypatch, walks):
     data = rows_of()
     model = model_of("RandomForest", data)
-    monkeypatch.setattr(module, "WORTH", 2 * 51 * data.n_samples)
-    banded(model, data, "x1")
+    worth = 51 * (data.n_samples + routes.ROWS_OF_CALL)
+    monkeypatch.setattr(routes, "WORTH", worth + 1)
+    for _ in range(2):
+        banded(model, data, "x1")
     assert not walks
+    monkeypatch.setattr(routes, "WORTH", worth)
     banded(model, data, "x1")
     assert walks
 

@@ -21,6 +21,7 @@ from importance_audit.methods.importance.neighbours import _scaled, nearest
 from importance_audit.methods.importance.permutation import DRAWS, permutation
 from importance_audit.methods.importance.permutation_draws import BASELINE
 from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.methods.trees import routes
 from importance_audit.methods.trees.routes import reporting_routes
 from importance_audit.records.errors import NotApplicable
 
@@ -424,20 +425,20 @@ def test_trees_answer_for_neighbours_and_leave_new_values_to_predict(monkeypatch
     data = rows_of("regression")
     model = model_of(FOREST, data)
     data = data.with_groups({"x1": ("x1",), "both": ("x2", "whole")})
-    monkeypatch.setattr(permuted_predictions, "WORTH", np.inf)
+    monkeypatch.setattr(routes, "WORTH", np.inf)
     plain = {w: permutation(model, data, seed=1, within=w) for w in WITHIN}
-    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
     why = permuted_predictions.NEW_VALUES
     for within, route in (
         ("gaussian", ("unread", why)),
         ("neighbours", ("identical", "")),
     ):
-        routes = []
-        with reporting_routes(routes.append):
+        reported = []
+        with reporting_routes(reported.append):
             raw, baseline = permutation(model, data, seed=1, within=within)
         assert raw.tobytes() == plain[within][0].tobytes()
         assert baseline.tobytes() == plain[within][1].tobytes()
-        assert {(r.basis, r.reason) for r in routes} == {route}
+        assert {(r.basis, r.reason) for r in reported} == {route}
 
 
 # --- refusals -------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.methods.trees import replay as replay_module
+from importance_audit.methods.trees import routes
 from importance_audit.methods.trees.fitted import Trees, is_of_trees
 from importance_audit.models.fit import fit, wrap
 from importance_audit.models.section import ModelSection
@@ -75,7 +76,7 @@ def calls(monkeypatch):
 
     Else each permutation is a call of its own, about a frame.
     """
-    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
     monkeypatch.setattr(permuted_predictions, "FEWEST", np.inf)
     return count_calls(monkeypatch)
@@ -84,7 +85,7 @@ def calls(monkeypatch):
 def by_predict(monkeypatch, *arguments, **options):
     """Return the importances without any trees."""
     with monkeypatch.context() as patched:
-        patched.setattr(permuted_predictions, "WORTH", np.inf)
+        patched.setattr(routes, "WORTH", np.inf)
         return permutation(*arguments, **options)
 
 
@@ -203,6 +204,23 @@ def test_trees_that_differ_from_predict_are_left_alone(
 
 
 @pytest.mark.needs_numba
+def test_trees_that_differ_for_one_row_as_it_is_are_left_alone(monkeypatch, calls):
+    monkeypatch.setattr(permuted_predictions, "MOST_COMPARED", 1)
+    data = rows_of("regression")
+    model, replay = model_of(FOREST, data), Trees.replay
+
+    def wrong(*arguments, **options):
+        for answer in replay(*arguments, **options):
+            answer[-1] += 1
+            yield answer
+
+    monkeypatch.setattr(Trees, "replay", wrong)
+    ours = permutation(model, data, seed=1, n_repeats=2)
+    assert len(calls) == 1 + 2 * len(data.groups)
+    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=2))
+
+
+@pytest.mark.needs_numba
 @pytest.mark.parametrize("most_compared", [1, 2, 50])
 def test_trees_may_be_compared_on_some_rows(monkeypatch, calls, most_compared):
     monkeypatch.setattr(permuted_predictions, "MOST_COMPARED", most_compared)
@@ -280,7 +298,7 @@ def test_an_audit_reports_trees_that_differ_and_no_number_changes(monkeypatch):
 
 def routes_of(monkeypatch, worth=0, **entry):
     """Return how an audit says that a forest and a function gave predictions."""
-    monkeypatch.setattr(permuted_predictions, "WORTH", worth)
+    monkeypatch.setattr(routes, "WORTH", worth)
     data = rows_of("regression")
     data = data.with_groups({name: (name,) for name in data.X})
     model = model_of(FOREST, data, "ordinal")
@@ -458,7 +476,8 @@ def test_a_small_table_is_left_to_predict(monkeypatch):
 @pytest.mark.needs_numba
 def test_many_calls_about_few_rows_are_answered_by_the_trees(monkeypatch, calls):
     data = rows_of("regression")
-    monkeypatch.setattr(permuted_predictions, "WORTH", 10 * 3 * data.n_samples + 1)
+    worth = 10 * 3 * (data.n_samples + routes.ROWS_OF_CALL)
+    monkeypatch.setattr(routes, "WORTH", worth)
     model = model_of(FOREST, data).with_losses(("mse",))
     data = data.with_groups({name: (name,) for name in list(data.X)[:3]})
     permutation(model, data, seed=1, n_repeats=10)

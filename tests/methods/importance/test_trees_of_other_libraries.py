@@ -20,6 +20,7 @@ from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import (
     lightgbm_trees,
     mean_predictions,
+    routes,
     xgboost_trees,
 )
 from importance_audit.methods.trees.exact import exact_losses
@@ -173,7 +174,7 @@ def audited(kind, folder, seed=1, **options):
 @pytest.fixture
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
     return count_calls(monkeypatch)
 
@@ -255,7 +256,7 @@ def test_curves_of_sums_in_double_are_answered_by_the_trees(monkeypatch, tmp_pat
         answered.append(feature)
         return curve(self, X, feature, values)
 
-    monkeypatch.setattr(mean_predictions, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
     monkeypatch.setattr(mean_predictions.TreeMeans, "curve", noted)
     for kind in (
         "text zero_as_missing",

@@ -12,12 +12,10 @@ from tests.methods.importance.test_permuted_predictions import (
     rows_of,
 )
 
-from importance_audit.methods.effects import predictions_at
 from importance_audit.methods.effects.partial_dependence import partial_dependence
-from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.interaction import h_statistic
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.trees import compiled, mean_predictions
+from importance_audit.methods.trees import compiled, routes
 from importance_audit.methods.trees.compilation import compile_loops
 
 pytestmark = [pytest.mark.needs_numba, pytest.mark.processes]
@@ -30,9 +28,7 @@ def ignored(*ends):
 
 def test_no_audit_of_trees_compiles_anything_after_it(monkeypatch):
     compile_loops()
-    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
-    monkeypatch.setattr(mean_predictions, "WORTH", 0)
-    monkeypatch.setattr(predictions_at, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
     said = []
     for task, loss in LOSSES.items():
         for kind in (FOREST, BOOSTING, HISTOGRAM):

@@ -18,6 +18,7 @@ from importance_audit.methods.interactions.h_statistic import h_statistic as h_o
 from importance_audit.methods.interactions.h_total import h_total
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.methods.trees import mean_predictions as module
+from importance_audit.methods.trees import routes
 from importance_audit.methods.trees.mean_predictions import TreeMeans, tree_means
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
@@ -64,7 +65,7 @@ def pairs(data):
 @pytest.fixture(autouse=True)
 def _is_worth(monkeypatch):
     """Let the trees answer however little is asked."""
-    monkeypatch.setattr(module, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
 
 
 @pytest.fixture
@@ -258,10 +259,14 @@ def test_a_feature_of_several_columns_is_asked_of_predict(answered):
 
 
 def test_little_is_asked_of_predict(monkeypatch, answered):
-    monkeypatch.setattr(module, "WORTH", 90 * 51 + 1)
     data = rows_of()
+    worth = 51 * (data.n_samples + routes.ROWS_OF_CALL)
+    monkeypatch.setattr(routes, "WORTH", worth + 1)
     partial_dependence(model_of("RandomForest", data), data, "x1", seed=1)
     assert not answered
+    monkeypatch.setattr(routes, "WORTH", worth)
+    partial_dependence(model_of("RandomForest", data), data, "x1", seed=1)
+    assert answered
 
 
 def test_an_estimator_that_was_fitted_again_is_read_again(answered):

@@ -38,9 +38,8 @@ from tests.methods.trees.conftest import count_calls
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
-from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.trees import fitted, mean_predictions, pipelines
+from importance_audit.methods.trees import fitted, mean_predictions, pipelines, routes
 from importance_audit.methods.trees.fitted import Trees, is_of_trees, trees_of
 from importance_audit.models.fit import wrap
 
@@ -164,7 +163,7 @@ def data_for(make, seed=1, task="regression"):
 @pytest.fixture
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
     return count_calls(monkeypatch)
 
 
@@ -235,7 +234,7 @@ def test_curves_behind_steps_are_those_of_predict(monkeypatch):
         answered.append(feature)
         return curve(self, X, feature, values)
 
-    monkeypatch.setattr(mean_predictions, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
     monkeypatch.setattr(mean_predictions.TreeMeans, "curve", noted)
     model, rows = data_for(KEPT_APART["one-hot"])
     for feature in ("age", "town"):

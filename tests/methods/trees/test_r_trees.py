@@ -13,7 +13,7 @@ from importance_audit.methods.effects.partial_dependence import partial_dependen
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.interaction import h_statistic
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.trees import READERS, mean_predictions, r_trees
+from importance_audit.methods.trees import READERS, mean_predictions, r_trees, routes
 from importance_audit.methods.trees.fitted import (
     Trees,
     is_of_trees,
@@ -254,8 +254,7 @@ def test_inner_nodes_add_nothing(name, tmp_path):
 @pytest.fixture
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(permuted_predictions, "WORTH", 0)
-    monkeypatch.setattr(mean_predictions, "WORTH", 0)
+    monkeypatch.setattr(routes, "WORTH", 0)
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
     return count_calls(monkeypatch)
 
@@ -346,7 +345,7 @@ def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
         ours = permutation(model, data, seed=1, n_repeats=1)
         assert len(calls) == 1 + len(data.groups)
         _, curve = partial_dependence(model, data, "x", seed=1)
-    assert models == ["m", "m"]
+    assert models == ["m"] * 3  # of permutations, of means, and of rows at points
     slow = by_predict(model)
     assert_same_bits(ours, permutation(slow, data, seed=1, n_repeats=1))
     assert (curve == partial_dependence(slow, data, "x", seed=1)[1]).all()
