@@ -8,7 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -48,8 +48,8 @@ class _Outlet(io.FileIO):
 def outlets() -> Iterator[None]:
     """Print through streams that raise nothing; say at the end what was not written.
 
-    Streams that are no files of the system, as in tests, are left as they are. Letters
-    that a terminal lacks are printed as escapes.
+    Streams that were put in place of the system's, as in tests, are left as they are.
+    Letters that a terminal lacks are printed as escapes.
 
     Raises
     ------
@@ -62,18 +62,19 @@ def outlets() -> Iterator[None]:
         if not isinstance(stream, io.TextIOWrapper):
             continue
         stream.reconfigure(errors="backslashreplace")
-        with suppress(io.UnsupportedOperation):
-            outlet = _Outlet(stream.fileno(), "wb", closefd=False)
-            lines = name == "stderr" or stream.line_buffering
-            text = io.TextIOWrapper(
-                io.BufferedWriter(outlet),
-                encoding=stream.encoding,
-                errors="backslashreplace",
-                line_buffering=lines,
-            )
-            stream.flush()
-            opened[name] = outlet, text
-            setattr(sys, name, text)
+        if stream is not getattr(sys, f"__{name}__"):  # whatever its fileno() says
+            continue
+        outlet = _Outlet(stream.fileno(), "wb", closefd=False)
+        lines = name == "stderr" or stream.line_buffering
+        text = io.TextIOWrapper(
+            io.BufferedWriter(outlet),
+            encoding=stream.encoding,
+            errors="backslashreplace",
+            line_buffering=lines,
+        )
+        stream.flush()
+        opened[name] = outlet, text
+        setattr(sys, name, text)
     try:
         yield
     finally:

@@ -1,5 +1,6 @@
 """Where a command prints to: a reader that went away, a disk that is full."""
 
+import io
 import os
 import shutil
 import subprocess
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.cases import for_each
+
+from importance_audit.cli.streams import outlets
 
 BUNDLE = Path(__file__).parents[1] / "bundles" / "1.2"
 RUN = f"audit/runs/{next((BUNDLE / 'runs').iterdir()).name}"
@@ -104,3 +107,19 @@ def test_a_run_that_nobody_reads_ends_as_the_run(tmp_path):
         assert code == 2
         assert words.endswith(f"Standard output {NO_SPACE}\n")
         assert "Traceback" not in words
+
+
+class _InPlace(io.TextIOWrapper):
+    """A stream in place of the system's that gives the number of the system's."""
+
+    def fileno(self):
+        return 1
+
+
+def test_a_stream_in_place_of_the_systems_is_printed_to(monkeypatch):
+    printed = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", _InPlace(printed, encoding="utf-8"))
+    with outlets():
+        print("seen")
+        sys.stdout.flush()
+    assert printed.getvalue() == b"seen\n"
