@@ -1,14 +1,14 @@
 """scikit-learn's histogram boosting, with missing values and sets of categories."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from .ensemble import Ensemble, Tree, packed
-from .packing import Link, Packing
+from .packing import EIGHT_BITS, Codes, Link, Packing
 
 LINK_CLASSES: dict[str, Link] = {
     "IdentityLink": "identity",
@@ -23,47 +23,85 @@ def _boosting(model: Any) -> Packing | str:
     link = type(model._loss.link).__name__
     if link not in LINK_CLASSES:
         return f"Its predictions have the unknown link {link}."
-    if getattr(model, "_preprocessor", None) is not None:  # since scikit-learn 1.4
-        return "It encodes categories itself."
-    mapper = model._bin_mapper
-    is_categorical = mapper.is_categorical_
-    categories = {
-        int(j): np.asarray(mapper.bin_thresholds_[j], dtype=np.float64)
-        for j in np.flatnonzero(is_categorical)
-    }
+    places, categories = _columns(model)
+    if any(own.values.dtype.kind not in "biuf" for own in categories.values()):
+        return "It encodes categories that are no numbers."
     return packed(
         Ensemble(
             n_features=model.n_features_in_,
-            trees=list(_trees(model, categories)),
+            trees=list(_trees(model, places, categories)),
             start=np.ravel(model._baseline_prediction).tolist(),
             link=LINK_CLASSES[link],
             cast=np.float64,
-            categories=categories,
+            categories={
+                int(places[j]): own.values.astype(np.float64)
+                for j, own in categories.items()
+            },
+            codes=EIGHT_BITS if _encoder(model) is None else Codes(is_exact=True),
         )
     )
 
 
-def _trees(model: Any, categories: Mapping[int, Floats]) -> Iterator[Tree]:
+class _Categories(NamedTuple):
+    """The categories of a column, sorted.
+
+    Attributes
+    ----------
+    values : ndarray
+        As rows have them.
+    codes : ndarray of float64
+        As nodes have them.
+    """
+
+    values: npt.NDArray[Any]
+    codes: Floats
+
+
+def _encoder(model: Any) -> Any:
+    """Return what encodes columns before the trees, since scikit-learn 1.4, or None."""
+    return getattr(model, "_preprocessor", None)
+
+
+def _columns(model: Any) -> tuple[npt.NDArray[np.intp], dict[int, _Categories]]:
+    """Return where rows have each column of the trees, and its categories, if any.
+
+    An encoder numbers the categories, and puts their columns before all others; a value
+    that it does not know is missing.
+    """
+    thresholds = model._bin_mapper.bin_thresholds_
+    of_categories = np.flatnonzero(model._bin_mapper.is_categorical_).tolist()
+    codes = {j: np.asarray(thresholds[j], dtype=np.float64) for j in of_categories}
+    if (encoder := _encoder(model)) is None:
+        categories = {j: _Categories(own, own) for j, own in codes.items()}
+        return np.arange(model.n_features_in_), categories
+    values = encoder.named_transformers_["encoder"].categories_
+    return np.argsort(~model.is_categorical_, kind="stable"), {
+        j: _Categories(values[j][: len(own)], own)  # without a missing one at the end
+        for j, own in codes.items()
+    }
+
+
+def _trees(
+    model: Any, places: npt.NDArray[np.intp], categories: Mapping[int, _Categories]
+) -> Iterator[Tree]:
     """Yield the trees in the order in which they are added."""
     for iteration in model._predictors:
         for target, member in enumerate(iteration):
             nodes = member.nodes
-            feature = np.where(nodes["is_leaf"], -1, nodes["feature_idx"].astype(int))
+            is_leaf = nodes["is_leaf"].astype(bool)
+            column = np.where(is_leaf, 0, nodes["feature_idx"].astype(int))
             sets = member.raw_left_cat_bitsets
-            split = np.flatnonzero(
-                nodes["is_categorical"].astype(bool) & (feature >= 0)
-            )
+            split = np.flatnonzero(nodes["is_categorical"].astype(bool) & ~is_leaf)
             yield Tree(
-                feature=feature,
+                feature=np.where(is_leaf, -1, places[column]),
                 threshold=nodes["num_threshold"],
                 left=nodes["left"].astype(int),
                 right=nodes["right"].astype(int),
                 values=nodes["value"][:, np.newaxis],
                 missing_left=nodes["missing_go_to_left"].astype(bool),
                 categories_left={
-                    int(node): np.intersect1d(
-                        _members(sets[nodes["bitset_idx"][node]]),
-                        categories[int(feature[node])],
+                    int(node): _members(
+                        sets[nodes["bitset_idx"][node]], categories[column[node]]
                     )
                     for node in split
                 },
@@ -71,10 +109,11 @@ def _trees(model: Any, categories: Mapping[int, Floats]) -> Iterator[Tree]:
             )
 
 
-def _members(words: npt.NDArray[np.uint32]) -> Floats:
+def _members(words: npt.NDArray[np.uint32], categories: _Categories) -> Floats:
     """Return the categories whose bit is set, 32 to a word."""
     bits = (words[:, np.newaxis] >> np.arange(32, dtype=np.uint32)) & 1
-    return np.flatnonzero(bits).astype(np.float64)
+    is_member = np.isin(categories.codes, np.flatnonzero(bits))
+    return categories.values[is_member].astype(np.float64)
 
 
 READERS: dict[str, Callable[[Any], Packing | str]] = {

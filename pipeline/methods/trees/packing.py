@@ -46,6 +46,9 @@ class Codes(NamedTuple):
         The highest that it does not take for another category.
     is_truncated : bool
         Whether numbers between -1 and 0 are category 0.
+    is_exact : bool
+        Whether a number is the category that it equals, and unknown if there is none;
+        otherwise it is the category of its whole part.
     is_unknown_missing : bool
         Whether a category that it does not know goes where missing values go;
         otherwise the bin after all categories is its own.
@@ -53,11 +56,12 @@ class Codes(NamedTuple):
 
     most: float = np.inf
     is_truncated: bool = False
+    is_exact: bool = False
     is_unknown_missing: bool = True
 
 
 EIGHT_BITS = Codes(most=255)
-"""scikit-learn reads a category as a number of eight bits."""
+"""scikit-learn reads a category as a number of eight bits, before 1.4."""
 
 
 def _logistic(sums: Floats) -> Floats:
@@ -201,9 +205,9 @@ class Packing:
             if self.zero_is_missing[j]:
                 is_missing |= np.abs(column) <= NEARLY_ZERO
             if self.categorical[j]:
-                codes = np.trunc(column)
+                codes = column if self.codes.is_exact else np.trunc(column)
                 is_unknown = ~np.isin(codes, thresholds)
-                if not self.codes.is_truncated:
+                if not (self.codes.is_exact or self.codes.is_truncated):
                     is_unknown |= column < 0
                 column = np.where(is_unknown, np.inf, codes)
                 if self.codes.is_unknown_missing:
