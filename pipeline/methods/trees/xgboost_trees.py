@@ -123,23 +123,29 @@ def _n_rounds(model: Any, is_booster: bool) -> int | None:
 
 
 def _start(content: Mapping[str, Any]) -> Singles:
-    """Return the scores that trees are added to: those of the model without any.
+    """Return the scores that trees are added to: those of trees that add nothing.
 
-    XGBoost keeps them on the scale of the prediction, and is left to convert them.
+    XGBoost keeps them on the scale of the prediction, and is left to convert them,
+    which it does not since 3.3 for a model without any tree: the first round stays.
     """
     from xgboost import Booster, DMatrix
 
     learner = content["learner"]
     model = _model_of(learner["gradient_booster"])
-    parameters = {**model["gbtree_model_param"], "num_trees": "0"}
+    parameters, targets = model["gbtree_model_param"], model["tree_info"]
+    n_parallel = int(parameters.get("num_parallel_tree", 1))
+    n_first = n_parallel * (max(targets, default=-1) + 1)
     bare: dict[str, Any] = {
         **model,
-        "gbtree_model_param": parameters,
-        "trees": [],
-        "tree_info": [],
+        "gbtree_model_param": {**parameters, "num_trees": str(n_first)},
+        "trees": [
+            {**tree, "split_conditions": [0.0] * len(tree["split_conditions"])}
+            for tree in model["trees"][:n_first]
+        ],
+        "tree_info": targets[:n_first],
     }
     if "iteration_indptr" in model:  # since XGBoost 2.1
-        bare["iteration_indptr"] = [0]
+        bare["iteration_indptr"] = [0, n_first] if n_first else [0]
     gradient_booster = {"name": "gbtree", "model": bare}
     without = {**learner, "gradient_booster": gradient_booster}
     booster = Booster()
