@@ -83,7 +83,7 @@ def reference_scores(linear_case, seed=SEED, stream="vip-0.5"):
 
 def write(folder, values, names=("a", "b", "c"), file="v.csv"):
     lines = [
-        f"{name},{repeat},{value!r}"
+        f"{name},{repeat},{float(value)!r}"
         for name, row in zip(names, values.tolist(), strict=True)
         for repeat, value in enumerate(row, start=1)
     ]
@@ -310,7 +310,7 @@ def write_parts(folder, losses, full, *, form="raw", label="m", file="v.csv"):
         for n, name in enumerate(names)
     ]
     lines = [
-        f'"{n}","{name}",{k},{value!r},"{label}"'
+        f'"{n}","{name}",{k},{float(value)!r},"{label}"'
         for n, (name, k, value) in enumerate(rows, start=1)
     ]
     header = '"","variable","permutation","dropout_loss","label"'
