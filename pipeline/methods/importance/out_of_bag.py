@@ -86,6 +86,8 @@ def oob_permutation(
     Permuting breaks the dependence on other features, so trees are asked about rows
     that cannot occur. Of what forests gain over single trees it shows nothing. The
     standard error takes trees for independent, and covers no other training rows.
+    Since scikit-learn 1.9 rows are drawn by weight, so those of large weight are seldom
+    out of a bag.
 
     References
     ----------

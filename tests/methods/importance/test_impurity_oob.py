@@ -39,11 +39,32 @@ def measured(model, data=DATA):
     return impurity_oob(model, data, seed=1)[0].ravel()
 
 
-def in_bag(model, tree):
-    """Return how often each row is in the bag of a tree."""
-    n = model.train.n_samples
-    rows = np.random.RandomState(tree.random_state).randint(0, n, n)
-    return np.bincount(rows, minlength=n).astype(float)
+def target_of(train):
+    """Return the target, (n_samples, n_outputs): of classes 0 and 1 for each."""
+    if train.classes:
+        return np.eye(len(train.classes))[train.y]
+    return train.y[:, np.newaxis].astype(float)
+
+
+def weights_in_bag(model, tree):
+    """Return the weight that each row had when a tree was fitted, 0 out of its bag.
+
+    Weighted rows are drawn by weight since scikit-learn 1.9; before, they are drawn
+    evenly and count by weight. Which of the two it was is told by the root.
+    """
+    given = model.train.weights
+    n = len(given)
+    drawn = [
+        np.random.RandomState(tree.random_state).randint(0, n, n),
+        np.random.RandomState(tree.random_state).choice(n, n, p=given / given.sum()),
+    ]
+    evenly, by_weight = (np.bincount(rows, minlength=n) for rows in drawn)
+    root = tree.tree_.value[0, 0]
+    for weights in (evenly * given, by_weight.astype(float)):
+        mean = np.average(target_of(model.train), axis=0, weights=weights)
+        if mean == pytest.approx(root / (root.sum() if len(root) > 1 else 1)):
+            return weights
+    raise AssertionError("the rows of this tree were drawn in another way")
 
 
 @pytest.mark.parametrize(
@@ -63,12 +84,9 @@ def test_on_the_rows_in_the_bag_it_is_the_decrease_of_impurity(
     if weighted:
         train = replace(train, weights=np.linspace(0.1, 3, 150))
     model = fitted(kind, train, n_estimators=3, **parameters)
-    target = train.y[:, np.newaxis].astype(float)
-    if train.classes:
-        target = np.eye(len(train.classes))[train.y]
     for tree in model.estimator.estimators_:
-        weights = in_bag(model, tree) * train.weights
-        ours = covariances(tree, train.X.to_numpy(), target, weights)
+        weights = weights_in_bag(model, tree)
+        ours = covariances(tree, train.X.to_numpy(), target_of(train), weights)
         truth = tree.tree_.compute_feature_importances(normalize=False)
         assert ours == pytest.approx(truth, rel=1e-6, abs=1e-9)  # rows are float32
 
@@ -79,7 +97,7 @@ def test_it_is_the_mean_over_trees_of_what_rows_out_of_the_bag_add_one_by_one():
     X = train.X.to_numpy().astype(np.float32)
     of_trees = []
     for tree in model.estimator.estimators_:
-        out = np.flatnonzero(in_bag(model, tree) == 0)
+        out = np.flatnonzero(weights_in_bag(model, tree) == 0)
         nodes, total = tree.tree_, np.zeros(3)
         path = tree.decision_path(X).toarray()[out].astype(bool)
         for node in np.flatnonzero(nodes.children_left >= 0):

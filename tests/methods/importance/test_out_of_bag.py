@@ -73,6 +73,26 @@ def test_a_tree_is_judged_on_the_rows_that_scikit_learn_holds_out_of_its_bag(
     assert baseline == pytest.approx(np.array([[truth]]), rel=1e-9)
 
 
+@pytest.mark.parametrize("weights", [np.ones(150), np.linspace(0.1, 3, 150)])
+@pytest.mark.parametrize(
+    "kind", ["RandomForestRegressor", "ExtraTreesRegressor", "BaggingRegressor"]
+)
+@pytest.mark.parametrize("max_samples", [1.0, 0.4, 30])
+def test_a_tree_is_judged_on_the_rows_that_it_does_not_know_by_heart(
+    kind, weights, max_samples
+):
+    train = replace(DATA, weights=weights)
+    settings = {"n_estimators": 4, "bootstrap": True, "max_samples": max_samples}
+    model = fitted(kind, train, **settings)
+    _, baseline = oob_permutation(model, train, seed=1)
+    rows = train.X.to_numpy(np.float32)
+    for tree, (loss,) in zip(model.estimator.estimators_, baseline, strict=True):
+        error = train.y - tree.predict(rows)
+        out = abs(error) > 1e-9  # a leaf has one row in the bag, of any weight
+        assert 0 < out.sum() < 150
+        assert loss == pytest.approx(np.average(error[out] ** 2, weights=weights[out]))
+
+
 @pytest.mark.parametrize("kind", ["RandomForestClassifier", "ExtraTreesClassifier"])
 @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
