@@ -8,6 +8,7 @@ bit.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ Link = Literal[
     "exp",
     "logistic",
     "softmax",
+    "softmax_by_row",
     "softmax_by_logsumexp",
     "exp_in_c",
     "sigmoid",
@@ -72,15 +74,15 @@ def _logistic(sums: Floats) -> Floats:
     return np.column_stack([1 - positive, positive])
 
 
-def _softmax(sums: Floats) -> Floats:
-    """Return probabilities as histogram boosting does, class by class."""
-    scores = np.asfortranarray(sums)
+def _softmax(ordered: Callable[[Floats], Floats], sums: Floats) -> Floats:
+    """Return probabilities; numpy adds their total up in the order of the memory."""
+    scores = ordered(sums)
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 def _softmax_by_logsumexp(sums: Floats) -> Floats:
-    """Return probabilities as gradient boosting does, row by row."""
+    """Return probabilities as gradient boosting does before scikit-learn 1.4."""
     from scipy.special import logsumexp
 
     total = logsumexp(sums, axis=1, keepdims=True)
@@ -91,7 +93,8 @@ LINKS: dict[str, Callable[[Floats], Floats]] = {
     "identity": np.asarray,
     "exp": np.exp,
     "logistic": _logistic,
-    "softmax": _softmax,
+    "softmax": partial(_softmax, np.asfortranarray),  # of histogram boosting
+    "softmax_by_row": partial(_softmax, np.ascontiguousarray),
     "softmax_by_logsumexp": _softmax_by_logsumexp,
     **LINKS_OF_BOOSTING,
 }

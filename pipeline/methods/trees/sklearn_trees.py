@@ -109,7 +109,8 @@ def _link_of_classes(model: Any) -> tuple[float, Link]:
     term is exact.
     """
     if len(model.classes_) > 2:
-        return 1.0, "softmax_by_logsumexp"
+        has_link = hasattr(model._loss, "link")  # since scikit-learn 1.4
+        return 1.0, "softmax_by_row" if has_link else "softmax_by_logsumexp"
     return 2.0 if model.loss == "exponential" else 1.0, "logistic"
 
 
