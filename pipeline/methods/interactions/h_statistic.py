@@ -272,7 +272,7 @@ def _distinct(
 
 def _values(column: pd.Series, places: npt.NDArray[np.int64]) -> Any:
     """Return the values of a column at some places, of its own type."""
-    return column.iloc[places].array
+    return column.iloc[places].values
 
 
 def mean_square(values: Floats, weights: Floats, rounding: Floats) -> Floats:
