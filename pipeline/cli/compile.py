@@ -26,5 +26,8 @@ def compile_() -> None:
         with compiled.reporting_compilation(
             lambda words: say(f"{words[0].upper()}{words[1:]}.", err=True)
         ):
-            seconds = compile_loops()
-        say(f"All loops over trees are compiled, in {seconds:.0f} s.", err=True)
+            seconds, unread = compile_loops()
+        for name, reason in unread.items():
+            say(f"Predict answers for {name}, not its trees: {reason}", err=True)
+        which = "All other" if unread else "All"
+        say(f"{which} loops over trees are compiled, in {seconds:.0f} s.", err=True)

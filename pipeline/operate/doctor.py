@@ -16,6 +16,7 @@ from ..engines import ENGINES, availability
 from ..methods.importance.permutation import permutation
 from ..methods.known_answers import linear_model, normal_data
 from ..methods.trees import compiled
+from ..methods.trees.compilation import read_or_not
 from ..records.errors import listed
 from ..records.r_rng import RStream
 from .install_schedule import outdated_jobs
@@ -71,8 +72,8 @@ def examine() -> tuple[Row, ...]:
     """Return one row per thing an audit may need."""
     needed = (_package(name, floor) for name, floor in FLOORS.items())
     optional = (_package(name, *use) for name, use in USES.items())
-    loops, schedules = _loops(), _schedules()
-    return (_python(), *needed, *optional, *loops, *_r(), _pdf(), *schedules)
+    trees = (*_loops(), *_trees())
+    return (_python(), *needed, *optional, *trees, *_r(), _pdf(), *_schedules())
 
 
 def _loops() -> tuple[Row, ...]:
@@ -88,6 +89,21 @@ def _loops() -> tuple[Row, ...]:
         return (Row(what, "ok", f"compiled; kept in {compiled.cache_folder()}"),)
     state = "not all compiled yet: the first audit of trees waits about a minute"
     return (Row(what, "optional", state, "importance-audit compile"),)
+
+
+def _trees() -> tuple[Row, ...]:
+    """Return whose trees are read, of small ensembles; none without numba."""
+    if not compiled.available():
+        return ()
+    answers = read_or_not()
+    read = [name for name, reason in answers.items() if not reason]
+    rows = [Row("Trees", "ok", f"read: {', '.join(read)}")] if read else []
+    for name, reason in answers.items():
+        if reason:
+            state = f"not read, so predict answers, slower: {reason}"
+            remedy = "Audit as usual; a newer importance-audit may read them."
+            rows.append(Row(f"Trees of {name}", "optional", state, remedy))
+    return tuple(rows)
 
 
 def _schedules() -> tuple[Row, ...]:

@@ -16,7 +16,7 @@ def test_without_numba_there_is_nothing_to_compile(monkeypatch):
 def test_what_takes_long_is_said_before_it_is_done(monkeypatch):
     def compile_loops():
         compiled._reports.pop()("compiling loops, about a minute; kept in /cache")
-        return 19.6
+        return 19.6, {}
 
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "can_keep", lambda: True)
@@ -26,6 +26,19 @@ def test_what_takes_long_is_said_before_it_is_done(monkeypatch):
     assert answer.stderr.splitlines() == [
         "Compiling loops, about a minute; kept in /cache.",
         "All loops over trees are compiled, in 20 s.",
+    ]
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_compiled(monkeypatch):
+    unread = {"XGBRegressor": "It predicts several targets."}
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(compiled, "can_keep", lambda: True)
+    monkeypatch.setattr(compilation, "compile_loops", lambda: (3.2, unread))
+    answer = runner().invoke(main, ["compile"])
+    assert answer.exit_code == 0
+    assert answer.stderr.splitlines() == [
+        "Predict answers for XGBRegressor, not its trees: It predicts several targets.",
+        "All other loops over trees are compiled, in 3 s.",
     ]
 
 

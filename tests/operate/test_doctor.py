@@ -105,9 +105,24 @@ def test_loops_over_trees_are_compiled_or_not(monkeypatch, can_keep, is_complete
     )
 
 
-def test_without_numba_there_are_no_loops(monkeypatch):
+def test_without_numba_there_are_no_loops_and_no_trees(monkeypatch):
     monkeypatch.setattr(doctor.compiled, "available", lambda: False)
-    assert doctor._loops() == ()
+    assert doctor._loops() == doctor._trees() == ()
+
+
+def test_whose_trees_are_not_read_is_said(monkeypatch):
+    answers = {"A": "", "B": "It predicts several targets.", "C": ""}
+    monkeypatch.setattr(doctor.compiled, "available", lambda: True)
+    monkeypatch.setattr(doctor, "read_or_not", lambda: answers)
+    assert doctor._trees() == (
+        doctor.Row("Trees", "ok", "read: A, C"),
+        doctor.Row(
+            "Trees of B",
+            "optional",
+            "not read, so predict answers, slower: It predicts several targets.",
+            "Audit as usual; a newer importance-audit may read them.",
+        ),
+    )
 
 
 def test_a_machine_without_r_lacks_nothing_that_audits_need(monkeypatch):

@@ -8,6 +8,7 @@ of this package.
 from collections.abc import Callable
 from typing import Any
 
+from ...records.errors import words
 from .histogram import READERS as HISTOGRAM
 from .lightgbm_trees import READERS as LIGHTGBM
 from .packing import Packing
@@ -36,6 +37,8 @@ def name_of(model: Any) -> str:
 def pack(model: Any) -> Packing | str:
     """Return the trees of a fitted estimator, or in plain words why they are not read.
 
+    How a library keeps them is its own and may change: then predict answers.
+
     Parameters
     ----------
     model : Any
@@ -44,4 +47,7 @@ def pack(model: Any) -> Packing | str:
     name = name_of(model)
     if name not in READERS:
         return f"{name.rpartition('.')[2]} is no ensemble of trees that can be read."
-    return READERS[name](model)
+    try:
+        return READERS[name](model)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        return f"Its trees cannot be read: {type(error).__name__}: {words(error)}"

@@ -5,13 +5,16 @@ those of the small ensembles here: one leaf value or several, with and without m
 values and categories.
 """
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...records.dataset_and_model import Floats
+from ...records.errors import words
 from ...records.losses import LOSSES, OF_ROWS
 from . import compiled, pack
 from .boxes import boxes_of
@@ -26,36 +29,109 @@ from .replay import replay
 N_ROWS, N_FEATURES = 150, 3
 """Rows are more than one block of a replay, whose slices are no arrays in one piece."""
 CATEGORY = 2
-"""The column that histogram boosting reads as categories."""
+"""The column that boosting reads as categories, where it can."""
 
 
-def compile_loops() -> float:
+class _Kind(NamedTuple):
+    """A class of small ensembles; of no classes of rows, it predicts a number."""
+
+    library: str
+    name: str
+    settings: Mapping[str, Any]
+    n_classes: int = 0
+    has_missing: bool = False
+
+
+class _Small(NamedTuple):
+    """A small ensemble whose trees give its predictions, with rows and their target."""
+
+    packing: Packing
+    rows: Floats
+    y: Any
+
+
+_FEW = {"n_estimators": 2, "random_state": 1}
+_BINNED = {
+    "max_iter": 2,
+    "min_samples_leaf": 3,
+    "random_state": 1,
+    "categorical_features": [CATEGORY],
+}
+_OF_XGBOOST = {
+    **_FEW,
+    "objective": "count:poisson",
+    "tree_method": "hist",
+    "enable_categorical": True,
+    "feature_types": ["q", "q", "c"],
+}
+_OF_LIGHTGBM = {**_FEW, "objective": "poisson", "verbose": -1}
+_SKLEARN = "sklearn.ensemble"
+OF_SKLEARN = (
+    _Kind(_SKLEARN, "RandomForestRegressor", _FEW),
+    _Kind(_SKLEARN, "RandomForestClassifier", _FEW, 3),
+    _Kind(_SKLEARN, "GradientBoostingClassifier", _FEW, 3),
+    _Kind(_SKLEARN, "HistGradientBoostingRegressor", _BINNED, 0, True),
+    _Kind(_SKLEARN, "HistGradientBoostingClassifier", _BINNED, 2, True),
+)
+"""Those whose loops are compiled."""
+OF_OTHERS = (
+    _Kind("xgboost", "XGBRegressor", _OF_XGBOOST, 0, True),
+    _Kind("lightgbm", "LGBMRegressor", _OF_LIGHTGBM, 0, True),
+)
+
+
+def compile_loops() -> tuple[float, dict[str, str]]:
     """Compile every loop that audits call, and keep what was compiled.
 
     Returns
     -------
-    float
-        The seconds that it took: few if it was done before.
+    seconds : float
+        What it took: few if it was done before.
+    unread : dict of str to str
+        Why the trees of some class are not read, by its name: then predict answers,
+        and their loops are not compiled.
     """
     start = perf_counter()
-    reversed_rows = np.arange(N_ROWS)[::-1]
-    for packing, rows, y in _ensembles():
-        bins = packing.bins(rows)
-        for n_threads in (1, 2):
-            draws = [(j, reversed_rows) for j in range(N_FEATURES)]
-            groups = [[j] for j in range(N_FEATURES)]
-            list(replay(packing, bins, groups, draws, n_threads=n_threads))
-        predict(packing, rows)
-        sums_at(packing, bins, [0], bins[:1])
-        dependences(packing, bins, [0])
-        _compile_losses(packing, rows, y)
-        if not reason_against(packing):
-            curves_at_bins(packing, bins)
-            boxes = boxes_of(packing)
-            counts_of(boxes, bins[boxes.used], lists=True)
-            Pairs(packing, bins).together(0, 1)
+    unread = {}
+    for kind in OF_SKLEARN:
+        small = _small(kind)
+        if isinstance(small, str):
+            unread[kind.name] = small
+        elif small is not None:
+            _compile_for(*small)
     compiled.note_completion()
-    return perf_counter() - start
+    return perf_counter() - start, unread
+
+
+def read_or_not() -> dict[str, str]:
+    """Return for classes of all libraries that are installed why they are not read.
+
+    Empty for those whose trees give the predictions of a small ensemble.
+    """
+    answers = {kind.name: _small(kind) for kind in OF_SKLEARN + OF_OTHERS}
+    return {
+        name: small if isinstance(small, str) else ""
+        for name, small in answers.items()
+        if small is not None
+    }
+
+
+def _compile_for(packing: Packing, rows: Floats, y: Any) -> None:
+    """Compile what audits ask of one ensemble."""
+    reversed_rows = np.arange(N_ROWS)[::-1]
+    bins = packing.bins(rows)
+    for n_threads in (1, 2):
+        draws = [(j, reversed_rows) for j in range(N_FEATURES)]
+        groups = [[j] for j in range(N_FEATURES)]
+        list(replay(packing, bins, groups, draws, n_threads=n_threads))
+    sums_at(packing, bins, [0], bins[:1])
+    dependences(packing, bins, [0])
+    _compile_losses(packing, rows, y)
+    if not reason_against(packing):
+        curves_at_bins(packing, bins)
+        boxes = boxes_of(packing)
+        counts_of(boxes, bins[boxes.used], lists=True)
+        Pairs(packing, bins).together(0, 1)
 
 
 def _compile_losses(packing: Packing, rows: Floats, y: Any) -> None:
@@ -71,33 +147,27 @@ def _compile_losses(packing: Packing, rows: Floats, y: Any) -> None:
         exact_losses(packing, rows, y, weights, names, columns=columns)
 
 
-def _ensembles() -> Iterator[tuple[Packing, Floats, Any]]:
-    """Yield ensembles of every kind, packed, with rows and their target."""
-    from sklearn.ensemble import (
-        GradientBoostingClassifier,
-        HistGradientBoostingClassifier,
-        HistGradientBoostingRegressor,
-        RandomForestClassifier,
-        RandomForestRegressor,
-    )
-
+def _small(kind: _Kind) -> _Small | str | None:
+    """Return a small ensemble, or why its trees are not read; None if not installed."""
+    if find_spec(kind.library) is None:
+        return None
     rng = np.random.default_rng(1)
     rows = rng.uniform(size=(N_ROWS, N_FEATURES))
     rows[:, CATEGORY] = np.arange(N_ROWS) % 4
     number = 1 + rows[:, 0] + rows[:, 1] * rows[:, CATEGORY]
-    holes = np.where(rng.random(rows.shape) < 0.1, np.nan, rows)
-    few = {"n_estimators": 2, "random_state": 1}
-    histogram = {"max_iter": 2, "min_samples_leaf": 3, "random_state": 1}
-    categories = {"categorical_features": [CATEGORY]}
-    for estimator, X, n_classes in (
-        (RandomForestRegressor(**few), rows, 0),
-        (RandomForestClassifier(**few), rows, 3),
-        (GradientBoostingClassifier(**few), rows, 3),
-        (HistGradientBoostingRegressor(**histogram, **categories), holes, 0),
-        (HistGradientBoostingClassifier(**histogram, **categories), holes, 2),
-    ):
-        edges = np.quantile(number, np.arange(1, n_classes) / max(1, n_classes))
-        y: Any = np.searchsorted(edges, number) if n_classes else number
-        packing = pack(estimator.fit(X, y))
-        assert isinstance(packing, Packing), packing
-        yield packing, X, y
+    if kind.has_missing:
+        rows = np.where(rng.random(rows.shape) < 0.1, np.nan, rows)
+    edges = np.quantile(number, np.arange(1, kind.n_classes) / max(1, kind.n_classes))
+    y: Any = np.searchsorted(edges, number) if kind.n_classes else number
+    try:
+        model = getattr(import_module(kind.library), kind.name)(**kind.settings)
+        model.fit(rows, y)
+        expected = (model.predict_proba if kind.n_classes else model.predict)(rows)
+    except Exception as error:  # whatever the library raises
+        return f"It cannot be fitted: {type(error).__name__}: {words(error)}"
+    packing = pack(model)
+    if isinstance(packing, str):
+        return packing
+    if not np.array_equal(predict(packing, rows), expected.reshape(N_ROWS, -1)):
+        return "Its trees give other predictions than its predict."
+    return _Small(packing, rows, y)

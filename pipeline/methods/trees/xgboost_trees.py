@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ...models.libraries import BINARY, MULTICLASS
 from ...records.dataset_and_model import Floats
-from ...records.errors import quote, words
+from ...records.errors import quote
 from .ensemble import Ensemble, Tree, packed
 from .packing import Codes, Link, Packing
 from .sklearn_trees import SEVERAL_TARGETS
@@ -45,16 +45,8 @@ BY_CATEGORY = 1
 def _boosting(model: Any) -> Packing | str:
     """Read the trees that predict uses, of an estimator or a Booster.
 
-    The format is XGBoost's own and may change: then predict answers.
+    Their format is what `Booster.save_raw` writes.
     """
-    try:
-        return _read(model)
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        return f"Its trees cannot be read: {type(error).__name__}: {words(error)}"
-
-
-def _read(model: Any) -> Packing | str:
-    """Read the trees of the format that `Booster.save_raw` writes."""
     is_booster = not hasattr(model, "get_booster")
     content = json.loads(
         (model if is_booster else model.get_booster()).save_raw("json")

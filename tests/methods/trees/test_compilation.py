@@ -1,7 +1,9 @@
 """What is compiled beforehand is all that audits call."""
 
 import os
+from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 
 import pytest
 from tests.methods.importance.test_permuted_predictions import (
@@ -15,8 +17,8 @@ from tests.methods.importance.test_permuted_predictions import (
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.importance.interaction import h_statistic
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.trees import compiled, routes
-from importance_audit.methods.trees.compilation import compile_loops
+from importance_audit.methods.trees import READERS, compilation, compiled, routes
+from importance_audit.methods.trees.compilation import compile_loops, read_or_not
 
 pytestmark = [pytest.mark.needs_numba, pytest.mark.processes]
 LOSSES = {"regression": "mse", "binary": "log_loss", "multiclass": "log_loss"}
@@ -27,7 +29,7 @@ def ignored(*ends):
 
 
 def test_no_audit_of_trees_compiles_anything_after_it(monkeypatch):
-    compile_loops()
+    assert compile_loops()[1] == {}
     monkeypatch.setattr(routes, "WORTH", 0)
     said = []
     for task, loss in LOSSES.items():
@@ -59,3 +61,53 @@ def test_completion_is_kept_for_these_sources_and_this_processor(monkeypatch, tm
     assert not compiled.is_complete()
     (folder,) = os.listdir(tmp_path)
     assert len(os.listdir(tmp_path / folder)) == 1
+
+
+HISTOGRAMS = ("HistGradientBoostingRegressor", "HistGradientBoostingClassifier")
+
+
+def kept_otherwise(model):
+    """Read what no version of the library has."""
+    return model._nowhere
+
+
+def test_every_library_that_is_installed_is_read_as_it_predicts():
+    others = [kind for kind in compilation.OF_OTHERS if find_spec(kind.library)]
+    every = [kind.name for kind in (*compilation.OF_SKLEARN, *others)]
+    assert read_or_not() == dict.fromkeys(every, "")
+
+
+def test_what_is_not_read_stops_no_other_from_being_compiled(monkeypatch):
+    tried, noted = [], []
+    monkeypatch.setattr(compilation, "_compile_for", lambda *small: tried.append(small))
+    monkeypatch.setattr(compiled, "note_completion", lambda: noted.append(1))
+    for name in HISTOGRAMS:
+        monkeypatch.setitem(READERS, f"sklearn.{name}", kept_otherwise)
+    _, unread = compile_loops()
+    assert len(tried) == len(compilation.OF_SKLEARN) - len(HISTOGRAMS)
+    assert noted == [1]
+    assert unread == {
+        name: "Its trees cannot be read: AttributeError: "
+        f"'{name}' object has no attribute '_nowhere'"
+        for name in HISTOGRAMS
+    }
+
+
+def test_trees_that_differ_from_predict_are_not_said_to_be_read(monkeypatch):
+    reader = READERS["sklearn.RandomForestRegressor"]
+    monkeypatch.setitem(
+        READERS,
+        "sklearn.RandomForestRegressor",
+        lambda model: replace(reader(model), slope=2.0),
+    )
+    unread = {name: reason for name, reason in read_or_not().items() if reason}
+    reason = "Its trees give other predictions than its predict."
+    assert unread == {"RandomForestRegressor": reason}
+
+
+def test_an_ensemble_that_a_library_refuses_to_fit_says_what_the_library_says():
+    kind = compilation._Kind("sklearn.ensemble", "RandomForestRegressor", {"no": 1})
+    reason = compilation._small(kind)
+    assert reason.startswith("It cannot be fitted: TypeError: ")
+    assert "unexpected keyword argument 'no'" in reason
+    assert compilation._small(kind._replace(library="no_such_library")) is None
