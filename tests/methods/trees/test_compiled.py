@@ -25,10 +25,10 @@ print(goes_left(np.array([[0, 3, 1, 2]], np.int32), None, 0, 3))
 """
 
 
-def run(**variables):
-    """Return what a new process prints that compiles two loops, and its complaints."""
+def run(program=PROGRAM, **variables):
+    """Return what a new process prints, and its complaints."""
     kept = {k: v for k, v in os.environ.items() if k != compiled.SETTING}
-    command = [sys.executable, "-W", "ignore", "-c", PROGRAM]
+    command = [sys.executable, "-W", "ignore", "-c", program]
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, env=kept | variables
     )
@@ -45,6 +45,26 @@ def test_what_was_compiled_is_kept_in_the_cache_of_the_user(tmp_path):
     words = "compiling loops over trees once, about a minute"
     assert says == f"says: {words}; kept in {folder}"
     assert run(XDG_CACHE_HOME=str(tmp_path)) == (answers, [])
+
+
+OF_ANOTHER_VERSION = "import numba; numba.__version__ = '0.1'\n" + PROGRAM
+
+
+@pytest.mark.needs_numba
+@pytest.mark.parametrize(
+    ("program", "variables"),
+    [(PROGRAM, {"NUMBA_CPU_NAME": "generic"}), (OF_ANOTHER_VERSION, {})],
+)
+def test_what_another_processor_or_numba_compiled_is_compiled_again(
+    tmp_path, program, variables
+):
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    other = run(program, **cache, **variables)
+    own = run(**cache)
+    for (says, *answers), complaints in (other, own):
+        assert says.startswith("says: compiling loops over trees once")
+        assert answers == ["[0, 1, 2] 1", "True"]
+        assert complaints == []
 
 
 @pytest.mark.needs_numba
@@ -91,3 +111,28 @@ def test_without_numba_nothing_is_available(monkeypatch):
     compiled.available.cache_clear()
     assert not compiled.available()
     compiled.available.cache_clear()
+
+
+AUDIT_WITHOUT_NUMBA = """
+import sys
+sys.modules["numba"] = None
+from tests.methods.importance.test_permuted_predictions import FOREST, model_of, rows_of
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.methods.importance import permuted_predictions
+permuted_predictions.WORTH = 0
+data = rows_of("regression")
+data = data.with_groups({name: (name,) for name in data.X})
+config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})
+result = audit(None, data, config, models=(model_of(FOREST, data, "ordinal"),))
+print([row["basis"] for row in result.run.volatile["answered_by"]])
+print([finding.check for finding in result.findings if finding.severity != "info"])
+"""
+
+
+def test_without_numba_an_audit_runs_by_predict_and_says_so_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # what lies beside an audit counts as its code
+    root = str(Path(__file__).parents[3])
+    said, complaints = run(AUDIT_WITHOUT_NUMBA, PYTHONPATH=root)
+    assert said == ["['no_numba']", "[]"]
+    assert complaints == []
