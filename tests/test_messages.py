@@ -1369,3 +1369,8 @@ def test_rows_given_in_python(changed, message):
     with pytest.raises(DataError) as error:
         dataset(fields.pop("X"), fields.pop("y"), **fields)
     assert str(error.value) == message
+
+
+def test_numbers_of_numpy_are_repeated_as_pythons():
+    given = (np.float64(0.5), np.int32(7), np.True_, np.str_("a"), 0.5, True)
+    assert listed(given, limit=6) == "0.5, 7, true, 'a', 0.5, true"

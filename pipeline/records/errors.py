@@ -18,6 +18,8 @@ one line and exits with 2, with 5 if the audit is locked. R's failures are
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
+import numpy as np
+
 
 class AuditError(Exception):
     """A fault of the configuration, the data or a model that its owner can correct."""
@@ -64,11 +66,14 @@ QUOTED = 60
 def quote(value: object) -> str:
     """Return a value as a message repeats it: as Python writes it, cut if long.
 
+    Numbers of numpy are written as Python's, which numpy 2 does not do.
+
     Examples
     --------
     >>> print(quote("size"), quote(True), quote("x" * 80))
     'size' true 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
     """
+    value = value.item() if isinstance(value, np.generic) else value
     text = str(value).lower() if isinstance(value, bool) else repr(value)  # as TOML
     return text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
 
