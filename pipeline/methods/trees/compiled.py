@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, cast
 
 logger = logging.getLogger(__name__)
 SETTING = "NUMBA_CACHE_DIR"
 """The environment variable, numba's own, that names another folder."""
+ROOM = 2**20
+"""Bytes that must find room in the folder: numba fails where it cannot write."""
 
 
 @cache
@@ -90,8 +93,8 @@ def can_keep() -> bool:
     try:
         folder = cache_folder()
         folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(f"{folder} cannot be written to")
+        with TemporaryFile(dir=folder) as trial:  # a disk may be full, too
+            trial.write(bytes(ROOM))
     except (OSError, RuntimeError) as error:  # RuntimeError: no home directory
         logger.warning(
             "What numba compiles cannot be kept, so every process compiles it again: "

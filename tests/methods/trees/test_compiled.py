@@ -93,6 +93,21 @@ def test_a_cache_that_cannot_be_written_is_said_once(tmp_path):
     )
 
 
+NO_ROOM = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (9, 9))\n" + PROGRAM
+
+
+@pytest.mark.needs_numba
+def test_a_folder_without_room_keeps_nothing_and_every_loop_answers(tmp_path):
+    (says, *answers), complaints = run(NO_ROOM, NUMBA_CACHE_DIR=str(tmp_path))
+    assert says.endswith("about a minute; they cannot be kept")
+    assert answers == ["[0, 1, 2] 1", "True"]
+    assert complaints == [
+        "What numba compiles cannot be kept, so every process compiles it again: "
+        "[Errno 27] File too large. Set NUMBA_CACHE_DIR to a folder that can be "
+        "written to."
+    ]
+
+
 def test_other_sources_have_another_cache(monkeypatch, tmp_path):
     monkeypatch.delenv(compiled.SETTING, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
