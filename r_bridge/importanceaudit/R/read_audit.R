@@ -8,6 +8,8 @@ read_audit <- function(folder, summary = NULL) {
   if (is.null(tables$importances)) {
     stop("'", run, "' has no tables/importances.csv: nothing was measured.", call. = FALSE)
   }
+  # What the command said is not stored; the findings of a run read later say it too.
+  failures <- tables$findings$message[tables$findings$severity == "failure"]
   report <- file.path(run, "report.html")
   structure(
     list(
@@ -16,7 +18,7 @@ read_audit <- function(folder, summary = NULL) {
       agreement = tables$agreement,
       tables = tables,
       verdict = summary$verdict,
-      reason = summary$reason,
+      reason = if (is.null(summary)) failures else c(summary$reason, unlist(summary$faults)),
       folder = run,
       report = if (file.exists(report)) report
     ),
@@ -53,11 +55,16 @@ mean_importances <- function(rounds) {
 
 print.importance_audit <- function(x, n = 5, ...) {
   if (!is.null(x$verdict)) cat("Audit: ", x$verdict, "\n", sep = "")
+  if (length(x$reason)) cat("Because: ", paste(x$reason, collapse = "\n"), "\n", sep = "")
   ours <- x$importances[x$importances$engine == "python", ]
   leading <- ours[order(ours$model, ours$loss, ours$rank), ]
   leading <- leading[!is.na(leading$rank) & leading$rank <= n, ]
-  print(leading[c("model", "method", "loss", "feature", "importance", "std")],
-        row.names = FALSE, digits = 4)
+  if (nrow(leading)) {
+    print(leading[c("model", "method", "loss", "feature", "importance", "std")],
+          row.names = FALSE, digits = 4)
+  } else {
+    cat("No importance was measured in Python.\n")
+  }
   if (!is.null(x$report)) cat("Report: ", x$report, "\n", sep = "")
   temporary <- normalizePath(tempdir(), mustWork = FALSE)
   if (startsWith(x$folder, temporary)) {
@@ -73,6 +80,10 @@ plot.importance_audit <- function(x, ...) {
   ours <- x$importances[x$importances$engine == "python", ]
   one <- ours[ours$model == ours$model[1] & ours$method == ours$method[1] &
                 ours$loss == ours$loss[1], ]
+  if (!any(is.finite(one$importance))) {
+    stop("there is nothing to plot: no importance was measured in Python.\n",
+         paste(x$reason, collapse = "\n"), call. = FALSE)
+  }
   one <- one[order(one$importance), ]
   title <- paste0(one$model[1], ": ", one$method[1], ", ", one$loss[1])
   graphics::dotchart(one$importance, labels = one$feature, main = title,

@@ -79,6 +79,46 @@ test_that("what cannot be audited is said", {
                "object 'twice' not found.*write them into the function")
 })
 
+test_that("an audit whose model fails prints why, and has nothing to plot", {
+  skip_without()
+  asked <- tempfile()
+  fails_later <- eval(bquote(function(model, data) {
+    cat("x", file = .(asked), append = TRUE)
+    if (file.size(.(asked)) > 4) stop("no answer today")
+    predict(model, data)
+  }))
+  audit <- importance_audit(lm(mpg ~ wt, mtcars), mtcars["wt"], mtcars$mpg, n_repeats = 2,
+                            predict_function = fails_later, engines = character())
+  expect_output(print(audit), paste0("Audit: not established\nBecause: .*no answer today.*",
+                                     "No importance was measured in Python[.]\nReport: "))
+  expect_error(plot(audit), "nothing to plot: no importance was measured.*no answer today")
+})
+
+test_that("an interrupted run that is read later says that it was", {
+  tables <- file.path(tempfile(), "tables")
+  dir.create(tables, recursive = TRUE)
+  columns <- c("model", "method", "engine", "loss", "feature", "value")
+  writeLines(paste(columns, collapse = ","), file.path(tables, "importances.csv"))
+  said <- "The audit was interrupted in the step 'permutation of features, lm'."
+  findings <- data.frame(severity = c("info", "failure"), message = c("Other words.", said))
+  write.csv(findings, file.path(tables, "findings.csv"), row.names = FALSE)
+  audit <- read_audit(dirname(tables))
+  expect_equal(audit$reason, said)
+  expect_output(print(audit), paste0("Because: ", said, "\nNo importance"), fixed = TRUE)
+  expect_error(plot(audit), said, fixed = TRUE)
+})
+
+test_that("a report that could not be written is said", {
+  tables <- file.path(tempfile(), "tables")
+  dir.create(tables, recursive = TRUE)
+  rows <- data.frame(model = "m", method = "permutation", engine = "python", loss = "rmse",
+                     feature = c("a", "b"), value = 1:2)
+  write.csv(rows, file.path(tables, "importances.csv"), row.names = FALSE)
+  summary <- list(verdict = "confirmed", reason = "All agree.", faults = list("No report."))
+  expect_output(print(read_audit(dirname(tables), summary)),
+                "Because: All agree.\nNo report.\n", fixed = TRUE)
+})
+
 test_that("the mean and rank of each measurement are its own", {
   rounds <- data.frame(
     model = "m", engine = rep(c("python", "DALEX"), each = 4), loss = "rmse",
