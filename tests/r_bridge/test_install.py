@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.docs.pages import ROOT, blocks
 
 from importance_audit.engines.availability import PACKAGES
 from importance_audit.r_bridge import install, probe
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "r_bridge" / "install.R"
 DESCRIPTION = (
     "Package: hstats\nVersion: 1.2.2\nTitle: Empty\nDescription: Empty.\n"
@@ -22,6 +22,66 @@ dir.create(contrib, recursive = TRUE)
 tar(file.path(contrib, "hstats_1.2.2.tar.gz"), "hstats", compression = "gzip")
 tools::write_PACKAGES(contrib, type = "source")
 """
+# What every R has, be it as small as Debian's r-base-core.
+BASE = {
+    *"base compiler datasets graphics grDevices grid methods parallel".split(),
+    *"splines stats stats4 tools utils".split(),
+}
+NOT_SET_UP = {
+    "digest": "a script of the hand-off takes it where it is there",
+    "importanceaudit": "our own, which a reader installs",
+    "ingredients": "DALEX imports it",
+    "lgr": "of xplainfi",
+    "lightgbm": "made stored files; Debian has none",
+    "mlr3": "of xplainfi",
+    "nanoparquet": "install-r brings it on demand",
+    "parsnip": "of workflows",
+    "R6": "of xplainfi",
+    "workflows": "Debian 12 has none: its models are tested where somebody has it",
+    "xgboost": "an example of a model that is not supported",
+    "xplainfi": "install-r brings it on demand, in minutes",
+    "yardstick": "Debian 12 has none: its defects are shown where somebody has it",
+}
+"""R packages that set-up leaves out, and why."""
+CALL = r"(?<![\\\w.])([A-Za-z][\w.]*):::?"
+LOAD = (
+    r"\blibrary\(([\w.]+)\)"
+    r"|\b(?:requireNamespace|loadNamespace|skip_\w+)\([\"']([\w.]+)[\"']"
+)
+USES = {
+    ".R": re.compile(rf"{LOAD}|{CALL}[\w`.]"),
+    ".py": re.compile(rf"{LOAD}|{CALL}\w+\("),  # C++ and paths have such colons too
+    ".toml": re.compile(rf"\br = \"{CALL}\w"),
+}
+
+
+def r_packages_in_use():
+    """Return the R packages that code, tests, audits and pages name."""
+    texts = [("." + block.language.upper(), block.text) for block in blocks("r")]
+    texts += [("." + block.language, block.text) for block in blocks("toml")]
+    for pattern in ("r_bridge/**/*", "templates/**/*", "tests/**/*", "reports/*/*"):
+        paths = (
+            path for path in ROOT.glob(pattern) if "node_modules" not in path.parts
+        )
+        texts += [(p.suffix, p.read_text("utf-8")) for p in paths if p.suffix in USES]
+    found = set()
+    for suffix, text in texts:
+        code = re.sub(r"^\s*#.*", "", text, flags=re.MULTILINE)
+        for match in USES[suffix].finditer(code):
+            found |= set(filter(None, match.groups()))
+    description = (ROOT / "r_bridge/importanceaudit/DESCRIPTION").read_text("utf-8")
+    for line in re.findall(r"^(?:Imports|Suggests): (.*)", description, re.MULTILINE):
+        found |= set(re.findall(r"\w+", re.sub(r"\(.*?\)", "", line)))
+    return found - {"package"}  # a variable, and a word of a message
+
+
+def test_set_up_installs_every_r_package_that_is_named_anywhere():
+    text = (ROOT / "scripts" / "install").read_text("utf-8")
+    named = set(re.findall(r"r-cran-([\w.]+)", text))
+    for words in re.findall(r"packages\+?=\((.*?)\)|\.r-library (.*?)\|\|", text):
+        named |= set(re.findall(r"\w+", " ".join(words).lower()))
+    missing = {each for each in r_packages_in_use() - BASE if each.lower() not in named}
+    assert missing == set(NOT_SET_UP)
 
 
 def install_outcome(*words, path):
