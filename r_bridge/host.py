@@ -379,8 +379,8 @@ def installed() -> dict[str, Any]:
         ``reason``: why R cannot be used, empty if it can; ``r_version``, ``platform``,
         ``rng_kind``, ``utf8``; ``rpy2``: its parts and their versions; ``packages``:
         R packages that load and their versions; ``broken``: those that do not, and
-        why; ``origins``: where each came from. All but ``reason`` are empty where R
-        cannot be used.
+        why; ``origins``: where each came from; ``not_had``: those that install-r tried
+        in vain, and why. All but ``reason`` are empty where R cannot be used.
     """
     return dict(
         what_is_installed(_sessions[-1].library if _sessions else library_folder())

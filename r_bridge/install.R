@@ -3,8 +3,9 @@
 #   Rscript r_bridge/install.R LIBRARY [PACKAGE ...]
 #
 # What is there is left alone. Asked in turn: the repositories that this R is set up with,
-# the archive below its CRAN mirror, and the author's own repository. Ends with status 1 if
-# a package that audits cannot do without is missing.
+# the archive below its CRAN mirror, and the author's own repository. What could not be had is
+# kept in the library, with why, for the reports that miss it. Ends with status 1 if a package
+# that audits cannot do without is missing.
 
 oldest <- c(
   DALEX = "2.5.3", vip = "0.4.0", hstats = "1.2.2", iml = "0.11.4", pdp = "0.8.0",
@@ -62,7 +63,8 @@ archive_of <- function(package, mirror) {
   structure(paste0("file://", repository), folder = folder)
 }
 
-# Tries one source after the other; returns the one that gave the package, or NULL.
+# Tries one source after the other; returns the one that gave the package, as `origin`, or why
+# none did, as `reason`.
 install_from <- function(package, offered, repositories, library) {
   sources <- list(
     "the repositories of this R" = function() repositories,
@@ -71,6 +73,7 @@ install_from <- function(package, offered, repositories, library) {
       if (package %in% names(authors)) authors[[package]]
     }
   )
+  reason <- if (nrow(offered)) "no repository offers it" else "no repository answered"
   for (source in names(sources)) {
     address <- tryCatch(sources[[source]](), error = function(e) NULL)
     if (is.null(address)) next
@@ -84,14 +87,25 @@ install_from <- function(package, offered, repositories, library) {
       available = rbind(here[, columns, drop = FALSE], beside[, columns, drop = FALSE]),
       quiet = TRUE, Ncpus = max(1, parallel::detectCores(), na.rm = TRUE)
     )
+    folder <- c(attr(address, "folder"), here[package, "Repository"])[1]
+    origin <- paste0(source, " (", folder, ")")
     if (!is.null(version_here(package))) {
-      folder <- c(attr(address, "folder"), here[package, "Repository"])[1]
-      origin <- paste0(source, " (", folder, ")")
       writeLines(origin, file.path(find.package(package), "importance-audit-origin"))
-      return(origin)
+      return(list(origin = origin))
     }
+    reason <- paste("it could not be installed from", origin)
   }
-  NULL
+  list(reason = reason)
+}
+
+# Keeps why packages could not be had, a line for each, and forgets those that are here now.
+remember <- function(reasons, library) {
+  file <- file.path(library, "importance-audit-not-had")
+  lines <- if (file.exists(file)) readLines(file) else character()
+  lines <- lines[!sub(": .*", "", lines) %in% names(reasons)]
+  reasons <- reasons[nzchar(reasons)]
+  lines <- c(lines, if (length(reasons)) paste0(names(reasons), ": ", reasons))
+  if (length(lines)) writeLines(lines, file) else unlink(file)
 }
 
 main <- function(arguments) {
@@ -113,20 +127,24 @@ main <- function(arguments) {
   is_absent <- function(package) is.null(version_here(package))
   absent <- Filter(is_absent, packages)
   offered <- if (length(absent)) offered_by(repositories)
+  reasons <- character()
   for (package in packages) {
-    origin <- if (package %in% absent) {
+    found <- if (package %in% absent) {
       install_from(package, offered, repositories, library)
     } else {
-      dirname(find.package(package))
+      list(origin = dirname(find.package(package)))
     }
-    if (is.null(origin)) {
-      cat(package, "could not be had: neither the repositories of this R, nor the CRAN",
-        "archive, nor its author's repository gave it.",
-        if (package %in% optional) "Audits run without it.\n" else "Is there a network?\n")
+    reasons[package] <- if (is.null(found$reason)) "" else found$reason
+    if (is.null(found$origin)) {
+      cat(package, " could not be had: ", found$reason, ". ",
+        if (package %in% optional) "Audits run without it.\n" else "Is there a network?\n",
+        sep = ""
+      )
     } else {
-      cat(package, format(version_here(package)), "from", origin, "\n")
+      cat(package, format(version_here(package)), "from", found$origin, "\n")
     }
   }
+  remember(reasons, library)
   quit(status = if (length(setdiff(Filter(is_absent, packages), optional))) 1L else 0L)
 }
 

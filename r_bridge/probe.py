@@ -8,6 +8,7 @@ import json
 import locale
 import os
 import sys
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,10 @@ PACKAGES = (
     "mlr3",
     "gower",
 )
-# What install.R leaves in a package that it installed.
+# What install.R leaves: in a package, where it came from; in the library, what could
+# not be had, and why.
 ORIGIN = "importance-audit-origin"
+NOT_HAD = "importance-audit-not-had"
 _RPY2_PARTS = ("rpy2", "rpy2-rinterface", "rpy2-robjects")
 
 
@@ -93,6 +96,7 @@ def _about_r() -> dict[str, Any]:
         "packages": packages,
         "broken": broken,
         "origins": origins,
+        "not_had": not_had_in(map(Path, base[".libPaths"]())),
     }
 
 
@@ -127,6 +131,17 @@ def origin_of(package: Path) -> str:
             if line.startswith("Repository:"):
                 return line.partition(":")[2].strip()
     return "a source it does not name"
+
+
+def not_had_in(libraries: Iterable[Path]) -> dict[str, str]:
+    """Return which packages install.R tried in vain, and why, as its libraries say."""
+    reasons: dict[str, str] = {}
+    for library in libraries:
+        with contextlib.suppress(OSError):
+            for line in (library / NOT_HAD).read_text(encoding="utf-8").splitlines():
+                package, _, reason = line.partition(": ")
+                reasons.setdefault(package, reason)
+    return reasons
 
 
 if __name__ == "__main__":

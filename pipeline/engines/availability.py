@@ -44,7 +44,7 @@ STREAMS = {
     "pdp": "",
 }
 # What install-r installs unless it is told what; the others it has to be told.
-USUAL = ("DALEX", "ingredients", "pdp", "vip")
+USUAL = ("DALEX", "fastshap", "ingredients", "pdp", "vip")
 
 
 class EngineInfo(NamedTuple):
@@ -89,7 +89,7 @@ def describe_engine(name: str, version: str = "") -> EngineInfo:
         reason = (
             f"R {installed['r_version']} {_lack(name, version, installed['broken'])}"
         )
-        return EngineInfo(name, False, "", "", f"{reason}. Run: {remedy_of(name)}")
+        return EngineInfo(name, False, "", "", f"{reason}. {advice_on(name)}")
     stream, newer = stream_of(name, version), untried(name, installed["packages"])
     return EngineInfo(name, True, version, stream, newer)
 
@@ -108,6 +108,20 @@ def is_newer(package: str, version: str) -> bool:
 def remedy_of(package: str) -> str:
     """Return the one command that installs an R package."""
     return "importance-audit install-r" + ("" if package in USUAL else f" {package}")
+
+
+def advice_on(package: str, engine: str = "") -> str:
+    """Return in a sentence or two what to do where R lacks a package.
+
+    That is to install it, or the engine it comes with; where that was tried in vain,
+    what remains.
+    """
+    if why := host.installed().get("not_had", {}).get(package):
+        return (
+            f"Installing it was tried in vain: {why}. Numbers computed elsewhere can "
+            "be compared with [[supplied]]."
+        )
+    return f"Run: {remedy_of(engine or package)}"
 
 
 def untried(name: str, versions: Mapping[str, str]) -> str:

@@ -22,6 +22,7 @@ from ..methods.importance import METHODS, Method
 from ..methods.importance.r_model_specific import by_feature, report_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ..records.errors import NotApplicable
+from .availability import advice_on
 from .questions import classes_of, features_of, outputs, refuse
 
 Curve = tuple[npt.NDArray[Any], Floats]
@@ -153,7 +154,7 @@ def vip_shapley(
     if "fastshap" not in host.installed().get("packages", {}):
         raise NotApplicable(
             "vip takes Shapley values from R package 'fastshap', which is not "
-            "installed. Run: importance-audit install-r"
+            f"installed. {advice_on('fastshap')}"
         )
     options = {"seed": seed, "n_repeats": n_repeats, "n_permutations": n_permutations}
     scores = [
@@ -217,7 +218,7 @@ def _firm(
     if "pdp" not in host.installed().get("packages", {}):
         raise NotApplicable(
             "vip takes its curves from R package 'pdp', which is not installed. "
-            "Run: importance-audit install-r"
+            f"{advice_on('pdp')}"
         )
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
     is_measured = is_predicted(model, data.X, feature, points)

@@ -28,7 +28,7 @@ from ..methods.importance.sage import Background
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from ..records.losses import OF_ROWS
-from .availability import remedy_of
+from .availability import advice_on
 from .questions import RowTests, classes_of, refuse
 
 SECONDS_OF_ROW, OF_COLUMN, OF_NUMBER = 1e-4, 3e-5, 1e-8
@@ -361,7 +361,7 @@ def _refuse_for_neighbours(data: Dataset, convention: Convention) -> None:
     if by_gower and "gower" not in host.installed().get("packages", {}):
         raise NotApplicable(
             "For neighbours by categories xplainfi needs the package gower, which R "
-            f"does not have. Run: {remedy_of('xplainfi')}"
+            f"does not have. {advice_on('gower', 'xplainfi')}"
         )
 
 

@@ -713,6 +713,11 @@ try:
 except Exception as refusal:
     print(type(refusal).__name__, refusal, sep=": ")
 """
+ASKED_FOR_SHAPLEY_VALUES = (
+    ASKED_FOR_A_CURVE.replace("pdp", "fastshap")
+    .replace("vip_curve", "vip_shapley")
+    .replace(', "x1"', "")
+)
 
 
 def report_of(code, library):
@@ -755,6 +760,39 @@ def test_a_missing_package_is_named_with_the_remedy(tmp_path):
 
 
 @pytest.mark.needs_r
+def test_a_package_that_was_tried_in_vain_is_not_advised_again(tmp_path):
+    kept = "fastshap: no repository answered\nvip: no repository offers it\n"
+    (tmp_path / "importance-audit-not-had").write_text(kept)
+    output = report_of(DESCRIBED, tmp_path)
+    if "True" in output:
+        pytest.skip("vip is installed for all users of this machine")
+    version = host.installed()["r_version"]
+    assert output == (
+        f"vip|False|||R {version} has no package 'vip'. Installing it was tried in "
+        "vain: no repository offers it. Numbers computed elsewhere can be compared "
+        "with [[supplied]]."
+    )
+
+
+@pytest.mark.needs_r
+def test_vip_without_packages_tried_in_vain_says_what_remains(tmp_path):
+    library = library_with_vip(tmp_path, "0.5.0")
+    kept = "pdp: no repository answered\nfastshap: no repository offers it\n"
+    (library / "importance-audit-not-had").write_text(kept)
+    for code, reason in [
+        (ASKED_FOR_A_CURVE, "no repository answered"),
+        (ASKED_FOR_SHAPLEY_VALUES, "no repository offers it"),
+    ]:
+        is_there, refusal = report_of(code, library).splitlines()
+        if is_there == "True":
+            pytest.skip("the package is installed for all users of this machine")
+        assert refusal.endswith(
+            f"which is not installed. Installing it was tried in vain: {reason}. "
+            "Numbers computed elsewhere can be compared with [[supplied]]."
+        )
+
+
+@pytest.mark.needs_r
 def test_a_package_older_than_what_was_replayed_is_not_asked(tmp_path):
     library = library_with_vip(tmp_path, "0.3.2")
     version = host.installed()["r_version"]
@@ -787,9 +825,7 @@ def test_vip_without_pdp_has_no_curves(tmp_path):
 @pytest.mark.needs_r
 def test_vip_without_fastshap_has_no_shapley_values(tmp_path):
     library = library_with_vip(tmp_path, "0.5.0")
-    code = ASKED_FOR_A_CURVE.replace("pdp", "fastshap")
-    code = code.replace("vip_curve", "vip_shapley").replace(', "x1"', "")
-    has_fastshap, refusal = report_of(code, library).splitlines()
+    has_fastshap, refusal = report_of(ASKED_FOR_SHAPLEY_VALUES, library).splitlines()
     if has_fastshap == "True":
         pytest.skip("fastshap is installed for all users of this machine")
     assert refusal == (

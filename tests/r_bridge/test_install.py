@@ -126,23 +126,78 @@ def test_what_is_too_old_to_be_asked_is_installed_anew():
     }
 
 
-@pytest.mark.needs_r
-def test_an_installed_package_keeps_where_it_came_from(tmp_path):
-    (tmp_path / "hstats").mkdir()
-    (tmp_path / "hstats" / "DESCRIPTION").write_text(DESCRIPTION)
-    (tmp_path / "hstats" / "NAMESPACE").touch()
-    contrib = tmp_path / "repository" / "src" / "contrib"
-    make = ["Rscript", "-e", MAKE_REPOSITORY, str(contrib)]
-    subprocess.run(make, cwd=tmp_path, check=True, capture_output=True)
+@pytest.fixture
+def run_script(tmp_path):
+    """Run install.R on a library, with no repository but one in a folder, if there."""
     profile = tmp_path / "profile.R"
     profile.write_text(f"options(repos = c(CRAN = 'file://{tmp_path}/repository'))\n")
-    command = ["Rscript", str(SCRIPT), str(tmp_path / "library"), "hstats"]
     environment = {"PATH": "/usr/bin:/bin", "R_PROFILE_USER": str(profile)}
-    ran = subprocess.run(command, capture_output=True, text=True, env=environment)
+
+    def run(*packages):
+        command = ["Rscript", str(SCRIPT), str(tmp_path / "library"), *packages]
+        return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+    return run
+
+
+@pytest.fixture
+def make_repository(tmp_path):
+    """Make the repository of one package, hstats, and return its folder."""
+
+    def make():
+        (tmp_path / "hstats").mkdir()
+        (tmp_path / "hstats" / "DESCRIPTION").write_text(DESCRIPTION)
+        (tmp_path / "hstats" / "NAMESPACE").touch()
+        contrib = tmp_path / "repository" / "src" / "contrib"
+        command = ["Rscript", "-e", MAKE_REPOSITORY, str(contrib)]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+        return contrib
+
+    return make
+
+
+@pytest.mark.needs_r
+def test_an_installed_package_keeps_where_it_came_from(
+    tmp_path, run_script, make_repository
+):
+    contrib = make_repository()
+    ran = run_script("hstats")
     assert ran.returncode == 0, ran.stderr
     origin = probe.origin_of(tmp_path / "library" / "hstats")
     assert origin == f"the repositories of this R (file://{contrib})"
     assert ran.stdout.strip() == f"hstats 1.2.2 from {origin}"
+
+
+@pytest.mark.needs_r
+def test_a_library_keeps_what_it_could_not_have_until_it_has_it(
+    tmp_path, run_script, make_repository
+):
+    library = tmp_path / "library"
+    ran = run_script("hstats", "no.such")
+    assert ran.returncode == 1
+    assert "hstats could not be had: no repository answered." in ran.stdout
+    kept = dict.fromkeys(["hstats", "no.such"], "no repository answered")
+    assert probe.not_had_in([tmp_path, library]) == kept
+    make_repository()
+    assert run_script("hstats").returncode == 0
+    assert probe.not_had_in([library]) == {"no.such": "no repository answered"}
+    assert run_script("no.such").returncode == 1
+    assert probe.not_had_in([library]) == {"no.such": "no repository offers it"}
+
+
+@pytest.mark.needs_r
+def test_a_package_that_does_not_build_is_kept_with_where_it_came_from(
+    tmp_path, run_script, make_repository
+):
+    contrib = make_repository()
+    (tmp_path / "hstats" / "NAMESPACE").write_text("export(nothing)\n")
+    tar = ["tar", "-czf", contrib / "hstats_1.2.2.tar.gz", "hstats"]
+    subprocess.run(tar, cwd=tmp_path, check=True)
+    assert run_script("hstats").returncode == 1
+    origin = f"the repositories of this R (file://{contrib})"
+    assert probe.not_had_in([tmp_path / "library"]) == {
+        "hstats": f"it could not be installed from {origin}"
+    }
 
 
 @pytest.mark.parametrize(
