@@ -120,9 +120,16 @@ def test_the_report_has_its_share_of_the_limit(monkeypatch):
 
 def test_a_step_that_goes_on_is_cut_and_those_that_conclude_are_taken(monkeypatch):
     monkeypatch.setattr("importance_audit.auditing.journal.GRACE_SECONDS", 0.05)
+    clock = [0.0]  # which only the long step moves: a slow machine begins it as well
+    monkeypatch.setattr("time.monotonic", lambda: clock[-1])
     done, bound = [], Journal(on_step=lambda *_: None, minutes=0.02)
+
+    def long():
+        clock.append(60.0)
+        sleep(60)
+
     steps = [
-        ("long", lambda: sleep(60)),
+        ("long", long),
         ("more", lambda: done.append("more")),
         ("last", lambda: done.append("last")),
     ]
