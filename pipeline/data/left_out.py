@@ -5,6 +5,7 @@ Rows without a target, levels that no training row has, and columns without a pa
 
 from collections.abc import Collection, Iterator, Mapping
 
+import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import LeftOut
@@ -54,7 +55,7 @@ def _look(values: pd.Series) -> tuple[str, int]:
     if values.empty:
         return "empty", 0
     try:
-        counts = values.value_counts(sort=False)
+        counts = np.bincount(pd.factorize(values)[0])
     except TypeError:  # lists and the like, which cannot be counted
         return "", 0
     distinct = len(counts)
