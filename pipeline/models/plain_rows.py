@@ -141,7 +141,8 @@ def _is_made_of_known(part: Any) -> bool:
         return False
     if not _is_estimator(part):
         return True
-    makes_frames = hasattr(part, "_sklearn_output_config")
+    output = getattr(part, "_sklearn_output_config", {})  # by `set_output`
+    makes_frames = output.get("transform", "default") != "default"
     return not makes_frames and all(map(_is_made_of_known, vars(part).values()))
 
 

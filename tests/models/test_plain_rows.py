@@ -348,7 +348,8 @@ def test_steps_that_overwrite_their_input_leave_the_rows_as_they_are(calls):
     scaler = StandardScaler(copy=False)
     model = fitted(make_pipeline(scaler, LinearRegression()), replace(data, X=before))
     assert_same_importances(model, data)
-    assert len(calls) == 1  # it is refused
+    # What cannot be written is refused, and since scikit-learn 1.6 copied.
+    assert len(calls) in (1, 2 * len(data.groups))
     pd.testing.assert_frame_equal(data.X, rows_of().X)
 
 
