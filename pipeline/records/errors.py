@@ -18,8 +18,6 @@ one line and exits with 2, with 5 if the audit is locked. R's failures are
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-import numpy as np
-
 
 class AuditError(Exception):
     """A fault of the configuration, the data or a model that its owner can correct."""
@@ -73,7 +71,8 @@ def quote(value: object) -> str:
     >>> print(quote("size"), quote(True), quote("x" * 80))
     'size' true 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
     """
-    value = value.item() if isinstance(value, np.generic) else value
+    if getattr(value, "shape", None) == ():  # numpy itself is slow to load
+        value = value.item()  # type: ignore[attr-defined]
     text = str(value).lower() if isinstance(value, bool) else repr(value)  # as TOML
     return text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
 
