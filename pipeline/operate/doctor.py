@@ -171,6 +171,8 @@ def _r_package(name: str, r_facts: Mapping[str, Any]) -> Row:
             what, "optional", f"does not load: {r_facts['broken'][name]}", remedy
         )
     if not version:
+        if name in r_facts.get("not_had", {}):
+            remedy = availability.advice_on(name)
         return Row(what, "optional", f"not installed{lacks}", remedy)
     oldest, newest = availability.PACKAGES[name]
     if availability.is_older(version, oldest):
