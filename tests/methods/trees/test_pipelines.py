@@ -88,6 +88,8 @@ KEPT_APART = {
         make_column_transformer(
             (OrdinalEncoder(), ["kind", "town"]),
             ("passthrough", ["part", "size"]),
+            # scikit-learn 1.9 cannot bin a column without any value.
+            (SimpleImputer(keep_empty_features=True), ["empty"]),
             remainder="passthrough",
         ),
         HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=3),
