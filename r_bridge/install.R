@@ -105,7 +105,9 @@ remember <- function(reasons, library) {
   lines <- lines[!sub(": .*", "", lines) %in% names(reasons)]
   reasons <- reasons[nzchar(reasons)]
   lines <- c(lines, if (length(reasons)) paste0(names(reasons), ": ", reasons))
-  if (length(lines)) writeLines(lines, file) else unlink(file)
+  if (!length(lines)) return(unlink(file))
+  # A library that cannot be written to has had its say already.
+  try(writeLines(enc2utf8(lines), file, useBytes = TRUE), silent = TRUE)
 }
 
 main <- function(arguments) {
@@ -134,7 +136,9 @@ main <- function(arguments) {
     } else {
       list(origin = dirname(find.package(package)))
     }
-    reasons[package] <- if (is.null(found$reason)) "" else found$reason
+    # That nobody answered today is no reason not to ask again.
+    is_final <- !is.null(found$reason) && nrow(offered)
+    reasons[package] <- if (is_final) found$reason else ""
     if (is.null(found$origin)) {
       cat(package, " could not be had: ", found$reason, ". ",
         if (package %in% optional) "Audits run without it.\n" else "Is there a network?\n",

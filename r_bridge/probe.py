@@ -138,7 +138,7 @@ def not_had_in(libraries: Iterable[Path]) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for library in libraries:
         with contextlib.suppress(OSError):
-            for line in (library / NOT_HAD).read_text(encoding="utf-8").splitlines():
+            for line in (library / NOT_HAD).read_text("utf-8", "replace").splitlines():
                 package, _, reason = line.partition(": ")
                 reasons.setdefault(package, reason)
     return reasons

@@ -91,10 +91,13 @@ def _calls_by_trees(
 ) -> Calls:
     """Return what so many calls of ours take where trees answer some, and engines."""
     more = calls * (_times_asked(entry, model, rows, engines) - 1)
+    of_question = calls
+    if entry.method not in ("permutation", "h_statistic"):  # a curve is asked by itself
+        of_question /= max(1, len(rows.groups))
     may_be_read = (
         entry.method in ASKED_OF_TREES
         and entry.options.get("draws") != "exact"
-        and is_worth_reading(calls, rows.n_samples)
+        and is_worth_reading(of_question, rows.n_samples)
         and trees_may_answer(model)
     )
     if not may_be_read:

@@ -71,8 +71,9 @@ def quote(value: object) -> str:
     >>> print(quote("size"), quote(True), quote("x" * 80))
     'size' true 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
     """
-    if getattr(value, "shape", None) == ():  # numpy itself is slow to load
-        value = value.item()  # type: ignore[attr-defined]
+    kind = getattr(getattr(value, "dtype", None), "kind", "")  # numpy is slow to load
+    if kind in ("b", "i", "u", "f") and getattr(value, "shape", None) == ():
+        value = float(str(value)) if kind == "f" else value.item()  # type: ignore[attr-defined]
     text = str(value).lower() if isinstance(value, bool) else repr(value)  # as TOML
     return text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
 

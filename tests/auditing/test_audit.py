@@ -50,7 +50,7 @@ def audited(*models, entries=(PERMUTATION,), **config):
     return audit(None, rows_to_audit(), config, models=models)
 
 
-def test_a_model_is_asked_twice_about_all_rows_as_they_are():
+def test_checks_and_losses_share_a_prediction_of_the_rows_as_they_are():
     X, y = rows(300)  # more than the checks that any rows will do for
     data, as_they_are = dataset(X, y, name="rows", task="regression"), []
 
@@ -60,7 +60,8 @@ def test_a_model_is_asked_twice_about_all_rows_as_they_are():
 
     config = parse_config({"importance": [PERMUTATION]})
     audit(None, data, config, models=(callable_model(predict),))
-    assert sum(as_they_are) == 3  # once more from the copy that is permuted
+    # Twice to see whether it answers the same; a third time from the permuted copy.
+    assert sum(as_they_are) == 3
 
 
 def by(result, engine, **facts):

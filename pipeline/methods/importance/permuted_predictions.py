@@ -3,9 +3,9 @@
 Both give the same numbers, to the last bit, unless threads of the library add the
 trees in any order: then those that one thread gives. The trees answer where numba is
 there, the model is an ensemble that can be read, and there is enough to ask; the run
-compares them with predict for one draw first. Else predict of such an ensemble is asked
-about several permutations of a small table in one call, and that of scikit-learn's
-other estimators about an array, compared in the same way.
+compares them with predict first, for all rows as they are and some of a draw. Else
+predict of such an ensemble is asked about several permutations of a small table in one
+call, and that of scikit-learn's other estimators about an array, compared for one draw.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
