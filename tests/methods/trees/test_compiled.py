@@ -134,8 +134,8 @@ sys.modules["numba"] = None
 from tests.methods.importance.test_permuted_predictions import FOREST, model_of, rows_of
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
-from importance_audit.methods.importance import permuted_predictions
-permuted_predictions.WORTH = 0
+from importance_audit.methods.trees import routes
+routes.WORTH = 0
 data = rows_of("regression")
 data = data.with_groups({name: (name,) for name in data.X})
 config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})
