@@ -20,6 +20,7 @@ from . import compiled, pack
 from .boxes import boxes_of
 from .counts import counts_of
 from .exact import OF_ERRORS, exact_losses
+from .few_leaves import MOST_LEAVES
 from .h_statistic import Pairs
 from .ice import dependences, sums_at
 from .packing import Packing, predict
@@ -120,10 +121,10 @@ def _compile_for(packing: Packing, rows: Floats, y: Any) -> None:
     """Compile what audits ask of one ensemble."""
     reversed_rows = np.arange(N_ROWS)[::-1]
     bins = packing.bins(rows)
-    for n_threads in (1, 2):
-        draws = [(j, reversed_rows) for j in range(N_FEATURES)]
-        groups = [[j] for j in range(N_FEATURES)]
-        list(replay(packing, bins, groups, draws, n_threads=n_threads))
+    draws = [(j, reversed_rows) for j in range(N_FEATURES)]
+    groups = [[j] for j in range(N_FEATURES)]
+    for most_leaves in (0, MOST_LEAVES):  # by a walk, and by sets of leaves
+        list(replay(packing, bins, groups, draws, most_leaves=most_leaves))
     sums_at(packing, bins, [0], bins[:1])
     dependences(packing, bins, [0])
     _compile_losses(packing, rows, y)

@@ -75,16 +75,16 @@ def packed(ensemble: Ensemble) -> Packing:
     """Return the packing of an ensemble."""
     columns, threshold, categories_left, depth = _in_preorder(ensemble.trees)
     feature = columns["feature"]
-    thresholds = tuple(
-        np.asarray(ensemble.categories[j], dtype=np.float64)
-        if j in ensemble.categories
-        else np.unique(threshold[feature == j])
-        for j in range(ensemble.n_features)
-    )
     cut = np.full(len(feature), -1, dtype=np.int32)
-    for j, own in enumerate(thresholds):
+    thresholds = []
+    for j in range(ensemble.n_features):
         at = np.flatnonzero(feature == j)
-        cut[at] = np.searchsorted(own, threshold[at])
+        if j in ensemble.categories:
+            own = np.asarray(ensemble.categories[j], dtype=np.float64)
+            cut[at] = np.searchsorted(own, threshold[at])
+        else:
+            own, cut[at] = np.unique(threshold[at], return_inverse=True)
+        thresholds.append(own)
     n_words = max((len(own) for own in thresholds), default=0) // 64 + 1
     sets = np.zeros((len(categories_left), n_words), dtype=np.uint64)
     for row, (node, members) in enumerate(categories_left.items()):
@@ -94,7 +94,7 @@ def packed(ensemble: Ensemble) -> Packing:
             sets[row, place >> 6] |= np.uint64(1 << (place & 63))
     return Packing(
         n_features=ensemble.n_features,
-        thresholds=thresholds,
+        thresholds=tuple(thresholds),
         categorical=np.array(
             [j in ensemble.categories for j in range(ensemble.n_features)], dtype=bool
         ),

@@ -1,6 +1,7 @@
 """Predictions of rows with columns permuted, for many permutations in one walk.
 
-A row with another value in one column leaves its path only where a node splits by that
+Trees of few leaves are answered by `few_leaves`, faster; the others as follows. A row
+with another value in one column leaves its path only where a node splits by that
 column. So the path of each row is walked once for each tree; at a node, the draws that
 go the other way leave it and walk the subtree there. Each draw adds its leaves in the
 order of the library, so its prediction is what predict gives for the permuted table, to
@@ -17,6 +18,14 @@ import numpy.typing as npt
 from ...records.dataset_and_model import Floats
 from ...records.execution import threads_of
 from .compiled import Loop
+from .few_leaves import (
+    MOST_LEAVES,
+    LeafSets,
+    add_leaves,
+    leaf_sets,
+    most_leaves_of,
+    read_block,
+)
 from .packing import Integers, Nodes, Packing, goes_left, nearby, nodes_for
 
 Words = npt.NDArray[np.int64]
@@ -47,6 +56,7 @@ def replay(
     *,
     n_threads: int = 1,
     max_bytes: int = MAX_BYTES,
+    most_leaves: int = MOST_LEAVES,
 ) -> Iterator[Floats]:
     """Yield the prediction of each draw, (n_rows, 1 or n_classes).
 
@@ -65,13 +75,17 @@ def replay(
         The predictions do not depend on it.
     max_bytes : int, default 256 MiB
         Of the predictions and draws that are held together; one draw at least.
+    most_leaves : int, default 32
+        Of the trees that `few_leaves` answers, not a walk: at most 32. The predictions
+        do not depend on it.
     """
     n_rows = bins.shape[1]
     at_once = max(1, max_bytes // (8 * (packing.n_outputs + 1) * max(1, n_rows)))
     nodes = nodes_for(packing, bins)
     words, parts = _words_of(packing)
     ruled = None if nodes.rules is None else (nodes.table, nodes.rules)
-    rows = nearby(nodes, bins).astype(np.int32)
+    has_few = most_leaves_of(packing) <= most_leaves
+    rows = np.arange(n_rows) if has_few else nearby(nodes, bins)
     used = {int(j) for j in np.unique(packing.feature) if j >= 0}
     columns = [[j for j in group if j in used] for group in groups]
     remaining = iter(draws)
@@ -80,8 +94,18 @@ def replay(
         orders = np.array([order for _, order in batch], dtype=np.int32)
         sums = np.empty((len(batch), n_rows, packing.n_outputs), packing.values.dtype)
         for layout in _layouts(columns, what, packing.n_features):
+            sets = leaf_sets(packing, layout.permuting) if has_few else None
             task = _Task(
-                nodes, words, parts, ruled, bins, rows, orders, layout, packing.start
+                nodes=nodes,
+                words=words,
+                parts=parts,
+                ruled=ruled,
+                sets=sets,
+                bins=bins,
+                rows=rows.astype(np.int32),
+                orders=orders,
+                layout=layout,
+                start=packing.start,
             )
             _walk_all(task, sums, n_threads)
         yield from (packing.predicted(each) for each in sums)
@@ -201,6 +225,8 @@ class _Task(NamedTuple):
         The nodes as `_words_of` returns them.
     ruled : tuple or None
         The table of the nodes and their rules, if they have any.
+    sets : LeafSets or None
+        If these answer, and nobody walks.
     rows : ndarray of int32, shape (n_rows,)
         The rows in the order in which they walk.
     orders : ndarray of int32, shape (n_draws, n_rows)
@@ -211,6 +237,7 @@ class _Task(NamedTuple):
     words: Words
     parts: _Parts
     ruled: tuple[Integers, Any] | None
+    sets: LeafSets | None
     bins: Integers
     rows: Integers
     orders: Integers
@@ -223,18 +250,20 @@ def _walk_all(task: _Task, sums: Floats, n_threads: int) -> None:
     n_rows = task.bins.shape[1]
     row_bytes = 8 * len(task.layout.draws) * len(task.start) + 4 * task.layout.n_bins
     block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
+    block = -(-n_rows // max(1, -(-n_rows // block)))  # as many rows in each
     edges = [*range(0, n_rows, block), n_rows]
+    answer = _walk_rows if task.sets is None else add_leaves
     if n_rows <= MOST_ALONE:  # a pool takes longer than they do
-        _walk_rows(task, sums, 0, n_rows, block)
+        answer(task, sums, 0, n_rows, block)
         return
     if n_threads == 1:
         stops = [*edges[:-1:BLOCKS_ALONE], n_rows]
         for first, last in pairwise(stops):  # in between, a request to stop is heard
-            _walk_rows(task, sums, first, last, block)
+            answer(task, sums, first, last, block)
         return
     with threads_of(n_threads) as threads:
         parts = [
-            threads.submit(_walk_rows, task, sums, first, last, block)
+            threads.submit(answer, task, sums, first, last, block)
             for first, last in pairwise(edges)
         ]
         for part in parts:
@@ -256,7 +285,7 @@ def _walk_rows(task: Any, sums: Floats, first: int, last: int, block: int) -> No
     for begin in range(first, last, block):
         own = task.rows[begin : min(begin + block, last)]
         n_rows = len(own)
-        _read_block(task, own, rows)
+        read_block(task, own, rows)
         for k in range(n_outputs):
             totals[:, k] = task.start[k]
         for tree, root in enumerate(nodes.roots):
@@ -276,20 +305,6 @@ def _walk_rows(task: Any, sums: Floats, first: int, last: int, block: int) -> No
             for i in range(n_rows):
                 for k in range(n_outputs):
                     sums[layout.draws[at], own[i], k] = totals[i, k, at]
-
-
-@Loop
-def _read_block(task: Any, own: Integers, to: Integers) -> None:
-    """Read the bins of the rows of a block, and those that the draws give them."""
-    for j in range(len(task.bins)):
-        bins = task.bins[j]
-        for i in range(len(own)):
-            to[i, j] = bins[own[i]]
-        group, first_bin, n_drawn = task.layout.permuting[j]
-        for k in range(n_drawn):
-            order = task.orders[task.layout.draws[group + k]]
-            for i in range(len(own)):
-                to[i, first_bin + k] = bins[order[own[i]]]
 
 
 @Loop

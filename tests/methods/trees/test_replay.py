@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from importance_audit.methods.trees import pack
 from importance_audit.methods.trees import replay as module
+from importance_audit.methods.trees.few_leaves import MOST_LEAVES, most_leaves_of
 from importance_audit.methods.trees.packing import predict
 from importance_audit.methods.trees.replay import replay
 
@@ -30,6 +31,7 @@ MODELS = (
     RandomForestClassifier(9, random_state=1),
     ExtraTreesClassifier(9, random_state=1),
     GradientBoostingRegressor(n_estimators=20, random_state=1),
+    GradientBoostingRegressor(n_estimators=3, max_leaf_nodes=32, max_depth=None),
     GradientBoostingClassifier(n_estimators=4, random_state=1),
     HistGradientBoostingRegressor(max_iter=15, categorical_features=[5]),
     HistGradientBoostingClassifier(max_iter=4, categorical_features=[5]),
@@ -75,24 +77,34 @@ def assert_same_bits(ours, theirs):
     assert ours.tobytes() == theirs.tobytes()
 
 
+@pytest.mark.parametrize("most_leaves", [0, MOST_LEAVES])
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_every_draw_has_the_prediction_of_its_table(model):
+def test_every_draw_has_the_prediction_of_its_table(model, most_leaves):
     rows, model = fitted(model)
     packing, draws = pack(model), draws_of(len(rows), 5)
-    ours = replay(packing, packing.bins(rows), ALONE, draws)
+    ours = replay(packing, packing.bins(rows), ALONE, draws, most_leaves=most_leaves)
     assert_same_bits(ours, by_predict(model, rows, ALONE, draws))
 
 
 @settings(max_examples=25)
 @given(
+    model=st.sampled_from(
+        [
+            RandomForestRegressor(3, random_state=1),
+            RandomForestClassifier(3, max_leaf_nodes=MOST_LEAVES, random_state=1),
+            GradientBoostingClassifier(n_estimators=2, random_state=1),
+        ]
+    ),
     seed=st.integers(0, 10**6),
     n_rows=st.sampled_from([1, 2, 40]),
     n_draws=st.integers(1, 90),
     groups=st.lists(st.sets(st.integers(0, 5)).map(sorted), min_size=1, max_size=5),
     max_bytes=st.sampled_from([1, 5_000, 10**8]),
 )
-def test_any_draws_of_any_groups_in_any_order(seed, n_rows, n_draws, groups, max_bytes):
-    rows, model = fitted(RandomForestRegressor(3, random_state=1), n_rows, seed)
+def test_any_draws_of_any_groups_in_any_order(
+    model, seed, n_rows, n_draws, groups, max_bytes
+):
+    rows, model = fitted(model, n_rows, seed)
     rng = np.random.default_rng(seed)
     draws = [
         (int(rng.integers(len(groups))), rng.integers(n_rows, size=n_rows))
@@ -112,8 +124,10 @@ def test_more_repeats_than_a_walk_has_bits_for(n_repeats):
 
 
 @pytest.mark.parametrize("n_rows", [70, 3000])
-def test_no_bit_depends_on_threads_or_on_what_is_held_at_once(n_rows):
-    rows, model = fitted(RandomForestClassifier(5, random_state=1), n_rows)
+@pytest.mark.parametrize("max_leaf_nodes", [None, 9])
+def test_no_bit_depends_on_threads_or_on_what_is_held_at_once(n_rows, max_leaf_nodes):
+    options = {"max_leaf_nodes": max_leaf_nodes, "random_state": 1}
+    rows, model = fitted(RandomForestClassifier(5, **options), n_rows)
     packing, draws = pack(model), draws_of(n_rows, 3)
     alone = list(replay(packing, packing.bins(rows), ALONE, draws))
     numbers = [{"n_threads": n} for n in (2, 3, 7)]
@@ -124,7 +138,7 @@ def test_no_bit_depends_on_threads_or_on_what_is_held_at_once(n_rows):
 
 def test_a_walk_of_many_rows_can_be_stopped_between_them(monkeypatch):
     monkeypatch.setattr(module, "BLOCKS_ALONE", 2)
-    rows, model = fitted(RandomForestRegressor(2, random_state=1), 3000)
+    rows, model = fitted(RandomForestRegressor(2, random_state=1), 6 * module.MOST_ROWS)
     packing, n_walked = pack(model), []
     walk = module._walk_rows
 
@@ -136,6 +150,24 @@ def test_a_walk_of_many_rows_can_be_stopped_between_them(monkeypatch):
     list(replay(packing, packing.bins(rows), ALONE, draws_of(len(rows), 1)))
     assert sum(n_walked) == len(rows)
     assert max(n_walked) == 2 * module.MOST_ROWS
+
+
+@pytest.mark.parametrize(("max_leaf_nodes", "is_walked"), [(32, False), (33, True)])
+def test_trees_of_more_leaves_than_a_set_has_are_walked(
+    monkeypatch, max_leaf_nodes, is_walked
+):
+    options = {"max_leaf_nodes": max_leaf_nodes, "random_state": 1}
+    rows, model = fitted(RandomForestRegressor(2, **options))
+    packing, walks = pack(model), []
+    assert most_leaves_of(packing) == max_leaf_nodes
+    walk = module._walk_rows
+    monkeypatch.setattr(
+        module, "_walk_rows", lambda *own: walks.append(own) or walk(*own)
+    )
+    draws = draws_of(len(rows), 2)
+    ours = replay(packing, packing.bins(rows), ALONE, draws)
+    assert_same_bits(ours, by_predict(model, rows, ALONE, draws))
+    assert bool(walks) == is_walked
 
 
 def test_a_feature_that_no_node_uses_changes_nothing():

@@ -1,0 +1,222 @@
+"""Predictions of permuted rows by trees of few leaves, as boosting has them.
+
+A row that goes right at a node loses the leaves on its left, and of those that it keeps
+the first one is its own. The nodes of one column take away a set of leaves, a bit each;
+where that column is permuted only this set is another. So no row walks: sets are joined
+for many rows at once (QuickScorer, Lucchese et al. 2015, doi:10.1145/2766462.2767733).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Floats
+from .compiled import Loop
+from .packing import Integers, Packing, goes_left
+
+MOST_LEAVES = 32
+"""Leaves of a tree that a set has bits for; the last one is never lost."""
+
+# A number with one bit, times this one, has that bit's own place in its highest five.
+SPREAD = np.uint32(0x077CB531)
+
+
+class LeafSets(NamedTuple):
+    """The inner nodes of all trees, those of one group of columns side by side.
+
+    Attributes
+    ----------
+    nodes : ndarray of int32, shape (n_inner, 4)
+        The node, its feature, its cut, and the leaves on its left as bits.
+    parts : ndarray of int32, shape (n_parts, 4)
+        Tree by tree, the nodes of one group: the first, the one after the last, and of
+        the draws of that group the first and how many, 0 if it is not permuted.
+    first_parts : ndarray of int32, shape (n_trees + 1,)
+        The first part of each tree, and how many there are.
+    values : ndarray of shape (n_trees, width, 32)
+        The values of the leaves, each at the place `_find_leaves` gives it.
+    """
+
+    nodes: Integers
+    parts: Integers
+    first_parts: Integers
+    values: Floats
+
+
+def most_leaves_of(packing: Packing) -> int:
+    """Return the most leaves of a tree."""
+    return int(np.add.reduceat(packing.feature < 0, packing.roots, dtype=int).max())
+
+
+def leaf_sets(packing: Packing, permuting: Integers) -> LeafSets:
+    """Return the sets of an ensemble whose trees have at most `MOST_LEAVES` leaves.
+
+    `permuting` says of each feature the first draw that permutes it, -1 if none does,
+    and last how many do.
+    """
+    n_nodes, n_trees = len(packing.feature), len(packing.roots)
+    is_leaf = packing.feature < 0
+    sizes = np.diff([*packing.roots, n_nodes])
+    tree = np.repeat(np.arange(n_trees), sizes)
+    leaves_before = np.cumsum(is_leaf, dtype=np.int64) - is_leaf
+    leaf = leaves_before - np.repeat(leaves_before[packing.roots], sizes)
+    values = np.zeros((n_trees, packing.values.shape[1], 32), packing.values.dtype)
+    places = np.uint32(1 << leaf[is_leaf]) * SPREAD >> 27
+    values[tree[is_leaf], :, places] = packing.values[is_leaf]
+
+    inner = np.flatnonzero(~is_leaf)
+    inner = inner[np.lexsort((permuting[packing.feature[inner], 0], tree[inner]))]
+    feature = packing.feature[inner]
+    left = (1 << leaf[packing.right[inner]]) - (1 << leaf[packing.left[inner]])
+    nodes = np.stack([inner, feature, packing.cut[inner], left], axis=1)
+
+    group = permuting[feature, 0]
+    differs = np.diff(tree[inner], prepend=-1) | np.diff(group, prepend=-2)
+    begin = np.flatnonzero(differs)
+    end = np.append(begin[1:], len(inner))[: len(begin)]
+    n_drawn = np.maximum(permuting[feature[begin], 2], 0)
+    parts = np.stack([begin, end, group[begin], n_drawn], axis=1)
+    first_parts = np.searchsorted(tree[inner[begin]], np.arange(n_trees + 1))
+    nodes, parts, first_parts = (
+        each.astype(np.int32) for each in (nodes, parts, first_parts)
+    )
+    return LeafSets(nodes, parts, first_parts, values)
+
+
+@Loop
+def read_block(task: Any, own: Integers, to: Integers) -> None:
+    """Read the bins of the rows of a block, and those that the draws give them."""
+    for j in range(len(task.bins)):
+        bins = task.bins[j]
+        for i in range(len(own)):
+            to[i, j] = bins[own[i]]
+        group, first_bin, n_drawn = task.layout.permuting[j]
+        for k in range(n_drawn):
+            order = task.orders[task.layout.draws[group + k]]
+            for i in range(len(own)):
+                to[i, first_bin + k] = bins[order[own[i]]]
+
+
+@Loop
+def add_leaves(task: Any, sums: Floats, first: int, last: int, block: int) -> None:
+    """Fill in the sums of some rows, block by block.
+
+    Its loops go over whole rows of arrays, in functions of their own: so numba makes
+    them loops over several rows at once.
+    """
+    sets, layout = task.sets, task.layout
+    n_draws, n_outputs = len(layout.draws), len(task.start)
+    bins = np.zeros((len(task.bins) + layout.n_bins, block), np.int32)
+    lost = np.empty((MOST_LEAVES + 1, block), np.int32)
+    leaf = np.empty(block, np.int32)
+    is_permuted = np.empty(n_draws, np.bool_)
+    totals = np.empty((n_outputs, n_draws, block), sums.dtype)
+    for begin in range(first, last, block):
+        own = task.rows[begin : min(begin + block, last)]
+        n_rows = len(own)
+        read_block(task, own, bins.T)
+        for k in range(n_outputs):
+            totals[k] = task.start[k]
+        for tree, target in enumerate(task.nodes.targets):
+            _add_tree(
+                sets,
+                tree,
+                task.ruled,
+                layout.permuting,
+                bins,
+                lost,
+                leaf,
+                is_permuted,
+                totals[target:],
+            )
+        for at in range(n_draws):
+            for i in range(n_rows):
+                for k in range(n_outputs):
+                    sums[layout.draws[at], own[i], k] = totals[k, at, i]
+
+
+@Loop
+def _add_tree(
+    sets: Any,
+    tree: int,
+    ruled: Any,
+    permuting: Integers,
+    bins: Integers,
+    lost: Integers,
+    leaf: Integers,
+    is_permuted: npt.NDArray[np.bool_],
+    totals: Floats,
+) -> None:
+    """Add the leaves of one tree to the totals of all draws.
+
+    `lost` has room for what each part takes away, what the others do, and all.
+    """
+    parts = sets.parts[sets.first_parts[tree] : sets.first_parts[tree + 1]]
+    by_others, now = lost[-1], lost[-2]
+    is_permuted[:] = False
+    for p, (begin, end, _, _) in enumerate(parts):
+        lost[p] = 0
+        for node in sets.nodes[begin:end]:
+            _lose(ruled, node, bins[node[1]], lost[p])
+    for p, (begin, end, group, n_drawn) in enumerate(parts):
+        by_others[:] = 0
+        for other in range(len(parts)):
+            if other != p:
+                _join(by_others, lost[other])
+        for k in range(n_drawn):
+            now[:] = by_others
+            for node in sets.nodes[begin:end]:
+                _lose(ruled, node, bins[permuting[node[1], 1] + k], now)
+            _find_leaves(now, leaf)
+            is_permuted[group + k] = True
+            for output, values in enumerate(sets.values[tree]):
+                _add_at(values, leaf, totals[output, group + k])
+    now[:] = 0
+    for p in range(len(parts)):
+        _join(now, lost[p])
+    _find_leaves(now, leaf)
+    for output, values in enumerate(sets.values[tree]):
+        own = values[leaf]
+        for draw in range(len(is_permuted)):
+            if not is_permuted[draw]:
+                _add(own, totals[output, draw])
+
+
+@Loop
+def _lose(ruled: Any, node: Integers, where: Integers, lost: Integers) -> None:
+    """Take from rows that go right at a node the leaves on its left."""
+    at, _, cut, left = node
+    if ruled is None:
+        for i in range(len(lost)):
+            lost[i] |= left if where[i] > cut else 0
+    else:
+        table, rules = ruled
+        for i in range(len(lost)):
+            lost[i] |= 0 if goes_left(table, rules, at, where[i]) else left
+
+
+@Loop
+def _join(lost: Integers, others: Integers) -> None:
+    for i in range(len(lost)):
+        lost[i] |= others[i]
+
+
+@Loop
+def _find_leaves(lost: Integers, leaf: Integers) -> None:
+    """Write the place of the first leaf that is not lost."""
+    for i in range(len(lost)):
+        first = np.uint32(~lost[i] & (lost[i] + 1))
+        leaf[i] = np.uint32(first * SPREAD) >> 27
+
+
+@Loop
+def _add_at(values: Floats, leaf: Integers, totals: Floats) -> None:
+    for i in range(len(leaf)):
+        totals[i] += values[leaf[i]]
+
+
+@Loop
+def _add(own: Floats, totals: Floats) -> None:
+    for i in range(len(own)):
+        totals[i] += own[i]
