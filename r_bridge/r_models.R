@@ -14,6 +14,7 @@ kind_of <- function(model) {
 # class, that of an object that is no model, and known_classes, what would be one.
 hold_model <- function(sha256, file, script) {
   model <- object <- readRDS(file)
+  enter_session(attr(object, "importanceaudit_session"))
   if (!is.null(script)) {
     model <- tryCatch(with_predict_script(object, script), error = identity)
     if (inherits(model, "error")) return(list(script_error = conditionMessage(model)))
@@ -31,6 +32,44 @@ hold_model <- function(sha256, file, script) {
     package_version = utils::packageDescription(package)$Version,
     r_version = paste(R.version$major, R.version$minor, sep = "."),
     r_class = class(object)
+  )
+}
+
+# Attaches and loads what the session of a model had, so far as it is installed here: its
+# predict and its formula may call it.
+enter_session <- function(session) {
+  for (package in session$packages$loaded) requireNamespace(package, quietly = TRUE)
+  for (package in rev(session$packages$attached)) {
+    suppressWarnings(suppressPackageStartupMessages(
+      require(package, quietly = TRUE, warn.conflicts = FALSE, character.only = TRUE)
+    ))
+  }
+}
+
+# How far a model predicts from what it predicted in the session that saved it, with the
+# largest prediction, how far two answers are apart, and for how many rows. A list, empty
+# if nobody knows: `importance_audit` saves predictions with a model, DALEX with an explainer.
+distance_to_session <- function(model) {
+  object <- if (inherits(model, "scripted_model")) model$model else model
+  session <- attr(object, "importanceaudit_session")
+  if (is.null(session$predictions)) {
+    if (!inherits(model, "explainer") || NROW(model$y_hat) != NROW(model$data)) return(list())
+    if (!NROW(model$y_hat)) return(list())
+    some <- seq_len(min(1000L, nrow(model$data)))
+    known <- as.matrix(model$y_hat)[some, ]
+    session <- list(rows = model$data[some, , drop = FALSE], predictions = known, noise = 0)
+  }
+  predict <- kind_of(model)$predict
+  ask <- function() as.vector(plain_predictions(predict(model, session$rows)))
+  known <- as.vector(session$predictions)
+  first <- ask()
+  apart <- function(one, other) {
+    if (length(one) != length(other) || any(is.na(one) != is.na(other))) return(Inf)
+    max(0, abs(one - other), na.rm = TRUE)
+  }
+  list(
+    distance = apart(known, first), noise = max(session$noise, apart(first, ask())),
+    largest = max(0, abs(c(known, first)), na.rm = TRUE), n_rows = nrow(session$rows)
   )
 }
 
@@ -107,7 +146,10 @@ predict_model <- function(model, data) {
 }
 
 # Of a model with terms.
-terms_features <- function(m) all.vars(stats::delete.response(stats::terms(m)))
+# An offset outside the formula is read from the rows too.
+terms_features <- function(m) {
+  unique(c(all.vars(stats::delete.response(stats::terms(m))), all.vars(m$call$offset)))
+}
 terms_types <- function(m) attr(stats::terms(m), "dataClasses")
 no_classes <- function(m) NULL
 

@@ -33,7 +33,7 @@ from ..models.diagnostics import diagnostic_rows
 from ..models.fit import fit_models
 from ..models.performance import Performance, paired_differences, performance
 from ..models.prediction import asking_once_about, predict_unchanged
-from ..models.r_models import asks_r
+from ..models.r_models import asks_r, refuse_other_predictions
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import AuditError, quote
 from ..records.execution import Crew, workers
@@ -277,6 +277,10 @@ class _Run:
             )
         given = (model.for_rows(self.test) for model in fitted)
         self.models = tuple(map(self.journal.watch.watched, (*own, *given)))
+        held = {column for model in self.models for column in model.held}
+        if held:  # offsets stay with their rows
+            self.test = self.test.without_asking(held)
+            self.train = self.train and self.train.without_asking(held)
         preconditions.check_names(self.config, self.test, self.models)
 
     def look_for_engines(self) -> None:
@@ -410,6 +414,8 @@ class _Run:
 
     def check(self, model: FittedModel) -> None:
         """Ask whether predict can be believed, then how good the model is."""
+        if asks_r(model):
+            refuse_other_predictions(model)
         journal, seed = self.journal, self.config.seed
         canaries, _ = journal.guarded(
             model.name,

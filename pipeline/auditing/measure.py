@@ -147,7 +147,7 @@ def rows_for(
     if section.method in ON_REFERENCE and test.reference is not None:
         rows = test.reference
     if section.of == "pairs":
-        return rows.with_groups(pairs_of(rows.features))
+        return rows.with_groups(pairs_of(tuple(rows.groups)))
     subjects = rows.with_groups(groups) if section.of == "groups" else rows
     return in_its_order(section, subjects)
 

@@ -105,6 +105,9 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
         return "failed", _finding(
             "engine_required", step, message, remedy, "r_unavailable"
         )
+    if isinstance(error, ModelError):
+        message = f"The audit stopped in the step {step!r}: {words(error)}"
+        return "failed", _finding("step_failed", step, message, cause="model")
     fault = type(error).__name__ + (f": {words(error)}" if text else "")
     message = f"The audit stopped in the step {step!r}, which failed: {fault}"
     is_memory = isinstance(error, MemoryError)

@@ -250,6 +250,10 @@ def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
     if values.get("predict") and not is_of_r:
         rule = "predict works only with a model of R: an .rds file, or r_script"
         yield f"{where} {rule}; leave it out."
+    for key in ("offset", "exposure"):
+        if values.get(key) and (source != "file" or is_of_r):
+            rule = f"{key} works only with the file of a fitted model of Python"
+            yield f"{where} {rule}; leave it out."
     is_code = source == "file" and not name.lower().endswith(".txt")
     if is_code and not values.get("sha256"):
         rule = "a file needs it, because loading it runs its code"

@@ -7,12 +7,13 @@ From a notebook, `wrap` is the door:
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from inspect import isclass, signature
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -31,7 +32,15 @@ from ..records.errors import (
 )
 from ..records.losses import default_losses
 from . import estimators, prediction, r_models
-from .libraries import Facts, columns_of, facts_of
+from .libraries import (
+    OFFSETS,
+    Facts,
+    ask_with_margin,
+    ask_with_offsets,
+    check_offsets,
+    columns_of,
+    facts_of,
+)
 from .lightgbm_text import LightGBMModel
 from .own_code import ask_with_modules, code_of, modules_of
 from .section import ModelSection
@@ -202,11 +211,13 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     facts = facts_of(name, estimator)
     if facts is None:
         prediction.check_task(name, estimator, task)
+    held = _held(section.offset, section.exposure)
+    default = [column for column in train.inputs if column not in held.values()]
     encoding, ask = _reader(
-        name, estimator, facts, task, classes, section.encoder, train.inputs
+        name, estimator, facts, task, classes, section.encoder, default, held
     )
     prediction.check_columns(name, encoding.features, train)
-    loaded = _record(name, estimator, encoding, task, classes, ask, base)
+    loaded = _record(name, estimator, encoding, task, classes, ask, base, held)
     loaded = replace(loaded, source="file", sha256=sha256, takes_types=True)
     return loaded.for_rows(train)
 
@@ -220,6 +231,8 @@ def wrap(
     features: Sequence[str] | None = None,
     encoder: Literal["none", "ordinal"] = "none",
     predict: Callable[[pd.DataFrame], Any] | None = None,
+    offset: str = "",
+    exposure: str = "",
 ) -> FittedModel:
     """Return a fitted estimator, or a plain function, as a model that can be audited.
 
@@ -246,6 +259,10 @@ def wrap(
         Hand it the raw columns, or categories as positions in level order.
     predict : callable, optional
         A function of a frame, asked instead of the estimator's own methods.
+    offset, exposure : str, optional
+        The columns that results of statsmodels, or a model of XGBoost, add to the
+        linear predictor; of exposure the logarithm. They stay with their rows and are
+        no features.
 
     Returns
     -------
@@ -275,15 +292,25 @@ def wrap(
     task = task or (facts.task if facts else _task(name, estimator, labels))
     _check_classes(name, task, labels)
     ask: Callable[[Any], Any]
+    held = _held(offset, exposure)
     if predict is None:
         if facts is None:
             prediction.check_task(name, estimator, task)
-        encoding, ask = _reader(name, estimator, facts, task, labels, encoder, features)
+        if features is not None:
+            features = [each for each in features if each not in held.values()]
+        encoding, ask = _reader(
+            name, estimator, facts, task, labels, encoder, features, held
+        )
+    elif held:
+        raise ModelError(
+            f"Model {quote(name)} has a predict of its own, which reads its offset "
+            "itself. Leave offset and exposure out."
+        )
     else:
         columns = features or (facts.features if facts else columns_of(estimator))
         encoding = Encoding("none", _columns_read(name, columns), {}, is_named=True)
         ask = predict
-    given = _record(name, estimator, encoding, task, labels, ask)
+    given = _record(name, estimator, encoding, task, labels, ask, held=held)
     return replace(given, takes_types=True)
 
 
@@ -335,16 +362,34 @@ def _reader(
     classes: tuple[str, ...],
     encoder: str,
     default: Sequence[str] | None,
+    held: Mapping[str, str],
 ) -> tuple[Encoding, Callable[[Any], Any]]:
-    """Return how a frame reaches a model that was fitted before, and who answers."""
+    """Return how a frame reaches a model that was fitted before, and who answers.
+
+    The columns of its offset, `held`, come last, and reach it by these words.
+    """
     own = facts.features if facts else columns_of(estimator)
+    check_offsets(name, estimator, held)
     encoding = _given_encoding(name, estimator, own, encoder, default=default)
-    if facts:
-        is_named = own is not None
-        ask = prediction.of_library(name, facts.ask, facts.classes, task, classes)
-        return encoding._replace(is_named=is_named), ask
-    labels = prediction.labels_of(estimator, classes)
-    return encoding, prediction.asking(name, estimator, task, labels)
+    encoding = encoding._replace(features=(*encoding.features, *held.values()))
+    if facts is None:
+        labels = prediction.labels_of(estimator, classes)
+        ask = prediction.asking(name, estimator, task, labels)
+    else:
+        encoding, ask = encoding._replace(is_named=own is not None), facts.ask
+    if held:
+        is_margin = type(estimator).__module__.startswith("xgboost.")
+        with_words = partial(ask_with_margin, ask) if is_margin else ask
+        ask = partial(ask_with_offsets, with_words, tuple(held))
+    if facts is not None:
+        ask = prediction.of_library(name, ask, facts.classes, task, classes)
+    return encoding, ask
+
+
+def _held(offset: str, exposure: str) -> dict[str, str]:
+    """Return the columns of an offset, those that are named."""
+    named = zip(OFFSETS, (offset, exposure), strict=True)
+    return {word: column for word, column in named if column}
 
 
 def _given_encoding(
@@ -429,6 +474,7 @@ def _record(
     classes: tuple[str, ...],
     ask: Callable[[Any], Any],
     base: Path | None = None,
+    held: Mapping[str, str] = MappingProxyType({}),
 ) -> FittedModel:
     """Return a model whose every prediction is encoded and checked.
 
@@ -451,7 +497,8 @@ def _record(
         classes=classes,
         estimator=estimator,
         encoder=encoding.kind,
-        encoded=encoding.encoded,
+        encoded=encoding.encoded[: len(encoding.encoded) - len(held)],
+        held=tuple(held.values()),
         library=estimators.library_of(estimator) if estimator is not None else "",
-        parameters=parameters,
+        parameters={**parameters, **held},
     )

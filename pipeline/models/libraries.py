@@ -7,16 +7,20 @@ be had where this was written.
 
 import ast
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import Task
-from ..records.errors import ModelError, quote
+from ..records.errors import ModelError, listed, quote
 from .lightgbm_text import LightGBMModel
+
+OFFSETS = ("offset", "exposure")
+"""What statsmodels adds to a linear predictor; of exposure its logarithm."""
 
 
 class Facts(NamedTuple):
@@ -60,6 +64,53 @@ def facts_of(name: str, model: Any) -> Facts | None:
     if kind == "Booster" and module.startswith("lightgbm."):
         return _of_lightgbm(name, model)
     return None
+
+
+def check_offsets(name: str, model: Any, held: Mapping[str, str]) -> None:
+    """Refuse a model whose offset has no column, or that can be given none.
+
+    `held` names the columns of its offset and exposure, by these words. Only results of
+    statsmodels tell whether they were fitted with one.
+    """
+    if type(model).__module__.startswith("xgboost."):
+        return
+    is_of_statsmodels = type(model).__module__.startswith("statsmodels.")
+    fitted: Any = model.model if is_of_statsmodels else None
+    words = set(signature(fitted.predict).parameters if is_of_statsmodels else ())
+    if not held.keys() <= words:
+        raise ModelError(
+            f"Model {quote(name)} cannot be given {listed(held)}: only models of "
+            "XGBoost and results of statsmodels whose predict takes it can."
+        )
+    used = [
+        word
+        for word in OFFSETS
+        if is_of_statsmodels and np.any(getattr(fitted, word, 0.0))
+    ]
+    if len(used) > len(held):
+        raise ModelError(
+            f"Model {quote(name)} was fitted with {' and '.join(used)}, which its "
+            "predict leaves out of other rows. Name the column that holds it: "
+            f'ia.wrap(results, name={name!r}, {used[0]}="column"), or {used[0]} = '
+            '"column" under [[models]].'
+        )
+
+
+def ask_with_offsets(ask: Callable[..., Any], words: Sequence[str], rows: Any) -> Any:
+    """Return predictions for rows whose last columns are offset, exposure, or both."""
+    n = len(words)
+    if isinstance(rows, pd.DataFrame):
+        held, rest = rows.iloc[:, -n:].to_numpy(dtype=np.float64), rows.iloc[:, :-n]
+        return ask(rest.copy(), **dict(zip(words, held.T, strict=True)))
+    held = rows[:, -n:].astype(np.float64)
+    return ask(rows[:, :-n], **dict(zip(words, held.T, strict=True)))
+
+
+def ask_with_margin(
+    ask: Callable[..., Any], rows: Any, offset: Any = 0.0, exposure: Any = 1.0
+) -> Any:
+    """Return what XGBoost predicts from a margin: offset and the log of exposure."""
+    return ask(rows, base_margin=np.log(exposure) + offset)
 
 
 def columns_of(estimator: Any) -> tuple[str, ...] | None:
@@ -109,7 +160,7 @@ def _columns_of_formula(model: Any) -> tuple[str, ...] | None:
 
 
 def _ask_design(
-    results: Any, constant: tuple[int, str, float] | None, rows: Any
+    results: Any, constant: tuple[int, str, float] | None, rows: Any, **held: Any
 ) -> Any:
     """Return predictions for columns of a design, its constant put in its place."""
     if constant is not None:
@@ -118,7 +169,7 @@ def _ask_design(
             rows.insert(place, name, value)
         else:
             rows = np.insert(rows, place, value, axis=1)
-    return np.asarray(results.predict(rows))
+    return np.asarray(results.predict(rows, **held))
 
 
 def _of_xgboost(name: str, booster: Any) -> Facts:
@@ -131,11 +182,12 @@ def _of_xgboost(name: str, booster: Any) -> Facts:
     return Facts(columns, task, classes, partial(ask_xgboost, booster))
 
 
-def ask_xgboost(booster: Any, rows: Any) -> Any:
+def ask_xgboost(booster: Any, rows: Any, base_margin: Any = None) -> Any:
     """Return what a Booster of XGBoost predicts for rows."""
     from xgboost import DMatrix
 
-    return booster.predict(DMatrix(rows, enable_categorical=True))
+    table = DMatrix(rows, base_margin=base_margin, enable_categorical=True)
+    return booster.predict(table)
 
 
 def _of_lightgbm(name: str, booster: Any) -> Facts:

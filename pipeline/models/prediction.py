@@ -218,9 +218,9 @@ def text(label: Any) -> str:
     return str(int(label) if is_whole else label)
 
 
-def of_classes(estimator: Any, columns: int | list[int], rows: Any) -> Any:
+def of_classes(estimator: Any, columns: int | list[int], rows: Any, **more: Any) -> Any:
     """Return some columns of an estimator's probabilities."""
-    return estimator.predict_proba(rows)[:, columns]
+    return estimator.predict_proba(rows, **more)[:, columns]
 
 
 def predict(

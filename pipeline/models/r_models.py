@@ -26,6 +26,8 @@ from . import estimators, prediction
 from .section import ModelSection
 
 LONGEST_CALL = 300
+SAME_PREDICTIONS = 1e-8
+"""How far predictions of two sessions may differ, as a share of the largest."""
 
 
 class Reader(NamedTuple):
@@ -268,6 +270,34 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         library=f"{model.package} {model.package_version}, R {model.r_version}",
         parameters=parameters,
     )
+
+
+def refuse_other_predictions(model: FittedModel) -> None:
+    """Refuse a model that predicts otherwise here than where it was saved.
+
+    Compared are the predictions that an explainer of DALEX carries, or that R's
+    `importance_audit` made in the session of its caller, of at most 1000 rows. They may
+    differ by 1e-8 of the largest, or by twice what two answers differ by.
+
+    Raises
+    ------
+    ModelError
+    """
+    facts = model.estimator.call("distance_to_session", {})
+    if not facts:
+        return
+    distance, noise, largest = (
+        float(facts[name][0]) for name in ("distance", "noise", "largest")
+    )
+    if distance > max(SAME_PREDICTIONS * largest, 2 * noise):
+        raise ModelError(
+            f"Model {quote(model.name)} predicts otherwise in a fresh R than in the "
+            f"session that saved it: by up to {distance:.3g} for {facts['n_rows'][0]} "
+            f"rows, with predictions up to {largest:.3g}. What its predict calls is "
+            "not the same here: a method, function or variable of that session, or a "
+            "package. Write it into the predict function, or name its package "
+            "(package::name)."
+        )
 
 
 def _levels(

@@ -48,6 +48,10 @@ class ModelSection:
         An R script for a model of R of any class: its last value is a function of the
         model and a data frame. It returns a number per row, of two classes the
         probability of the second, or a matrix with a named column for each class.
+    offset, exposure : str
+        The columns that a fitted model of statsmodels or XGBoost (.joblib) adds to its
+        linear predictor; of exposure the logarithm. They stay with their rows and are
+        no features.
     sha256 : str
         The SHA-256 of the model's file, which states that you trust it. Optional for a
         script or a text file; if given, it must match.
@@ -63,5 +67,7 @@ class ModelSection:
     file: str = ""
     r_script: str = ""
     predict: str = ""
+    offset: str = ""
+    exposure: str = ""
     sha256: Annotated[str, SHA256] = ""
     version: str = ""

@@ -4,7 +4,7 @@ What is answered is in `importance_record`, the whole, `AuditResult`, in `result
 `AuditConfig` in `config.sections`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -178,6 +178,15 @@ class Dataset:
         """Return the same rows with other columns asked together."""
         return replace(self, groups=groups)
 
+    def without_asking(self, columns: Collection[str]) -> "Dataset":
+        """Return the same rows with some columns no longer asked about."""
+        asked = {
+            name: group
+            for name, group in self.groups.items()
+            if not set(group) & set(columns)
+        }
+        return self.with_groups(asked)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FittedModel:
@@ -204,6 +213,9 @@ class FittedModel:
         How categories reach the estimator.
     encoded : tuple of str
         For each column the estimator sees, the feature it was made from.
+    held : tuple of str
+        Those of `features` that are no features of the audit, its offset: they stay
+        with their rows.
     library : str
         Distribution and version that made the estimator.
     parameters : mapping
@@ -236,6 +248,7 @@ class FittedModel:
     estimator: Any = None
     encoder: Literal["none", "ordinal", "one_hot", "one_hot_full"] = "none"
     encoded: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
     library: str = ""
     parameters: Options = field(default_factory=dict)
     source: Literal["fitted", "file", "r_script", "given"] = "given"

@@ -41,6 +41,20 @@ fit_own <- function(folder, which) {
       )
       explainer
     },
+    explainer_moved = function() {
+      explainer <- DALEX::explain(lm(y ~ x + n + g, d), x, d$y, verbose = FALSE)
+      explainer$y_hat[7] <- explainer$y_hat[7] + 1e-6
+      explainer
+    },
+    explainer_silent = function() {
+      explainer <- DALEX::explain(lm(y ~ x + n + g, d), x, d$y, verbose = FALSE)
+      explainer$y_hat <- NULL
+      explainer
+    },
+    explainer_noisy = function() {
+      DALEX::explain(structure(list(b = 2), class = "mine"), x, d$y,
+                     function(m, data) m$b * data$x + rnorm(nrow(data)), verbose = FALSE)
+    },
     script = function() structure(list(b = 2), class = "mine"),
     caret = function() {
       caret::train(y ~ x + n + g, d, method = "lm",

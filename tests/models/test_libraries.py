@@ -20,6 +20,7 @@ import importance_audit as ia
 from importance_audit.data.datasets import read_datasets
 from importance_audit.models import estimators
 from importance_audit.models.fit import fit_models
+from importance_audit.records.errors import ModelError
 
 N = 150
 NUMBERS = ["size", "age"]
@@ -410,3 +411,95 @@ def test_what_a_search_found_is_shown_by_its_parameters():
     model = ia.wrap(search, name="m")
     assert model.parameters["n_estimators"] == 3
     assert model.library.startswith("scikit-learn ")
+
+
+def counts(n=80):
+    """Return rows with an exposure, and counts that grow with it."""
+    rng = np.random.default_rng(3)
+    rows = pd.DataFrame(rng.normal(size=(n, 2)), columns=["a", "b"])
+    rows["weeks"] = rng.uniform(1, 9, n)
+    return rows, rng.poisson(rows["weeks"] * np.exp(0.6 * rows["a"])).astype(float)
+
+
+def exposed(kind):
+    """Return results of statsmodels that were fitted with an exposure or an offset."""
+    sm = pytest.importorskip("statsmodels.api")
+    smf = pytest.importorskip("statsmodels.formula.api")
+    rows, y = counts()
+    weeks, family = rows["weeks"].to_numpy(), sm.families.Poisson()
+    design, table = sm.add_constant(rows[["a", "b"]]), rows.assign(y=y)
+    return {
+        "exposure": lambda: sm.GLM(y, design, family=family, exposure=weeks).fit(),
+        "array": lambda: sm.GLM(
+            y, np.asarray(design), family=family, exposure=weeks
+        ).fit(),
+        "offset": lambda: sm.GLM(y, design, family=family, offset=weeks / 9).fit(),
+        "formula": lambda: smf.glm(
+            "y ~ a + b", table, family=family, exposure=weeks
+        ).fit(),
+        "discrete": lambda: sm.Poisson(y, design, exposure=weeks).fit(disp=0),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["exposure", "array", "formula", "discrete"])
+def test_an_exposure_stays_with_its_row_and_is_no_feature(kind):
+    results, (rows, y) = exposed(kind), counts()
+    columns = ["a", "b"] if kind == "array" else None
+    model = ia.wrap(results, name="m", exposure="weeks", features=columns)
+    weeks, (constant, a, b) = rows["weeks"], np.asarray(results.params)
+    log_mean = constant + a * rows["a"] + b * rows["b"]
+    by_hand = weeks * np.exp(log_mean)
+    np.testing.assert_allclose(model.predict(rows), by_hand, rtol=1e-12)
+    measured = ia.audit(model, rows, y, losses="mse")
+    assert set(measured.to_frame()["feature"]) == {"a", "b"}
+    (baseline,) = {one.baseline[0] for one in measured.result.importances}
+    np.testing.assert_allclose(baseline, ((y - by_hand) ** 2).mean(), rtol=1e-12)
+    reversed_rows = rows.assign(a=rows["a"].to_numpy()[::-1])
+    moved = a * (reversed_rows["a"] - rows["a"])
+    expected = by_hand * np.exp(moved)
+    np.testing.assert_allclose(model.predict(reversed_rows), expected, rtol=1e-12)
+
+
+def test_an_offset_is_added_to_the_linear_predictor():
+    results, (rows, _) = exposed("offset"), counts()
+    rows["shift"] = rows["weeks"] / 9
+    model = ia.wrap(results, name="m", offset="shift")
+    np.testing.assert_allclose(model.predict(rows), results.fittedvalues, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["exposure", "offset", "formula", "discrete"])
+def test_an_offset_that_has_no_column_is_refused(kind):
+    word = "offset" if kind == "offset" else "exposure"
+    with pytest.raises(ModelError, match=f"was fitted with {word}, which its predict"):
+        ia.wrap(exposed(kind), name="m")
+
+
+def test_a_model_that_takes_no_offset_is_not_given_one():
+    with pytest.raises(ModelError, match="cannot be given 'offset': only"):
+        ia.wrap(
+            LinearRegression().fit([[1.0], [2.0]], [1, 2]), name="m", offset="weeks"
+        )
+
+
+@pytest.mark.parametrize("is_booster", [True, False])
+def test_a_margin_of_xgboost_is_the_log_of_its_exposure(is_booster):
+    xgboost = pytest.importorskip("xgboost")
+    rows, y = counts()
+    settings = {"n_estimators": 5, "objective": "count:poisson"}
+    model = xgboost.XGBRegressor(**settings)
+    model.fit(rows[["a", "b"]], y, base_margin=np.log(rows["weeks"]))
+    own = model.get_booster() if is_booster else model
+    ours = ia.wrap(own, name="m", exposure="weeks").predict(rows)
+    expected = model.predict(rows[["a", "b"]], base_margin=np.log(rows["weeks"]))
+    np.testing.assert_array_equal(ours, expected)
+    without = ia.wrap(own, name="m").predict(rows)
+    assert not np.allclose(ours, without)
+
+
+@pytest.mark.parametrize("source", ["estimator", "r_script"])
+def test_only_a_fitted_model_of_a_file_has_an_offset_of_its_own(source):
+    value = {"estimator": "sklearn.linear_model.LinearRegression", "r_script": "fit.R"}
+    model = {"name": "m", source: value[source], "offset": "weeks"}
+    rule = "offset works only with the file of a fitted model of Python; leave it out"
+    with pytest.raises(ia.ConfigError, match=rule):
+        ia.parse_config({"models": [model]})

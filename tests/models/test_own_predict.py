@@ -180,6 +180,34 @@ def test_an_explainer_that_reads_what_was_not_saved_says_which(loaded):
         loaded("explainer_lost")
 
 
+@pytest.mark.needs_dalex
+def test_an_explainer_that_predicts_otherwise_than_it_did_is_refused(loaded, rows):
+    moved = loaded("explainer_moved")
+    with pytest.raises(ModelError, match="by up to 1e-06 for 90 rows"):
+        r_models.refuse_other_predictions(moved)
+    config = parse_config({"importance": [{"method": "permutation"}]})
+    result = audit(rows["regression"], rows["regression"], config, models=[moved])
+    assert result.run.status == "failed"
+    assert not result.importances
+    (failure,) = (f for f in result.findings if f.severity == "failure")
+    assert failure.message.startswith(
+        "The audit stopped in the step 'checks of m': Model 'm' predicts otherwise"
+    )
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize(
+    "name", ["explainer", "explainer_2", "explainer_k", "explainer_silent"]
+)
+def test_an_explainer_that_predicts_what_it_did_is_not_refused(loaded, name):
+    r_models.refuse_other_predictions(loaded(name, task=TASK_OF.get(name)))
+
+
+@pytest.mark.needs_dalex
+def test_an_explainer_may_differ_as_its_own_answers_do(loaded):
+    r_models.refuse_other_predictions(loaded("explainer_noisy"))
+
+
 def test_the_probability_of_the_second_class_is_enough(loaded, rows):
     model = loaded("script", "function(model, data) plogis(data$x)", "binary")
     X = rows["binary"].X

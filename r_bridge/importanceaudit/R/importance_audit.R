@@ -5,6 +5,7 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
                              n_repeats = 10, seed = 1, positive_class = NULL,
                              name = class(model)[1], folder = tempfile("audit-"),
                              pdf = FALSE, command = find_command()) {
+  force(name)
   is_explainer <- inherits(model, "explainer")
   if (is_explainer) {
     if (missing(data)) data <- model$data
@@ -36,12 +37,23 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
     files$train <- "train.rds"
     saveRDS(with_target(train, train_y, target), file.path(folder, "train.rds"))
   }
+  inner <- if (is_explainer) model$model else model
+  if (!is_explainer && is.null(predict_function)) {
+    check_formula(model)
+    predict_function <- method_of_session(model)
+  }
+  session <- list(packages = packages_of_session(inner))
   if (!is.null(predict_function)) {
     model <- list(model = model, predict = match.fun(predict_function))
     class(model) <- "importanceaudit_model"
+    session <- c(session, predictions_of(model$predict, inner, data))
     script <- "function(model, data) model$predict(model$model, data)"
     writeLines(script, file.path(folder, "predict.R"))
+  } else if (is_explainer) {
+    known <- if (identical(data, model$data)) model$y_hat
+    session <- c(session, predictions_of(model$predict_function, inner, data, known))
   }
+  attr(model, "importanceaudit_session") <- session
   saveRDS(model, file.path(folder, "model.rds"))
   lines <- toml_lines(
     folder, files, target = target, y = y, name = name, engines = engines,
@@ -51,6 +63,62 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   writeLines(enc2utf8(lines), file.path(folder, "audit.toml"), useBytes = TRUE)
   summary <- run_command(command, folder, pdf)
   read_audit(summary$folder, summary)
+}
+
+# What a function predicts in this session for some of the rows of the audit, or what an
+# explainer says it did, with the rows and how far two answers are apart: the audit asks an
+# R of its own, in which methods, variables and options of this session are gone.
+predictions_of <- function(predict, model, data, known = NULL) {
+  rows <- utils::head(data, 1000)
+  ask <- function() {
+    answer <- tryCatch(predict(model, rows), error = function(e) {
+      stop("the model does not predict the rows in this session: ", conditionMessage(e),
+           call. = FALSE)
+    })
+    if (is.data.frame(answer)) as.matrix(answer) else answer
+  }
+  first <- ask()
+  if (!is.numeric(first)) return(NULL)  # the audit says what it must be
+  noise <- max(0, abs(as.vector(first) - as.vector(ask())), na.rm = TRUE)
+  if (NROW(known) == nrow(data)) {
+    first <- if (length(dim(known)) == 2) known[seq_len(nrow(rows)), ] else utils::head(known, 1000)
+  }
+  list(rows = rows, predictions = as.vector(first), noise = noise)
+}
+
+# The first of the methods of predict for the classes of a model, by its class.
+predict_methods <- function(model) {
+  methods <- lapply(class(model), function(class) {
+    utils::getS3method("predict", class, optional = TRUE, envir = globalenv())
+  })
+  Filter(Negate(is.null), methods)
+}
+
+# The method that answers for a model, if it is no package's: then it is saved with it.
+method_of_session <- function(model) {
+  own <- predict_methods(model)
+  if (length(own) && !isNamespace(topenv(environment(own[[1]])))) own[[1]]
+}
+
+# The packages that are attached, and those whose methods predict for a model.
+packages_of_session <- function(model) {
+  homes <- lapply(predict_methods(model), function(method) topenv(environment(method)))
+  homes <- vapply(Filter(isNamespace, homes), getNamespaceName, "")
+  always <- c("base", getOption("defaultPackages"), "importanceaudit")
+  list(attached = setdiff(.packages(), always), loaded = setdiff(homes, always))
+}
+
+# The functions that a formula calls must be a package's: others are not saved with it.
+check_formula <- function(model) {
+  formula <- tryCatch(stats::formula(model), error = function(e) NULL)
+  called <- setdiff(all.names(formula), all.vars(formula))
+  is_own <- vapply(called, exists, NA, envir = globalenv(), inherits = FALSE)
+  if (any(is_own)) {
+    stop("the formula of the model calls ", toString(called[is_own]), ", which this session ",
+         "defines and which is not saved with the model. Give predict_function = ",
+         "function(model, data) ..., with ", toString(called[is_own]), " inside it.",
+         call. = FALSE)
+  }
 }
 
 check_rows <- function(data, y) {

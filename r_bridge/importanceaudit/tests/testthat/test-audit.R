@@ -56,6 +56,72 @@ test_that("classes are those of a factor, and a function predicts for any class"
   expect_equal(unique(values$positive_class), "manual")
 })
 
+baseline_of <- function(audit) unique(audit$tables$importances$baseline)
+halved <- function(object, newdata, ...) {
+  0.5 * stats::predict.lm(structure(object, class = "lm"), newdata)
+}
+environment(halved) <- globalenv()
+x <- mtcars[c("wt", "hp", "qsec")]
+fit_halved <- function() {
+  fit <- lm(mpg ~ wt + hp + qsec, mtcars)
+  class(fit) <- c("halved", "lm")
+  fit
+}
+
+test_that("an explainer whose model has another predict in the audit's R is refused", {
+  skip_without("DALEX")
+  registerS3method("predict", "halved", halved, envir = globalenv())
+  explainer <- DALEX::explain(fit_halved(), x, mtcars$mpg, verbose = FALSE)
+  audit <- importance_audit(explainer, engines = character(), n_repeats = 2)
+  gap <- max(abs(explainer$y_hat))  # lm predicts twice as much
+  expect_match(audit$reason[1], "predicts otherwise in a fresh R", fixed = TRUE)
+  expect_match(audit$reason[1], paste("by up to", signif(gap, 3), "for 32 rows"), fixed = TRUE)
+  expect_equal(nrow(audit$importances), 0)
+})
+
+test_that("a method of predict that the session defines is saved with its model", {
+  skip_without()
+  registerS3method("predict", "halved", halved, envir = globalenv())
+  fit <- fit_halved()
+  audit <- importance_audit(fit, x, mtcars$mpg, engines = character(), n_repeats = 2)
+  expect_equal(baseline_of(audit), rmse(mtcars$mpg, halved(fit, x)))
+})
+
+test_that("a model predicts with the packages that the session has attached", {
+  skip_without()
+  skip_if_not_installed("mgcv")
+  library(splines)
+  on.exit(detach("package:splines"))
+  fit <- lm(mpg ~ bs(wt) + hp, mtcars)
+  audit <- importance_audit(fit, x, mtcars$mpg, engines = character(), n_repeats = 2)
+  expect_equal(baseline_of(audit), rmse(mtcars$mpg, fitted(fit)))
+  gam <- mgcv::gam(mpg ~ s(wt) + hp, data = mtcars)
+  audit <- importance_audit(gam, x, mtcars$mpg, engines = character(), n_repeats = 2,
+                            predict_function = function(m, d) as.vector(predict(m, d)))
+  expect_equal(baseline_of(audit), rmse(mtcars$mpg, as.vector(fitted(gam))))
+})
+
+test_that("a formula that calls a function of the session is refused before the audit", {
+  assign("squared_here", function(x) x^2, globalenv())
+  on.exit(rm(squared_here, envir = globalenv()))
+  fit <- lm(mpg ~ squared_here(wt), mtcars)
+  expect_error(importance_audit(fit, x, mtcars$mpg, command = "no-such"),
+               "calls squared_here, which this session defines")
+})
+
+test_that("an offset outside the formula is read from the rows, as one inside it", {
+  skip_without()
+  rows <- data.frame(a = sin(1:60), exposure = 1 + (1:60 %% 5))
+  y <- round(rows$exposure * exp(0.3 * rows$a))
+  inside <- glm(y ~ a + offset(log(exposure)), poisson, rows)
+  beside <- glm(y ~ a, poisson, rows, offset = log(exposure))
+  audits <- lapply(list(inside, beside), importance_audit, rows, y,
+                   engines = character(), n_repeats = 2)
+  expect_equal(baseline_of(audits[[2]]), rmse(y, fitted(beside)))
+  expect_equal(audits[[1]]$importances, audits[[2]]$importances)
+  expect_setequal(audits[[2]]$importances$feature, c("a", "exposure"))
+})
+
 test_that("what cannot be audited is said", {
   x <- mtcars[c("wt", "hp")]
   expect_error(importance_audit(lm(mpg ~ wt, mtcars), as.matrix(x), mtcars$mpg),
@@ -71,9 +137,12 @@ test_that("what cannot be audited is said", {
   skip_without()
   expect_error(importance_audit(list(), x, mtcars$mpg, engines = character()),
                "must be of a class that can be audited.*In R: .*predict_function = ")
-  twice <- 2
   reads_session <- function(model, data) twice * data$wt
   environment(reads_session) <- globalenv()
+  expect_error(importance_audit(list(), x, mtcars$mpg, predict_function = reads_session),
+               "does not predict the rows in this session: object 'twice' not found")
+  assign("twice", 2, globalenv())
+  on.exit(rm(twice, envir = globalenv()))
   expect_error(importance_audit(list(), x, mtcars$mpg, predict_function = reads_session,
                                 engines = character()),
                "object 'twice' not found.*write them into the function")
