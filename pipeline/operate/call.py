@@ -90,7 +90,7 @@ def audit(
     engines: Sequence[str | type] = (),
     methods: Sequence[str | Mapping[str, Any] | Function] = ("permutation",),
     losses: Sequence[str | Function] | str | None = None,
-    n_repeats: int = 10,
+    n_repeats: int | None = None,
     seed: int = 1,
     groups: Mapping[str, Sequence[str]] | None = None,
     sample_weight: Any = None,
@@ -125,8 +125,8 @@ def audit(
         Names of losses, or scikit-learn's names of scorers ("roc_auc"); by default
         that of the task. Losses of your own as functions
         ``loss(y, prediction, weights)``, or by name as methods are.
-    n_repeats : int, default 10
-        Repeats of each method that draws.
+    n_repeats : int, optional
+        Repeats of each method that has them; by default each method's own.
     seed : int, default 1
     groups : mapping of str to sequence of str, optional
         Columns asked together; measured beside the single features.
@@ -308,8 +308,9 @@ def _document(
         if row is not None:
             if "features" not in row.of:
                 entry = {"of": row.of[0]} | entry
-            has_repeats = "n_repeats" in options_of(row.function)
-            usual = {"n_repeats": asked["n_repeats"]} if has_repeats else {}
+            repeats = asked["n_repeats"]
+            takes = repeats is not None and "n_repeats" in options_of(row.function)
+            usual = {"n_repeats": repeats} if takes else {}
             usual |= {"losses": keys} if keys and row.unit == "loss" else {}
             usual |= {"engines": list(asked["engines"])} if asked["engines"] else {}
             entry = usual | entry

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from inspect import signature
 
 import joblib
 import numpy as np
@@ -16,8 +17,9 @@ from sklearn.preprocessing import StandardScaler
 import importance_audit as ia
 from importance_audit.auditing.audit import audit as run_audit
 from importance_audit.cli.main import main
-from importance_audit.methods.importance import METHODS
+from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.operate.audit import COLUMNS, LINES
+from importance_audit.operate.call import _document
 from importance_audit.records import execution
 from importance_audit.records.as_json import content_digest
 from importance_audit.records.importance_record import Importance
@@ -55,6 +57,43 @@ def test_a_call_measures_what_the_same_configuration_measures():
     rows = ia.dataset(X, Y, task="regression", name="rows")
     (record,) = run_audit(None, rows, config, models=(model,)).importances
     assert called.importances[0].raw.tolist() == record.raw.tolist()
+
+
+def test_unset_repeats_are_those_of_each_method():
+    """SAGE draws 100 orders, not 10, and its standard errors are those of 100."""
+    methods = ["sage", "shapley", "pd_importance", "permutation"]
+    entries = [*methods[1:], {"method": "sage", "algorithm": "sampling"}]
+    unset = ia.audit(LINEAR, X, Y, methods=entries)
+    own = {
+        method: options_of(METHODS[method].function)["n_repeats"] for method in methods
+    }
+    assert {r.method: r.options["n_repeats"] for r in unset.importances} == own
+    assert {r.method: r.n_repeats for r in unset.importances}["sage"] == 100
+    assert own == {"sage": 100, "shapley": 3, "pd_importance": 1, "permutation": 10}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_call_that_sets_nothing_overrides_no_default(name):
+    keys = ("engines", "losses", "n_repeats", "seed", "groups")
+    unset = {key: signature(ia.audit).parameters[key].default for key in keys}
+    document = _document(unset | {"methods": (name,)}, {})
+    assert document["importance"] in (
+        [{"method": name}],
+        [{"method": name, "of": "pairs"}],
+    )
+    assert ia.parse_config(document).seed == ia.parse_config({}).seed
+
+
+@pytest.mark.needs_hstats
+@pytest.mark.parametrize("method", ["pd_importance", "h_statistic"])
+def test_methods_that_hstats_asks_once_are_compared_with_it_by_default(method):
+    result = ia.audit(LINEAR, X, Y, methods=[method], engines=["hstats"])
+    assert result.agreement["verdict"].tolist() == ["replayed"]
+
+
+def test_no_repeat_at_all_is_refused_and_not_the_default():
+    with pytest.raises(ia.ConfigError, match=r"n_repeats must be .*; 0 was given"):
+        ia.audit(LINEAR, X, Y, n_repeats=0)
 
 
 def test_a_feature_that_a_function_does_not_read_is_worth_nothing():
