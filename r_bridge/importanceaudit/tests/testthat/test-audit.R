@@ -198,3 +198,53 @@ test_that("the mean and rank of each measurement are its own", {
   expect_equal(means$rank, c(2, 1, 1, 2))
   expect_equal(means$std, c(sqrt(2), sqrt(2), 0, 0))
 })
+
+test_that("measurements in the draws of two engines are never one", {
+  tables <- file.path(tempfile(), "tables")
+  dir.create(tables, recursive = TRUE)
+  rounds <- data.frame(
+    model = "m", method = "permutation", engine = "python", of = "features", loss = "rmse",
+    stream = rep(c("numpy", "DALEX", "vip"), each = 4), feature = rep(c("a", "b"), each = 2),
+    "repeat" = 1:2, value = c(0.04, 0.05, 0, 0, 0.037, 0.039, 0, 0, 0.06, 0.062, 0, 0),
+    check.names = FALSE
+  )
+  write.csv(rounds, file.path(tables, "importances.csv"), row.names = FALSE)
+  audit <- read_audit(dirname(tables))
+  of_a <- audit$importances[audit$importances$feature == "a", ]
+  expect_equal(of_a$importance, c(0.045, 0.038, 0.061))
+  expect_equal(of_a$n_repeats, c(2, 2, 2))
+  expect_equal(of_a$measurement, 1:3)
+  expect_equal(audit$importances$rank, rep(1:2, 3))
+  printed <- capture.output(print(audit))
+  expect_equal(sum(grepl("rmse", printed)), 2)
+  expect_true(any(grepl("rmse +a +0.045", printed)))
+  expect_true("Other measurements: 2, in $importances" %in% printed)
+  drawn <- tempfile(fileext = ".pdf")
+  grDevices::pdf(drawn)
+  on.exit(grDevices::dev.off())
+  expect_invisible(plot(audit))
+  expect_equal(importanceaudit:::leading_measurement(audit$importances)$stream,
+               c("numpy", "numpy"))
+})
+
+test_that("measurements that differ in options only are two, whatever their repeats", {
+  rounds <- data.frame(
+    model = "m", engine = "python", loss = "rmse", feature = c("a", "b", "a", "a", "b", "b"),
+    "repeat" = c(1, 1, 1, 2, 1, 2), value = c(1, 2, 10, 12, 20, 22), check.names = FALSE
+  )
+  means <- importanceaudit:::mean_importances(rounds)
+  expect_equal(means$importance, c(1, 2, 11, 21))
+  expect_equal(means$measurement, c(1, 1, 2, 2))
+})
+
+test_that("a measurement is aggregated as its record is", {
+  rounds <- data.frame(
+    model = "m", engine = "python", form = rep(c("ratio", "difference"), each = 3),
+    aggregator = rep(c("pooled", "median"), each = 3), feature = "a", "repeat" = 1:3,
+    raw = c(2, 6, 4, 9, 9, 9), baseline = c(1, 2, 3, 0, 0, 0), value = c(2, 3, 4 / 3, 1, 2, 9),
+    check.names = FALSE
+  )
+  means <- importanceaudit:::mean_importances(rounds)
+  expect_equal(means$importance, c(2, 2))
+  expect_equal(means$std, c(stats::sd(c(0, 2, -2)) / 2, stats::sd(c(1, 2, 9))))
+})
