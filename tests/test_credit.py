@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from importance_audit.assess.dependent_leaders import dependent_leaders
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import load_config
 from importance_audit.config.settings import LimitsSection
@@ -113,3 +114,17 @@ def test_the_findings_are_those_that_the_table_was_made_for(result):
     counts = Counter((f.check, f.severity) for f in result.findings)
     assert counts["unseen_levels", "warning"] == 1
     assert counts["unexpected", "warning"] == 2  # one per model: of income
+
+
+def test_two_scores_inside_the_group_of_the_bureau_are_a_warning_still(result):
+    """At 0.98 they stand in for each other, and the group of five does not say so."""
+    config = load_config(AUDIT)
+    findings = dependent_leaders(
+        result.importances,
+        *read_datasets(**config.data_arguments),
+        grouped=tuple(config.groups.values()),
+        threshold=config.checks.dependence,
+        top_k=config.checks.top_k,
+    )
+    measures = [finding.measure for finding in findings]
+    assert "bureau.score.v3, bureau.score.v2" in measures

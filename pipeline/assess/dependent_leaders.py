@@ -12,7 +12,7 @@ from ..records.errors import listed
 from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.ranking import interval, nothing_of, primary
-from .checks.columns import distinct_columns
+from .checks.columns import distinct_columns, is_group
 from .dependence import associations_of, clusters
 
 
@@ -29,7 +29,8 @@ def dependent_leaders(
 
     A leader is one of the first `top_k` of our permutation rankings of single features
     among all rows, whose interval lies above what a feature that does nothing
-    measures. A set that is asked jointly, in one of `grouped`, is no finding.
+    measures. A set that is asked jointly, alone in one of `grouped`, is no finding; one
+    inside a larger group is.
 
     Parameters
     ----------
@@ -52,9 +53,8 @@ def dependent_leaders(
     findings = []
     for linked in clusters(strength, threshold):
         group = [names[k] for k in linked]
-        together = any(set(group) <= set(columns) for columns in grouped)
         lead = dict(_leaders(rankings, group, top_k))
-        if lead and not together:
+        if lead and not is_group(group, grouped, names):
             among = strength[np.ix_(linked, linked)] - np.eye(len(linked))
             findings.append(_finding(lead, group, among, top_k))
     return findings
@@ -99,8 +99,8 @@ def _finding(
             "underestimated, and which of them leads may be an accident of the fit."
         ),
         remedy=(
-            'Put them under [groups], add an [[importance]] with of = "groups", and '
-            "read that number."
+            "Put them under [groups], without others, add an [[importance]] with "
+            'of = "groups", and read that number; or accept this in findings.toml.'
         ),
         evidence={"strongest": strongest, "features": len(group)},
         measure=", ".join(group),

@@ -58,6 +58,28 @@ def test_a_group_that_holds_a_part_of_them_is_not_asked_jointly():
     assert len(leader_findings(9, 1, 5, 3, grouped=[("a", "own")])) == 1
 
 
+@pytest.mark.parametrize("grouped", [("a", "near", "own"), NAMES])
+def test_a_larger_group_does_not_end_the_warning(grouped):
+    """What the three are worth together tells nothing of the two."""
+    (warning,) = leader_findings(9, 1, 5, 3, grouped=[grouped])
+    assert warning.measure == "a, near"
+    assert warning.remedy == (
+        "Put them under [groups], without others, add an [[importance]] with "
+        'of = "groups", and read that number; or accept this in findings.toml.'
+    )
+    own = [grouped, ("a", "near")]
+    assert leader_findings(9, 1, 5, 3, grouped=own) == []
+
+
+def test_copies_and_derived_columns_may_be_in_the_group_that_ends_the_warning():
+    made = rows()
+    X = made.X.assign(copy=-made.X["a"], square=made.X["a"] ** 2)
+    unread = {"square": ("a",)}
+    test = replace(made, X=X, groups={n: (n,) for n in X}, unread=unread)
+    grouped = [("a", "near", "copy", "square")]
+    assert leader_findings(9, 1, 5, 3, test=test, grouped=grouped) == []
+
+
 def test_a_feature_among_the_leading_k_is_a_leader():
     assert leader_findings(5, 1, 9, 3) == []
     assert len(leader_findings(5, 1, 9, 3, top_k=2)) == 1

@@ -32,18 +32,14 @@ def same_columns(
 ) -> Answer:
     """Fire if columns hold the same, up to unit or labels, on all rows of the audit.
 
-    It is a note where all of them are asked together as a group. A derived column says
+    It is a note where each set is asked as a group of its own. A derived column says
     by definition what others do, so it is not asked about.
     """
     del limits
     sides = [rows for rows in (train, test) if rows is not None]
     features = [name for name in test.features if not test.unread.get(name)]
     same = stand_ins([rows.X for rows in sides], features)
-    alone = [
-        names
-        for names in same
-        if not any(set(names) <= set(columns) for columns in grouped)
-    ]
+    alone = [names for names in same if not is_group(names, grouped, features)]
     sets = [listed(names) for names in same[:SETS]]
     more = f"; and {len(same) - SETS} more sets" if len(same) > SETS else ""
     finding = Finding(
@@ -56,8 +52,8 @@ def same_columns(
             f"{'; '.join(sets)}{more}."
         ),
         remedy=(
-            'Put them under [groups] and add an [[importance]] with of = "groups", or '
-            "leave out all but one of them."
+            "Put each set under [groups], without others, and add an [[importance]] "
+            'with of = "groups", or leave out all but one column of it.'
             if alone
             else "Read the importance of their group, not their own."
         ),
@@ -117,7 +113,13 @@ def dependence(
             "These features are correlated, so their importances should not be read "
             f"one by one: {_describe_clusters(linked, names, strength)}."
         ),
-        remedy=_remedy([{names[k] for k in places} for places in linked], grouped),
+        remedy=(
+            "Read the importance of their group beside their own."
+            if all(is_group([names[k] for k in s], grouped, names) for s in linked)
+            else "Put each set under [groups], without others, and add an "
+            '[[importance]] with of = "groups", or use "permutation" with within = '
+            '"leaves".'
+        ),
         evidence={"strongest": strongest, "features": sum(map(len, linked))},
     )
     return answer(finding, bool(linked), strongest, limit)
@@ -150,14 +152,14 @@ def _describe_clusters(
     return "; ".join(texts) + more
 
 
-def _remedy(linked: list[set[str]], grouped: Collection[tuple[str, ...]]) -> str:
-    """Return what helps: the group they are asked in, or to ask in another way."""
-    if all(any(names <= set(columns) for columns in grouped) for names in linked):
-        return "Read the importance of their group beside their own."
-    return (
-        'Put them under [groups] and add an [[importance]] with of = "groups", or use '
-        '"permutation" with within = "leaves".'
-    )
+def is_group(
+    names: Sequence[str], grouped: Collection[tuple[str, ...]], judged: Sequence[str]
+) -> bool:
+    """Return whether a group is exactly these columns, among those that are judged.
+
+    The importance of a larger one does not tell what the columns are worth together.
+    """
+    return any(set(columns).intersection(judged) == set(names) for columns in grouped)
 
 
 def is_constant(data: Dataset, columns: tuple[str, ...]) -> bool:

@@ -504,7 +504,7 @@ def test_columns_that_say_the_same_are_one_warning_for_all_models():
         "These columns carry the same information in all rows, up to unit or labels, "
         "so none of them has an importance of its own: 'x1', 'twin1'."
     )
-    assert finding.remedy.startswith("Put them under [groups]")
+    assert finding.remedy.startswith("Put each set under [groups], without others, ")
 
 
 @pytest.mark.parametrize(
@@ -512,6 +512,7 @@ def test_columns_that_say_the_same_are_one_warning_for_all_models():
     [
         ([("twin1", "x1", "twin2")], "info"),
         ([("x1", "twin1"), ("twin2", "x2")], "warning"),
+        ([("twin1", "x1", "twin2", "x2")], "warning"),
     ],
 )
 def test_columns_that_are_asked_together_are_but_a_note(grouped, severity):
@@ -559,8 +560,8 @@ def test_features_that_depend_on_each_other_are_one_note_of_who_and_how_much():
         f"by one: 'x1', 'near' ({rho:.2f})."
     )
     assert finding.remedy == (
-        'Put them under [groups] and add an [[importance]] with of = "groups", or use '
-        '"permutation" with within = "leaves".'
+        "Put each set under [groups], without others, and add an [[importance]] with "
+        'of = "groups", or use "permutation" with within = "leaves".'
     )
 
 
@@ -582,6 +583,12 @@ def test_dependent_features_that_are_asked_together_are_read_together():
     answers = checks.of_columns(None, linked(), grouped=[("near", "x1")])
     finding = answer("dependence", answers)[2]
     assert finding.remedy == "Read the importance of their group beside their own."
+
+
+def test_a_larger_group_is_not_theirs_to_read():
+    answers = checks.of_columns(None, linked(), grouped=[("near", "x1", "x2")])
+    finding = answer("dependence", answers)[2]
+    assert finding.remedy.startswith("Put each set under [groups], without others, ")
 
 
 def test_features_that_hardly_depend_are_no_finding_and_one_alone_is_not_judged():
