@@ -68,7 +68,7 @@ def in_folds(
     if train is None:
         raise NotApplicable(
             f"Model {quote(model.name)} cannot be cross-validated, because the audit "
-            "did not fit it. Give its estimator under [[models]]."
+            f"did not fit it. {model.remedy_for_refit}"
         )
     parts = [
         folds_of(train, folds, seed=seed, repeat=repeat) == fold

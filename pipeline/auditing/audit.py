@@ -369,7 +369,7 @@ class _Run:
             )
             label = _label(entry, model)
             calls = calls_of(entry, model, rows, self.engines)
-            if model is not None and model.fit_on is not None:
+            if model is not None and model.fit_on and model.train:
                 refits = is_refitted(entry, self.config)
                 shuffles = self.config.significance.shuffles if refits else 0
                 pace.fits[label] = count_fits(entry, model, rows) + shuffles

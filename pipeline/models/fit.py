@@ -29,6 +29,7 @@ from ..records.errors import (
     listed,
     quote,
     several,
+    words,
 )
 from ..records.losses import default_losses
 from . import estimators, prediction, r_models
@@ -165,17 +166,61 @@ def _fit_again(
     section: ModelSection, base: Path, rows: Dataset, seed: int | None
 ) -> FittedModel:
     """Fit the estimator of a section on other rows or columns; see `refit`."""
-    absent = _absent(rows)
-    if absent:
-        raise NotApplicable(
-            f"Model {quote(section.name)} cannot be fitted again: none of the "
-            f"{rows.n_samples} rows has the class {listed(absent)}. Add training rows "
-            "of the class, or leave it out."
-        )
+    _check_classes_left(section.name, rows)
     if seed is not None and estimators.is_seeded(section.name, section.estimator):
         parameters = {**section.parameters, "random_state": seed}
         section = replace(section, parameters=parameters)
     return fit(section, rows, base=base)
+
+
+def _fit_clone(
+    name: str, estimator: Any, encoding: Encoding, rows: Dataset, seed: int | None
+) -> FittedModel:
+    """Fit a clone of an estimator that was handed over, as it was fitted; see `refit`.
+
+    It gets frame or array, column types, class labels as the estimator itself did, and
+    the seed in every `random_state` among its parameters, those of its parts included.
+    """
+    from sklearn.base import clone
+
+    try:
+        fresh = clone(estimator)
+    except Exception as error:
+        raise NotApplicable(
+            f"Model {quote(name)} cannot be fitted again, because scikit-learn cannot "
+            f"clone it. It says: {words(error)}"
+        ) from error
+    _check_classes_left(name, rows)
+    if seed is not None:
+        parameters = fresh.get_params()
+        seeded = (k for k in parameters if k.rpartition("__")[2] == "random_state")
+        fresh.set_params(**dict.fromkeys(seeded, seed))
+    y = np.array(rows.y)
+    if rows.classes:
+        own = getattr(estimator, "classes_", np.arange(len(rows.classes)))
+        texts = [prediction.text(label) for label in own]
+        labels = prediction.labels_of(estimator, rows.classes)
+        order = [texts.index(label) for label in labels]
+        y = np.asarray(own)[order][y.astype(np.int64)]
+    encoding = encoding._replace(features=tuple(rows.X.columns))
+    weights = _weights(name, fresh, rows)
+    types = {key: rows.types[key] for key in encoding.features if key in rows.types}
+    try:
+        fresh.fit(encode(encoding, rows.X, name, types), y, **weights)
+    except AuditError:
+        raise
+    except Exception as error:
+        form = prediction.Form(name, type(fresh).__name__, rows.task, 0)
+        raise prediction.refusal(form, "fit the rows", rows.X, error) from error
+    fitted = wrap(
+        fresh,
+        name=name,
+        task=rows.task,
+        classes=rows.classes or None,
+        features=encoding.features,
+        encoder=cast(Literal["none", "ordinal"], encoding.kind),
+    )
+    return fitted.for_rows(rows)
 
 
 def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
@@ -311,7 +356,11 @@ def wrap(
         encoding = Encoding("none", _columns_read(name, columns), {}, is_named=True)
         ask = predict
     given = _record(name, estimator, encoding, task, labels, ask, held=held)
-    return replace(given, takes_types=True)
+    # Somebody's own predict may answer otherwise than a clone of the estimator would,
+    # and fit has no one word for an offset.
+    is_own = predict or held
+    again = None if is_own else partial(_fit_clone, name, estimator, encoding)
+    return replace(given, takes_types=True, fit_on=again)
 
 
 def _encoder(encoder: str, estimator: Any, X: pd.DataFrame) -> Kind:
@@ -344,6 +393,17 @@ def _check_classes_met(name: str, train: Dataset) -> None:
         raise ModelError(
             f"Model {quote(name)} cannot be fitted: no training row has the class "
             f"{listed(absent)}. Add such rows, or leave the class out."
+        )
+
+
+def _check_classes_left(name: str, rows: Dataset) -> None:
+    """Refuse rows of a refit that lack a class."""
+    absent = _absent(rows)
+    if absent:
+        raise NotApplicable(
+            f"Model {quote(name)} cannot be fitted again: none of the "
+            f"{rows.n_samples} rows has the class {listed(absent)}. Add training rows "
+            "of the class, or leave it out."
         )
 
 

@@ -35,7 +35,7 @@ from ..records.errors import (
     quote,
     several,
 )
-from ..records.finding import Finding
+from ..records.finding import SEVERITIES, Finding
 from ..records.losses import SCORERS
 from ..records.result import AuditResult
 from .audit import Audit
@@ -111,7 +111,9 @@ def audit(
     y : array-like of shape (n_samples,)
         Their target. Rows of `X` and `y` with an index must have the same one.
     train : (X, y) or (X, y, sample_weight), optional
-        The rows the models were fitted to, for methods that fit again.
+        The rows the models were fitted to, for methods that fit again: scikit-learn
+        clones an estimator, which is fitted to them anew. What cannot be cloned says
+        so, and is not measured by these methods.
     task : {"regression", "binary", "multiclass", "classification"}, optional
         By default what the first model was fitted for, else what the target is; the
         result says which and why.
@@ -187,7 +189,10 @@ def audit(
     fit_rows = None if train is None else _training_rows(train, rows)
     r = settings.r
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb), _threads(n_jobs):
-        fitted = tuple(_fitted(by_name[name], name, rows) for name in by_name)
+        fitted = tuple(
+            _with_training_rows(_fitted(by_name[name], name, rows), fit_rows)
+            for name in by_name
+        )
         result = run_audit(fit_rows, rows, settings, models=fitted)
     if task is None:
         result = result.with_findings((_task_note(the_task),))
@@ -491,6 +496,13 @@ def _fitted(model: Any, name: str, rows: Dataset) -> FittedModel:
     )
 
 
+def _with_training_rows(model: FittedModel, train: Dataset | None) -> FittedModel:
+    """Return a model that can be fitted again if it is an estimator handed over."""
+    if model.source != "given" or model.fit_on is None:
+        return model
+    return replace(model, train=train)
+
+
 def _threads(n_jobs: int | None) -> AbstractContextManager[Any]:
     """Return a context in which open ``n_jobs`` of estimators are so many threads."""
     if n_jobs is None:
@@ -513,7 +525,9 @@ def _task_note(task: _Task) -> Finding:
 
 
 def _nothing_measured(result: AuditResult) -> str:
-    """Return why a call measured nothing, in the words of its findings."""
-    reasons = [f.message for f in result.findings if f.severity != "info"]
-    reasons = reasons or [f.message for f in result.findings]
-    return "\n".join(["Nothing could be measured.", *reasons])
+    """Return why a call measured nothing, in the words of its findings.
+
+    Of all of them: why a method does not apply is information, not a warning.
+    """
+    by_severity = sorted(result.findings, key=lambda f: SEVERITIES.index(f.severity))
+    return "\n".join(["Nothing could be measured.", *(f.message for f in by_severity)])

@@ -230,9 +230,10 @@ class FittedModel:
     train_sha256 : str
         Digest of those rows, empty if unknown.
     train : Dataset or None
-        Those rows, if the audit fitted it.
+        Those rows, if the audit fitted it, or if its user says which they are.
     fit_on : callable or None
-        What `refit` calls with rows and a seed, if the audit fitted it.
+        What `refit` calls with rows and a seed, if the audit fitted it or it is an
+        estimator that was handed over.
     takes_types : bool
         Whether `predict` takes ``types``: fitted elsewhere, the model is asked with
         columns of the types it may have met; see `for_rows`.
@@ -299,17 +300,25 @@ class FittedModel:
         Raises
         ------
         NotApplicable
-            If the audit did not fit it, or no row has some class.
+            If the audit did not fit it and has no training rows or estimator of it, if
+            that cannot be cloned, or if no row has some class.
         ModelError, DataError
             If it cannot be fitted on these.
         """
         if self.fit_on is None or self.train is None:
             raise NotApplicable(
                 f"Model {quote(self.name)} cannot be fitted again, because the audit "
-                "did not fit it. Name its estimator under [[models]]."
+                f"did not fit it. {self.remedy_for_refit}"
             )
         part = self.train.part(features, rows)
         return self.fit_on(part, seed).with_losses(self.losses)
+
+    @property
+    def remedy_for_refit(self) -> str:
+        """What to do so that the model can be fitted again, where it cannot."""
+        if self.fit_on is not None:
+            return "Pass the rows it was fitted on as train=(X, y)."
+        return "Name its estimator under [[models]]."
 
     def unfitted(self) -> "FittedModel":
         """Return what `refit` needs of the model, to be sent elsewhere: not its fit."""

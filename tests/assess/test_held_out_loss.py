@@ -77,5 +77,5 @@ def test_a_model_that_came_as_it_is_cannot_be_judged_in_folds():
         held_out_loss.in_folds(linear_model(2, 1), "mse", folds=2, repeats=1, seed=1)
     assert str(refused.value) == (
         "Model 'linear' cannot be cross-validated, because the audit did not fit it. "
-        "Give its estimator under [[models]]."
+        "Name its estimator under [[models]]."
     )

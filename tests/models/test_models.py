@@ -465,8 +465,8 @@ def test_what_was_fitted_elsewhere_cannot_be_fitted_again():
     model = wrap(LinearRegression().fit(table()[["size"]], np.ones(90)), name="m")
     assert refused(model.refit, ["size"]) == (
         NotApplicable,
-        "Model 'm' cannot be fitted again, because the audit did not fit it. Name "
-        "its estimator under [[models]].",
+        "Model 'm' cannot be fitted again, because the audit did not fit it. Pass the "
+        "rows it was fitted on as train=(X, y).",
     )
 
 

@@ -8,11 +8,13 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import importance_audit as ia
 from importance_audit.auditing.audit import audit as run_audit
@@ -309,6 +311,150 @@ def test_training_rows_let_methods_fit_again():
     model = ia.wrap(LINEAR, name="linear")
     result = ia.audit(model, X[:30], Y[:30], train=(X[30:], Y[30:]), n_repeats=2)
     assert result.datasets["split"].tolist() == ["train", "test"]
+
+
+REFIT = {"methods": ["drop_column"], "n_repeats": 1}
+
+
+def dropped(result):
+    """Return the losses of the refits without each feature, and with all."""
+    (record,) = result.importances
+    losses = dict(zip(record.features, record.raw[:, 0], strict=True))
+    return losses | {"": record.baseline[0]}
+
+
+@pytest.mark.parametrize("given", [LINEAR, ia.wrap(LINEAR, name="linear")])
+def test_a_fitted_estimator_is_fitted_again_on_the_training_rows(given):
+    train, test = slice(0, 40), slice(40, 60)
+    weights = np.linspace(1, 3, 40)
+    called = ia.audit(
+        given,
+        X[test],
+        Y[test],
+        train=(X[train], Y[train], weights),
+        losses="mse",
+        **REFIT,
+    )
+
+    def loss(columns):
+        again = LinearRegression().fit(X.loc[:39, columns], Y[train], weights)
+        return np.mean((Y[test] - again.predict(X.loc[40:, columns])) ** 2)
+
+    expected = {name: loss([c for c in X if c != name]) for name in ("", *X)}
+    assert dropped(called) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "labels", [("no", "yes"), ("yes", "no"), (False, True), (3, 1)]
+)
+def test_a_clone_gets_texts_and_classes_as_the_estimator_did(labels):
+    rows = pd.DataFrame({"town": list("abcd") * 20, "kind": list("xxxyy") * 16})
+    y = np.where((rows["town"] == "a") ^ (rows["kind"] == "y"), *labels)
+    y[::7] = y[0]
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    model.fit(rows[:50], y[:50])
+    called = ia.audit(
+        model, rows[50:], y[50:], train=(rows[:50], y[:50]), losses="log_loss", **REFIT
+    )
+
+    def loss(columns):
+        again = clone(model).fit(rows[columns][:50], y[:50])
+        return log_loss(
+            y[50:], again.predict_proba(rows[columns][50:]), labels=again.classes_
+        )
+
+    expected = {"": loss(list(rows)), "town": loss(["kind"]), "kind": loss(["town"])}
+    assert dropped(called) == pytest.approx(expected, rel=1e-9)
+
+
+def test_several_classes_and_arrays_reach_a_clone_too():
+    features, target = IRIS
+    model = LogisticRegression(max_iter=500).fit(features.to_numpy()[::2], target[::2])
+    called = ia.audit(
+        model,
+        features[1::2].to_numpy(),
+        target[1::2].to_numpy(),
+        train=(features[::2].to_numpy(), target[::2].to_numpy()),
+        losses="log_loss",
+        **REFIT,
+    )
+    again = clone(model).fit(features.to_numpy()[::2, 1:], target[::2])
+    expected = log_loss(
+        target[1::2], again.predict_proba(features.to_numpy()[1::2, 1:])
+    )
+    assert dropped(called)[called.importances[0].features[0]] == pytest.approx(
+        expected, rel=1e-9
+    )
+
+
+def test_the_seed_of_each_repeat_reaches_a_step_of_a_pipeline():
+    model = make_pipeline(StandardScaler(), RandomForestRegressor(3, random_state=1))
+    model.fit(X, Y)
+    asked = {"methods": ["drop_column"], "train": (X, Y), "n_repeats": 3}
+    (one,), (two,) = (
+        ia.audit(model, X, Y, seed=seed, **asked).importances for seed in (1, 1)
+    )
+    assert len(set(one.baseline)) == 3
+    assert one.raw.tolist() == two.raw.tolist()
+    assert model.get_params()["randomforestregressor__random_state"] == 1
+
+
+class Uncloned:
+    """An estimator without parameters."""
+
+    def fit(self, *_):
+        return self
+
+    def predict(self, rows):
+        return rows.to_numpy()[:, 0]
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (
+            Uncloned(),
+            "Model 'Uncloned' cannot be fitted again, because scikit-learn cannot "
+            "clone it. It says: Cannot clone object ",
+        ),
+        (
+            double,
+            "Model 'double' must be fitted by the audit for method 'drop_column', "
+            "which fits it again; it came as it is. ",
+        ),
+    ],
+)
+def test_what_cannot_be_cloned_says_so(model, reason):
+    methods = ["permutation", "drop_column"]
+    result = ia.audit(model, X, Y, train=(X, Y), task="regression", methods=methods)
+    assert [record.method for record in result.importances] == ["permutation"]
+    assert any(reason in finding.message for finding in result.findings)
+
+
+def test_without_training_rows_the_remedy_is_to_pass_them():
+    with pytest.raises(ia.AuditError) as refusal:
+        ia.audit(LINEAR, X, Y, methods=["drop_column"])
+    assert (
+        "Model 'LinearRegression' must be fitted by the audit for method "
+        "'drop_column', which fits it again; it came as it is. Pass the rows it was "
+        "fitted on as train=(X, y)."
+    ) in str(refusal.value)
+
+
+def test_what_depends_on_the_order_of_the_training_rows_is_not_measured():
+    forest = RandomForestRegressor(5, random_state=1).fit(X, Y)
+    with pytest.raises(ia.AuditError, match="knows its training rows"):
+        ia.audit(forest, X, Y, train=(X, Y), methods=["oob_permutation"])
+
+
+def test_the_reasons_of_an_audit_without_numbers_are_those_of_every_severity():
+    """That nothing was measured, a failure, once hid the note that says why."""
+    with pytest.raises(ia.AuditError) as refusal:
+        ia.audit(LINEAR, X, Y, methods=["impurity"])
+    first, second, *reasons = str(refusal.value).splitlines()
+    assert first == "Nothing could be measured."
+    assert second == "No importance was measured: no ranking has a finite number."
+    assert any("for method 'impurity'" in reason for reason in reasons)
 
 
 def test_a_result_is_pickled_whole():

@@ -33,7 +33,9 @@ def training_rows(model: FittedModel, method: str) -> tuple[Dataset, Floats]:
     NotApplicable
         If the audit did not fit it, or its estimator saw more than numbers.
     """
-    if model.train is None:
+    # Of a model that was handed over, the order of the rows is not known, which decides
+    # on what is out of bag; a refit needs no order.
+    if model.train is None or model.source == "given":
         raise refusal(
             model,
             "be fitted by the audit, which then knows its training rows,",

@@ -17,18 +17,18 @@ Unit: TypeAlias = tuple[str, ...]
 
 
 def training_rows(model: FittedModel, method: str) -> Dataset:
-    """Return the rows the audit fitted a model on, or say that there are none.
+    """Return the rows a model was fitted on, or say that there are none.
 
     Raises
     ------
     NotApplicable
-        If the model was fitted elsewhere.
+        If the model was fitted elsewhere, and nobody says on which rows.
     """
     if model.train is None:
         raise NotApplicable(
             f"Model {quote(model.name)} must be fitted by the audit for method "
-            f"{method!r}, which fits it again; it came as it is. Name its estimator "
-            "under [[models]]."
+            f"{method!r}, which fits it again; it came as it is. "
+            f"{model.remedy_for_refit}"
         )
     return model.train
 
