@@ -62,7 +62,7 @@ the rules of what each name brings."""
 SEE_INIT = " `importance-audit init` writes a file that has every key."
 ONE_QUESTION = ({"method": "permutation"},)
 LATER_OPTIONS = (
-    *("draws", "convention", "weighting", "ties", "merits", "held_out"),
+    *("draws", "convention", "weighting", "merits", "held_out"),
     "permutation.n_neighbours",
 )
 """Options that came with a later version: filled in only where they change something.

@@ -35,7 +35,6 @@ def relieff(
     same_below: float = 0.0,
     different_above: float = 1.0,
     misses: Literal["each_class", "any_class"] = "each_class",
-    ties: Literal["shared", "CORElearn"] = "shared",
     merits: bool = False,
 ) -> tuple[Floats, Floats]:
     r"""Return how much better a feature tells rows apart that differ in the target.
@@ -68,7 +67,8 @@ def relieff(
     seed : int
         Not used: nothing is drawn.
     n_neighbours : int, default 10
-        Number of neighbours of each row in each class, or all if there are fewer.
+        Number of neighbours of each row in each class, or all if there are fewer. Rows
+        tied for the last places share them, so the order of rows does not matter.
     weighting : {"equal", "rank", "distance", "squared_distance"}
         Whether neighbours have equal weight, weight :math:`e^{-(r/\sigma)^2}` with
         *r* = 0 for the nearest, or weight 1 over the distance or its square, where
@@ -82,12 +82,6 @@ def relieff(
     misses : {"each_class", "any_class"}, default "each_class"
         Whether neighbours are sought in each other class separately, or among the rows
         of all other classes, which with one neighbour is the original Relief [3]_.
-    ties : {"shared", "CORElearn"}, default "shared"
-        "shared": rows tied for the last places share them, so the order of rows does
-        not matter. "CORElearn": as R's package, to its numbers: distances tie if they
-        are the same float, rows tied in rank have the best of their ranks, and the
-        last places go to the rows that a binary heap over the rows in their order
-        gives up first (in the original Relief, to the first row).
     merits : bool, default False
         Whether the differences of two rows are divided by their sum over the columns,
         so that every pair of rows counts alike: CORElearn's merit, for classes.
@@ -151,9 +145,8 @@ def relieff(
     names = [name for name in data.X if is_measurable(data.X[name])]
     if not names:  # nor is there a distance
         return by_name(data, {}), np.zeros((1, 1))
-    is_first = misses == "any_class" and n_neighbours == 1
-    rule = Rule(n_neighbours, weighting, sigma, ties == "CORElearn", is_first)
-    table = _table(data, names, (same_below, different_above), rule, merits)
+    rule = Rule(n_neighbours, weighting, sigma)
+    table = _table(data, names, (same_below, different_above), merits)
     if data.task == "regression":
         weights = _of_number(data, table, rule)
     else:
@@ -163,17 +156,11 @@ def relieff(
 
 
 class Rule(NamedTuple):
-    """Which neighbours count, and how much.
-
-    Ties are broken in the order of the rows if `is_ordered`: by a heap, or for the
-    first row if `is_first`.
-    """
+    """Which neighbours count, and how much."""
 
     n: int
     weighting: Weighting
     sigma: float
-    is_ordered: bool
-    is_first: bool
 
     def weights(self, distance: Floats) -> Floats:
         """Return the weights of neighbours in order of their distance."""
@@ -181,8 +168,6 @@ class Rule(NamedTuple):
             return np.ones(len(distance))
         if self.weighting == "rank":
             places = np.arange(len(distance), dtype=np.float64)
-            if self.is_ordered:  # the best rank of those tied
-                places = np.searchsorted(distance, distance).astype(np.float64)
             return np.asarray(np.exp(-((places / self.sigma) ** 2)))
         if distance[0] == 0:
             return np.asarray(distance == 0, dtype=np.float64)
@@ -190,39 +175,20 @@ class Rule(NamedTuple):
 
 
 def _table(
-    data: Dataset,
-    names: list[str],
-    ramp: tuple[float, float],
-    rule: Rule,
-    merits: bool,
+    data: Dataset, names: list[str], ramp: tuple[float, float], merits: bool
 ) -> "_Table":
-    """Return the columns as level codes, or as numbers with the limits of the ramp.
-
-    Numbers are shares of their range, but that ties to the last bit need the numbers
-    as they are.
-    """
-    limits = np.tile(np.array(ramp), (len(names), 1))
-    if rule.is_ordered:
-        values = [_scaled(data, name, is_share=False) for name in names]
-        ranges = [
-            np.ptp(v) if is_number(data.X[n]) else 1.0
-            for n, v in zip(names, values, strict=True)
-        ]
-        limits = limits * np.array(ranges)[:, np.newaxis]
-    else:
-        values = [_scaled(data, name) for name in names]
+    """Return the columns as level codes, or as shares of their range."""
+    values = np.array([_scaled(data, name) for name in names])
     counts = np.array([not data.unread.get(name) for name in names])
-    return _Table(np.array(values), ramp, limits, counts, not rule.is_ordered, merits)
+    return _Table(values, ramp, counts, merits)
 
 
-def _scaled(data: Dataset, name: str, *, is_share: bool = True) -> Floats:
+def _scaled(data: Dataset, name: str) -> Floats:
     """Return a column as its level codes, or as shares of its range, (n_samples,)."""
     column = data.X[name]
     if not is_number(column):
         return column.cat.codes.to_numpy(np.float64)
     values = column.to_numpy(np.float64)
-    if not is_share:
-        return values
     return np.asarray((values - values.min()) / np.ptp(values))
 
 
@@ -230,21 +196,19 @@ class _Table(NamedTuple):
     """The columns, one per line of `values`, and how two numbers differ.
 
     The codes of two levels are at least 1 apart, which is wholly. The columns that
-    `counts` is true for make up the distance, rounded if `is_rounded`. `merits` are
-    differences as shares of those of all columns.
+    `counts` is true for make up the distance. `merits` are differences as shares of
+    those of all columns.
     """
 
     values: Floats
     ramp: tuple[float, float]
-    limits: Floats
     counts: npt.NDArray[np.bool_]
-    is_rounded: bool
     merits: bool
 
     def between(self, row: int, others: Index) -> Floats:
         """Return how one row differs from others, (n_features, n_others)."""
         gaps = np.abs(self.values[:, others] - self.values[:, [row]])
-        differences = _ramped(gaps, *self.limits.T[:, :, np.newaxis])
+        differences = _ramped(gaps, *self.ramp)
         if self.merits:
             total = differences.sum(axis=0)
             differences = differences / np.where(total > 0, total, 1)
@@ -257,12 +221,11 @@ class _Table(NamedTuple):
             rows = np.arange(start, min(start + max(1, CELLS // n), n))
             total = np.zeros((len(rows), n))
             for column in np.flatnonzero(self.counts):
-                values, limits = self.values[column], self.limits[column]
+                values = self.values[column]
                 gaps = np.abs(values - values[rows, np.newaxis])
-                total += _ramped(gaps, *limits)
-            if self.is_rounded:
-                # Equal sums of other terms must tie, as in exact arithmetic.
-                total = np.round(total, 12)
+                total += _ramped(gaps, *self.ramp)
+            # Equal sums of other terms must tie, as in exact arithmetic.
+            total = np.round(total, 12)
             total[np.arange(len(rows)), rows] = np.inf
             yield from zip(rows.tolist(), total, strict=True)
 
@@ -275,12 +238,6 @@ def _ramped(gaps: Floats, low: Any, high: Any) -> Floats:
 def _nearest(distance: Floats, rule: Rule) -> tuple[Index, Floats]:
     """Return the nearest and their weights, which add up to 1; infinity is none."""
     n_places = min(rule.n, int(np.isfinite(distance).sum()))
-    if rule.is_ordered:
-        near = _first_out(distance, n_places)
-        if rule.is_first:
-            near = np.array([distance.argmin()])
-        weights = rule.weights(distance[near])
-        return near, weights / weights.sum()
     last = np.partition(distance, n_places - 1)[n_places - 1]
     near = np.flatnonzero(distance <= last)
     near = near[np.argsort(distance[near])]
@@ -289,36 +246,6 @@ def _nearest(distance: Floats, rule: Rule) -> tuple[Index, Floats]:
     tied = np.cumsum(np.diff(distance[near], prepend=-1) > 0) - 1
     shared = (np.bincount(tied, weights) / np.bincount(tied))[tied]
     return near, shared / shared.sum()
-
-
-def _first_out(distance: Floats, n: int) -> Index:
-    """Return the `n` nearest in the order in which a binary heap gives them up.
-
-    The heap is built from its last parent upwards; a parent changes places with the
-    nearer child, the left one of equals, only if that is nearer than itself.
-    """
-    values, heap = distance.tolist(), list(range(len(distance)))
-
-    def sink(place: int) -> None:
-        while (child := 2 * place + 1) < len(heap):
-            right = child + 1
-            if right < len(heap) and values[heap[right]] < values[heap[child]]:
-                child = right
-            if values[heap[child]] >= values[heap[place]]:
-                return
-            heap[place], heap[child] = heap[child], heap[place]
-            place = child
-
-    for place in reversed(range(len(heap) // 2)):
-        sink(place)
-    out = []
-    for _ in range(n):
-        out.append(heap[0])
-        last = heap.pop()
-        if heap:
-            heap[0] = last
-            sink(0)
-    return np.array(out)
 
 
 def _of_classes(data: Dataset, table: _Table, rule: Rule, *, apart: bool) -> Floats:
@@ -345,7 +272,7 @@ def _of_number(data: Dataset, table: _Table, rule: Rule) -> Floats:
     low, high = table.ramp
     apart, differ, both = 0.0, np.zeros(len(table.values)), np.zeros(len(table.values))
     for row, distance in table.distances():
-        near, weights = _nearest_others(row, distance, rule)
+        near, weights = _nearest(distance, rule)
         of_target = _ramped(np.abs(y[near] - y[row]), low, high) * weights
         between = table.between(row, near)
         apart += float(of_target.sum())
@@ -353,15 +280,3 @@ def _of_number(data: Dataset, table: _Table, rule: Rule) -> Floats:
         both += between @ of_target
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(both / apart - (differ - both) / (data.n_samples - apart))
-
-
-def _nearest_others(row: int, distance: Floats, rule: Rule) -> tuple[Index, Floats]:
-    """Return the nearest of all rows but one, which leaves a heap of all first."""
-    if not rule.is_ordered:
-        return _nearest(distance, rule)
-    n_places = min(rule.n, len(distance) - 1)
-    distance = distance.copy()
-    distance[row] = -1.0
-    near = _first_out(distance, n_places + 1)[1:]
-    weights = rule.weights(distance[near])
-    return near, weights / weights.sum()

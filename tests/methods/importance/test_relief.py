@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from importance_audit.methods.importance import options_of
 from importance_audit.methods.importance import relief as module
 from importance_audit.methods.importance.relief import relieff
 from importance_audit.methods.known_answers import binary_data, level_data, normal_data
@@ -228,7 +229,7 @@ def test_the_examples_hold():
     assert doctest.testmod(module).failed == 0
 
 
-# --- weights by distance, merits, and ties as CORElearn breaks them -------------------
+# --- weights by distance, merits, and ties --------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -273,17 +274,16 @@ def test_merits_of_a_number_are_refused():
     )
 
 
-def test_a_heap_gives_up_tied_rows_in_an_order_of_its_own():
-    """Of 2 1 1 the heap is 1 2 1: out come the second row, the third and the first."""
-    assert module._first_out(np.array([2.0, 1.0, 1.0]), 3).tolist() == [1, 2, 0]
-    # Of 1 1 1 1 the last takes the place of each that leaves, and stays.
-    assert module._first_out(np.ones(4), 4).tolist() == [0, 3, 2, 1]
+def test_a_copy_of_a_row_counts_as_a_neighbour_at_distance_0():
+    """Of two tied at 0 each has half the place, whichever of them stands first."""
+    data = rows([0, 0, 0, 1, 1, 1], "nm", a=[0.0, 0.0, 0.0, 1.0, 1.0, 0.6])
+    scores = measured(data, n_neighbours=1)
+    # Nearest hits: copies, and of the last row one of two at 0.4; misses: 0.6 thrice,
+    # 1 twice, 0.6.
+    assert scores == pytest.approx([(3 * 0.6 + 2 * 1 + 0.6 - 0.4) / 6], rel=1e-12)
+    backwards = replace(data, X=data.X[::-1].reset_index(drop=True), y=data.y[::-1])
+    assert measured(backwards, n_neighbours=1) == pytest.approx(scores, rel=1e-12)
 
 
-@each_target
-def test_rows_without_ties_have_the_same_neighbours_in_either_way(data):
-    shared, ordered = (
-        measured(data, n_neighbours=4, weighting="rank", ties=ties)
-        for ties in ("shared", "CORElearn")
-    )
-    assert ordered == pytest.approx(shared, rel=1e-12)
+def test_ties_are_shared_and_there_is_no_other_way():
+    assert "ties" not in options_of(relieff)
