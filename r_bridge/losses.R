@@ -35,13 +35,19 @@ plainly_named <- function(data, predict) {
 }
 
 # The place of each score among the distinct ones, from the lowest. Neighbours that differ by at
-# most 1e-12 of the largest size are tied: last bits would decide their order otherwise.
+# most 1e-12 of the larger of the two are tied: last bits would decide their order otherwise.
+# Between 0.5 and 1 it is 1e-12 of 1 - p too, but for the last bits that a probability has there.
 places_of <- function(predicted) {
   rising <- order(predicted)
   ranked <- predicted[rising]
-  near <- abs(diff(ranked)) <= 1e-12 * max(abs(ranked[is.finite(ranked)]), 0)
-  tied <- ranked[-1] == ranked[-length(ranked)] | near
-  tied[is.na(tied)] <- FALSE
+  before <- ranked[-length(ranked)]
+  after <- ranked[-1]
+  larger <- pmax(abs(before), abs(after))
+  allowed <- 1e-12 * larger
+  near_one <- before > 0.5 & after <= 1
+  of_rest <- pmax(1e-12 * (1 - before), 2^-50 * larger)
+  allowed[near_one] <- of_rest[near_one]
+  tied <- before == after | (is.finite(larger) & abs(after - before) <= allowed)
   places <- integer(length(predicted))
   places[rising] <- cumsum(c(TRUE, !tied))
   places

@@ -11,7 +11,7 @@
 # xplainfi asks mlr3 for predictions and for losses, so that predict and loss become a learner
 # and a measure of mlr3. One number per row is a regression to mlr3 also if it is a probability.
 # A learner that has been trained draws nothing; one of classes that says which class is the
-# most probable leaves no tie to be broken at random.
+# most probable leaves no tie, which is one to 1e-5 of it for mlr3, to be broken at random.
 
 # The loss of every group in every repeat, one column each, in a further column that of the
 # rows as they are, and then the columns of `tested`.

@@ -274,8 +274,8 @@ def wilcoxon_test(differences: Floats) -> Outcome:
     Parameters
     ----------
     differences : ndarray of shape (n,)
-        What differs from 0, or in size from another, by 1e-12 of the largest does not:
-        that is rounding.
+        What differs from 0 by 1e-12 of the largest, or in size from another by 1e-12 of
+        the larger of the two, does not: that is rounding.
 
     Returns
     -------
@@ -293,7 +293,7 @@ def wilcoxon_test(differences: Floats) -> Outcome:
     if not n:
         return Outcome(0.0, 1.0)
     order = np.argsort(np.abs(moved))
-    place = np.append(0, np.cumsum(~ties(np.abs(moved)[order])))
+    place = np.append(0, np.cumsum(~ties(np.abs(moved)[order], near_one=False)))
     counts = np.bincount(place).astype(float)
     rank = (np.cumsum(counts) - (counts - 1) / 2)[place]
     value = float(rank[moved[order] > 0].sum())

@@ -9,28 +9,48 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[Any]
 
 TIE = 1e-12
-"""Scores in order are tied up to this share of the largest size."""
+"""Scores that are neighbours in order are tied up to this share of the larger one."""
+LAST_BITS = 4 * 2.0**-52
+"""The least such share that is told from rounding, of scores near 1."""
 
 
-def ties(ranked: Array) -> npt.NDArray[np.bool_]:
+def ties(ranked: Array, *, near_one: bool = True) -> npt.NDArray[np.bool_]:
     """Return whether each score but the first is tied with the one before it.
 
-    Neighbours that differ by at most `TIE` times the largest size are tied: last bits,
-    which depend on the processor and the libraries, would decide their order otherwise.
+    Neighbours are tied that differ by at most `TIE` times the larger of the two: last
+    bits, which depend on the processor and the libraries, would decide their order
+    otherwise. How large the other scores are does not matter.
 
     Parameters
     ----------
     ranked : ndarray of shape (n_samples,)
         Scores in rising or falling order.
+    near_one : bool, default True
+        Whether scores between 0.5 and 1 may be probabilities: what is tied there
+        differs by at most `TIE` times 1 - p too, as it does for the other class, but
+        for the `LAST_BITS` that a probability has there.
 
     Returns
     -------
     ndarray of shape (n_samples - 1,)
     """
-    size = np.abs(ranked[np.isfinite(ranked)]).max(initial=0.0)
-    with np.errstate(invalid="ignore"):  # infinity less infinity
-        near = np.abs(np.diff(ranked)) <= TIE * size
-    return near | (ranked[1:] == ranked[:-1])
+    before, after = ranked[:-1], ranked[1:]
+    tied = np.asarray(before == after)
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity less infinity
+        gap = np.abs(after - before)
+    largest = np.abs(ranked[np.isfinite(ranked)]).max(initial=0.0)
+    # Few are nearer than that, and the bootstrap asks thousands of times.
+    near = np.flatnonzero((gap <= TIE * largest) & ~tied)
+    if len(near):
+        one, other = before[near], after[near]
+        larger = np.maximum(np.abs(one), np.abs(other))
+        allowed = TIE * larger
+        if near_one:
+            smaller = np.minimum(one, other)
+            of_rest = np.maximum(TIE * (1 - smaller), LAST_BITS * larger)
+            allowed = np.where((smaller > 0.5) & (larger <= 1), of_rest, allowed)
+        tied[near] = gap[near] <= allowed
+    return tied
 
 
 class RankedWeights(NamedTuple):

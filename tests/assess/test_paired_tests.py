@@ -119,3 +119,14 @@ def test_what_differs_by_rounding_is_equal(test):
     d = np.array([1.0, 1, -1, 2, 2, -3, 0, 0])
     noise = 1e-15 * np.array([1, -2, 3, -1, 2, 1, 4, -4])
     assert test(d + noise) == test(d)
+
+
+def test_how_large_the_largest_difference_is_makes_no_others_equal():
+    """Exact: of the sums of {1, 2, 3} under random signs, three of eight reach 4."""
+    one = wilcoxon_test(np.array([2e-4, -(2e-4 + 7e-16), 1.0]))
+    assert (one.value, one.p_value) == (4.0, 3 / 8)
+
+
+def test_sizes_of_differences_near_one_are_no_probabilities():
+    d = np.array([0.999999, -0.999999 * (1 - 1e-13), 2.0])
+    assert wilcoxon_test(d) == wilcoxon_test(np.array([1.0, -1.0, 2.0]))

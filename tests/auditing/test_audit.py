@@ -454,6 +454,47 @@ def test_dalex_replays_every_repeat_of_features_and_groups():
     assert result.verdict == "confirmed"
 
 
+def audited_classes(predict, X, y):
+    """Return the audit of one function of a frame with DALEX, by its AUC."""
+    names = tuple(X)
+    model = wrap(predict, name="given", task="binary", classes=[0, 1], features=names)
+    data = dataset(X, y, name="rows", task="binary")
+    entry = {**PERMUTATION, "engines": ["DALEX"], "losses": ["one_minus_auc"]}
+    config = parse_config({"importance": [entry], "seed": 5})
+    return audit(None, data, config, models=(model,))
+
+
+@pytest.mark.usefixtures("shared_r")
+@pytest.mark.needs_dalex
+def test_dalex_replays_the_auc_of_a_model_that_separates_the_classes():
+    random = np.random.default_rng(1)
+    X = pd.DataFrame(random.normal(size=(60, 2)), columns=["a", "b"])
+
+    def separating(X):
+        return 1 / (1 + np.exp(-30 * (X["a"] + X["b"] / 2)))
+
+    result = audited_classes(separating, X, (X["a"] > 0).astype(int))
+    assert list(result.agreement["verdict"]) == ["replayed"]
+    assert result.verdict == "confirmed"
+
+
+@pytest.mark.usefixtures("shared_r")
+@pytest.mark.needs_dalex
+def test_a_tie_that_only_permuted_rows_make_explains_a_difference_of_half_pairs():
+    """0.3 and 0.3 + 1e-13 are tied by us and not by DALEX; the rows have neither."""
+    X = pd.DataFrame({"a": [0.0, 1.0] * 30, "b": [0.0, 1.0] * 30})
+
+    def predict(X):
+        of_rows = [[0.2, 0.3], [0.3 + 1e-13, 0.7]]
+        return np.array(of_rows)[X["a"].astype(int), X["b"].astype(int)]
+
+    result = audited_classes(predict, X, [0, 1] * 25 + [1, 0] * 5)
+    (pair,) = result.agreement.to_dict("records")
+    assert (pair["verdict"], pair["cause"]) == ("disagrees", "known defect")
+    assert "TIE_MERGE" in pair["reasons"]
+    assert "DALEX-TIE" in pair["reasons"]
+
+
 @pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_dalex
 def test_the_primary_stream_is_that_of_dalex_if_it_is_named():

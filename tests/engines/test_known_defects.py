@@ -218,7 +218,9 @@ def test_a_curve_is_not_touched_by_faults_of_permutation():
         ([1e15, 1e15 + 0.125], False),
         ([1e-20, 2e-20], False),
         ([0.3, 0.3 + 1e-13], True),  # 13 digits are equal, not 15
-        ([0.9, 1e-20, 2e-20], True),  # next to nothing beside 0.9
+        ([0.9, 1e-20, 2e-20], False),  # far apart, if next to nothing beside 0.9
+        ([1 - 1e-13, 1 - 2e-13], False),  # as far apart as the other class
+        ([1 - 5e-13, 1 - 3e-13, 0.1], False),
     ],
 )
 def test_our_auc_and_dalex_tie_predictions_by_rules_of_their_own(predictions, differ):

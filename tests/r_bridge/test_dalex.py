@@ -88,6 +88,27 @@ def test_r_computes_every_loss_as_python_does(r, name, task, seed):
 
 
 @pytest.mark.needs_r
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [1e-14, 2e-13, 5e-14, 1.0],
+        [1 - 1e-14, 1 - 2e-13, 1 - 5e-14, 0.0],
+        [0.3, 0.3 + 1e-13, 0.3 * (1 + 1e-11), 0.3 + 1e-16],
+        [1.0, 1 - 2.0**-52, 1 - 2.0**-49, 1 - 1e-9],
+        [np.inf, np.inf, -np.inf, 7.5],
+        [-2.0, -2.0 * (1 + 1e-13), -2.0 * (1 + 1e-11), 0.0],
+    ],
+)
+def test_r_ties_the_scores_that_python_ties(r, scores):
+    name = "one_minus_auc"
+    y = np.array([0.0, 1.0, 0.0, 1.0])
+    for some in (y, 1 - y):
+        arguments = {"name": name, "observed": some, "predicted": np.array(scores)}
+        (ours,) = evaluate((name,), some, arguments["predicted"], np.ones(4))
+        assert r.call("loss_value", arguments)[0] == pytest.approx(ours, rel=1e-12)
+
+
+@pytest.mark.needs_r
 @pytest.mark.parametrize("name", ["log_loss", "negative_log_likelihood"])
 def test_a_missed_class_of_probability_zero_costs_infinity_in_r_too(r, name):
     arguments = {"name": name, "observed": [1.0, 0.0], "predicted": [0.0, 0.5]}

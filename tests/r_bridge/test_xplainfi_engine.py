@@ -154,6 +154,12 @@ def test_losses_of_classes_are_replayed_and_ties_between_them_draw_nothing(optio
         predict=lambda X: np.where(X["x1"] > 0, 0.5, 0.4),
     )
     assert_replayed(tied, data, **options)
+    # mlr3 would also draw between classes that are equal to 1e-5 of the likelier one.
+    shares = np.array([[0.4, 0.4 + 1e-7, 0.2], [0.4 + 1e-7, 0.4, 0.2], [0.1, 0.1, 0.8]])
+    near = replace(
+        level_model(losses=OF_CLASSES), predict=lambda X: shares[X["kind"].cat.codes]
+    )
+    assert_replayed(near, level_data(), **options)
     for share in (0.8, 1 / 3):
         assert_replayed(level_model(share, losses=OF_CLASSES), level_data(), **options)
 

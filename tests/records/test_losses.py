@@ -6,6 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
 
 from importance_audit.records.losses import LOSSES, default_losses, evaluate
 
@@ -296,6 +299,70 @@ def test_last_bits_of_scores_decide_no_auc(size):
     for offsets in np.random.default_rng(1).integers(-40, 41, (50, 6)):
         assert loss("one_minus_auc", y, scores * (1 + offsets * 2.0**-52)) == tied
     assert loss("one_minus_auc", y, scores + size * 1e-11 * np.arange(6)) != tied
+
+
+def test_how_large_the_largest_score_is_ties_no_others():
+    """All pairs are in order, as scikit-learn, DALEX and the logit scale say too."""
+    y, p = [0, 1, 0, 1], np.array([1e-14, 2e-13, 5e-14, 1.0])
+    assert loss("one_minus_auc", y, p) == 0
+    # The other class, by its own probability: its scores are 1e-14 and more below 1.
+    assert loss("one_minus_auc", [1, 0, 1, 0], 1 - p) == 0
+    assert loss("one_minus_pr_auc", y, p) == 0
+
+
+@pytest.mark.parametrize("score", [1e-200, 0.3, 0.999999, 1 - 1e-9, 1.0, 7.5])
+def test_scores_tie_by_the_larger_of_the_two_and_near_one_by_what_is_left(score):
+    tied = loss("one_minus_auc", [1, 0, 1, 0], [score, score, 0.0, 0.0])
+    last_bits = score * (1 - 2 * 2.0**-52)
+    assert loss("one_minus_auc", [1, 0, 1, 0], [last_bits, score, 0.0, 0.0]) == tied
+    for share in (1e-13, 1e-11):
+        of_rest = 0.5 < score <= 1
+        is_tied = share * score <= 1e-12 * (1 - score if of_rest else score)
+        untied = loss(
+            "one_minus_auc", [1, 0, 1, 0], [score * (1 - share), score, 0.0, 0.0]
+        )
+        assert (untied == tied) == is_tied
+
+
+def test_in_a_chain_of_near_ties_neighbours_decide():
+    steps = 0.3 * (1 + 0.9e-12 * np.arange(5))
+    assert loss("one_minus_auc", [0, 0, 0, 1, 1], steps) == 0.5
+    # Without the link between them the two parts stand apart.
+    assert loss("one_minus_auc", [0, 0, 1, 1], np.delete(steps, 2)) == 0
+
+
+def apart(scores):
+    """Return whether neighbours differ by more than 1e-11 of the larger of the two."""
+    ranked = np.sort(np.asarray(scores, dtype=float))
+    larger = np.maximum(abs(ranked[1:]), abs(ranked[:-1]))
+    return bool((np.diff(ranked) > 1e-11 * larger).all())
+
+
+PROBABILITIES = st.one_of(
+    st.floats(1e-300, 1 - 1e-9),
+    st.floats(-300, 0).map(lambda exponent: 10.0**exponent),
+    st.floats(-9, 0).map(lambda exponent: 1 - 10.0**exponent),
+).filter(lambda p: 1e-300 <= p <= 1 - 1e-9)
+
+
+@given(st.lists(st.tuples(st.booleans(), PROBABILITIES), min_size=2, max_size=30))
+def test_no_rising_function_of_scores_that_are_apart_changes_an_auc(rows):
+    y, p = np.array(rows).T
+    of_rows = {
+        "plain": p,
+        "logit": np.log(p) - np.log1p(-p),
+        "log": np.log(p),
+        "rank": rankdata(p),
+        "square root": np.sqrt(p),
+    }
+    # A logarithm brings scores near 0 together: what it ties is no claim of ours.
+    areas = {
+        name: loss("one_minus_auc", y, scores)
+        for name, scores in of_rows.items()
+        if apart(scores)
+    }
+    assume("plain" in areas)
+    np.testing.assert_equal([*areas.values()], [areas["rank"]] * len(areas))
 
 
 def test_infinite_scores_are_tied_with_their_like_alone():

@@ -12,11 +12,13 @@ from ...assess.checks.answers import VERDICTS
 from ...config.settings import ChecksSection
 from ...engines import EngineInfo, agreement
 from ...engines.agreement.circumstances import NEWER
-from ...engines.known_defects import defects_for
+from ...engines.known_defects import Defect, defects_for, ties_differ
+from ...methods.importance.permutation_draws import BASELINE, DRAWS
+from ...methods.importance.permuted_predictions import predictions as predictions_of
 from ...records.dataset_and_model import Floats
 from ...records.frames import Row
 from ...records.importance_record import Effect, Importance
-from . import Results, StepResult
+from . import Inputs, Results, StepResult
 from .repeat_run import SecondRun, settle
 
 JUDGED = ("replayed", "equivalent", "disagrees")
@@ -99,14 +101,18 @@ def compare_all(
     verdicts = []
     for a, b in both:
         facts = predictions.get(a.model, PredictionFacts())
-        defects = partial(defects_for, versions=versions, predictions=facts.in_r)
         notes = notes_on(inputs.engines, *dict.fromkeys((a.engine, b.engine)))
         if facts.draws:
             notes += (Note("", "", "PRED_RNG"),)
-        touches = (*defects(a), *defects(b), *notes)
-        of_pair = {"prediction_gap": facts.gap, "touches": touches}
         asked_here = not (a.is_supplied or b.is_supplied)
-        verdicts.append(judge(a, b, first_repeats=asked_here, **of_pair))
+        of_pair = {"prediction_gap": facts.gap, "first_repeats": asked_here}
+        touches = (*_faults((a, b), versions, facts.in_r), *notes)
+        verdict = judge(a, b, touches=touches, **of_pair)
+        tied = next(_tied_when_permuted(inputs, (a, b), *verdict), None)
+        if tied is not None:
+            touches = (*_faults((a, b), versions, tied), *notes)
+            verdict = judge(a, b, touches=touches, **of_pair)
+        verdicts.append(verdict)
     try:
         for place, (row, differences) in enumerate(verdicts):
             if second.wants(row):
@@ -120,6 +126,47 @@ def compare_all(
             "checks": list(pair_rows(every, limits)),
         }
         yield StepResult(rows=rows, findings=tuple(agreement.findings_of(every)))
+
+
+def _faults(
+    pair: tuple[Any, Any], versions: Mapping[str, str], predictions: Floats | None
+) -> list[Defect]:
+    """Return the known faults that touch either side of a pair."""
+    defects = partial(defects_for, versions=versions, predictions=predictions)
+    return [defect for record in pair for defect in defects(record)]
+
+
+def _tied_when_permuted(
+    inputs: Inputs, pair: tuple[Any, Any], row: Row, outside: Sequence[Row]
+) -> Iterator[Floats]:
+    """Yield predictions of permuted rows that DALEX and our AUC tie otherwise.
+
+    Those of the features that differ, in the draws of DALEX: a tie that only some
+    permutation makes moves an AUC by half a pair, and is no fault of either side.
+    """
+    if (row["method"], row["loss"]) != ("permutation", "one_minus_auc"):
+        return
+    features = {one["feature"] for one in outside if not one["inside"]}
+    models = [model for model in inputs.models if model.name == row["model"]]
+    for record in pair:
+        is_of_dalex = "DALEX" in (record.engine, record.supplied_by)
+        if not (features and models and is_of_dalex and record.stream == "DALEX"):
+            continue
+        names, n_rows = record.features, record.options.get("n_rows")
+        rows = inputs.test.with_groups(dict(zip(names, record.columns, strict=True)))
+        drawn = DRAWS["DALEX"](
+            record.seed, names, rows.n_samples, record.n_repeats, n_rows
+        )
+        asked = (
+            draw
+            for draw in drawn
+            if draw.what == BASELINE
+            or (draw.what >= 0 and names[draw.what] in features)
+        )
+        for _, _, ask in predictions_of(models[0], rows, asked):
+            answer = ask()
+            if ties_differ(answer):
+                yield answer
 
 
 def pair_rows(
