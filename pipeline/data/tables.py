@@ -343,13 +343,16 @@ def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
             f"save the sheet as CSV. The import says: {error}"
         ) from error
     try:
-        values = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise DataError(
             f"{name} cannot be read as an Excel file: {error}. Save it as .xlsx."
         ) from error
-    sheet = _sheet_of(name, values.sheetnames, source.get("sheet"))
-    rows = list(values[sheet].iter_rows(values_only=True))
+    title = _sheet_of(name, book, source.get("sheet"))
+    sheet = book[title]
+    sheet.reset_dimensions()  # what a file states of its size may be wrong
+    rows = list(sheet.iter_rows(values_only=True))
+    _refuse_merged_cells(name, content, title)
     _refuse_formulas(name, content, sheet, rows)
     rows = [row for row in rows if any(cell is not None for cell in row)]
     filled = [i for row in rows for i, cell in enumerate(row, 1) if cell is not None]
@@ -357,14 +360,18 @@ def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
     rows = [row[:width] + (None,) * (width - len(row)) for row in rows]
     if not rows:
         raise DataError(
-            f"{name}: sheet {quote(sheet)} is empty. Give it a row of column names and "
+            f"{name}: sheet {quote(title)} is empty. Give it a row of column names and "
             "its rows."
         )
     return Table(name, frame_of(rows[0], rows[1:]), is_text=False)
 
 
-def _sheet_of(name: str, sheets: list[str], sheet: str | int | None) -> str:
-    """Return the sheet that is meant: by name, by number, or the only one."""
+def _sheet_of(name: str, book: Any, sheet: str | int | None) -> str:
+    """Return the sheet that is meant: by name, by number, or the only one.
+
+    Sheets that hold a chart and no cells are not counted.
+    """
+    sheets = [each.title for each in book.worksheets]
     has = f"It has {listed(sheets, limit=9)}."
     if sheet is None:
         if len(sheets) == 1:
@@ -377,26 +384,55 @@ def _sheet_of(name: str, sheets: list[str], sheet: str | int | None) -> str:
         return sheet
     if isinstance(sheet, int) and sheet <= len(sheets):
         return sheets[sheet - 1]
+    if sheet in book.sheetnames:
+        raise DataError(f"{name}: sheet {quote(sheet)} is a chart. {has}")
     hint = did_you_mean(sheet, sheets) if isinstance(sheet, str) else ""
     raise DataError(f"{name} has no sheet {quote(sheet)}. {has}{hint}")
 
 
+def _refuse_merged_cells(name: str, content: bytes, sheet: str) -> None:
+    """Refuse merged cells, of which only the first has a value in the file."""
+    from openpyxl import load_workbook
+
+    with zipfile.ZipFile(io.BytesIO(content)) as members:
+        if not any(b"mergeCell " in members.read(name) for name in members.namelist()):
+            return
+    cells = load_workbook(io.BytesIO(content))[sheet]  # read_only knows of no merging
+    merged = [
+        area.coord
+        for area in cells.merged_cells.ranges
+        if cells.cell(area.min_row, area.min_col).value is not None
+    ]
+    if merged:
+        raise DataError(
+            f"{name}: cells of sheet {quote(sheet)} are merged: "
+            f"{listed(sorted(merged))}. Only the first cell of each has a value in the "
+            "file. Unmerge them and fill in every cell."
+        )
+
+
 def _refuse_formulas(
-    name: str, content: bytes, sheet: str, rows: list[tuple[Any, ...]]
+    name: str, content: bytes, sheet: Any, rows: list[tuple[Any, ...]]
 ) -> None:
-    """Refuse formulas without a result, which would be read as empty cells."""
+    """Refuse formulas without a result, which would be read as empty cells.
+
+    One whose result is an empty text says that it is a text.
+    """
     from openpyxl import load_workbook
 
     if not any(cell is None for row in rows for cell in row):
         return
-    book = load_workbook(io.BytesIO(content), read_only=True)
-    for written, values in zip(book[sheet].iter_rows(), rows, strict=False):
-        for cell, value in zip(written, values, strict=False):
-            if value is None and cell.data_type == "f":
+    formulas = load_workbook(io.BytesIO(content), read_only=True)[sheet.title]
+    formulas.reset_dimensions()
+    lines = zip(formulas.iter_rows(), sheet.iter_rows(), strict=True)
+    for written, values in lines:
+        for cell, value in zip(written, values, strict=True):
+            is_result = value.value is not None or value.data_type == "str"
+            if cell.data_type == "f" and not is_result:
                 raise DataError(
-                    f"{name}: cell {cell.coordinate} of sheet {quote(sheet)} holds a "
-                    "formula that was never calculated. Open the file in Excel or "
-                    "LibreOffice and save it."
+                    f"{name}: cell {cell.coordinate} of sheet {quote(sheet.title)} "
+                    "holds a formula that was never calculated. Open the file in Excel "
+                    "or LibreOffice and save it."
                 )
 
 

@@ -6,6 +6,7 @@ import io
 import shutil
 import sqlite3
 import subprocess
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
@@ -335,6 +336,94 @@ def test_a_formula_that_nobody_calculated_is_no_empty_cell(tmp_path):
         "a.xlsx: cell A2 of sheet 'Data' holds a formula that was never calculated. "
         "Open the file in Excel or LibreOffice and save it."
     )
+
+
+def with_member(path, member, old, new):
+    """Replace bytes in one member of a workbook, as another program writes them."""
+    with zipfile.ZipFile(path) as book:
+        members = {name: book.read(name) for name in book.namelist()}
+    assert old in members[member]
+    members[member] = members[member].replace(old, new)
+    with zipfile.ZipFile(path, "w") as book:
+        for name, content in members.items():
+            book.writestr(name, content)
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+@needs_openpyxl
+@pytest.mark.parametrize("stated", [b"A1:A1", b"A1", b"A1:B21"])
+def test_rows_and_columns_beyond_the_size_a_sheet_states_are_read(stated, tmp_path):
+    rows = [("a", "b", "y"), *((i, i % 7, i) for i in range(60))]
+    workbook(tmp_path / "a.xlsx", Data=rows)
+    with_member(tmp_path / "a.xlsx", SHEET, b"A1:C61", stated)
+    table = rows_of(tmp_path, {"file": "a.xlsx"})
+    assert table.features == ("a", "b")
+    assert table.y.tolist() == list(range(60))
+
+
+@needs_openpyxl
+def test_a_formula_that_nobody_calculated_beyond_the_size_a_sheet_states(tmp_path):
+    rows = [("x", "y"), (1, 1), (2, 2), ("=1+1", 3)]
+    workbook(tmp_path / "a.xlsx", Data=rows)
+    with_member(tmp_path / "a.xlsx", SHEET, b"A1:B4", b"A1:B2")
+    assert "cell A4 of sheet 'Data' holds a formula that was never" in refusal(
+        tmp_path, {"file": "a.xlsx"}
+    )
+
+
+@needs_openpyxl
+def test_merged_cells_are_refused_and_empty_ones_are_not(tmp_path):
+    from openpyxl import load_workbook
+
+    rows = [("zone", "x", "y"), ("a", 1, 1), ("a", 2, 2), ("b", 3, 3), ("b", 4, 4)]
+    workbook(tmp_path / "a.xlsx", Data=rows)
+    book = load_workbook(tmp_path / "a.xlsx")
+    book["Data"].merge_cells("F1:G9")
+    book.save(tmp_path / "a.xlsx")
+    assert rows_of(tmp_path, {"file": "a.xlsx"}).X["zone"].tolist() == list("aabb")
+    for area in ("A2:A3", "A4:A5"):
+        book["Data"].merge_cells(area)
+    book.save(tmp_path / "a.xlsx")
+    assert refusal(tmp_path, {"file": "a.xlsx"}) == (
+        "a.xlsx: cells of sheet 'Data' are merged: 'A2:A3', 'A4:A5'. Only the first "
+        "cell of each has a value in the file. Unmerge them and fill in every cell."
+    )
+
+
+@needs_openpyxl
+def test_a_sheet_that_is_a_chart_is_not_counted(tmp_path):
+    from openpyxl import Workbook
+    from openpyxl.chart import BarChart
+
+    book = Workbook()
+    chart = book.create_chartsheet("Chart", 0)
+    chart.add_chart(BarChart())
+    for row in ROWS:
+        book["Sheet"].append(row)
+    book.save(tmp_path / "a.xlsx")
+    for sheet in ({}, {"sheet": 1}, {"sheet": "Sheet"}):
+        rows = rows_of(tmp_path, {"file": "a.xlsx"} | sheet)
+        assert rows.features == ("x", "zone", "ok")
+    for sheet, words in (
+        ("Chart", ": sheet 'Chart' is a chart"),
+        (2, " has no sheet 2"),
+    ):
+        assert refusal(tmp_path, {"file": "a.xlsx", "sheet": sheet}) == (
+            f"a.xlsx{words}. It has 'Sheet'."
+        )
+
+
+@needs_openpyxl
+def test_a_formula_whose_result_is_an_empty_text_is_an_empty_cell(tmp_path):
+    rows = [("x", "y"), ('=IF(B2>1,B2,"")', 1), (2, 2), (3, 3)]
+    workbook(tmp_path / "a.xlsx", Data=rows)
+    path = tmp_path / "a.xlsx"
+    with_member(path, SHEET, b'<c r="A2"><f>', b'<c r="A2" t="str"><f>')
+    x = rows_of(tmp_path, {"file": "a.xlsx"}).X["x"]
+    assert x.isna().tolist() == [True, False, False]
+    assert x.dtype == np.float64
 
 
 @needs_openpyxl
