@@ -18,6 +18,7 @@ from functools import wraps
 from importlib.metadata import entry_points
 from inspect import Parameter, Signature
 from pathlib import Path
+from traceback import extract_tb
 from typing import (
     Annotated,
     Any,
@@ -416,7 +417,7 @@ def _checked_method(
         except AuditError:
             raise
         except Exception as error:
-            raise ExtensionError(f"{name} raised {_in_words(error)}") from error
+            raise _raised(name, function, error) from error
         n_scores = 1
         if model is not None and unit in ("loss", "prediction"):
             n_scores = len(model.losses if unit == "loss" else model.outputs)
@@ -480,7 +481,7 @@ def _checked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
         try:
             value = function(*views)
         except Exception as error:
-            raise ExtensionError(f"{name} raised {_in_words(error)}") from error
+            raise _raised(name, function, error) from error
         try:
             return float(value)
         except (TypeError, ValueError) as error:
@@ -489,6 +490,19 @@ def _checked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
             raise ExtensionError(f"{name} {rule}; it returned {kind}.") from error
 
     return loss
+
+
+def _raised(
+    name: str, function: Callable[..., Any], error: Exception
+) -> ExtensionError:
+    """Return the error of a user's function, with its last line in the user's file."""
+    frames = extract_tb(error.__traceback__)
+    file = inspect.getsourcefile(inspect.unwrap(function))
+    lines = [frame.lineno for frame in frames if frame.filename == file]
+    said = _in_words(error)
+    if lines:
+        said = f"{said.rstrip('.')} ({Path(str(file)).name}, line {lines[-1]})."
+    return ExtensionError(f"{name} raised {said}")
 
 
 def _in_words(error: BaseException) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..assess.claims import keys_of
 from ..assess.claims.section import CLAIM_KINDS, ClaimSection, claim_rules
 from ..methods.importance import METHODS, RESERVED, options_of
-from ..records.errors import ConfigError, did_you_mean, quote, quote_odd
+from ..records.errors import ConfigError, did_you_mean, listed, quote, quote_odd
 from ..records.extensions import in_force
 from ..records.value_rules import Misfit, Misfits, Rule
 from .claim_checks import claim_problems
@@ -254,7 +254,9 @@ def _read(where: str, section: type, table: Any) -> Entry:
         )
     rules = rules_of(section)
     options = _options(section, table) if section in OWN_KEYS else {}
-    values, problems = _values({**rules, **options}, table, f"{where} ")
+    is_known = bool(options) and table.get(OWN_KEYS[section][0]) in OWN_KEYS[section][1]
+    own_options = options if is_known else ()
+    values, problems = _values({**rules, **options}, table, f"{where} ", own_options)
     faulty = frozenset(table) - frozenset(values)
     missing = tuple(
         f"{where} {key} is missing.{SEE_INIT}"
@@ -285,14 +287,17 @@ def _required_options(section: type, values: Mapping[str, Any]) -> tuple[str, ..
 
 
 def _values(
-    rules: Mapping[str, Rule], table: Mapping[str, Any], where: str
+    rules: Mapping[str, Rule],
+    table: Mapping[str, Any],
+    where: str,
+    options: Collection[str] = (),
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the keys that keep their rules, and a sentence for every other."""
     values: dict[str, Any] = {}
     problems: list[str] = []
     for key, value in table.items():
         if key not in rules:
-            problems.append(_unknown_key(where.rstrip(), key, tuple(rules)))
+            problems.append(_unknown_key(where.rstrip(), key, tuple(rules), options))
             continue
         try:
             values[key] = rules[key].read(value)
@@ -395,11 +400,18 @@ def _sentence(where: str, key: str, misfit: Misfit) -> str:
     return f"{subject} must be {misfit.rule}; {clause}.{hint}"
 
 
-def _unknown_key(where: str, key: str, keys: tuple[str, ...]) -> str:
-    """Return the sentence about a key that does not exist here."""
+def _unknown_key(
+    where: str, key: str, keys: tuple[str, ...], options: Collection[str] = ()
+) -> str:
+    """Return the sentence about a key that does not exist here.
+
+    `options` are those keys that depend on the method.
+    """
     hint = did_you_mean(key, keys)
     if not hint and key in KEYS:
         hint = " It belongs at the top level, before the first section."
     elif not hint and key in RESERVED:
         hint = " The audit sets it."
+    elif not hint and options:
+        hint = f" The method takes {listed(options, limit=30)}."
     return f"{where} has no key {quote(key)}.{hint}"

@@ -21,9 +21,10 @@ from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
 from ..data.datasets import as_frame, dataset, draw_rows
 from ..methods.importance import METHODS, options_of
-from ..models import r_models
+from ..models import prediction, r_models
 from ..models.estimators import class_name
 from ..models.fit import wrap
+from ..models.libraries import columns_of
 from ..models.section import ModelSection
 from ..records.dataset_and_model import Dataset, FittedModel, Task
 from ..records.errors import (
@@ -176,6 +177,8 @@ def audit(
         settings = replace(settings, execution=execution)
     by_name = _models_by_name(models, names)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
+    if frame is not X:
+        _refuse_names(by_name)
     _check_index(frame, y=y, sample_weight=sample_weight)
     the_task = _task_of(by_name, frame, y, task)
     rows = dataset(
@@ -234,34 +237,47 @@ def rows_again(
     return rows
 
 
+SECTION_OF = {"seed": "seed", "groups": "groups"} | dict.fromkeys(
+    ("engines", "methods", "losses", "n_repeats"), "importance"
+)
+"""What of a configuration an argument of a call says too."""
+
+
 def _settings(
     config: AuditConfig | Mapping[str, Any] | str | Path | None,
     asked: Mapping[str, Any],
     minutes: float | None,
 ) -> AuditConfig:
     """Return the configuration of a call, or refuse what is said twice."""
-    limits = {} if minutes is None else {"limits": {"minutes": minutes}}
-    if config is None:
-        named, functions = _with_names(asked)
-        document = _document(named, functions) | limits
-        return parse_config(document, audit="python", functions=functions)
+    document = {} if config is None else config
     usual = signature(audit).parameters
-    twice = [name for name, value in asked.items() if value != usual[name].default]
+    twice = [
+        name
+        for name, value in asked.items()
+        if value != usual[name].default
+        if not isinstance(document, Mapping) or SECTION_OF[name] in document
+    ]
     if twice:
         raise ConfigError(
             [
                 f"{listed(twice)} and config are both given, and config already sets "
-                "them. Leave one of them out."
+                f"{'it' if len(twice) == 1 else 'them'}. Leave one of them out."
             ]
         )
-    if isinstance(config, str | Path):
-        config = load_config(config, required=())
-    elif isinstance(config, Mapping):
-        config = parse_config(config, audit="python")
-    if config.data is not None:
+    has_data = isinstance(document, Mapping) and "data" in document
+    if isinstance(document, str | Path):
+        config = load_config(document, required=())
+    elif isinstance(document, Mapping) and not has_data:
+        named, functions = _with_names(asked)
+        document = _document(named, functions) | dict(document)
+        if minutes is not None:
+            document["limits"] = {**document.get("limits", {}), "minutes": minutes}
+        config = parse_config(document, audit="python", functions=functions)
+    if has_data or cast(AuditConfig, config).data is not None:
         raise ConfigError(
             ["[data] says where rows are, and X and y are rows. Leave [data] out."]
         )
+    config = cast(AuditConfig, config)
     if minutes is not None:
         config = replace(config, limits=replace(config.limits, minutes=minutes))
     return config
@@ -383,9 +399,24 @@ def _class_of(model: Any) -> str:
     return class_name(model)
 
 
+def _refuse_names(models: Mapping[str, Any]) -> None:
+    """Refuse models that read columns by name, where an array is given."""
+    for name, model in models.items():
+        if columns := columns_of(model):
+            raise ModelError(
+                f"Model {quote(name)} was fitted on the columns {listed(columns)}, and "
+                "X is an array, whose columns have no names. Pass a data frame."
+            )
+
+
 def _check_index(X: pd.DataFrame, **others: Any) -> None:
     """Refuse targets and weights whose rows are labelled otherwise than those of X."""
     for name, values in others.items():
+        if values is not None and np.shape(values)[:1] != (len(X),):
+            raise DataError(
+                f"{name} must have one value for each of the {len(X)} rows of X; its "
+                f"shape is {np.shape(values)}."
+            )
         index = getattr(values, "index", None)
         if not isinstance(index, pd.Index) or index.equals(X.index):
             continue
@@ -421,7 +452,7 @@ def _task_of(
             return _Task(task, f"{class_name(model)} was fitted for it")
     for name, model in models.items():
         if callable(model):
-            shape = np.shape(model(X.head(PEEK)))
+            shape = _shape_of_answer(name, model, X.head(PEEK))
             if len(shape) == 2 and shape[1] > 1:
                 task = "binary" if shape[1] == 2 else "multiclass"
                 return _Task(
@@ -434,6 +465,15 @@ def _task_of(
         return _Task("regression", "the target has numbers")
     task = "binary" if n_classes == 2 else "multiclass"
     return _Task(cast(Task, task), f"the target has {n_classes} classes")
+
+
+def _shape_of_answer(name: str, function: Any, rows: pd.DataFrame) -> tuple[int, ...]:
+    """Return the shape of what a function answers for a few rows."""
+    try:
+        return np.shape(function(rows.copy()))
+    except Exception as error:
+        form = prediction.Form(name, "its function", "regression", 0)
+        raise prediction.refusal(form, "predict the rows", rows, error) from error
 
 
 def _classes_of(models: Iterable[Any], y: Any, task: Task) -> Sequence[Any] | None:

@@ -218,7 +218,8 @@ def test_a_loss_of_ones_own_measures_what_ours_of_the_same_formula_does(tmp_path
     [
         (
             "spoil",
-            "my_module:spoil raised ValueError: assignment destination is read-only.",
+            "my_module:spoil raised ValueError: assignment destination is read-only "
+            "(my_module.py, line 6).",
         ),
         (
             "twice",
@@ -277,7 +278,10 @@ def method(model, data, *, seed):
             "return np.full((n, 1, 1), 1j), np.zeros((1, 1))",
             "my_module:method must return real numbers; some are complex.",
         ),
-        ("raise KeyError('x')", "my_module:method raised KeyError: 'x'."),
+        (
+            "raise KeyError('x')",
+            "my_module:method raised KeyError: 'x' (my_module.py, line 6).",
+        ),
     ]
 )
 def test_a_method_that_breaks_its_contract_is_a_finding_and_spoils_nothing(
@@ -478,7 +482,7 @@ def test_an_engine_that_draws_nothing_and_has_the_same_numbers_is_replayed(tmp_p
             "must return raw of shape (10, n_repeats, 1), features or groups first; it "
             "has shape (9, 1, 1).",
         ),
-        ("raise KeyError('x')", "raised KeyError: 'x'."),
+        ("raise KeyError('x')", "raised KeyError: 'x' (my_module.py, line 3)."),
     ]
 )
 def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(

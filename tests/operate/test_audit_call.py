@@ -3,6 +3,7 @@
 import pickle
 import re
 from inspect import signature
+from operator import itemgetter
 
 import joblib
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from tests.cases import for_each
 
 import importance_audit as ia
 from importance_audit.auditing.audit import audit as run_audit
@@ -235,11 +237,51 @@ def test_what_a_configuration_says_is_not_said_twice():
     result = ia.audit(LINEAR, X, Y, config=document)
     assert result.importances[0].n_repeats == 2
     with pytest.raises(ia.ConfigError) as refusal:
-        ia.audit(LINEAR, X, Y, config=document, n_repeats=3, seed=2)
+        ia.audit(LINEAR, X, Y, config=document, n_repeats=3, methods=["firm"], seed=2)
     assert str(refusal.value) == (
-        "'n_repeats', 'seed' and config are both given, and config already sets "
+        "'methods', 'n_repeats' and config are both given, and config already sets "
         "them. Leave one of them out."
     )
+
+
+def test_a_call_says_what_its_configuration_leaves_open():
+    config = {"checks": {"dependence": 0.9}}
+    result = ia.audit(LINEAR, X, Y, config=config, n_repeats=3, methods=["permutation"])
+    (record,) = result.importances
+    assert (record.method, record.n_repeats) == ("permutation", 3)
+    assert result.result.run.config["checks"]["dependence"] == 0.9
+
+
+@for_each(
+    [
+        (
+            lambda: ia.audit(LINEAR, X, Y, config={"data": {"test": {}}}),
+            "[data] says where rows are, and X and y are rows. Leave [data] out.",
+        ),
+        (
+            lambda: ia.audit(lambda rows: rows["no_such"], X, Y, names=["own"]),
+            "Model 'own' cannot predict the rows; its function says: "
+            "KeyError: 'no_such'",
+        ),
+        (
+            lambda: ia.audit(LINEAR, X, Y[:-1]),
+            f"y must have one value for each of the {len(X)} rows of X; its shape is "
+            f"({len(X) - 1},).",
+        ),
+        (
+            lambda: ia.audit(LinearRegression().fit(X, Y), X.to_numpy(), Y),
+            "Model 'LinearRegression' was fitted on the columns "
+            f"{', '.join(map(repr, X))}, and X is an array, whose columns have no "
+            "names. Pass a data frame.",
+        ),
+    ],
+    itemgetter(1),
+)
+def test_a_call_that_cannot_be_asked_says_why_once(case):
+    call, sentence = case
+    with pytest.raises(ia.AuditError) as refusal:
+        call()
+    assert str(refusal.value) == sentence
 
 
 def test_a_configuration_that_has_rows_is_refused(tmp_path):
