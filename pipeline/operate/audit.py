@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from importance_audit.r_bridge import host
 
 from ..records.as_json import dumps, loads
+from ..records.dataset_and_model import Floats
 from ..records.errors import DataError, did_you_mean, quote, several
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS, interval, lead_of, order_of, question_of
@@ -77,10 +79,11 @@ class Audit:
         Columns: model; method; of, "features", "groups" or "pairs"; loss and
         positive_class, empty where there is none; feature; mean over the repeats, in
         the unit of its loss or prediction; std_error, low and high, its standard error
-        and 95 % interval; interval, what they cover: "rows", other rows of the same
-        kind and other shuffles, or "repeats", the draws alone, or empty where nothing
-        is drawn; repeats_low and repeats_high, the interval over the draws alone;
-        rank, 1 for the largest, ties averaged; engine.
+        and 95 % interval, NaN where there is none; interval, what they cover: "rows",
+        other rows of the same kind and other shuffles, or "repeats", the draws alone,
+        or empty where nothing is drawn; repeats_low and repeats_high, the interval over
+        the draws alone, NaN where there are none; rank, 1 for the largest, ties
+        averaged; engine.
         """
         parts = [self._frame_of(record) for record in self.result.importances]
         empty = pd.DataFrame(columns=list(COLUMNS))
@@ -114,7 +117,8 @@ class Audit:
         from ..report.figures import notebook
 
         if kind == "ranking":
-            return notebook.ranking(self._leading(model))
+            record = self._leading(model)
+            return notebook.ranking(record, self.result.interval_of(record))
         if kind == "agreement":
             return notebook.agreement(*self._pair(model))
         if kind != "effects":
@@ -199,7 +203,7 @@ class Audit:
         lines = [f"Audit: {self.result.verdict}"]
         record = lead_of(self.result.importances)
         if record is not None:
-            lines += _ranking_lines(record, self._frame_of(record)["std_error"])
+            lines += _ranking_lines(record, self.result.interval_of(record).std_error)
         findings = [f for f in self.result.findings if f.severity != "info"]
         room = LINES - len(lines)
         lines += [_one_line(f"{f.severity}: {f.message}") for f in findings[: room - 1]]
@@ -216,25 +220,16 @@ class Audit:
 
     def _frame_of(self, record: Importance) -> pd.DataFrame:
         """Return one ranking as rows of `to_frame`."""
-        low, high = interval(record)
-        drawn = bool(record.stream) and record.n_repeats > 1
+        error, low, high, over = self.result.interval_of(record)
+        draws = interval(record) if record.stream else (np.nan, np.nan)
         facts = {
             **{name: getattr(record, name) for name in COLUMNS[:5]},
             **{"feature": list(record.features), "mean": record.mean},
-            **{"std_error": record.std_error, "low": low, "high": high},
-            **{"interval": "repeats" if drawn else ""},
-            **{"repeats_low": low, "repeats_high": high},
+            **{"std_error": error, "low": low, "high": high, "interval": over},
+            **{"repeats_low": draws[0], "repeats_high": draws[1]},
             **{"rank": record.rank, "engine": record.engine},
         }
-        frame = pd.DataFrame(facts)[list(COLUMNS)]
-        over_rows = self.result.row_intervals
-        place = next(k for k, r in enumerate(self.result.importances) if r is record)
-        over_rows = over_rows[over_rows["record"] == place].reset_index(drop=True)
-        for name in ("std_error", "low", "high"):
-            known = over_rows[name].astype(float).dropna()
-            frame.loc[known.index, name] = known
-            frame.loc[known.index, "interval"] = "rows"
-        return frame
+        return pd.DataFrame(facts)[list(COLUMNS)]
 
     def _leading(self, model: str | None) -> Importance:
         """Return the ranking that the report of a model opens with."""
@@ -290,7 +285,7 @@ def _from_json(text: str) -> Audit:
     return Audit(loads(text))
 
 
-def _ranking_lines(record: Importance, errors: "pd.Series[float]") -> Iterator[str]:
+def _ranking_lines(record: Importance, errors: Floats) -> Iterator[str]:
     """Yield a ranking as text: what it is, and its first features with their errors."""
     what = record.loss or record.unit
     subject = f" of {record.model}" if record.model else ""
@@ -299,8 +294,8 @@ def _ranking_lines(record: Importance, errors: "pd.Series[float]") -> Iterator[s
     width = min(max(len(record.features[row]) for row in order), 40)
     for row in order:
         name = record.features[row][:width]
-        value, error = record.mean[row], errors[row]
-        yield f"  {name:<{width}}  {value:>10.4g} ± {error:.2g}"
+        error = "" if np.isnan(errors[row]) else f" ± {errors[row]:.2g}"
+        yield f"  {name:<{width}}  {record.mean[row]:>10.4g}{error}"
     if len(record.features) > TOP:
         yield f"  … {len(record.features) - TOP} more: see .to_frame()"
 

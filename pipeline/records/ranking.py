@@ -4,10 +4,11 @@ Not another engine's answer to a question, nor our twin in that engine's draw or
 """
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from .dataset_and_model import Floats
 from .importance_record import Effect, Importance
@@ -18,6 +19,24 @@ LEVEL = 0.95
 
 Question: TypeAlias = tuple[str, str, str, str, str]
 Measure: TypeAlias = tuple[str, str, str, tuple[tuple[str, str], ...]]
+
+
+class Interval(NamedTuple):
+    """The interval that a ranking is shown with, and what it covers.
+
+    Attributes
+    ----------
+    std_error, low, high : ndarray of shape (n_features,)
+        Standard error and 95 % interval of each mean; NaN where there is none.
+    over : {"rows", "repeats", ""}
+        "rows": other rows of the same kind, and the draws; "repeats": the draws alone;
+        empty if there is no interval, since nothing is drawn or only once.
+    """
+
+    std_error: Floats
+    low: Floats
+    high: Floats
+    over: Literal["rows", "repeats", ""]
 
 
 def question_of(record: Importance) -> Question:
@@ -110,6 +129,41 @@ def interval(record: Importance) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore"):
         half = np.where(np.isinf(record.mean), 0.0, quantile * record.std_error)
         return record.mean - half, record.mean + half
+
+
+def over_rows(
+    record: Importance, index: int, row_intervals: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the rows of the frame `row_intervals` in the record's order.
+
+    Empty if not all features have an interval there: a ranking has one kind.
+    """
+    rows = row_intervals[row_intervals["record"] == index]
+    is_whole = rows["feature"].tolist() == list(record.features)
+    return rows if is_whole and rows["low"].notna().all() else rows.iloc[:0]
+
+
+def shown_interval(
+    record: Importance, index: int, row_intervals: pd.DataFrame
+) -> Interval:
+    """Return the interval that a ranking is shown with: over rows where there is one.
+
+    Parameters
+    ----------
+    record : Importance
+    index : int
+        Its place among the importances.
+    row_intervals : DataFrame
+        The frame of this name.
+    """
+    rows = over_rows(record, index, row_intervals)
+    if len(rows):
+        error, low, high = rows[["std_error", "low", "high"]].to_numpy(float).T
+        return Interval(error, low, high, over="rows")
+    if record.stream and record.n_repeats > 1:
+        return Interval(record.std_error, *interval(record), over="repeats")
+    unknown = np.full(len(record.features), np.nan)
+    return Interval(unknown, unknown, unknown, over="")
 
 
 def places(low: Floats, high: Floats) -> tuple[Floats, Floats]:

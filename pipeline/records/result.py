@@ -15,6 +15,7 @@ from .finding import Finding
 from .frames import FRAMES
 from .frozen import freeze
 from .importance_record import Effect, Importance
+from .ranking import Interval, shown_interval
 from .surface_record import Surface
 
 SCHEMA_VERSION = "1.5"
@@ -135,6 +136,11 @@ class AuditResult:
     def with_findings(self, findings: tuple[Finding, ...]) -> "AuditResult":
         """Return the same result with more findings."""
         return replace(self, findings=(*self.findings, *findings))
+
+    def interval_of(self, record: Importance) -> Interval:
+        """Return the interval that one of the importances is shown with."""
+        place = next(k for k, r in enumerate(self.importances) if r is record)
+        return shown_interval(record, place, self.row_intervals)
 
     @cached_property
     def accepted(self) -> Mapping[str, str]:

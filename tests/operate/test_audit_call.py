@@ -22,7 +22,7 @@ import importance_audit as ia
 from importance_audit.auditing.audit import audit as run_audit
 from importance_audit.cli.main import main
 from importance_audit.methods.importance import METHODS, options_of
-from importance_audit.operate.audit import COLUMNS, LINES
+from importance_audit.operate.audit import COLUMNS, LINES, Audit
 from importance_audit.operate.call import _document
 from importance_audit.records import execution
 from importance_audit.records.as_json import content_digest
@@ -129,10 +129,45 @@ def test_the_interval_is_that_over_other_rows_where_there_is_one():
     np.testing.assert_array_equal(by_rows["repeats_low"], low)
     np.testing.assert_array_equal(by_rows["repeats_high"], high)
 
+    axes = result.plot().axes[0]
+    (bars,) = axes.containers
+    ends = np.array([path.vertices[:, 0] for path in bars[2][0].get_paths()])
+    order = np.argsort(by_rows["mean"].to_numpy())
+    np.testing.assert_allclose(ends[:, 0], by_rows["low"].iloc[order], rtol=1e-12)
+    np.testing.assert_allclose(ends[:, 1], by_rows["high"].iloc[order], rtol=1e-12)
+    (legend,) = axes.get_legend().get_texts()
+    assert legend.get_text().endswith("interval over resampled rows")
+
     assert set(by_repeats["interval"]) == {"repeats"}
     of_draws = result.importances[1].std_error
     np.testing.assert_array_equal(by_repeats["std_error"], of_draws)
     np.testing.assert_array_equal(by_repeats["low"], by_repeats["repeats_low"])
+
+
+def test_what_is_not_drawn_has_no_interval_and_none_of_no_width():
+    result = ia.audit(LINEAR, X, Y, methods=["partial_dependence"])
+    frame = result.to_frame()
+    bounds = ["std_error", "low", "high", "repeats_low", "repeats_high"]
+    assert frame[bounds].isna().all(axis=None)
+    assert set(frame["interval"]) == {""}
+    axes = result.plot().axes[0]
+    assert not axes.containers
+    assert axes.get_legend() is None
+    assert "nan" not in repr(result)
+    assert "±" not in repr(result)
+
+
+def test_a_ranking_of_which_a_feature_has_no_interval_over_rows_has_one_kind():
+    """As the report shows it: none has two kinds of intervals side by side."""
+    result = ia.audit(LINEAR, X, Y)
+    partly = result.row_intervals.copy()
+    partly.loc[0, ["std_error", "low", "high"]] = np.nan
+    audit = Audit(result.result.with_frames(row_intervals=partly))
+    frame = audit.to_frame()
+    assert set(frame["interval"]) == {"repeats"}
+    np.testing.assert_array_equal(frame["low"], frame["repeats_low"])
+    (legend,) = audit.plot().axes[0].get_legend().get_texts()
+    assert legend.get_text().endswith("interval of the mean over the repeats")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,10 @@ from matplotlib.figure import Figure as PlainFigure
 
 from ...records.importance_record import Effect, Importance
 from ...records.losses import LOSSES
-from ...records.ranking import interval, nothing_of, order_of
+from ...records.ranking import LEVEL, Interval, nothing_of, order_of
+from ..text.blocks import plain
+from ..text.number_text import percent
+from ..text.wording import say
 from .drawing import INK
 
 MOST = 30
@@ -27,23 +30,31 @@ class Figure(PlainFigure):
         return file.getvalue()
 
 
-def ranking(record: Importance) -> Figure:
+def ranking(record: Importance, interval: Interval) -> Figure:
     """Return a ranking: the mean of each feature with its 95 % interval, best on top.
 
-    A feature that was not measured has no dot.
+    A feature that was not measured has no dot, and without an interval no line. The
+    legend says what the intervals cover.
     """
     order = order_of(record)[:MOST][::-1]
-    low, high = interval(record)
-    mean = record.mean
+    mean, low, high = record.mean, interval.low, interval.high
     places = np.arange(len(order))
     figure = Figure(figsize=(6.4, 1.2 + 0.28 * len(order)), layout="constrained")
     axes = figure.subplots()
     has_interval = np.isfinite(mean[order] - low[order])
     rows = order[has_interval]
     errors = np.maximum([mean[rows] - low[rows], high[rows] - mean[rows]], 0.0)
-    axes.errorbar(
-        mean[rows], places[has_interval], xerr=errors, fmt="none", color=INK, capsize=2
-    )
+    if len(rows):
+        axes.errorbar(
+            mean[rows],
+            places[has_interval],
+            xerr=errors,
+            fmt="none",
+            color=INK,
+            capsize=2,
+            label=plain(say(f"figures.over_{interval.over}", level=percent(LEVEL))),
+        )
+        axes.legend(loc="lower right", fontsize=8)
     axes.plot(mean[order], places, "o", color=INK)
     axes.axvline(nothing_of(record), color=INK, linestyle="--", linewidth=0.7)
     names = [record.features[row] for row in order]

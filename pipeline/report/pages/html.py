@@ -366,7 +366,8 @@ def card(result: AuditResult) -> str:
     record, svg = lead_of(result.importances), ""
     if record is not None:
         file = io.StringIO()
-        notebook.ranking(record).savefig(file, format="svg")
+        drawn = notebook.ranking(record, result.interval_of(record))
+        drawn.savefig(file, format="svg")
         svg = file.getvalue()
         svg = svg[svg.index("<svg") :]
     findings = [group[0] for group in by_cause(result.findings)]

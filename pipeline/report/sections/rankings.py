@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
 from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
@@ -23,6 +22,7 @@ from ...records.ranking import (
     measure_of,
     nothing_of,
     order_of,
+    over_rows,
     places,
     primary,
     question_of,
@@ -242,11 +242,11 @@ def _ranked(
 ) -> Ranking:
     low, high = interval(record)
     repeats_first, repeats_last = first, last = places(low, high)
-    over_rows = _over_rows(result, index, record)
-    if len(over_rows):
-        low, high = over_rows["low"].to_numpy(float), over_rows["high"].to_numpy(float)
-        first = over_rows["rank_low"].to_numpy(float)
-        last = over_rows["rank_high"].to_numpy(float)
+    rows = over_rows(record, index, result.row_intervals)
+    if len(rows):
+        low, high = rows["low"].to_numpy(float), rows["high"].to_numpy(float)
+        first = rows["rank_low"].to_numpy(float)
+        last = rows["rank_high"].to_numpy(float)
     return Ranking(
         index=index,
         key=key,
@@ -259,17 +259,9 @@ def _ranked(
         order=tuple(order_of(record).tolist()),
         repeats_first=repeats_first,
         repeats_last=repeats_last,
-        row_intervals=tuple(over_rows.index.tolist()),
+        row_intervals=tuple(rows.index.tolist()),
         always=always,
     )
-
-
-def _over_rows(result: AuditResult, index: int, record: Importance) -> pd.DataFrame:
-    """Return the intervals over other rows in the record's order, empty if not all."""
-    frame = result.row_intervals
-    rows = frame[frame["record"] == index]
-    is_whole = rows["feature"].tolist() == list(record.features)
-    return rows if is_whole and rows["low"].notna().all() else rows.iloc[:0]
 
 
 def cut(
