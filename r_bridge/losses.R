@@ -76,18 +76,27 @@ classes_of <- function(observed, predicted) {
   if (is.matrix(predicted)) {
     list(as.integer(observed), max.col(predicted, ties.method = "first"), ncol(predicted))
   } else {
-    list(observed + 1, (predicted >= 0.5) + 1, 2L)
+    list(observed + 1, (predicted > 0.5) + 1, 2L)
   }
 }
 
-# One less the area under precision over recall of one class, by its probability.
-one_minus_pr_auc_of <- function(is_event, predicted) {
+# Precision and recall of one class at each of its probabilities, from recall 0.
+precision_over_recall <- function(is_event, predicted) {
   cuts <- sort(unique(predicted), decreasing = TRUE)
   n_selected <- vapply(cuts, function(cut) sum(predicted >= cut), 1)
   hits <- vapply(cuts, function(cut) sum(is_event[predicted >= cut]), 1)
-  recall <- c(0, hits / sum(is_event))
-  precision <- c(1, hits / n_selected)
-  1 - sum(diff(recall) * (precision[-1] + precision[-length(precision)])) / 2
+  list(recall = c(0, hits / sum(is_event)), precision = c(1, hits / n_selected))
+}
+
+# One less the area under that curve, of straight lines or of steps.
+one_minus_pr_auc_of <- function(is_event, predicted) {
+  curve <- precision_over_recall(is_event, predicted)
+  precision <- curve$precision
+  1 - sum(diff(curve$recall) * (precision[-1] + precision[-length(precision)])) / 2
+}
+one_minus_average_precision_of <- function(is_event, predicted) {
+  curve <- precision_over_recall(is_event, predicted)
+  1 - sum(diff(curve$recall) * curve$precision[-1])
 }
 
 # Mann and Whitney: the mean ranks of ties count them half.
@@ -118,6 +127,9 @@ row_losses <- list(
   mse = function(observed, predicted) (observed - predicted)^2,
   mae = function(observed, predicted) abs(observed - predicted),
   mape = function(observed, predicted) 100 * abs((observed - predicted) / observed),
+  mean_relative_error = function(observed, predicted) {
+    abs(observed - predicted) / pmax(abs(observed), 2^-52)
+  },
   poisson_deviance = function(observed, predicted) poisson_deviance_of(observed, predicted),
   gamma_deviance = function(observed, predicted) gamma_deviance_of(observed, predicted),
   log_loss = function(observed, predicted) -log(of_observed(observed, predicted)),
@@ -137,7 +149,7 @@ row_losses <- list(
     if (is.matrix(predicted)) {
       as.numeric(max.col(predicted, ties.method = "first") != as.integer(observed))
     } else {
-      as.numeric((predicted >= 0.5) != observed)
+      as.numeric((predicted > 0.5) != observed)
     }
   }
 )
@@ -157,6 +169,9 @@ losses <- list(
   mape = function(observed, predicted) {
     100 * mean(abs((observed - predicted) / observed))
   },
+  mean_relative_error = function(observed, predicted) {
+    mean(abs(observed - predicted) / pmax(abs(observed), 2^-52))
+  },
   one_minus_r2 = function(observed, predicted) {
     sum((observed - predicted)^2) / sum((observed - mean(observed))^2)
   },
@@ -170,6 +185,13 @@ losses <- list(
       return(against_the_rest(one_minus_pr_auc_of, observed, predicted))
     }
     one_minus_pr_auc_of(observed == 1, predicted)
+  },
+
+  one_minus_average_precision = function(observed, predicted) {
+    if (is.matrix(predicted)) {
+      return(against_the_rest(one_minus_average_precision_of, observed, predicted))
+    }
+    one_minus_average_precision_of(observed == 1, predicted)
   },
 
   one_minus_auc = function(observed, predicted) one_minus_auc_of(observed == 1, predicted),
@@ -207,13 +229,17 @@ losses <- list(
   one_minus_balanced_accuracy = function(observed, predicted) {
     mean(missed_shares(observed, predicted)) / 2
   },
+  one_minus_mean_recall = function(observed, predicted) {
+    classes <- classes_of(observed, predicted)
+    mean(tapply(classes[[2]] != classes[[1]], classes[[1]], mean))
+  },
   one_minus_youden = function(observed, predicted) mean(missed_shares(observed, predicted)),
 
   one_minus_accuracy = function(observed, predicted) {
     if (is.matrix(predicted)) {
       mean(max.col(predicted, ties.method = "first") != as.integer(observed))
     } else {
-      mean((predicted >= 0.5) != observed)
+      mean((predicted > 0.5) != observed)
     }
   }
 )

@@ -25,6 +25,7 @@ from ..models import prediction, r_models
 from ..models.estimators import class_name
 from ..models.fit import wrap
 from ..models.libraries import columns_of
+from ..models.scorers import is_scorer, loss_of_scorer
 from ..models.section import ModelSection
 from ..records.dataset_and_model import Dataset, FittedModel, Task
 from ..records.errors import (
@@ -125,9 +126,10 @@ def audit(
         Keys of METHODS, whole entries with the keys of ``[[importance]]``, or methods
         of your own: functions, or "my_module:my_method" of the working directory.
     losses : str or sequence of str or callable, optional
-        Names of losses, or scikit-learn's names of scorers ("roc_auc"); by default
-        that of the task. Losses of your own as functions
-        ``loss(y, prediction, weights)``, or by name as methods are.
+        Names of losses, or scikit-learn's names of scorers ("roc_auc"), whose loss
+        is minus that score, or one less it; by default that of the task. Losses of
+        your own as functions ``loss(y, prediction, weights)``, as what ``make_scorer``
+        returns, or by name as methods are.
     n_repeats : int, optional
         Repeats of each method that has them; by default each method's own.
     seed : int, default 1
@@ -171,16 +173,16 @@ def audit(
         **{"engines": engines, "methods": methods, "losses": losses},
         **{"n_repeats": n_repeats, "seed": seed, "groups": groups},
     }
-    settings = _settings(config, asked, minutes)
-    if n_jobs is not None:
-        execution = replace(settings.execution, n_jobs=n_jobs)
-        settings = replace(settings, execution=execution)
     by_name = _models_by_name(models, names)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     if frame is not X:
         _refuse_names(by_name)
     _check_index(frame, y=y, sample_weight=sample_weight)
     the_task = _task_of(by_name, frame, y, task)
+    settings = _settings(config, asked, minutes, the_task.name)
+    if n_jobs is not None:
+        execution = replace(settings.execution, n_jobs=n_jobs)
+        settings = replace(settings, execution=execution)
     rows = dataset(
         frame,
         y,
@@ -247,6 +249,7 @@ def _settings(
     config: AuditConfig | Mapping[str, Any] | str | Path | None,
     asked: Mapping[str, Any],
     minutes: float | None,
+    task: Task,
 ) -> AuditConfig:
     """Return the configuration of a call, or refuse what is said twice."""
     document = {} if config is None else config
@@ -268,8 +271,8 @@ def _settings(
     if isinstance(document, str | Path):
         config = load_config(document, required=())
     elif isinstance(document, Mapping) and not has_data:
-        named, functions = _with_names(asked)
-        document = _document(named, functions) | dict(document)
+        named, functions = _with_names(asked, task)
+        document = _document(named, functions, task) | dict(document)
         if minutes is not None:
             document["limits"] = {**document.get("limits", {}), "minutes": minutes}
         config = parse_config(document, audit="python", functions=functions)
@@ -284,7 +287,7 @@ def _settings(
 
 
 def _with_names(
-    asked: Mapping[str, Any],
+    asked: Mapping[str, Any], task: Task
 ) -> tuple[dict[str, Any], dict[str, Function]]:
     """Return what a call asks with functions under their names, and those functions."""
     functions: dict[str, Function] = {}
@@ -296,6 +299,8 @@ def _with_names(
             return [named(inner) for inner in value]
         if not callable(value):
             return value
+        if is_scorer(value):
+            value = loss_of_scorer(value, task)
         own = str(getattr(value, "__name__", type(value).__name__))
         if not own.isidentifier():
             rule = "methods, losses and engines of one's own must have a name"
@@ -312,12 +317,12 @@ def _with_names(
 
 
 def _document(
-    asked: Mapping[str, Any], functions: Mapping[str, Function]
+    asked: Mapping[str, Any], functions: Mapping[str, Function], task: Task
 ) -> dict[str, Any]:
     """Return the content of an audit.toml that asks for the same."""
     losses = asked["losses"]
     losses = (losses,) if isinstance(losses, str) else losses or ()
-    keys = [SCORERS.get(name, name) for name in losses]
+    keys = [_loss_of(name, task) for name in losses]
     groups = {name: list(columns) for name, columns in (asked["groups"] or {}).items()}
     methods = asked["methods"]
     methods = (methods,) if isinstance(methods, str | Mapping) else methods
@@ -341,6 +346,21 @@ def _document(
         entries.append(entry)
     document = {"seed": asked["seed"], "importance": entries}
     return document | ({"groups": groups} if groups else {})
+
+
+def _loss_of(name: str, task: Task) -> str:
+    """Return the loss that a scorer of scikit-learn measures; other names stay."""
+    if name not in SCORERS:
+        return name
+    if task not in SCORERS[name]:
+        suited = [quote(key) for key, by_task in SCORERS.items() if task in by_task]
+        raise ConfigError(
+            [
+                f"Scorer {quote(name)} measures no model of task {task!r}. Those of "
+                f"that task are {', '.join(suited)}."
+            ]
+        )
+    return SCORERS[name][task]
 
 
 def _own_method(name: Any, functions: Mapping[str, Function]) -> Any:

@@ -132,6 +132,17 @@ def _one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) ->
     return values / (2 * n_classes)
 
 
+def _one_minus_mean_recall(y: Array, prediction: Array, weights: Array) -> Array:
+    """Return the mean over the shares missed of classes, each of its own rows."""
+    is_missed = losses.misses(y, prediction)
+    classes = np.unique(y[weights > 0])
+    values = np.zeros(len(y))
+    for at in (y == k for k in classes):
+        share = len(y) / at.sum() / len(classes)
+        values[at] = share * _about_mean(is_missed[at], weights[at])
+    return values
+
+
 INFLUENCE: dict[str, Influence] = {
     **{
         name: partial(_of_sum if name in losses.SUMS else _of_mean, of_rows)
@@ -144,7 +155,9 @@ INFLUENCE: dict[str, Influence] = {
     "one_minus_auc_ovo": _one_minus_auc_ovo,
     "one_minus_auc_ovr": _one_minus_auc_ovr,
     "one_minus_balanced_accuracy": _one_minus_balanced_accuracy,
+    "one_minus_mean_recall": _one_minus_mean_recall,
     "one_minus_youden": _one_minus_youden,
 }
-"""By loss. One that is not here has no influence values: `one_minus_pr_auc`, whose
-curve is joined by straight lines between points that other rows would move."""
+"""By loss. Two that are not here have no influence values: `one_minus_pr_auc`, whose
+curve is joined by straight lines between points that other rows would move, and
+`one_minus_average_precision`, whose steps they would move."""

@@ -18,6 +18,7 @@ from .ranked_losses import (
     one_minus_auc,
     one_minus_auc_ovo,
     one_minus_auc_ovr,
+    one_minus_average_precision,
     one_minus_pr_auc,
 )
 
@@ -149,6 +150,20 @@ def mape(y: Array, prediction: Array, weights: Array) -> float:
     return _mean_of_weighing(percent_errors, y, prediction, weights)
 
 
+def relative_errors(y: Array, prediction: Array) -> Array:
+    """Return the error of each row over the observed size, which is at least 2^-52."""
+    return absolute_errors(y, prediction) / np.maximum(np.abs(y), SMALLEST)
+
+
+def mean_relative_error(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean of errors as shares of the observed size.
+
+    A row that was observed to be 0 counts its error times 4.5e15, as it does in the
+    mean absolute percentage error of scikit-learn.
+    """
+    return _mean(relative_errors(y, prediction), weights)
+
+
 def one_minus_r2(y: Array, prediction: Array, weights: Array) -> float:
     """Return the squared error over that of the mean; NaN of a constant target."""
     weight = float(weights.sum())
@@ -253,8 +268,8 @@ def misses(y: Array, prediction: Array) -> Array:
 def one_minus_accuracy(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted share of rows whose predicted class is not the observed.
 
-    Binary: 1 is predicted where its probability is at least 0.5. Multiclass: the most
-    probable class, the first of equals.
+    The most probable class is predicted, the first of equals: of two, 1 where its
+    probability is above 0.5.
     """
     return _mean(misses(y, prediction), weights)
 
@@ -274,6 +289,20 @@ def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> 
     return float(np.mean(missed))
 
 
+def one_minus_mean_recall(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the mean over classes of the share of their rows that is missed.
+
+    Classes are predicted as in `one_minus_accuracy`; those that no row with a weight
+    has do not count. NaN if there is no such row. Of two classes it is
+    `one_minus_balanced_accuracy`.
+    """
+    is_missed = misses(y, prediction)
+    missed = [
+        _mean(is_missed[at], weights[at]) for at in (y == k for k in np.unique(y))
+    ]
+    return float(np.mean([share for share in missed if not np.isnan(share)] or np.nan))
+
+
 def one_minus_youden(y: Array, prediction: Array, weights: Array) -> float:
     """Return one less Youden's J = sensitivity + specificity - 1, from 0 to 2.
 
@@ -285,7 +314,7 @@ def one_minus_youden(y: Array, prediction: Array, weights: Array) -> float:
 def predicted_class(prediction: Array) -> Array:
     """Return the code of the class that is predicted, (n_samples,)."""
     if prediction.ndim == 1:
-        return prediction >= 0.5
+        return prediction > 0.5
     return np.asarray(prediction.argmax(axis=1))
 
 
@@ -311,6 +340,13 @@ _OURS: dict[str, Loss] = {
         "Σ w 2(y / p − 1 − log(y / p)) / Σ w",
     ),
     "mape": Loss(mape, (REGRESSION,), "%", "MAPE", "100 Σ w |y − p| / |y| / Σ w"),
+    "mean_relative_error": Loss(
+        mean_relative_error,
+        (REGRESSION,),
+        "1",
+        "mean relative error",
+        "Σ w |y − p| / max(|y|, 2.2e-16) / Σ w",
+    ),
     "one_minus_r2": Loss(
         one_minus_r2,
         (REGRESSION,),
@@ -384,6 +420,13 @@ _OURS: dict[str, Loss] = {
         "1 − balanced accuracy",
         "mean over classes of the share missed of a class and of all others",
     ),
+    "one_minus_mean_recall": Loss(
+        one_minus_mean_recall,
+        (BINARY, MULTICLASS),
+        "1",
+        "1 − mean recall",
+        "mean over the classes observed of the share missed of a class",
+    ),
     "one_minus_youden": Loss(
         one_minus_youden,
         (BINARY, MULTICLASS),
@@ -398,6 +441,14 @@ _OURS: dict[str, Loss] = {
         "1 − PR AUC",
         "1 − area under precision over recall, from (0, 1), straight lines; "
         "several classes: mean over classes against the rest",
+    ),
+    "one_minus_average_precision": Loss(
+        one_minus_average_precision,
+        (BINARY, MULTICLASS),
+        "1",
+        "1 − average precision",
+        "1 − Σ precision × rise of recall, a step per score; several classes: mean "
+        "over classes against the rest",
     ),
     "negative_log_likelihood": Loss(
         negative_log_likelihood,
@@ -425,6 +476,7 @@ OF_ROWS: dict[str, RowLosses] = {
     "poisson_deviance": poisson_deviances,
     "gamma_deviance": gamma_deviances,
     "mape": percent_errors,
+    "mean_relative_error": relative_errors,
     "one_minus_r2": squared_distances,
     "log_loss": surprises,
     "log_loss_clipped": clipped_surprises,
@@ -438,24 +490,30 @@ OF_ROWS: dict[str, RowLosses] = {
 RMSE is the root of the mean, and 1 - R2 divides it by that about the mean of y. Losses
 that are no mean over rows are not here.
 """
-SCORERS = {
-    "roc_auc": "one_minus_auc",
-    "roc_auc_ovo": "one_minus_auc_ovo",
-    "roc_auc_ovr": "one_minus_auc_ovr",
-    "average_precision": "one_minus_pr_auc",
-    "accuracy": "one_minus_accuracy",
-    "balanced_accuracy": "one_minus_balanced_accuracy",
-    "neg_log_loss": "log_loss",
-    "neg_brier_score": "brier",
-    "r2": "one_minus_r2",
-    "neg_mean_squared_error": "mse",
-    "neg_root_mean_squared_error": "rmse",
-    "neg_mean_absolute_error": "mae",
-    "neg_mean_absolute_percentage_error": "mape",
-    "neg_mean_poisson_deviance": "poisson_deviance",
-    "neg_mean_gamma_deviance": "gamma_deviance",
+_CLASSES = (BINARY, MULTICLASS)
+SCORERS: dict[str, dict[str, str]] = {
+    "roc_auc": {BINARY: "one_minus_auc"},
+    "roc_auc_ovo": {BINARY: "one_minus_auc", MULTICLASS: "one_minus_auc_ovo"},
+    "roc_auc_ovr": {BINARY: "one_minus_auc", MULTICLASS: "one_minus_auc_ovr"},
+    "average_precision": dict.fromkeys(_CLASSES, "one_minus_average_precision"),
+    "accuracy": dict.fromkeys(_CLASSES, "one_minus_accuracy"),
+    "balanced_accuracy": dict.fromkeys(_CLASSES, "one_minus_mean_recall"),
+    "neg_log_loss": dict.fromkeys(_CLASSES, "log_loss_clipped"),
+    "neg_brier_score": {BINARY: "brier"},
+    "r2": {REGRESSION: "one_minus_r2"},
+    "neg_mean_squared_error": {REGRESSION: "mse"},
+    "neg_root_mean_squared_error": {REGRESSION: "rmse"},
+    "neg_mean_absolute_error": {REGRESSION: "mae"},
+    "neg_mean_absolute_percentage_error": {REGRESSION: "mean_relative_error"},
+    "neg_mean_poisson_deviance": {REGRESSION: "poisson_deviance"},
+    "neg_mean_gamma_deviance": {REGRESSION: "gamma_deviance"},
 }
-"""The loss for each scorer that scikit-learn names; a score there is better higher."""
+"""By scorer that scikit-learn names and by task, the loss that measures the same.
+
+A score there is better higher: the loss is minus the score, or one less the score.
+Where a task is missing, scikit-learn has no such score, or one that differs between
+its versions: the Brier score of several classes.
+"""
 
 
 def default_losses(task: str) -> tuple[str, ...]:

@@ -153,14 +153,36 @@ def one_minus_pr_auc(y: Array, prediction: Array, weights: Array) -> float:
     """
     if prediction.ndim == 2:
         return _against_the_rest(one_minus_pr_auc, y, prediction, weights)
+    recall, precision = _precision_over_recall(y, prediction, weights)
+    return float(1 - (np.diff(recall) * (precision[1:] + precision[:-1]) / 2).sum())
+
+
+def one_minus_average_precision(y: Array, prediction: Array, weights: Array) -> float:
+    """Return one less the mean precision at each prediction, by the rise of recall.
+
+    The area of `one_minus_pr_auc`, but under steps instead of straight lines. NaN if
+    there is no 1. Several classes: the mean over classes, each held against the rest.
+    """
+    if prediction.ndim == 2:
+        return _against_the_rest(one_minus_average_precision, y, prediction, weights)
+    recall, precision = _precision_over_recall(y, prediction, weights)
+    return float(1 - (np.diff(recall) * precision[1:]).sum())
+
+
+def _precision_over_recall(
+    y: Array, prediction: Array, weights: Array
+) -> tuple[Array, Array]:
+    """Return recall, from 0, and precision, from 1, by falling prediction.
+
+    Equal predictions are one point. NaN if there is no 1.
+    """
     order = np.argsort(-prediction)
     ranked = prediction[order]
     last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
     positive = np.cumsum((weights * (y == 1))[order])[last]
     selected_weight = np.cumsum(weights[order])[last]
-    if positive[-1] == 0:
-        return float("nan")
     is_defined = selected_weight > 0
-    recall = np.append(0.0, positive[is_defined] / positive[-1])
+    with np.errstate(invalid="ignore"):
+        recall = np.append(0.0, positive[is_defined] / positive[-1])
     precision = np.append(1.0, positive[is_defined] / selected_weight[is_defined])
-    return float(1 - (np.diff(recall) * (precision[1:] + precision[:-1]) / 2).sum())
+    return recall, precision

@@ -41,17 +41,20 @@ LOSSES = (
     "sum_of_squares",
     "mse",
     "mape",
+    "mean_relative_error",
     "one_minus_r2",
     "one_minus_squared_correlation",
 )
 ALL_BINARY = (
     "one_minus_youden",
+    *("one_minus_mean_recall", "one_minus_average_precision"),
     *("one_minus_balanced_accuracy", "one_minus_pr_auc"),
     *("one_minus_auc", "log_loss", "log_loss_clipped", "brier"),
     *("one_minus_accuracy", "negative_log_likelihood"),
 )
 ALL_MULTICLASS = (
     *("one_minus_balanced_accuracy", "one_minus_youden", "one_minus_pr_auc"),
+    *("one_minus_mean_recall", "one_minus_average_precision"),
     *("one_minus_auc_ovo", "one_minus_auc_ovr"),
     *("dalex_cross_entropy", "log_loss", "log_loss_clipped", "brier"),
     *("one_minus_accuracy", "negative_log_likelihood"),

@@ -13,7 +13,13 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import log_loss
+from sklearn.metrics import (
+    f1_score,
+    get_scorer,
+    log_loss,
+    make_scorer,
+    mean_pinball_loss,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from tests.cases import for_each
@@ -80,7 +86,7 @@ def test_unset_repeats_are_those_of_each_method():
 def test_a_call_that_sets_nothing_overrides_no_default(name):
     keys = ("engines", "losses", "n_repeats", "seed", "groups")
     unset = {key: signature(ia.audit).parameters[key].default for key in keys}
-    document = _document(unset | {"methods": (name,)}, {})
+    document = _document(unset | {"methods": (name,)}, {}, "regression")
     assert document["importance"] in (
         [{"method": name}],
         [{"method": name, "of": "pairs"}],
@@ -238,6 +244,40 @@ def test_a_loss_may_have_the_name_of_a_scorer():
     )
     assert by_scorer.importances[0].loss == "brier"
     assert by_scorer.to_frame().equals(by_loss.to_frame())
+
+
+def test_a_scorer_of_another_task_is_refused_by_name():
+    with pytest.raises(ia.ConfigError) as refusal:
+        ia.audit(three, X, [0, 1, 2] * 20, losses="neg_brier_score")
+    assert str(refusal.value) == (
+        "Scorer 'neg_brier_score' measures no model of task 'multiclass'. Those of "
+        "that task are 'roc_auc_ovo', 'roc_auc_ovr', 'average_precision', 'accuracy', "
+        "'balanced_accuracy', 'neg_log_loss'."
+    )
+
+
+CODED = LogisticRegression().fit(X, LABELS == "yes")
+FLOWERS = LogisticRegression(max_iter=1000).fit(*IRIS)
+WHOLE = Y.round().astype(int)  # numbers, whatever their dtype
+
+
+@pytest.mark.parametrize(
+    ("scorer", "model", "rows", "y"),
+    [
+        (make_scorer(f1_score), CODED, X, LABELS == "yes"),
+        (get_scorer("roc_auc"), CODED, X, LABELS == "yes"),
+        (make_scorer(f1_score, average="macro"), FLOWERS, *IRIS),
+        (get_scorer("neg_median_absolute_error"), LINEAR, X, Y),
+        (make_scorer(mean_pinball_loss, greater_is_better=False), LINEAR, X, WHOLE),
+    ],
+    ids=["f1", "roc_auc", "f1_macro", "median", "pinball"],
+)
+def test_what_make_scorer_returns_is_measured_as_minus_its_score(
+    scorer, model, rows, y
+):
+    result = ia.audit(model, rows, y, losses=[scorer], n_repeats=2)
+    (record,) = result.importances
+    assert record.baseline == pytest.approx([-scorer(model, rows, y)] * 2, rel=1e-12)
 
 
 def test_rows_in_another_order_are_refused():

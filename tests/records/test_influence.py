@@ -44,8 +44,10 @@ def test_influence_is_the_derivative_by_how_often_a_row_is_there(name, task):
     assert values.mean() == pytest.approx(0, abs=1e-9)
 
 
-def test_every_loss_but_the_area_under_precision_over_recall_has_influence_values():
-    assert set(LOSSES) - set(INFLUENCE) == {"one_minus_pr_auc"}
+def test_every_loss_but_areas_under_precision_over_recall_has_influence_values():
+    assert set(LOSSES) - set(INFLUENCE) == {
+        *("one_minus_pr_auc", "one_minus_average_precision")
+    }
 
 
 @pytest.mark.parametrize("name", list(INFLUENCE))

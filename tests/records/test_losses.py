@@ -28,6 +28,7 @@ BY_HAND = [
     ("regression", "poisson_deviance", (2 + 8 * log(4 / 3) - 4 * log(2)) / 3),
     ("regression", "gamma_deviance", (2 * log(2) - 1 / 3 - 2 * log(4 / 3)) / 3),
     ("regression", "mape", 100 * (0 + 1 + 1 / 4) / 3),
+    ("regression", "mean_relative_error", (0 + 1 + 1 / 4) / 3),
     ("regression", "one_minus_r2", 5 / (14 / 3)),
     ("regression", "one_minus_squared_correlation", 3 / 4),
     ("multiclass", "one_minus_auc_ovo", (0 + 0 + 1) / 6),
@@ -37,6 +38,10 @@ BY_HAND = [
     ("multiclass", "one_minus_youden", (1 / 2 + 1 + 0) / 3),
     ("binary", "one_minus_auc", 0),
     ("binary", "one_minus_pr_auc", 0),
+    ("binary", "one_minus_average_precision", 0),
+    ("multiclass", "one_minus_average_precision", (1 / 2 + 0 + 0) / 3),
+    ("binary", "one_minus_mean_recall", (0 + 1 / 2) / 2),
+    ("multiclass", "one_minus_mean_recall", (0 + 1 + 0) / 3),
     ("binary", "one_minus_balanced_accuracy", 1 - (1 + 1 / 2) / 2),
     ("binary", "log_loss", -log(0.8 * 0.8 * 0.4) / 3),
     ("binary", "negative_log_likelihood", -log(0.8 * 0.8 * 0.4)),
@@ -51,6 +56,12 @@ BY_HAND = [
     ("multiclass", "one_minus_accuracy", 1 / 3),
     ("multiclass", "one_minus_balanced_accuracy", 1 - (3 / 4 + 1 / 2 + 1) / 3),
 ]
+
+
+UNMOVED = {
+    *("one_minus_auc", "one_minus_auc_ovo", "one_minus_pr_auc"),
+    *("one_minus_average_precision", "one_minus_mean_recall"),
+}
 
 
 def loss(name, y, prediction, weights=None):
@@ -77,8 +88,8 @@ def test_a_weight_of_two_counts_like_a_row_given_twice(task, name, value):
     assert weighted == pytest.approx(
         loss(name, [*y, y[1]], [*prediction, prediction[1]])
     )
-    # Perfect rankings, pairs of one row each, and a last row behind full recall.
-    is_unmoved = name in ("one_minus_auc", "one_minus_auc_ovo", "one_minus_pr_auc")
+    # Perfect rankings, pairs or classes of one row, and a last row behind full recall.
+    is_unmoved = name in UNMOVED and (task, name) != ("binary", "one_minus_mean_recall")
     assert (weighted == pytest.approx(value)) == is_unmoved
 
 
@@ -228,15 +239,16 @@ def test_two_classes_measure_the_same_as_one_column_or_as_two():
         "brier",
         "one_minus_accuracy",
         "one_minus_youden",
+        "one_minus_mean_recall",
         "negative_log_likelihood",
     ):
         both = loss(name, y, np.column_stack([1 - p, p]))
         assert both == pytest.approx(loss(name, y, p)), name
 
 
-def test_a_probability_of_one_half_predicts_the_positive_class():
+def test_a_probability_of_one_half_predicts_the_first_class():
     assert loss("one_minus_accuracy", [1, 0], [0.5, 0.5]) == 0.5
-    assert loss("one_minus_accuracy", [1], [0.5]) == 0
+    assert loss("one_minus_accuracy", [1], [0.5]) == 1
 
 
 def test_evaluate_returns_the_losses_in_the_order_asked():
@@ -262,8 +274,10 @@ def recorded(case):
     observed, predicted = options["observed"], options["predicted"]
     if "yardstick" in case["call"]:
         return "rmse", observed, predicted
-    if "cutoff = 0.3" in case["call"]:  # of ours it is 0.5
-        return "one_minus_accuracy", observed, [p + 0.2 for p in predicted]
+    if "cutoff = 0.3" in case["call"]:
+        # Of ours it is 0.5, and still of the first class; DALEX's is of the second.
+        above = [float(np.nextafter(p + 0.2, 1)) for p in predicted]
+        return "one_minus_accuracy", observed, above
     if name != "cross_entropy":
         return name, observed, predicted
     # DALEX takes the column by the code of the factor, or by name for plain text.

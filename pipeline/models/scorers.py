@@ -1,0 +1,73 @@
+"""What scikit-learn's make_scorer returns, as a loss of predictions."""
+
+import re
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from ..records.dataset_and_model import Task
+from ..records.losses import Array
+
+
+def is_scorer(value: Any) -> bool:
+    """Return whether an object is asked as ``scorer(estimator, X, y)`` is."""
+    if hasattr(value, "__name__") or not callable(value):
+        return False
+    try:
+        return [*signature(value).parameters][:2] == ["estimator", "X"]
+    except (TypeError, ValueError):
+        return False
+
+
+def loss_of_scorer(scorer: Callable[..., Any], task: Task) -> Callable[..., float]:
+    """Return minus what a scorer says of predictions, as a loss of them.
+
+    The scorer asks a stand-in, whose answers are the predictions of the audited model:
+    numbers, or the probabilities of classes that are called 0, 1, …, 1 the positive one
+    if there are two. The class with the largest probability is the one predicted.
+    """
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+    class Numbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+        def __init__(self, answer: Array) -> None:
+            self.answer = answer
+
+        def fit(self, *_: Any) -> "Numbers":
+            return self
+
+        def predict(self, _: Any) -> Array:
+            return self.answer
+
+    class Classes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+        def __init__(self, answer: Array) -> None:
+            self.answer = answer
+            self.classes_ = np.arange(answer.shape[1])
+
+        def fit(self, *_: Any) -> "Classes":
+            return self
+
+        def predict(self, _: Any) -> Array:
+            return self.answer.argmax(axis=1)
+
+        def predict_proba(self, _: Any) -> Array:
+            return self.answer
+
+    def loss(y: Array, prediction: Array, weights: Array) -> float:
+        if task == "regression":
+            told: Any = Numbers(prediction)
+        elif task == "binary":
+            told = Classes(np.column_stack([1 - prediction, prediction]))
+        else:
+            told = Classes(prediction)
+        # Some scores know no weights, so they are asked without where all are equal.
+        weighed = {"sample_weight": weights} if np.ptp(weights) else {}
+        return -float(scorer(told, np.zeros((len(y), 1)), y, **weighed))
+
+    words = re.findall(r"\w+", repr(scorer))
+    name = next((word for word in words[1:] if word.isidentifier()), "scorer")
+    loss.__name__ = loss.__qualname__ = name
+    loss.__doc__ = f"Minus what {scorer!r} says."
+    loss.tasks = (task,)  # type: ignore[attr-defined]
+    return loss
