@@ -363,6 +363,24 @@ def wrap(
     return replace(given, takes_types=True, fit_on=again)
 
 
+def says_its_task(name: str, estimator: Any) -> bool:
+    """Return whether an object with `predict` tells what kind of answer that gives.
+
+    By the classes that it was fitted with, as an estimator of scikit-learn's kind, or
+    as a model of another library that is known here.
+    """
+    from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
+
+    kinds = (ClassifierMixin, OutlierMixin, RegressorMixin)
+    last = estimators.final(estimator)
+    return (
+        hasattr(estimator, "classes_")
+        or isinstance(last, kinds)
+        or hasattr(last, "_estimator_type")
+        or facts_of(name, estimator) is not None
+    )
+
+
 def _encoder(encoder: str, estimator: Any, X: pd.DataFrame) -> Kind:
     """Return how categories reach an estimator that is about to be fitted."""
     if encoder != "auto":

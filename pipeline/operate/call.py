@@ -6,6 +6,7 @@ Not: what is measured, and in which order, which is `auditing.audit`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from inspect import signature
 from pathlib import Path
@@ -23,8 +24,9 @@ from ..data.datasets import as_frame, dataset, draw_rows
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
-from ..models.fit import wrap
+from ..models.fit import says_its_task, wrap
 from ..models.libraries import columns_of
+from ..models.prediction import text
 from ..models.scorers import is_scorer, loss_of_scorer
 from ..models.section import ModelSection
 from ..records.dataset_and_model import Dataset, FittedModel, Task
@@ -89,6 +91,7 @@ def audit(
     *,
     train: tuple[Any, ...] | None = None,
     task: str | None = None,
+    positive_class: Any = None,
     engines: Sequence[str | type] = (),
     methods: Sequence[str | Mapping[str, Any] | Function] = ("permutation",),
     losses: Sequence[str | Function] | str | None = None,
@@ -119,6 +122,9 @@ def audit(
     task : {"regression", "binary", "multiclass", "classification"}, optional
         By default what the first model was fitted for, else what the target is; the
         result says which and why.
+    positive_class : str, int or bool, optional
+        The class of two whose probability is asked, as `y` names it; by default the
+        last one of the model, which scikit-learn sorts.
     engines : sequence of str
         R packages to ask as well: "DALEX", "vip", "hstats", "iml", "pdp", "xplainfi".
         An engine of your own as a class, or by name as methods are.
@@ -183,13 +189,16 @@ def audit(
     if n_jobs is not None:
         execution = replace(settings.execution, n_jobs=n_jobs)
         settings = replace(settings, execution=execution)
+    classes = _classes_of(by_name.values(), y, the_task.name)
+    if positive_class is not None:
+        classes = _with_positive_last(positive_class, classes or ())
     rows = dataset(
         frame,
         y,
         task=the_task.name,
         name="rows given in Python",
         weights=sample_weight,
-        classes=_classes_of(by_name.values(), y, the_task.name),
+        classes=classes,
     )
     fit_rows = None if train is None else _training_rows(train, rows)
     r = settings.r
@@ -200,7 +209,7 @@ def audit(
         )
         result = run_audit(fit_rows, rows, settings, models=fitted)
     if task is None:
-        result = result.with_findings((_task_note(the_task),))
+        result = result.with_findings((_task_note(the_task, rows),))
     if not result.importances:
         raise AuditError(_nothing_measured(result))
     return Audit(result)
@@ -464,15 +473,20 @@ def _task_of(
         if len(tasks) > 1:
             tasks = ["binary" if n_classes == 2 else "multiclass"]
         return _Task(cast(Task, tasks[0]), "it was given")
+    guess = ""
     for name, model in models.items():
         if isinstance(model, FittedModel):
             return _Task(model.task, f"model {quote(name)} was made for it")
-        if not isinstance(model, RModel) and hasattr(model, "predict"):
+        if isinstance(model, RModel) or not hasattr(model, "predict"):
+            continue
+        if says_its_task(name, model):
             task = wrap(model, name=name, features=tuple(map(str, X))).task
             return _Task(task, f"{class_name(model)} was fitted for it")
+        guess = f"; it is a guess, since {class_name(model)} does not say its task"
     for name, model in models.items():
-        if callable(model):
-            shape = _shape_of_answer(name, model, X.head(PEEK))
+        ask = getattr(model, "predict", model)
+        if not isinstance(model, RModel) and callable(ask):
+            shape = _shape_of_answer(name, ask, X.head(PEEK))
             if len(shape) == 2 and shape[1] > 1:
                 task = "binary" if shape[1] == 2 else "multiclass"
                 return _Task(
@@ -481,10 +495,27 @@ def _task_of(
     values = pd.Series(np.asarray(y)).dropna()
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
         if set(pd.unique(values)) <= {0, 1}:
-            return _Task("binary", "the target is 0 and 1 alone")
-        return _Task("regression", "the target has numbers")
+            return _Task("binary", f"the target is 0 and 1 alone{guess}")
+        return _Task("regression", f"the target has numbers{guess}")
     task = "binary" if n_classes == 2 else "multiclass"
-    return _Task(cast(Task, task), f"the target has {n_classes} classes")
+    return _Task(cast(Task, task), f"the target has {n_classes} classes{guess}")
+
+
+def _with_positive_last(positive_class: Any, classes: Sequence[Any]) -> list[Any]:
+    """Return two classes in the order that puts the positive one last."""
+    labels = {text(label): label for label in classes}
+    positive = text(positive_class)
+    if len(labels) != 2 or positive not in labels:
+        has = f"they are {listed(labels)}" if labels else "the task has no classes"
+        raise ConfigError(
+            [
+                "positive_class must be one of two classes; "
+                f"{quote(positive_class)} was given, and {has}."
+            ]
+        )
+    return [label for key, label in labels.items() if key != positive] + [
+        labels[positive]
+    ]
 
 
 def _shape_of_answer(name: str, function: Any, rows: pd.DataFrame) -> tuple[int, ...]:
@@ -534,6 +565,13 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
 def _fitted(model: Any, name: str, rows: Dataset) -> FittedModel:
     """Return one model of a call as the audit asks it."""
     if isinstance(model, FittedModel):
+        if model.classes[::-1] == rows.classes and model.task == "binary":
+            raise ModelError(
+                f"Model {quote(name)} predicts the probability of "
+                f"{quote(model.classes[-1])}, and the positive class is "
+                f"{quote(rows.classes[-1])}. Wrap it with classes=[…], the positive "
+                "one last."
+            )
         return replace(model, name=name)
     if isinstance(model, RModel):
         try:
@@ -545,14 +583,18 @@ def _fitted(model: Any, name: str, rows: Dataset) -> FittedModel:
             ) from error
         section = ModelSection(name=name, file=str(model.path), sha256=digest)
         return r_models.load(section, rows)
-    if hasattr(model, "predict"):
-        return wrap(model, name=name, task=rows.task, features=rows.features)
-    return wrap(
-        model,
-        name=name,
-        task=rows.task,
+    wrapped = partial(wrap, model, name=name, task=rows.task)
+    is_object = hasattr(model, "predict")
+    if is_object and (rows.task == "regression" or says_its_task(name, model)):
+        fitted = wrapped(features=rows.features)
+        if fitted.classes[::-1] != rows.classes or rows.task != "binary":
+            return fitted
+        return wrapped(features=rows.features, classes=rows.classes)
+    # What it predicts are probabilities, as those of a function are.
+    return wrapped(
         classes=rows.classes or None,
-        features=rows.features,
+        features=columns_of(model) or rows.features,
+        predict=model.predict if is_object else None,
     )
 
 
@@ -574,13 +616,17 @@ def _threads(n_jobs: int | None) -> AbstractContextManager[Any]:
     )
 
 
-def _task_note(task: _Task) -> Finding:
+def _task_note(task: _Task, rows: Dataset) -> Finding:
+    positive, other = "", ""
+    if rows.task == "binary":
+        positive = f" The positive class is {quote(rows.classes[-1])}."
+        other = " Pass positive_class= to ask for the other class."
     return Finding(
         check="task_inferred",
         severity="info",
         subject="audit",
-        message=f"The task is {task.name}, because {task.reason}.",
-        remedy="Pass task= to set another one.",
+        message=f"The task is {task.name}, because {task.reason}.{positive}",
+        remedy=f"Pass task= to set another one.{other}",
     )
 
 

@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import (
+    average_precision_score,
     f1_score,
     get_scorer,
     log_loss,
@@ -253,6 +254,117 @@ def test_a_scorer_of_another_task_is_refused_by_name():
         "Scorer 'neg_brier_score' measures no model of task 'multiclass'. Those of "
         "that task are 'roc_auc_ovo', 'roc_auc_ovr', 'average_precision', 'accuracy', "
         "'balanced_accuracy', 'neg_log_loss'."
+    )
+
+
+class Predicting:
+    """A model with predict alone, as those of Keras have it."""
+
+    def __init__(self, predict):
+        self.predict = predict
+
+
+def column(rows):
+    return halves(rows)[:, [1]]
+
+
+@pytest.mark.parametrize(
+    ("predict", "y", "expected"),
+    [
+        (
+            column,
+            (LABELS == "yes").astype(int),
+            "binary, because the target is 0 and 1 alone; it is a guess, since "
+            "Predicting does not say its task. The positive class is '1'.",
+        ),
+        (
+            halves,
+            LABELS,
+            "binary, because 'm' predicts 2 columns. The positive class is 'yes'.",
+        ),
+        (
+            three,
+            pd.Series([0, 1, 2] * 20),
+            "multiclass, because 'm' predicts 3 columns.",
+        ),
+        (
+            lambda rows: rows[["a"]].to_numpy(),
+            Y,
+            "regression, because the target has numbers; it is a guess, since "
+            "Predicting does not say its task.",
+        ),
+    ],
+    ids=["column", "two columns", "three columns", "numbers"],
+)
+def test_an_object_with_predict_alone_is_asked_as_a_function_is(predict, y, expected):
+    """It says no task, so none "was fitted for it"; shapes (n, 1) and (n, k) count."""
+    usual = {"n_repeats": 2, "names": ["m"]}
+    result = ia.audit(Predicting(predict), X, y, **usual)
+    (note,) = [f for f in result.findings if f.check == "task_inferred"]
+    assert note.message == f"The task is {expected}"
+    assert note.remedy.startswith("Pass task= to set another one.")
+    of_function = ia.audit(predict, X, y, task=result.datasets["task"][0], **usual)
+    ours, theirs = (r.importances[0].raw for r in (result, of_function))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_the_positive_class_of_a_text_target_is_said_and_can_be_chosen():
+    usual = ia.audit(LOGISTIC, X, LABELS, n_repeats=2, losses="average_precision")
+    other = ia.audit(
+        LOGISTIC,
+        X,
+        LABELS,
+        n_repeats=2,
+        losses="average_precision",
+        positive_class="no",
+    )
+    for result, positive, column in ((usual, "yes", 1), (other, "no", 0)):
+        (note,) = [f for f in result.findings if f.check == "task_inferred"]
+        assert note.message == (
+            "The task is binary, because LogisticRegression was fitted for it. The "
+            f"positive class is {positive!r}."
+        )
+        assert note.remedy == (
+            "Pass task= to set another one. Pass positive_class= to ask for the other "
+            "class."
+        )
+        (record,) = result.importances
+        assert record.positive_class == positive
+        p = LOGISTIC.predict_proba(X)[:, column]
+        expected = 1 - average_precision_score(positive == LABELS, p)
+        assert record.baseline[0] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "message"),
+    [
+        (
+            LOGISTIC,
+            LABELS,
+            "positive_class must be one of two classes; 'maybe' was given, and they "
+            "are 'no', 'yes'.",
+        ),
+        (
+            LINEAR,
+            Y,
+            "positive_class must be one of two classes; 'maybe' was given, and the "
+            "task has no classes.",
+        ),
+    ],
+)
+def test_a_positive_class_that_is_none_of_two_is_refused(model, y, message):
+    with pytest.raises(ia.ConfigError) as refusal:
+        ia.audit(model, X, y, positive_class="maybe")
+    assert str(refusal.value) == message
+
+
+def test_a_model_that_was_wrapped_for_the_other_class_is_refused():
+    model = ia.wrap(LOGISTIC, name="wrapped")
+    with pytest.raises(ia.ModelError) as refusal:
+        ia.audit(model, X, LABELS, positive_class="no")
+    assert str(refusal.value) == (
+        "Model 'wrapped' predicts the probability of 'yes', and the positive class is "
+        "'no'. Wrap it with classes=[…], the positive one last."
     )
 
 
