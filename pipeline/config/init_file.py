@@ -136,7 +136,7 @@ def _importance_text(n_features: int) -> str:
 def _typed_column(
     table: Table, name: str, missing: tuple[str, ...], *, where: str
 ) -> pd.Series:
-    if not table.is_text:
+    if not table.has_texts(name):
         return column_types.from_values(table.frame[name], where=where)
     return column_types.from_texts(
         column_types.without(table.frame[name], missing), where=where
@@ -146,7 +146,7 @@ def _typed_column(
 def _missing_values(table: Table) -> tuple[str, ...]:
     """Return the usual words for "missing" without which a column can be read."""
     words: list[str] = []
-    for name in table.frame if table.is_text else ():
+    for name in filter(table.has_texts, table.frame):
         cells = table.frame[name]
         words_in = cells.dropna().unique() if cells.dtype == object else ()
         usual = [word for word in words_in if column_types.is_missing_word(word)]

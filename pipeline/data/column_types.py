@@ -1,11 +1,14 @@
 """What the cells of a column mean: numbers, true or false, or a category.
 
-    CSV, every cell a number            int64, or float64 if a cell is missing
-    CSV, every cell true or false       bool, or float64 if a cell is missing
-    CSV, anything else                  category with the texts as sorted levels
+    texts, every cell a number          int64, or float64 if a cell is missing
+    texts, every cell true or false     bool, or float64 if a cell is missing
+    texts, anything else                category with the texts as sorted levels
     declared under [data] categories    category with those levels, in that order
     typed tables                        as they come; texts as category; nullable
                                         types as numpy's, float64 if a cell is missing
+
+Texts are the cells of a CSV file. Excel and databases hold a type in each cell, and a
+column with some text is read as if a CSV file held it; see `as_read`.
 
 Nothing is guessed silently. Digits with a leading zero (codes, not counts) are text.
 Refused, each with what to do about it, unless levels are declared: a column of which
@@ -113,10 +116,59 @@ def with_point(word: str, decimal: str) -> str:
     return word.translate({ord(decimal): ".", ord("."): decimal})
 
 
+def as_read(cells: pd.Series) -> pd.Series:
+    """Return a column of which each cell has a type as one of a CSV file is read.
+
+    Parameters
+    ----------
+    cells : Series of object
+        Of a sheet of Excel or a database; NaN where one is missing.
+
+    Returns
+    -------
+    Series
+        int64, float64 or bool if every cell is such a value, float64 with NaN if some
+        are missing; else `as_texts`, also of whole numbers that float64 may not hold.
+    """
+    kind = pd.api.types.infer_dtype(cells, skipna=True)
+    if kind == "boolean":
+        return _flags(cells)
+    if kind not in ("integer", "floating", "mixed-integer-float", "empty"):
+        return as_texts(cells)
+    whole = [cell for cell in cells if isinstance(cell, int)]
+    if any(abs(number) >= 2**DIGITS for number in whole):
+        return as_texts(cells)
+    is_whole = whole and len(whole) == len(cells)
+    return _without_na(cells, np.int64 if is_whole else np.float64)
+
+
+def as_texts(cells: pd.Series) -> pd.Series:
+    """Return numbers, true and false as texts, NaN for an empty text.
+
+    Other objects, such as dates, stay.
+    """
+
+    def text(cell: Any) -> Any:
+        if isinstance(cell, str):
+            return cell or np.nan
+        if isinstance(cell, float | np.floating) and abs(cell) >= 2**DIGITS:
+            return repr(float(cell))  # 1e+300, not three hundred digits
+        is_value = isinstance(cell, bool | int | float | np.number | np.bool_)
+        return text_of(cell) if is_value else cell
+
+    return cells.astype(object).map(text, na_action="ignore")
+
+
+def is_of_texts(cells: pd.Series) -> bool:
+    """Return whether `from_texts` types these cells, which `as_read` or a CSV had."""
+    kind = pd.api.types.infer_dtype(cells, skipna=True)
+    return cells.dtype != object or kind in ("string", "empty")
+
+
 def from_texts(
     cells: pd.Series, *, where: str, is_class: bool = False, decimal: str = "."
 ) -> pd.Series:
-    """Return the column that the texts of a CSV file spell.
+    """Return the column that texts spell, whatever file they came from.
 
     Parameters
     ----------

@@ -19,17 +19,22 @@ import numpy as np
 import pandas as pd
 
 from ..records.errors import DataError, did_you_mean, in_short, listed, quote, words
+from .column_types import as_read
 
 HIDDEN = "***"
 
 
 def frame_of(names: Sequence[Any], rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
-    """Return rows of values as a table, NaN for None; a decimal becomes a float."""
+    """Return rows of values as a table, whose columns `as_read` makes.
+
+    A decimal is a float. Names are texts, empty for a missing one.
+    """
     lines = list(rows)
     columns = zip(*lines, strict=True) if lines else [()] * len(names)
-    cells = [pd.Series(map(_value, column), dtype=object) for column in columns]
+    cells = [as_read(pd.Series(map(_value, each), dtype=object)) for each in columns]
     frame = pd.DataFrame(dict(enumerate(cells)))
-    frame.columns = pd.Index(names, dtype=object)
+    texts = ["" if pd.isna(name) else str(name) for name in names]
+    frame.columns = pd.Index(texts, dtype=object)
     return frame
 
 

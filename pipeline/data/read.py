@@ -342,7 +342,7 @@ def _typed_cells(
     where: str,
     written: str | None,
 ) -> pd.Series:
-    """Return the typed column of one table, or of files of texts of one kind."""
+    """Return the typed column of one table, or of tables of texts of one kind."""
     is_text, missing = tables[0].is_text, section.missing_values
     parts = [table.frame[name] for table in tables]
     if is_text and (written is not None or _needs_texts(parts, section)):
@@ -350,6 +350,7 @@ def _typed_cells(
     cells = pd.concat(parts, ignore_index=True) if parts[1:] else parts[0]
     if cells.dtype == object:
         cells = column_types.without(cells, missing)
+    is_text = is_text and column_types.is_of_texts(cells)
     if written is not None and (
         is_text or pd.api.types.infer_dtype(cells, skipna=True) == "string"
     ):
@@ -371,12 +372,13 @@ def _typed_cells(
 def _type_before(
     tables: tuple[Table, ...], typed: pd.Series, section: DataSection
 ) -> ColumnType | None:
-    """Return what a column was in its tables: of a file of texts they are object."""
+    """Return what a column was in its tables: texts are object."""
     if typed.name in section.categories:
         return None
-    if dates.is_dates(typed) and tables[0].is_text:
+    is_of_texts = tables[0].has_texts(str(typed.name))
+    if dates.is_dates(typed) and is_of_texts:
         return ColumnType(typed.dtype, "datetime64", (pd.NaT,))
-    if tables[0].is_text:
+    if is_of_texts:
         is_text = column_types.is_category(typed)
         return ColumnType(np.dtype(object)) if is_text else None
     parts = [table.frame[typed.name] for table in tables]

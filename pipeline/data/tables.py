@@ -1,7 +1,7 @@
 """Tables as they are read: a file, a data set of R or scikit-learn, or an R script's.
 
-The only reader of tables. What the cells of a CSV file mean is decided in
-`column_types`, for all rows at once. Databases are in `databases`.
+The only reader of tables. What texts mean is decided in `column_types`, for all rows at
+once. Databases are in `databases`.
 """
 
 import gzip
@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.errors import DataError, did_you_mean, listed, quote, words
+from . import column_types
 from .csv_files import read_csv
 from .databases import frame_of, read_address, read_sqlite
 
@@ -34,13 +35,15 @@ class Table(NamedTuple):
     name : str
         How sentences name it: "credit.csv", "DALEX::apartments".
     frame : DataFrame
-        Its cells; those of a file of texts as in `csv_files.CsvTable`.
+        Its cells; those of a file of texts as in `csv_files.CsvTable`, those of Excel
+        and of databases as `column_types.as_read` has them.
     is_text : bool
-        Whether it comes from a file of texts, which has no types of its own.
+        Whether its columns have no types of their own: a file of texts, or one of
+        cells that have a type each.
     script, script_sha256 : str
         The R script that made it and the digest of its file; empty if none did.
     texts : callable or None
-        ``texts(name)`` returns a column of a file of texts as it is written.
+        ``texts(name)`` returns a column as it is written, if it `is_text`.
     decimal : str
         What stands before the decimals of a number in such a file.
     left_rows : ndarray or None
@@ -56,6 +59,10 @@ class Table(NamedTuple):
     decimal: str = "."
     left_rows: npt.NDArray[np.int64] | None = None
 
+    def has_texts(self, name: str) -> bool:
+        """Return whether only its texts say what a column holds."""
+        return self.is_text and column_types.is_of_texts(self.frame[name])
+
     @property
     def row_numbers(self) -> npt.NDArray[np.int64]:
         """The number of each row in its source, from 1, (n_rows,)."""
@@ -68,6 +75,11 @@ class Table(NamedTuple):
         frame = self.frame[is_kept].reset_index(drop=True)
         left_rows = self.row_numbers[is_kept] - 1
         return self._replace(frame=frame, texts=texts, left_rows=left_rows)
+
+
+def _of_cells(name: str, frame: pd.DataFrame) -> Table:
+    """Return a table whose cells have a type each."""
+    return Table(name, frame, True, texts=lambda key: column_types.as_texts(frame[key]))
 
 
 def _some_texts(
@@ -122,7 +134,8 @@ def read_table(
     elif kind == "sklearn":
         table = Table(name, _bundled_table(name), is_text=False)
     elif kind == "sql":
-        table = Table(source["url_env"], read_address(name, source["url_env"]), False)
+        variable = source["url_env"]
+        table = _of_cells(variable, read_address(name, variable))
     else:
         table = _format_of(name).read(base / name, source)
     frame = table.frame.copy(deep=False)
@@ -363,7 +376,7 @@ def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
             f"{name}: sheet {quote(title)} is empty. Give it a row of column names and "
             "its rows."
         )
-    return Table(name, frame_of(rows[0], rows[1:]), is_text=False)
+    return _of_cells(name, frame_of(rows[0], rows[1:]))
 
 
 def _sheet_of(name: str, book: Any, sheet: str | int | None) -> str:
@@ -438,7 +451,7 @@ def _refuse_formulas(
 
 def _read_sqlite(path: Path, source: Mapping[str, Any]) -> Table:
     keys = {key: source[key] for key in ("sql", "table") if key in source}
-    return Table(path.name, read_sqlite(path, **keys), is_text=False)
+    return _of_cells(path.name, read_sqlite(path, **keys))
 
 
 TEXTS = {

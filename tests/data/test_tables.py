@@ -8,16 +8,17 @@ import sqlite3
 import subprocess
 import zipfile
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importance_audit.config.load import parse_config
-from importance_audit.data import csv_files
+from importance_audit.data import column_types, csv_files
 from importance_audit.data.datasets import datasets_frame, describe, read_datasets
 from importance_audit.records.errors import DataError
 
@@ -432,9 +433,9 @@ def test_a_word_for_missing_among_the_numbers_of_a_sheet(tmp_path):
     rows = rows_of(tmp_path, {"file": "a.xlsx"}, missing_values=["NA"])
     assert rows.X["x"].isna().tolist() == [False, True, False]
     assert refusal(tmp_path, {"file": "a.xlsx"}) == (
-        "a.xlsx: column 'x' holds mixed-integer values (dtype object), which are "
-        "not numbers, text or booleans. Say in [data] missing_values if 'NA' means "
-        "missing, convert it, or leave it out of the features."
+        "a.xlsx: column 'x' holds 'NA' in 2 of 6 cells, which may mean missing. If so, "
+        "add it to [data] missing_values; else declare the levels under [data] "
+        "categories."
     )
 
 
@@ -567,6 +568,149 @@ def test_a_missing_extra_is_one_sentence(module, tmp_path, monkeypatch):
         "sqlalchemy, or save the rows as CSV. The import says: ",
     }
     assert refusal(tmp_path, sources[module]).startswith(words[module])
+
+
+# --- one table, whatever file it is in ------------------------------------------------
+
+WHOLE = st.integers(-99, 99).map(str)
+DECIMAL = st.integers(-999, 999).map(lambda n: f"{n}.25")
+WORD = st.sampled_from(["a", "b", "north east", "é"])
+DAY = st.integers(10, 28).map(lambda day: f"2024-01-{day}")
+KINDS = {
+    "whole numbers": WHOLE,
+    "decimals": st.one_of(WHOLE, DECIMAL),
+    "numbers, some missing": st.one_of(WHOLE, DECIMAL, st.just("")),
+    "a number that means missing": st.one_of(WHOLE, st.just("-99")),
+    "NA beside numbers": st.one_of(WHOLE, st.just("NA")),
+    "#N/A beside numbers": st.one_of(DECIMAL, st.just("#N/A")),
+    "words": WORD,
+    "words, some missing": st.one_of(WORD, st.just("")),
+    "words beside numbers": st.one_of(WHOLE, WORD),
+    "codes": st.integers(0, 99).map(lambda n: f"{n:04}"),
+    "true and false": st.sampled_from(["true", "false"]),
+    "true and false, otherwise": st.sampled_from(["true", "TRUE", "False", ""]),
+    "dates": DAY,
+    "dates, some NA": st.one_of(DAY, st.just("NA")),
+    "marks": st.one_of(WHOLE, st.sampled_from(["1,5", "5%", "1 234"])),
+    "blanks": st.sampled_from(["a", "a ", " "]),
+    "more digits than float64 keeps": st.one_of(WHOLE, st.just("9007199254740993")),
+    "infinite": st.one_of(DECIMAL, st.just("inf")),
+    "empty": st.just(""),
+}
+
+
+def typed(cell):
+    """Return a cell as a program writes it that knows numbers, true and false."""
+    if column_types.is_number(cell) and abs(float(cell)) < 2**53:
+        return float(cell) if "." in cell else int(cell)
+    return {"true": True, "false": False, "": None}.get(cell, cell)
+
+
+def in_every_file(folder, rows):
+    """Write rows of texts as CSV, Excel and SQLite, of texts and of typed cells."""
+    typed_rows = [[typed(cell) for cell in row] for row in rows]
+    with open(folder / "texts.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("x", "y"), *rows])
+    workbook(folder / "texts.xlsx", Data=[("x", "y"), *rows])
+    workbook(folder / "typed.xlsx", Data=[("x", "y"), *typed_rows])
+    for name, kind, cells in (("texts", "text", rows), ("typed", "", typed_rows)):
+        (folder / f"{name}.sqlite").unlink(missing_ok=True)
+        with closing(sqlite3.connect(folder / f"{name}.sqlite")) as connection:
+            connection.execute(f"create table rows (x {kind}, y {kind})")
+            is_flag = {True: "true", False: "false"}  # SQLite has 1 and 0 for them
+            lines = [
+                [is_flag[c] if isinstance(c, bool) else c for c in row] for row in cells
+            ]
+            connection.executemany("insert into rows values (?, ?)", lines)
+            connection.commit()
+    return ("texts.csv", "texts.xlsx", "typed.xlsx", "texts.sqlite", "typed.sqlite")
+
+
+def outcome(folder, name, **data):
+    """Return what a file is read as, or why it is refused."""
+    source = {"file": name}
+    usual = {"train": source, "test": source, "target": "y", "task": "regression"}
+    config = parse_config({"data": usual | data}, base=folder)
+    try:
+        rows = read_datasets(**config.data_arguments)[0]
+    except DataError as error:
+        return str(error).replace(name, "FILE")
+    types = {key: (kind.dtype, kind.cells) for key, kind in rows.types.items()}
+    return rows.X.dtypes.tolist(), rows.classes, rows.sha256, types
+
+
+@needs_openpyxl
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_is_read_alike_whatever_file_it_is_in(kind, tmp_path):
+    @settings(max_examples=6)
+    @given(
+        st.lists(KINDS[kind], min_size=3, max_size=9),
+        st.sampled_from([[], ["NA"], ["-99"], ["NA", "#N/A"]]),
+        st.booleans(),
+    )
+    def check(cells, missing_values, is_target):
+        rows = [(cell, f"{i}") for i, cell in enumerate(cells)]
+        keys = {"missing_values": missing_values}
+        if is_target:
+            keys |= {"target": "x", "task": "multiclass", "drop_missing_target": True}
+        files = in_every_file(tmp_path, rows)
+        outcomes = [outcome(tmp_path, name, **keys) for name in files]
+        assert outcomes == outcomes[:1] * len(files)
+
+    check()
+
+
+@needs_openpyxl
+@pytest.mark.parametrize("file", ["a.xlsx", "a.sqlite"])
+def test_numbers_stored_as_texts_are_numbers(file, tmp_path):
+    from importance_audit.auditing.audit import audit
+
+    grid = [(room, age) for room in range(1, 13) for age in range(3)] * 3
+    rows = [(f"{room}", f"{age}", f"{room + 3 * age}") for room, age in grid]
+    workbook(tmp_path / "a.xlsx", Data=[("rooms", "age", "y"), *rows])
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
+        connection.execute("create table t (rooms text, age text, y text)")
+        connection.executemany("insert into t values (?, ?, ?)", rows)
+        connection.commit()
+    section = {"train": {"file": file}, "test": {"file": file}, "target": "y"}
+    model = {"name": "line", "estimator": "sklearn.linear_model.LinearRegression"}
+    config = parse_config(
+        {
+            "data": section | {"task": "regression"},
+            "models": [model],
+            "importance": [{"method": "partial_dependence"}],
+        },
+        base=tmp_path,
+    )
+    result = audit(*read_datasets(**config.data_arguments), config)
+    (record,) = result.importances
+    measured = dict(zip(record.features, record.raw.mean(axis=1), strict=True))
+    assert measured == pytest.approx({"rooms": 13**0.5, "age": 3.0})
+
+
+def test_an_empty_text_of_a_database_is_a_missing_cell(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
+        connection.execute("create table t (x text, zone text, y text)")
+        rows = [("1", "a", "1"), ("", "", "2"), ("3", "b", "3")]
+        connection.executemany("insert into t values (?, ?, ?)", rows)
+        connection.commit()
+    X = rows_of(tmp_path, {"file": "a.sqlite"}).X
+    assert X["x"].isna().tolist() == X["zone"].isna().tolist() == [False, True, False]
+    assert X["zone"].cat.categories.tolist() == ["a", "b"]
+
+
+@needs_openpyxl
+def test_dates_of_a_sheet_stay_dates_where_a_word_means_missing(tmp_path):
+    days = [datetime(2024, 1, 5), "NA", datetime(2024, 1, 7)]
+    rows = [("x", "y"), *zip(days, range(3), strict=True)]
+    workbook(tmp_path / "a.xlsx", Data=rows)
+    X = rows_of(tmp_path, {"file": "a.xlsx"}, missing_values=["NA"]).X
+    assert X["x"].diff(2)[2] == 2 * 86400
+    assert refusal(tmp_path, {"file": "a.xlsx"}) == (
+        "a.xlsx: column 'x' holds mixed values (dtype object), which are not numbers, "
+        "text or booleans. Say in [data] missing_values if 'NA' means missing, convert "
+        "it, or leave it out of the features."
+    )
 
 
 # --- rows and levels that are left out ------------------------------------------------
