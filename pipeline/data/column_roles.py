@@ -19,10 +19,14 @@ MANY = 50
 
 
 def feature_problems(column: pd.Series, *, where: str) -> Iterator[str]:
-    """Yield what keeps a column from being a feature: infinite cells, or none."""
+    """Yield what keeps a column from being a feature.
+
+    Infinite cells, none at all, or levels that R cannot hold.
+    """
     if len(column) and column.isna().all():
         yield f"{where} has no value in any row. Leave it out of features."
     yield from _infinite(column, where)
+    yield from _nul(column, where)
 
 
 def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
@@ -57,6 +61,7 @@ def target_problems(
         how = "keep = ~numpy.asarray(pandas.isna(y)); X[keep], y[keep]"
     for problem in missing_problems(column, "it is the target", where=where):
         yield f"{problem[:-1]}: {how}"
+    yield from _nul(column, where)
     if task != "regression":
         return
     kind = kind_of(column)
@@ -205,3 +210,12 @@ def _infinite(column: pd.Series, where: str) -> Iterator[str]:
         if n_infinite:
             cells = several(n_infinite, "infinite cell")
             yield f"{where} has {cells}. Correct them, or leave those rows out."
+
+
+def _nul(column: pd.Series, where: str) -> Iterator[str]:
+    levels = column.cat.categories if is_category(column) else ()
+    if found := [level for level in levels if "\0" in level]:
+        yield (
+            f"{where} has levels with a NUL character, which R cannot hold: "
+            f"{listed(found)}. Remove it from the texts."
+        )

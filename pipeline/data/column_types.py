@@ -13,9 +13,9 @@ column with some text is read as if a CSV file held it; see `as_read`.
 Nothing is guessed silently. Digits with a leading zero (codes, not counts) are text.
 Refused, each with what to do about it, unless levels are declared: a column of which
 more than half are numbers, but not all; numbers or true and false beside "NA" and the
-like; numbers with other marks than a decimal point; dates in texts (`dates` reads
-them where parts are taken); levels that differ by blanks only; whole numbers that a
-float64 cannot tell from their neighbours.
+like; numbers with other marks than a decimal point, or with a unit; dates in texts
+(`dates` reads them where parts are taken); levels that differ by blanks only; whole
+numbers that a float64 cannot tell from their neighbours.
 """
 
 import hashlib
@@ -38,14 +38,24 @@ INFINITE = re.compile(r"\s*[+-]?inf(?:inity)?\s*", re.ASCII | re.I)
 FLAGS = dict.fromkeys(("true", "True", "TRUE"), True)
 FLAGS |= dict.fromkeys(("false", "False", "FALSE"), False)
 MARKED = re.compile(
-    r"""\s*[+-]?(?:\d+,\d+|\d{1,3}(?:[.' \xa0\u2009\u202f]\d{3})+(?:,\d+)?
-    |\d{1,3}(?:[,' \xa0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?\s*%)\s*""",
+    r"""(?!\s*[+-]?\d+\.?\d*\s*$)  # digits with no mark but a point may be a code
+    \s*\(?(?:[<>]=?|[≤≥~≈±])?\s*[+\-−–]?
+    \s*(?:[$€£¥]|(?:USD|EUR|GBP|CHF)\b)?\s*[+\-−–]?
+    (?:\d+,\d+|\d{1,3}(?:[.' \xa0\u2009\u202f]\d{3})+(?:,\d+)?
+    |\d{1,3}(?:[,' \xa0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)
+    (?:\s*[%‰°$€£¥+\-−–]|[ \xa0]?(?:[kmµ]?g|[kmcµ]?m|m?l|h|min|m?s|lb|oz|ft)
+    |[ \xa0](?:[a-zµ°/²³]{1,9}|[A-Z]{2,3}))?\)?\s*""",
     re.ASCII | re.X,
 )
+"""A number with other marks: of thousands, decimals, currency, sign, bound or unit."""
+MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 DATE = re.compile(
-    r"""\s*(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2}))
-    (?:[T\ ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\ ?(?:Z|[+-]\d{2}:?\d{2})?)?\s*""",
-    re.ASCII | re.X,
+    rf"""\s*(?:\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}
+    |\d{{1,2}}([-/.])\d{{1,2}}\2(?:\d{{4}}|\d{{2}})
+    |\d{{1,2}}([-/.\ ]){MONTH}\.?\3(?:\d{{4}}|\d{{2}})|{MONTH}\.?\ \d{{1,2}},?\ \d{{4}})
+    (?:[T\ ]\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d+)?)?\ ?
+    (?:Z|[+-]\d{{2}}:?\d{{2}})?)?\s*""",
+    re.ASCII | re.X | re.I,
 )
 ONE_MARK = re.compile(
     r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?\s*", re.ASCII | re.I
@@ -203,7 +213,7 @@ def from_texts(
     _refuse_missing_words(counts, where)
     _refuse_blanks_around(kind_by_word, where)
     if not is_class:
-        _refuse_marks_and_dates(words, where, decimal)
+        _refuse_marks_and_dates(counts, where, decimal)
         _refuse_texts_among_numbers(counts, kind_by_word, where)
     order = sorted(range(len(levels)), key=levels.__getitem__)
     places = np.empty(len(levels) + 1, dtype=np.intp)
@@ -243,11 +253,25 @@ def _refuse_blanks_around(levels: Iterable[str], where: str) -> None:
         )
 
 
-def _refuse_marks_and_dates(words: Iterable[str], where: str, decimal: str) -> None:
-    """Refuse numbers that are written with other marks, and dates."""
-    present = [word for word in words if not is_missing_word(word)]
-    marked = [word for word in present if not NUMBER.fullmatch(word)]
-    if marked and all(map(MARKED.fullmatch, marked)):
+def _are_mostly_numbers(counts: Mapping[str, int]) -> bool:
+    """Return whether more than half of the cells are; of words for missing, none is."""
+    present = [word for word in counts if not is_missing_word(word)]
+    n_numbers = sum(counts[word] for word in present if NUMBER.fullmatch(word))
+    return 2 * n_numbers > sum(counts[word] for word in present)
+
+
+def _refuse_marks_and_dates(
+    counts: Mapping[str, int], where: str, decimal: str
+) -> None:
+    """Refuse numbers that are written with other marks, and dates.
+
+    Marked numbers are refused where they are all that is no number, or where most
+    cells are numbers: to have them read as missing would be no remedy.
+    """
+    present = [word for word in counts if not is_missing_word(word)]
+    others = [word for word in present if not NUMBER.fullmatch(word)]
+    marked = list(filter(MARKED.fullmatch, others))
+    if marked and (len(marked) == len(others) or _are_mostly_numbers(counts)):
         raise DataError(
             f"{where} holds numbers that are not written like 1234{decimal}5: "
             f"{listed(with_point(word, decimal) for word in marked)}. Write them so in "
@@ -269,10 +293,8 @@ def _refuse_texts_among_numbers(
     """
     texts = [word for word in counts if kind_by_word[word] == "text"]
     n_texts = sum(counts[word] for word in texts)
-    n_numbers = sum(n for word, n in counts.items() if kind_by_word[word] == "number")
-    n_missing = sum(n for word, n in counts.items() if is_missing_word(word))
     n_cells = sum(counts.values())
-    if 2 * n_numbers > n_cells - n_missing:
+    if _are_mostly_numbers(counts):
         verb = "is" if n_texts == 1 else "are"
         raise DataError(
             f"{where} holds mostly numbers, but {n_texts} of {n_cells} cells {verb} "

@@ -9,7 +9,7 @@ the words for what is wrong with it. What a text means is decided in `column_typ
 
 import csv
 import io
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -48,6 +48,8 @@ BLOCK = 2**18
 MOST_COMPARED = 64  # bytes of a text, up to which those that are equal are looked for
 BELOW_HEADER = slice(1, None)
 UTF8 = ("utf-8", "utf8", "utf-8-sig")
+UTF16 = {BOM_UTF16_LE: "utf-16", BOM_UTF16_BE: "utf-16"}
+"""By the first two bytes. Without a mark the second, or the first, is NUL."""
 Places = npt.NDArray[np.signedinteger[Any]]
 
 
@@ -131,6 +133,15 @@ def _texts(cells: _Cells, header: list[str], name: str) -> pd.Series:
 
 
 def _as_utf8(name: str, content: bytes, encoding: str) -> bytes:
+    if encoding.lower() in UTF8 and (
+        own := UTF16.get(content[:2])
+        or (content[1:2] == b"\0" and "utf-16-le")
+        or (content[:1] == b"\0" and "utf-16-be")
+    ):
+        raise DataError(
+            f'{name} is UTF-16, not UTF-8. Set encoding = "{own}" beside the file, or '
+            "save it as UTF-8."
+        )
     try:
         if encoding.lower() in UTF8:
             if not content.isascii():

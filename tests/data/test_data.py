@@ -112,12 +112,21 @@ def test_a_usual_word_for_missing_beside_numbers_is_asked_about(word, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "cell", ["31.01.2024", "1/2/24", "2024/1/2", "2024-01-31T10:20:30.5+02:00"]
+    "cell",
+    [
+        "31.01.2024",
+        "1/2/24",
+        "2024/1/2",
+        "2024-01-31T10:20:30.5+02:00",
+        "05-Jan-2024",
+        "5 January 2024",
+        '"Jan 5, 2024"',
+    ],
 )
 def test_dates_are_refused_unless_they_are_declared(cell, tmp_path):
     with pytest.raises(DataError, match="holds dates such as"):
         column([cell, "NA"], tmp_path)
-    levels = {"x": [cell, "2024"]}
+    levels = {"x": [cell.strip('"'), "2024"]}
     assert column([cell, "2024"], tmp_path, categories=levels).tolist() == levels["x"]
 
 
@@ -125,6 +134,83 @@ def test_dates_are_refused_unless_they_are_declared(cell, tmp_path):
 def test_numbers_with_other_marks_are_refused(cell, tmp_path):
     with pytest.raises(DataError, match=r"written like 1234\.5"):
         column([f'"{cell}"', "2"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["$5.00", "$6.25"],
+        ["5.00 €", "6,25 €"],
+        ["(2.50)", "2.5"],
+        ["0.17-", "0.2-", "0.3"],
+        ["−0.17", "0.2"],
+        ["3 kg", "4.5 kg"],
+        ["3kg", "4kg"],
+        ["36 months", "60 months"],
+        ["<0.1", "0.2", "0.3"],
+        ["<0.1", "0.2", ">= 3"],
+        ["3+", "0", "1", "2"],
+    ],
+)
+def test_numbers_with_signs_and_units_are_refused(cells, tmp_path):
+    marked = [cell for cell in dict.fromkeys(cells) if not cell[-1:].isdigit()]
+    marked = marked or [cells[0]]
+    with pytest.raises(DataError) as error:
+        column([f'"{cell}"' for cell in cells], tmp_path)
+    assert "'x' holds numbers that are not written like 1234.5: " in str(error.value)
+    assert repr(marked[0]) in str(error.value)
+    assert "missing_values" not in str(error.value)
+    levels = {"x": sorted(set(cells))}
+    rows = column([f'"{cell}"' for cell in cells], tmp_path, categories=levels)
+    assert rows.tolist() == cells
+
+
+def test_marked_numbers_among_numbers_and_words_are_named_first(tmp_path):
+    with pytest.raises(DataError, match=r"not written like 1234\.5: '<0\.1'\. Write"):
+        column(["<0.1", "0.2", "0.3", "0.4", "lost"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["<18", "18-64", "65+"],
+        ["1a", "1b", "2a"],
+        ["CS 101", "CS 102"],
+        ["12 Oak", "14 Elm"],
+        ["01.50", "02.50"],
+        ["2 door", "van"],
+    ],
+)
+def test_bands_codes_and_words_with_digits_are_a_category(cells, tmp_path):
+    assert column(cells, tmp_path).tolist() == cells
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\0"])
+def test_a_level_with_a_nul_character_is_refused(text, tmp_path):
+    words = "has levels with a NUL character, which R cannot hold"
+    with pytest.raises(DataError, match=f"column 'x' {words}"):
+        column([text, "b"], tmp_path)
+    X = pd.DataFrame({"x": [text, "b", "c"]})
+    with pytest.raises(DataError, match=f"column 'x' {words}"):
+        dataset(X, [1, 2, 3], task="regression", name="rows")
+    X = pd.DataFrame({"x": [1, 2, 3]})
+    with pytest.raises(DataError, match=f"target 'y' {words}"):
+        dataset(X, [text, "b", "b"], task="multiclass", name="rows")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "named"),
+    [("utf-16", "utf-16"), ("utf-16-le", "utf-16-le"), ("utf-16-be", "utf-16-be")],
+)
+def test_a_file_in_utf_16_is_told_its_encoding(encoding, named, tmp_path):
+    config = configured(tmp_path)
+    (tmp_path / "train.csv").write_bytes(TRAIN.encode(encoding))
+    with pytest.raises(DataError) as error:
+        read_datasets(**config.data_arguments)
+    assert str(error.value) == (
+        f'train.csv is UTF-16, not UTF-8. Set encoding = "{named}" beside the file, or '
+        "save it as UTF-8."
+    )
 
 
 @pytest.mark.parametrize("cells", ["A1 12 B", "1.2.3 1.2.4", "1-3 4-6", "10.0.0.1 b"])
