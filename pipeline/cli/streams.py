@@ -44,6 +44,23 @@ class _Outlet(io.FileIO):
             return len(data)
 
 
+def _open_closed() -> None:
+    """Open /dev/null in place of standard streams that the caller closed.
+
+    Files that are opened later would be given their numbers, and be written to by
+    whatever prints.
+    """
+    for number, (name, mode) in enumerate(
+        (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
+    ):
+        try:
+            os.fstat(number)
+        except OSError:
+            null = os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            os.set_inheritable(null, True)
+            setattr(sys, name, os.fdopen(null, mode, encoding="utf-8", closefd=False))
+
+
 @contextmanager
 def outlets() -> Iterator[None]:
     """Print through streams that raise nothing; say at the end what was not written.
@@ -56,6 +73,7 @@ def outlets() -> Iterator[None]:
     SystemExit
         With code 2 if a stream had no room.
     """
+    _open_closed()
     former = {name: getattr(sys, name) for name in STREAMS}
     opened: dict[str, tuple[_Outlet, io.TextIOWrapper]] = {}
     for name, stream in former.items():

@@ -92,6 +92,23 @@ def fitting(process):
         time.sleep(0.01)
 
 
+@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
+def test_a_job_without_standard_streams_runs_to_its_end(closed, audit):
+    folder = audit(fit="pass")
+    paths = os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]])
+    command = f'exec "$@" {closed}'
+    words = [sys.executable, "-P", "-m", "importance_audit", "run", str(folder)]
+    done = subprocess.run(
+        ["bash", "-c", command, "bash", *words, "--unattended"],
+        env={**os.environ, "PYTHONPATH": paths},
+        check=False,
+    )
+    assert kinds(folder)[:2] == ["began", "ended"]
+    (end,) = [event for event in read_events(folder) if event["event"] == "ended"]
+    assert done.returncode == end["exit_code"]
+    assert end["run_id"]
+
+
 def test_a_request_to_stop_that_an_import_took_for_a_fault_is_one(audit, tmp_path):
     folder = audit(fit="pass")
     (tmp_path / "at_hand.py").write_text(
