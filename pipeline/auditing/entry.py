@@ -11,8 +11,9 @@ from typing import Any
 from ..assess import checks
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import seed_for
-from ..engines import ENGINES, agreement
+from ..engines import ENGINES, REFUSED_LOSSES, agreement
 from ..engines.questions import RowTests
+from ..methods.importance import METHODS
 from ..methods.importance.paired_losses import PairedLosses
 from ..methods.importance.row_terms import RowTerms
 from ..methods.trees.routes import reporting_routes
@@ -107,15 +108,14 @@ def _answer(
         question = _as_often(question, repeats_of_engines(rounds, is_short=is_short))
     for name in entry.engines:
         info = inputs.engines[name]
-        of_engine, own = _with_losses_of_engine(replace(question, engine=info))
-        unknown = [a for a in ours if isinstance(a, Importance) and a.loss in own]
-        why = f"{name} does not know this loss, which is a function of the audit's own."
-        missing = [agreement.not_compared(a, name, why) for a in unknown]
+        of_engine, refused = _with_losses_of_engine(replace(question, engine=info))
+        unknown = [a for a in ours if isinstance(a, Importance) and a.loss in refused]
+        missing = [agreement.not_compared(a, name, refused[a.loss]) for a in unknown]
         asked = [a for a in ours if a not in unknown]
         answers: tuple[Importance | Effect, ...] = ()
         row_tests = row_tests_for(entry, config)
         reason = info.reason
-        is_left = of_engine.model is None or not own or bool(of_engine.model.losses)
+        is_left = of_engine.model is None or not refused or of_engine.model.losses
         if info.available and is_left:
             order = measure.stream_of(entry, info)
             answers, reason = _ask(
@@ -156,19 +156,26 @@ def _add_tests(
     journal.add_all(p_values)
 
 
-def _with_losses_of_engine(question: Question) -> tuple[Question, tuple[str, ...]]:
-    """Return a question with the losses that its engine has, and the names it has not.
+def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]]:
+    """Return a question with the losses that its engine has, and why it lacks others.
 
-    R has none of those that are a user's own.
+    R has none of those that are a user's own. An engine that refuses all that are left
+    is asked for them, and says so itself.
     """
-    model = question.model
-    if is_in_force("engine", question.engine.name):
-        return question, ()
-    own = tuple(n for n in model.losses if is_in_force("loss", n)) if model else ()
-    if model is None or not own:
-        return question, ()
-    known = tuple(name for name in model.losses if name not in own)
-    return replace(question, model=model.with_losses(known)), own
+    model, engine = question.model, question.engine.name
+    is_of_losses = METHODS[question.section.method].unit == "loss"
+    if model is None or not is_of_losses or is_in_force("engine", engine):
+        return question, {}
+    why = f"{engine} does not know this loss, which is a function of the audit's own."
+    refused = {name: why for name in model.losses if is_in_force("loss", name)}
+    others = [name for name in model.losses if name not in refused]
+    of_package = REFUSED_LOSSES[engine](others) if engine in REFUSED_LOSSES else {}
+    if len(of_package) < len(others):
+        refused |= of_package
+    if not refused:
+        return question, {}
+    known = tuple(name for name in model.losses if name not in refused)
+    return replace(question, model=model.with_losses(known)), refused
 
 
 def _as_often(question: Question, n_repeats: int) -> Question:

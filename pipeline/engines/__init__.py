@@ -8,6 +8,7 @@ A row takes the options of its partner among METHODS or EFFECTS one by one, and 
 those that its package has: what it lacks is read off its signature.
 """
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..methods.effects import EFFECTS
@@ -19,6 +20,7 @@ from .questions import compare_predictions, same_predictions
 
 __all__ = [
     "ENGINES",
+    "REFUSED_LOSSES",
     "EngineInfo",
     "compare_predictions",
     "describe_engine",
@@ -39,3 +41,10 @@ ENGINES: OpenTable[dict[str, dict[str, Any]]] = OpenTable(
         "xplainfi": {"importance": xplainfi.IMPORTANCE, "effects": xplainfi.CURVES},
     },
 )
+REFUSED_LOSSES: dict[str, Callable[[Iterable[str]], dict[str, str]]] = {
+    "hstats": hstats.refused_losses
+}
+"""Of engines that take some of our losses only: why not others, by the loss.
+
+They are asked for those they take.
+"""

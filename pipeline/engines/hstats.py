@@ -1,6 +1,6 @@
 """hstats, asked for losses, Friedman's H and PD importance, rows weighted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..methods.effects.partial_dependence import Scale, rounding_of
 from ..methods.importance import METHODS, Method
 from ..methods.importance.interaction import columns_of, ratio
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable, listed, quote
+from ..records.errors import NotApplicable, quote
 from .questions import classes_of, outputs
 
 
@@ -33,12 +33,8 @@ def hstats_permutation(
     takes one number per row. The root of one is taken here.
     """
     losses = {name: "mse" if name == "rmse" else name for name in model.losses}
-    sums = [name for name in losses if losses[name] not in hstats.ROW_LOSSES]
-    if sums:
-        raise NotApplicable(
-            f"hstats needs losses that are means over the rows; {listed(sums)} is "
-            "not such a loss."
-        )
+    for reason in refused_losses(model.losses).values():
+        raise NotApplicable(reason)
     draws = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows or data.n_samples}
     by_loss = [
         hstats.permutation(
@@ -59,6 +55,16 @@ def hstats_permutation(
         if name == "rmse":
             permuted[..., k], full[k] = np.sqrt(permuted[..., k]), np.sqrt(full[k])
     return permuted, np.tile(full, (n_repeats, 1))
+
+
+def refused_losses(losses: Iterable[str]) -> dict[str, str]:
+    """Return why hstats cannot be asked for some of these losses, by their names."""
+    rule = "hstats needs losses that are means over the rows"
+    return {
+        name: f"{rule}; {quote(name)} is not such a loss."
+        for name in losses
+        if name != "rmse" and name not in hstats.ROW_LOSSES
+    }
 
 
 def hstats_h_statistic(

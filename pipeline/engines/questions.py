@@ -15,6 +15,9 @@ from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, quote
 from .known_defects import Question, defects_of
 
+BY_NAME = ("DALEX", "pdp", "vip", "xplainfi")
+"""Engines that take columns of a data frame of R by their names."""
+
 
 @dataclass(kw_only=True)
 class RowTests:
@@ -56,7 +59,15 @@ def compare_predictions(model: FittedModel, data: Dataset) -> tuple[float, int]:
 
 
 def refuse(engine: str, method: str, data: Dataset, **draws: int | None) -> None:
-    """Raise if the package has a fault that keeps it from answering."""
+    """Raise if the package has a fault that keeps it from answering.
+
+    Or a column has the empty name, by which R finds none: hstats and iml do not ask so.
+    """
+    if "" in data.features and engine in BY_NAME:
+        raise NotApplicable(
+            f"{engine} cannot be asked about a table with a column named '': R finds "
+            "no column by an empty name. Rename it."
+        )
     question = Question(
         engine=engine,
         method=method,

@@ -600,6 +600,25 @@ REFUSED = [
         {},
         "DALEX reserves the name '_baseline_' for its own use.",
     ),
+    *(
+        (
+            row,
+            replace(
+                normal_data(),
+                X=normal_data().X.rename(columns={"x1": ""}),
+                groups={"": ("",), "x2": ("x2",)},
+            ),
+            options,
+            f"{row_engine} cannot be asked about a table with a column named '': R "
+            "finds no column by an empty name. Rename it.",
+        )
+        for row, row_engine, options in (
+            ("dalex_permutation", "DALEX", {}),
+            ("dalex_curve", "DALEX", {"feature": "x2"}),
+            ("pdp_curve", "pdp", {"feature": "x2"}),
+            ("vip_permutation", "vip", {}),
+        )
+    ),
     (
         "dalex_permutation",
         normal_data(),

@@ -102,6 +102,34 @@ def test_methods_that_hstats_asks_once_are_compared_with_it_by_default(method):
     assert result.agreement["verdict"].tolist() == ["replayed"]
 
 
+@pytest.mark.needs_hstats
+def test_a_loss_that_hstats_refuses_withholds_no_other():
+    losses = ["mse", "one_minus_r2", "rmse"]
+    result = ia.audit(LINEAR, X, Y, losses=losses, engines=["hstats"])
+    rows = result.agreement.set_index("loss")
+    assert rows["verdict"].to_dict() == {
+        **{"mse": "replayed", "rmse": "replayed", "one_minus_r2": "not compared"}
+    }
+    assert rows.loc["one_minus_r2", "reasons"] == (
+        "hstats needs losses that are means over the rows; 'one_minus_r2' is not such "
+        "a loss."
+    )
+
+
+@pytest.mark.needs_dalex
+def test_a_column_with_the_empty_name_is_not_compared_with_its_reason():
+    renamed = X.rename(columns={"b": ""})
+    model = LinearRegression().fit(renamed, Y)
+    methods = ["permutation", "partial_dependence"]
+    result = ia.audit(model, renamed, Y, methods=methods, engines=["DALEX"])
+    assert set(result.agreement["verdict"]) == {"not compared"}
+    assert set(result.agreement["reasons"]) == {
+        "DALEX cannot be asked about a table with a column named '': R finds no column "
+        "by an empty name. Rename it."
+    }
+    assert "method_failed" not in {finding.check for finding in result.findings}
+
+
 def test_no_repeat_at_all_is_refused_and_not_the_default():
     with pytest.raises(ia.ConfigError, match=r"n_repeats must be .*; 0 was given"):
         ia.audit(LINEAR, X, Y, n_repeats=0)
