@@ -4,7 +4,8 @@ The functions named problems yield sentences; `where` is how a sentence names th
 column. Constant columns are no problem here: a finding of the audit says so.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -130,6 +131,24 @@ def classes_of(
     return (*(name for name in names if name != positive), positive)
 
 
+def class_among(name: str, classes: Collection[str]) -> str:
+    """Return what `classes` call a class: false is also 0, and true is also 1.
+
+    Examples
+    --------
+    >>> class_among("true", ("0", "1")), class_among("0", ("true", "false"))
+    ('1', 'false')
+    >>> class_among("true", ("0", "1", "2"))
+    'true'
+    """
+    flags = {"0": "false", "1": "true"}
+    if set(classes) == set(flags):
+        flags = {word: digit for digit, word in flags.items()}
+    elif set(classes) != set(flags.values()):
+        return name
+    return flags.get(name, name)
+
+
 def coded(
     column: pd.Series, task: Task, classes: tuple[str, ...], *, where: str
 ) -> npt.NDArray[np.float64] | npt.NDArray[np.int64]:
@@ -146,6 +165,7 @@ def coded(
     if task == "regression":
         return column.to_numpy(dtype=np.float64)
     texts = column.astype(object).map(text_of)
+    texts = texts.map(partial(class_among, classes=classes))
     others = sorted(set(texts) - set(classes))
     if others:
         raise DataError(

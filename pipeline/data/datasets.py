@@ -293,7 +293,9 @@ def left_out_frame(train: Dataset | None) -> pd.DataFrame:
 def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     """Return rows given in Python, typed; rows are matched by position."""
     frame = as_frame(X, name)
-    others = {"y": y} if weights is None else {"y": y, "weights": weights}
+    others = {"y": one_column(y, f"{name}: y")}
+    if weights is not None:
+        others["weights"] = one_column(weights, f"{name}: weights")
     problems = [
         f"{name}: {role} must have one value for each of {len(frame)} rows; its shape "
         f"is {np.shape(values)}."
@@ -321,13 +323,33 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     types = {key: column_type(frame[key], rows[key]) for key in frame}
     return Side(
         X=rows,
-        target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
+        target=roles["y"].rename(str(getattr(others["y"], "name", None) or "y")),
         weights=roles["weights"].rename("weights") if "weights" in roles else None,
         where=name,
         name=name,
         source="given in Python",
         types={key: kind for key, kind in types.items() if kind},
     )
+
+
+def one_column(values: Any, where: str) -> Any:
+    """Return values of shape (n, 1) as a column of n, and others of one axis as given.
+
+    Raises
+    ------
+    DataError
+        If there are several columns.
+    """
+    if np.ndim(values) != 2:
+        return values
+    if np.shape(values)[1] != 1:
+        names = f" ({listed(values)})" if isinstance(values, pd.DataFrame) else ""
+        raise DataError(
+            f"{where} must be one column; it has {np.shape(values)[1]}{names}. Give "
+            "one of them, and the models that were fitted to it."
+        )
+    is_frame = isinstance(values, pd.DataFrame)
+    return values.iloc[:, 0] if is_frame else np.asarray(values)[:, 0]
 
 
 def as_frame(X: Any, name: str) -> pd.DataFrame:

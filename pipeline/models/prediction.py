@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..data.column_roles import class_among
 from ..data.encoding import Encoding, encode
 from ..records.dataset_and_model import ColumnType, Dataset, FittedModel, Floats, Task
 from ..records.errors import (
@@ -171,6 +172,7 @@ def of_library(
     """
     if (task == "regression") != (not own) or len(own) != len(classes):
         raise other_classes(name, own or ("a number",), classes or ("a number",))
+    own = tuple(class_among(label, classes) for label in own)
     order = [own.index(c) for c in classes] if set(own) == set(classes) else None
     return partial(_reordered, ask, order)
 
@@ -201,8 +203,11 @@ def check_columns(name: str, features: Sequence[str], train: Dataset) -> None:
 
 def labels_of(estimator: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
     """Return what an estimator fitted elsewhere calls the classes: names or codes."""
-    own = {text(label) for label in getattr(estimator, "classes_", ())}
-    return classes if own == set(classes) else codes(classes)
+    own = [text(label) for label in getattr(estimator, "classes_", ())]
+    by_class = {class_among(label, classes): label for label in own}
+    if set(by_class) == set(classes):
+        return tuple(by_class[name] for name in classes)
+    return codes(classes)
 
 
 def codes(classes: tuple[str, ...]) -> tuple[str, ...]:

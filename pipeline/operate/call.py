@@ -20,7 +20,7 @@ from importance_audit.r_bridge import host
 from ..auditing.audit import audit as run_audit
 from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
-from ..data.datasets import as_frame, dataset, draw_rows
+from ..data.datasets import as_frame, dataset, draw_rows, one_column
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
@@ -113,7 +113,7 @@ def audit(
         class. The keys of a dict are the names.
     X : DataFrame or array-like of shape (n_samples, n_features)
         The rows to measure on; models should not have been fitted to them.
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,) or (n_samples, 1)
         Their target. Rows of `X` and `y` with an index must have the same one.
     train : (X, y) or (X, y, sample_weight), optional
         The rows the models were fitted to, for methods that fit again: scikit-learn
@@ -183,6 +183,7 @@ def audit(
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     if frame is not X:
         _refuse_names(by_name)
+    y = one_column(y, "y")
     _check_index(frame, y=y, sample_weight=sample_weight)
     the_task = _task_of(by_name, frame, y, task)
     settings = _settings(config, asked, minutes, the_task.name)
@@ -230,6 +231,7 @@ def rows_again(
             "The audit read its rows from a table. Run: importance-audit handoff"
         )
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
+    y = one_column(y, "y")
     _check_index(frame, y=y, sample_weight=sample_weight)
     facts = evaluation_of(result)
     rows = dataset(

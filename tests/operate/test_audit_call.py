@@ -130,6 +130,54 @@ def test_a_column_with_the_empty_name_is_not_compared_with_its_reason():
     assert "method_failed" not in {finding.check for finding in result.findings}
 
 
+FLAG = Y > 0
+FLAGS = {
+    "bool": FLAG,
+    "boolean": FLAG.astype("boolean"),
+    "int": FLAG.astype(int),
+    "Int64": FLAG.astype("Int64"),
+    "float": FLAG.astype(float),
+    "text": FLAG.map({True: "true", False: "false"}),
+}
+
+
+@pytest.mark.parametrize("target", FLAGS)
+@pytest.mark.parametrize("fitted", ["bool", "int", "text"])
+def test_0_and_1_are_the_classes_false_and_true(fitted, target):
+    noisy = X + np.random.default_rng(1).normal(size=X.shape)
+    model = LogisticRegression().fit(noisy, FLAGS[fitted])
+    result = ia.audit(model, X, FLAGS[target], losses="brier", n_repeats=2)
+    probability = model.predict_proba(X)[:, 1]
+    truth = np.mean((probability - FLAG) ** 2)
+    assert result.importances[0].baseline == pytest.approx([truth] * 2, rel=1e-12)
+
+
+def test_the_other_flag_may_be_the_positive_class():
+    model = LogisticRegression().fit(X, FLAGS["int"])
+    wrapped = ia.wrap(model, name="m", classes=["true", "false"])
+    np.testing.assert_array_equal(wrapped.predict(X), model.predict_proba(X)[:, 0])
+
+
+@pytest.mark.parametrize("y", [Y.to_numpy()[:, np.newaxis], Y.to_frame()])
+def test_a_target_of_one_column_is_taken(y):
+    plain = ia.audit(LINEAR, X, Y, train=(X, Y), sample_weight=np.ones(60))
+    column = ia.audit(LINEAR, X, y, train=(X, y), sample_weight=np.ones((60, 1)))
+    assert column.to_frame().equals(plain.to_frame())
+
+
+@pytest.mark.parametrize(
+    ("y", "names"),
+    [(np.stack([Y, Y], axis=1), ""), (pd.DataFrame({"u": Y, "v": Y}), " ('u', 'v')")],
+)
+def test_a_target_of_two_columns_is_refused_by_name(y, names):
+    with pytest.raises(ia.DataError) as refusal:
+        ia.audit(LINEAR, X, y)
+    assert str(refusal.value) == (
+        f"y must be one column; it has 2{names}. Give one of them, and the models that "
+        "were fitted to it."
+    )
+
+
 def test_no_repeat_at_all_is_refused_and_not_the_default():
     with pytest.raises(ia.ConfigError, match=r"n_repeats must be .*; 0 was given"):
         ia.audit(LINEAR, X, Y, n_repeats=0)
