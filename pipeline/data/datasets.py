@@ -293,9 +293,8 @@ def left_out_frame(train: Dataset | None) -> pd.DataFrame:
 def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     """Return rows given in Python, typed; rows are matched by position."""
     frame = as_frame(X, name)
-    others = {"y": one_column(y, f"{name}: y")}
-    if weights is not None:
-        others["weights"] = one_column(weights, f"{name}: weights")
+    y = one_column(y, f"{name}: y")
+    others = {"y": y} if weights is None else {"y": y, "weights": weights}
     problems = [
         f"{name}: {role} must have one value for each of {len(frame)} rows; its shape "
         f"is {np.shape(values)}."
@@ -323,7 +322,7 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     types = {key: column_type(frame[key], rows[key]) for key in frame}
     return Side(
         X=rows,
-        target=roles["y"].rename(str(getattr(others["y"], "name", None) or "y")),
+        target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
         weights=roles["weights"].rename("weights") if "weights" in roles else None,
         where=name,
         name=name,

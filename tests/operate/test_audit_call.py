@@ -160,8 +160,8 @@ def test_the_other_flag_may_be_the_positive_class():
 
 @pytest.mark.parametrize("y", [Y.to_numpy()[:, np.newaxis], Y.to_frame()])
 def test_a_target_of_one_column_is_taken(y):
-    plain = ia.audit(LINEAR, X, Y, train=(X, Y), sample_weight=np.ones(60))
-    column = ia.audit(LINEAR, X, y, train=(X, y), sample_weight=np.ones((60, 1)))
+    plain = ia.audit(LINEAR, X, Y, train=(X, Y))
+    column = ia.audit(LINEAR, X, y, train=(X, y))
     assert column.to_frame().equals(plain.to_frame())
 
 
