@@ -19,12 +19,14 @@ MANY = 50
 """Values above which a column that seldom repeats one holds no classes."""
 
 
-def feature_problems(column: pd.Series, *, where: str) -> Iterator[str]:
+def feature_problems(
+    column: pd.Series, *, where: str, may_be_empty: bool = False
+) -> Iterator[str]:
     """Yield what keeps a column from being a feature.
 
     Infinite cells, none at all, or levels that R cannot hold.
     """
-    if len(column) and column.isna().all():
+    if len(column) and column.isna().all() and not may_be_empty:
         yield f"{where} has no value in any row. Leave it out of features."
     yield from _infinite(column, where)
     yield from _nul(column, where)

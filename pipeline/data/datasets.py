@@ -16,6 +16,7 @@ import pandas as pd
 
 from ..records.dataset_and_model import Dataset, Task
 from ..records.errors import DataError, hints, listed, quote
+from ..records.finding import Finding
 from ..records.frames import FRAMES
 from . import column_roles, dates
 from .column_types import (
@@ -92,7 +93,12 @@ def read_datasets(
     )
     sides = (reading.train, reading.test)
     more = (reading.reference,) if reading.reference else ()
-    problems = [text for side in (*sides, *more) for text in _problems(side)]
+    checked = sides if section.train else sides[1:]  # else the test rows stand in
+    problems = [
+        text
+        for side in (*checked, *more)
+        for text in _problems(side, is_learnt=side is reading.train)
+    ]
     problems += _new_levels(reading)
     with collecting(problems):
         classes, targets = _targets(
@@ -167,7 +173,7 @@ def dataset(
     """
     side = _typed_rows(X, y, weights, name)
     side = side._replace(unread=dict.fromkeys(held_out, ()))
-    problems = list(_problems(side))
+    problems = list(_problems(side, is_learnt=split == "train"))
     unknown = [key for key in held_out if key not in side.X]
     problems += [
         f"{name}: held_out names {quote(key)}, which is not a column.{hint}"
@@ -371,12 +377,18 @@ def as_frame(X: Any, name: str) -> pd.DataFrame:
     return X
 
 
-def _problems(side: Side) -> Iterator[str]:
-    """Yield what is wrong with the rows, the features and the weights of one split."""
+def _problems(side: Side, *, is_learnt: bool) -> Iterator[str]:
+    """Yield what is wrong with the rows, the features and the weights of one split.
+
+    Nothing can be learnt from a column without a value, but a model may be asked.
+    """
     yield from row_problems(len(side.X), side.where)
     for key in side.X:
         where = f"{side.where}: column {quote(key)}"
-        yield from column_roles.feature_problems(side.X[key], where=where)
+        problems = column_roles.feature_problems(
+            side.X[key], where=where, may_be_empty=not is_learnt
+        )
+        yield from problems
     if side.weights is not None:
         where = f"{side.where}: column {quote(side.weights.name)}"
         yield from column_roles.weight_problems(side.weights, where=where)
@@ -455,10 +467,45 @@ def _dataset_of(
         script_sha256=side.script_sha256,
         unread=side.unread,
         types=side.types,
-        notes=side.notes,
+        notes=(*side.notes, *_gaps(side, y, classes, split)),
         left_out=side.left_out,
         row_numbers=side.row_numbers,
     )
+
+
+def _gaps(
+    side: Side, y: npt.NDArray[Any], classes: tuple[str, ...], split: Split
+) -> Iterator[Finding]:
+    """Yield what evaluation rows lack: the values of a column, the rows of a class."""
+    if split in ("train", "reference"):
+        return
+    empty = [str(key) for key in side.X if side.X[key].isna().all()]
+    if empty:
+        yield Finding(
+            check="empty_column",
+            severity="info",
+            subject=side.name,
+            message=(
+                "These columns have no value in any evaluation row, so what a model "
+                f"reads of them is that they are missing: {listed(empty)}."
+            ),
+            remedy="Audit rows in which they have values, or leave them out.",
+            evidence={"columns": len(empty)},
+        )
+    absent = [name for code, name in enumerate(classes) if not (y == code).any()]
+    if absent:
+        yield Finding(
+            check="absent_class",
+            severity="warning",
+            subject=side.name,
+            message=(
+                f"No evaluation row has the class {listed(absent)}, so losses that "
+                "take each class by itself, such as 1 - AUC and 1 - balanced accuracy, "
+                "are not defined."
+            ),
+            remedy="Add rows of the class, or choose a loss that is a mean over rows.",
+            evidence={"classes": len(absent)},
+        )
 
 
 def _origin(

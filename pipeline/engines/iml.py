@@ -20,7 +20,7 @@ from ..methods.effects.partial_dependence import (
 from ..methods.importance import METHODS, Method
 from ..methods.importance.interaction import columns_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable, quote
+from ..records.errors import NotApplicable, listed, quote
 from .questions import outputs, refuse
 
 Curve = tuple[npt.NDArray[Any], Floats]
@@ -155,6 +155,11 @@ def _refuse(data: Dataset, method: str) -> None:
     refuse("iml", method, data)
     if len(data.X.columns) < 2:
         raise NotApplicable("iml needs at least two columns; there is one.")
+    empty = [name for name in data.features if data.X[name].isna().all()]
+    if empty:
+        raise NotApplicable(
+            f"iml needs a value in some row of each column; {listed(empty)} has none."
+        )
 
 
 def _curves(

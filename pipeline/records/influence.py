@@ -127,7 +127,9 @@ def _one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) ->
     for k in range(n_classes):
         is_wrong = (predicted == k) != (y == k)
         for at in (y == k, y != k):
-            share = len(y) / max(at.sum(), 1)
+            if not at.any():  # the loss is NaN; no row is there to add to it
+                continue
+            share = len(y) / at.sum()
             values[at] += share * _about_mean(is_wrong[at], weights[at])
     return values / (2 * n_classes)
 

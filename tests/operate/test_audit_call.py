@@ -178,6 +178,58 @@ def test_a_target_of_two_columns_is_refused_by_name(y, names):
     )
 
 
+def sum_of_known(rows):
+    return 2 * rows["a"].astype(float) + rows["c"].notna()
+
+
+@pytest.mark.parametrize("empty", [np.nan, None, pd.NA])
+def test_a_column_without_a_value_is_measured_with_a_note(empty):
+    rows = X.assign(c=pd.Series([empty] * len(X), dtype=object))
+    methods = ["permutation", "partial_dependence"]
+    result = ia.audit(sum_of_known, rows, Y, methods=methods)
+    by_loss, by_curve = result.importances
+    assert by_loss.mean[0] > 1
+    assert by_loss.mean[1:].tolist() == [0, 0]
+    assert by_curve.mean[1] == 0
+    assert np.isnan(by_curve.mean[2])
+    (note,) = [f for f in result.findings if f.check == "empty_column"]
+    assert (note.severity, note.message) == (
+        "info",
+        "These columns have no value in any evaluation row, so what a model reads of "
+        "them is that they are missing: 'c'.",
+    )
+
+
+def test_a_column_without_a_value_in_the_training_rows_is_refused():
+    rows = X.assign(c=np.nan)
+    with pytest.raises(ia.DataError, match="column 'c' has no value in any row"):
+        ia.audit(double, rows, Y, train=(rows, Y))
+
+
+@pytest.mark.needs_iml
+def test_iml_needs_a_value_in_each_column():
+    result = ia.audit(sum_of_known, X.assign(c=np.nan), Y, engines=["iml"])
+    assert result.agreement["reasons"].tolist() == [
+        "iml needs a value in some row of each column; 'c' has none."
+    ]
+
+
+def test_a_class_without_evaluation_rows_is_named():
+    features, target = IRIS
+    model = LogisticRegression(max_iter=500).fit(features, target)
+    keep = target != 1
+    losses = ["one_minus_auc_ovo", "one_minus_balanced_accuracy", "log_loss"]
+    result = ia.audit(model, features[keep], target[keep], losses=losses, n_repeats=2)
+    is_known = {r.loss: bool(np.isfinite(r.mean).all()) for r in result.importances}
+    assert is_known == dict.fromkeys(losses, False) | {"log_loss": True}
+    (finding,) = [f for f in result.findings if f.check == "absent_class"]
+    assert (finding.severity, finding.message) == (
+        "warning",
+        "No evaluation row has the class '1', so losses that take each class by "
+        "itself, such as 1 - AUC and 1 - balanced accuracy, are not defined.",
+    )
+
+
 def test_no_repeat_at_all_is_refused_and_not_the_default():
     with pytest.raises(ia.ConfigError, match=r"n_repeats must be .*; 0 was given"):
         ia.audit(LINEAR, X, Y, n_repeats=0)

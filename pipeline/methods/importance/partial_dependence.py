@@ -89,9 +89,9 @@ def partial_dependence(
     Returns
     -------
     raw : ndarray of shape (n_groups, 1, n_outputs)
-        The spread, in units of the scale; NaN for a number asked at one point only,
-        and for a category with a level that `model` cannot predict: the spread over
-        the other levels would be another quantity.
+        The spread, in units of the scale; NaN for a number asked at one point only or
+        without a value to be set to, and for a category with a level that `model`
+        cannot predict: the spread over the other levels would be another quantity.
     baseline : ndarray of shape (1, n_outputs)
         Zero, the spread of a flat curve: what an ignored feature measures.
 
@@ -128,6 +128,9 @@ def partial_dependence(
     for group, columns in data.groups.items():
         feature = _only_column(group, columns)
         is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
+        if not is_category and data.X[feature].isna().all():
+            spreads.append(np.full(len(model.outputs), np.nan))
+            continue
         of = partial(
             _spread, data, feature, categorical_spread if is_category else spread
         )
