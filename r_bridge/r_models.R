@@ -10,8 +10,9 @@ kind_of <- function(model) {
 
 # Reads a model from a file and holds it, with the function of a script that says how it
 # predicts, if there is one. A list with its class, the version of the package that
-# predicts for it and R's own; or with missing_package, or with script_error; or with
-# class, that of an object that is no model, and known_classes, what would be one.
+# predicts for it, R's own and that which saved the file; or with missing_package, or with
+# script_error; or with class, that of an object that is no model, and known_classes, what
+# would be one.
 hold_model <- function(sha256, file, script) {
   model <- object <- readRDS(file)
   enter_session(attr(object, "importanceaudit_session"))
@@ -31,6 +32,7 @@ hold_model <- function(sha256, file, script) {
     package = package,
     package_version = utils::packageDescription(package)$Version,
     r_version = paste(R.version$major, R.version$minor, sep = "."),
+    saved_by = infoRDS(file)$writer_version,
     r_class = class(object)
   )
 }

@@ -52,6 +52,8 @@ class RModel:
         What R's ``class`` says.
     package, package_version, r_version : str
         What predicts for it.
+    saved_by : str
+        The version of R that wrote the file.
     """
 
     path: str
@@ -62,6 +64,7 @@ class RModel:
     package_version: str
     r_version: str
     script: str | None = None
+    saved_by: str = ""
 
     def __reduce__(self) -> NoReturn:
         """Refuse to leave the process that talks to R."""
@@ -135,6 +138,7 @@ def read_model(path: str, content: bytes, script: str | None = None) -> RModel:
         package_version=facts["package_version"][0],
         r_version=facts["r_version"][0],
         script=script,
+        saved_by=facts["saved_by"][0],
     )
 
 

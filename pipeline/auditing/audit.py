@@ -402,6 +402,8 @@ class _Run:
         """Ask whether importances of single columns can be told apart."""
         for rows in (self.train, self.test):
             self.journal.findings.extend(rows.notes if rows is not None else ())
+        for model in self.models:
+            self.journal.findings.extend(model.notes)
         subjects = {entry.of for entry in self.config.importance}
         grouped = self.config.groups.values() if "groups" in subjects else ()
         limits, limit = dict(checks.DEFAULTS), self.config.checks.dependence

@@ -19,7 +19,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..records.errors import DataError, did_you_mean, listed, quote, words
+from ..records.errors import (
+    AuditError,
+    DataError,
+    did_you_mean,
+    listed,
+    quote,
+    words,
+)
 from . import column_types
 from .csv_files import read_csv
 from .databases import frame_of, read_address, read_sqlite
@@ -285,12 +292,28 @@ def is_text_file(name: str) -> bool:
     return _suffix_of(name) in TEXTS
 
 
+def refuse_pointer(name: str, content: bytes, kind: type[AuditError]) -> None:
+    """Refuse a file that only names another one, kept by Git LFS.
+
+    Raises
+    ------
+    AuditError
+        Of the given kind.
+    """
+    if content.startswith(b"version https://git-lfs.github.com/spec/"):
+        raise kind(
+            f"{name} is a pointer of Git LFS, and the file itself is not there. Run: "
+            "git lfs pull"
+        )
+
+
 def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise DataError(f"[data] file {str(path)!r} cannot be read: {why}.") from error
+    refuse_pointer(path.name, content, DataError)
     return content
 
 

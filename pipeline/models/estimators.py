@@ -5,7 +5,9 @@ import io
 import json
 import math
 import re
+import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
 from inspect import Parameter, isclass, signature
@@ -14,7 +16,9 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from ..data.tables import refuse_pointer
 from ..records.errors import ModelError, did_you_mean, listed, quote, words
+from ..records.finding import Finding
 
 INSTALL = " Install the package that contains it, or put the module beside audit.toml."
 
@@ -116,10 +120,11 @@ def _accepted_parameters(kind: type) -> Mapping[str, Parameter]:
     return signature(kind).parameters
 
 
-def unpickled(model: str, path: Path, sha256: str) -> Any:
+def unpickled(model: str, path: Path, sha256: str) -> tuple[Any, tuple[Finding, ...]]:
     """Return the object in a `.joblib` file whose digest is `sha256`.
 
-    The bytes that were compared are those that are unpickled.
+    The bytes that were compared are those that are unpickled. What libraries warn of,
+    as scikit-learn and XGBoost do where other versions saved the model, is a finding.
 
     Raises
     ------
@@ -134,16 +139,67 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
     content = trusted(model, path, sha256)
     import joblib
 
+    warned: list[str] = []
     try:
-        return joblib.load(io.BytesIO(content))
+        with _user_warnings(warned):
+            estimator = joblib.load(io.BytesIO(content))
     except Exception as error:
         remedy = ""
-        if isinstance(error, ModuleNotFoundError):
+        is_pickle = content.startswith(b"\x80")  # compressed files are others
+        if isinstance(error, EOFError) or (is_pickle and not content.endswith(b".")):
+            remedy = f". Its {len(content)} bytes are not all of it: copy it again."
+        elif isinstance(error, AttributeError):
+            remedy = (
+                ". A class of a notebook or a script (__main__) has no module to be "
+                "imported from: put it into a module in the folder of the audit, "
+                "import it from there, and save the model again. A class that its "
+                "library no longer has needs the version that saved the model."
+            )
+        elif isinstance(error, ImportError) and error.name == "numpy._core":
+            own = metadata.version("numpy")
+            remedy = (
+                f". The file was saved with numpy 2, and numpy {own} is installed "
+                "here: install numpy 2, or save the model again with numpy 1."
+            )
+        elif isinstance(error, ModuleNotFoundError):
             remedy = ". Install it, or put it into the folder of the audit."
+        elif warned:
+            remedy = f". Before that: {' '.join(warned)}"
         raise ModelError(
             f"Model {quote(model)} cannot be loaded from {path.name!r}. joblib says: "
             f"{words(error)}{remedy}"
         ) from error
+    if not warned:
+        return estimator, ()
+    return estimator, (loaded_otherwise(model, path.name, " ".join(warned)),)
+
+
+@contextmanager
+def _user_warnings(texts: list[str]) -> Iterator[None]:
+    """Keep each UserWarning once, as its text; show other warnings as usual."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            yield
+        finally:
+            kept = [w for w in warned if issubclass(w.category, UserWarning)]
+            texts += dict.fromkeys(" ".join(str(w.message).split()) for w in kept)
+    for other in warned:
+        if not issubclass(other.category, UserWarning):
+            warnings.showwarning(
+                other.message, other.category, other.filename, other.lineno
+            )
+
+
+def loaded_otherwise(model: str, file: str, says: str) -> Finding:
+    """Return the finding that a file may not hold the model it was saved as."""
+    return Finding(
+        check="loaded_otherwise",
+        severity="warning",
+        subject=model,
+        message=f"The model may not be the one that was saved in {quote(file)}: {says}",
+        remedy="Load it with the versions that saved it, or fit and save it anew.",
+    )
 
 
 def trusted(model: str, path: Path, sha256: str) -> bytes:
@@ -155,6 +211,7 @@ def trusted(model: str, path: Path, sha256: str) -> bytes:
         If the file is not there, or not the one that was trusted.
     """
     content = read(model, path)
+    refuse_pointer(path.name, content, ModelError)
     digest = hashlib.sha256(content).hexdigest()
     if digest != sha256:
         raise ModelError(

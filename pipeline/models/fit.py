@@ -31,6 +31,7 @@ from ..records.errors import (
     several,
     words,
 )
+from ..records.finding import Finding
 from ..records.losses import default_losses
 from . import estimators, prediction, r_models
 from .libraries import (
@@ -249,10 +250,11 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
         content = estimators.read(name, path)
         sha256 = sha256 or hashlib.sha256(content).hexdigest()
         estimators.trusted(name, path, sha256)
+        notes: tuple[Finding, ...] = ()
         estimator: Any = LightGBMModel(name, content)
     else:
         with modules_of(base):
-            estimator = estimators.unpickled(name, path, sha256)
+            estimator, notes = estimators.unpickled(name, path, sha256)
     facts = facts_of(name, estimator)
     if facts is None:
         prediction.check_task(name, estimator, task)
@@ -263,7 +265,9 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     )
     prediction.check_columns(name, encoding.features, train)
     loaded = _record(name, estimator, encoding, task, classes, ask, base, held)
-    loaded = replace(loaded, source="file", sha256=sha256, takes_types=True)
+    loaded = replace(
+        loaded, source="file", sha256=sha256, takes_types=True, notes=notes
+    )
     return loaded.for_rows(train)
 
 

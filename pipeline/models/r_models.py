@@ -21,6 +21,7 @@ from importance_audit.r_bridge.errors import RBridgeError, RError, RUnavailable
 from ..data.encoding import is_category, refuse_dates, selected, unknown_levels
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import DataError, ModelError, NotApplicable, listed, quote, words
+from ..records.finding import Finding
 from ..records.losses import default_losses
 from . import estimators, prediction
 from .section import ModelSection
@@ -109,7 +110,11 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     except RBridgeError as error:
         raise ModelError(f"Model {quote(section.name)}: {error}") from error
     record = _record(section.name, model, train)
-    return replace(record, source="file", sha256=section.sha256)
+    notes: tuple[Finding, ...] = ()
+    if model.saved_by.split(".")[:2] != model.r_version.split(".")[:2]:
+        says = f"R {model.saved_by} saved it, and R {model.r_version} reads it."
+        notes = (estimators.loaded_otherwise(section.name, path.name, says),)
+    return replace(record, source="file", sha256=section.sha256, notes=notes)
 
 
 def _predict_script(section: ModelSection, base: Path) -> str | None:

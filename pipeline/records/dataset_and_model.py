@@ -237,6 +237,8 @@ class FittedModel:
     takes_types : bool
         Whether `predict` takes ``types``: fitted elsewhere, the model is asked with
         columns of the types it may have met; see `for_rows`.
+    notes : tuple of Finding
+        What was told of it when it was loaded.
     """
 
     name: str
@@ -259,6 +261,7 @@ class FittedModel:
     train: Dataset | None = None
     fit_on: Callable[..., "FittedModel"] | None = None
     takes_types: bool = False
+    notes: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
         freeze(self)

@@ -108,6 +108,16 @@ def test_a_broken_gzip_file_is_one_sentence(tmp_path):
     )
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.parquet"])
+def test_a_pointer_of_git_lfs_is_no_table(name, tmp_path):
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    (tmp_path / name).write_text(pointer)
+    assert refusal(tmp_path, {"file": name}) == (
+        f"{name} is a pointer of Git LFS, and the file itself is not there. Run: git "
+        "lfs pull"
+    )
+
+
 @pytest.mark.parametrize(
     ("encoding", "words"),
     [

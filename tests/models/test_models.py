@@ -1,9 +1,11 @@
 """Models: encoders beside scikit-learn by hand, classes, files, refusals."""
 
 import hashlib
+import io
 import json
 import pickle
 import sys
+import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +23,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.models import r_models
 from importance_audit.models.estimators import final
 from importance_audit.models.fit import fit, fit_models, load, wrap
 from importance_audit.models.model_table import models_frame
@@ -714,6 +720,107 @@ def test_a_file_that_holds_no_pickle_says_so_in_joblibs_words(tmp_path):
     start = "Model 'm' cannot be loaded from 'm.joblib'. joblib says: "
     assert message.startswith(start)
     assert message != start
+
+
+def told(folder, content):
+    """Return why the bytes of a file are no model."""
+    (folder / "m.joblib").write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    broken = section("", file="m.joblib", sha256=digest)
+    _, message = refused(load, broken, rows(), base=folder)
+    return message
+
+
+def pickle_of(thing, **options):
+    file = io.BytesIO()
+    joblib.dump(thing, file, **options)
+    return file.getvalue()
+
+
+def test_a_file_that_ends_too_early_says_so(tmp_path):
+    content = pickle_of(LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0]))
+    cuts = [n for n in range(0, len(content), 9) if content[n - 1 : n] != b"."]
+    for n in cuts:
+        remedy = f"Its {n} bytes are not all of it: copy it again."
+        assert told(tmp_path, content[:n]).endswith(remedy)
+    packed = pickle_of(np.arange(9), compress=("xz", 3))
+    assert "are not all of it" in told(tmp_path, packed[:-9])
+
+
+@pytest.mark.skipif(hasattr(np, "_core"), reason="numpy 2 reads its own pickles")
+def test_a_pickle_of_numpy_2_says_so(tmp_path):
+    content = b"\x80\x02cnumpy._core.multiarray\n_reconstruct\n."
+    assert told(tmp_path, content) == (
+        "Model 'm' cannot be loaded from 'm.joblib'. joblib says: No module named "
+        "'numpy._core'. The file was saved with numpy 2, and numpy "
+        f"{np.__version__} is installed here: install numpy 2, or save the model again "
+        "with numpy 1."
+    )
+
+
+def test_a_class_of_a_notebook_says_where_it_belongs(tmp_path):
+    kind = type("OfNotebook", (LinearRegression,), {"__module__": "__main__"})
+    main = sys.modules["__main__"]
+    main.OfNotebook = kind
+    try:
+        content = pickle_of(kind())
+    finally:
+        del main.OfNotebook
+    message = told(tmp_path, content)
+    assert "joblib says: Can't get attribute 'OfNotebook' on <module" in message
+    assert "(__main__) has no module to be imported from: put it into a" in message
+
+
+@pytest.mark.parametrize("file", ["m.joblib", "m.rds", "m.txt"])
+def test_a_pointer_of_git_lfs_is_no_model(file, tmp_path):
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    (tmp_path / file).write_bytes(pointer)
+    broken = section("", file=file, sha256="0" * 64)
+    read = r_models.load if file == "m.rds" else load
+    assert refused(read, broken, rows(), base=tmp_path) == (
+        ModelError,
+        f"{file} is a pointer of Git LFS, and the file itself is not there. Run: git "
+        "lfs pull",
+    )
+
+
+def test_a_model_saved_by_another_scikit_learn_is_a_finding(tmp_path):
+    data = rows(table().drop(columns="grade"))
+    own = sklearn.__version__.encode()
+    other = b"0" + own[1:]  # as long, so that the pickle stays one
+    content = pickle_of(LinearRegression().fit(data.X, data.y))
+    assert own in content
+    (tmp_path / "m.joblib").write_bytes(content.replace(own, other))
+    digest = hashlib.sha256((tmp_path / "m.joblib").read_bytes()).hexdigest()
+    trusted = section("", file="m.joblib", sha256=digest)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = load(trusted, data, base=tmp_path)
+    (note,) = model.notes
+    assert (note.check, note.severity, note.subject) == (
+        "loaded_otherwise",
+        "warning",
+        "m",
+    )
+    assert f"from version {other.decode()} when using version {own.decode()}" in (
+        note.message
+    )
+    (tmp_path / "own").mkdir()
+    own_file = pickle_section(tmp_path / "own", model.estimator)
+    assert load(own_file, data, base=tmp_path / "own").notes == ()
+    data.X.assign(y=data.y).to_csv(tmp_path / "a.csv", index=False)
+    table_of = {"file": "a.csv"}
+    section_of = {"train": table_of, "test": table_of, "target": "y"}
+    config = parse_config(
+        {
+            "data": section_of | {"task": "regression"},
+            "models": [{"name": "m", "file": "m.joblib", "sha256": digest}],
+            "importance": [{"method": "permutation", "n_repeats": 2}],
+        },
+        base=tmp_path,
+    )
+    result = audit(*read_datasets(**config.data_arguments), config)
+    assert note.message in [finding.message for finding in result.findings]
 
 
 @pytest.mark.parametrize(

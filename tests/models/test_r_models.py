@@ -293,6 +293,21 @@ def test_a_file_that_holds_no_model_is_refused_by_name(broken, rows, file):
     assert "'m'" in str(refusal.value)
 
 
+def test_a_model_saved_by_another_r_is_a_finding(folder, rows, tmp_path):
+    sound = gzip.decompress((folder / "lm.rds").read_bytes())
+    (tmp_path / "m.rds").write_bytes(sound[:6] + bytes([0, 3, 1, 2]) + sound[10:])
+    train = rows["regression"]
+    own = r_models.load(section(folder, "lm.rds"), train, base=folder)
+    model = r_models.load(section(tmp_path, "m.rds"), train, base=tmp_path)
+    assert own.notes == ()
+    (note,) = model.notes
+    assert (note.check, note.severity) == ("loaded_otherwise", "warning")
+    assert note.message == (
+        "The model may not be the one that was saved in 'm.rds': R 3.1.2 saved it, and "
+        f"R {own.estimator.r_version} reads it."
+    )
+
+
 def test_reading_leaves_no_file_behind(broken, rows, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for file in ("lm.rds", "corrupt.rds"):
