@@ -117,6 +117,13 @@ def read_csv(
         If the bytes are no text, or the text is no table.
     """
     content = _as_utf8(name, content, encoding)
+    first = content.partition(b"\n")[0].strip(b'"\r ')
+    if first.lower().startswith(b"sep=") and len(first) <= len(b"sep=;"):
+        raise DataError(
+            f"{name} begins with {quote(first.decode())}, a line for Excel, and not "
+            "with the names of its columns. Remove that line, and set the separator "
+            "beside the file unless it is a comma."
+        )
     cells = _split_cells(content, separator.encode(), decimal.encode())
     if cells is None:
         header, rows = _parsed(name, content.decode(), separator)
@@ -187,12 +194,21 @@ def _parsed(name: str, text: str, separator: str) -> tuple[list[str], list[list[
                     f"{quote(header[0])}. Set separator = {key} beside the file, and "
                     'decimal = "," if its numbers are written like 1234,5.'
                 )
-    for line, row in rows:
+    for place, (line, row) in enumerate(rows):
         if len(row) != len(header):
+            remedy = (
+                f"Quote cells that hold a {own}, or set another separator beside the "
+                "file."
+            )
+            if len(row) > len(header) and (place == 0 or len(header) == 1):
+                remedy = (
+                    "The first line must name the columns: "
+                    f"{quote(separator.join(header))} does not name all. Remove titles "
+                    "above the names, and name the column that names rows."
+                )
             raise DataError(
                 f"{name}: line {line} has {several(len(row), 'cell')}, and the first "
-                f"line {len(header)}. Quote cells that hold a {own}, or set another "
-                "separator beside the file."
+                f"line {len(header)}. {remedy}"
             )
     return header, [row for _, row in rows]
 

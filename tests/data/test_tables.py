@@ -108,6 +108,35 @@ def test_a_broken_gzip_file_is_one_sentence(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Rents 2024\nx,y\n1,2\n3,4\n", "line 2 has 2 cells, and the first line 1"),
+        ("Rents\nBern\n\nx,y\n1,2\n", "line 4 has 2 cells, and the first line 1"),
+        ("Rents, Bern\nx,z,y\n1,2,3\n", "line 2 has 3 cells, and the first line 2"),
+        ("x,y\nr1,1,2\nr2,3,4\n", "line 2 has 3 cells, and the first line 2"),
+    ],
+)
+def test_a_title_is_not_told_to_quote_its_commas(text, words, tmp_path):
+    (tmp_path / "a.csv").write_text(text)
+    first = text.partition("\n")[0]
+    assert refusal(tmp_path, {"file": "a.csv"}) == (
+        f"a.csv: {words}. The first line must name the columns: {first!r} does not "
+        "name all. Remove titles above the names, and name the column that names rows."
+    )
+
+
+@pytest.mark.parametrize("text", ["sep=;\nx;y\n1;2\n", "sep=,\r\nx,y\r\n1,2\r\n"])
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_line_that_tells_excel_the_separator_is_named(text, separator, tmp_path):
+    (tmp_path / "a.csv").write_bytes(text.encode())
+    assert refusal(tmp_path, {"file": "a.csv", "separator": separator}) == (
+        f"a.csv begins with {text[:5]!r}, a line for Excel, and not with the names of "
+        "its columns. Remove that line, and set the separator beside the file unless "
+        "it is a comma."
+    )
+
+
 @pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.parquet"])
 def test_a_pointer_of_git_lfs_is_no_table(name, tmp_path):
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
