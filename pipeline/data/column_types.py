@@ -88,7 +88,10 @@ def text_of(value: object) -> str:
 
 def without(cells: pd.Series, missing: Collection[str]) -> pd.Series:
     """Return texts, or texts among other values, with NaN where one means missing."""
-    return cells.mask(cells.isin(list(missing))) if missing else cells
+    if not missing:
+        return cells
+    is_missing = [isinstance(cell, str) and cell in missing for cell in cells]
+    return cells.mask(np.array(is_missing, dtype=bool))
 
 
 def is_number(word: str) -> bool:
@@ -365,7 +368,7 @@ def from_values(
             f"{where} holds dates (dtype {dtype}), which only features can hold. "
             "Convert them to numbers."
         )
-    texts = [cell for cell in column.unique() if isinstance(cell, str)]
+    texts = [cell for cell in column if isinstance(cell, str)]
     remedy = "Convert it"
     if texts:
         remedy = (

@@ -185,6 +185,25 @@ def test_bands_codes_and_words_with_digits_are_a_category(cells, tmp_path):
     assert column(cells, tmp_path).tolist() == cells
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [[1, 2], {"a": 1}, {1}, np.array([1, 2])],
+    ids=["list", "dict", "set", "array"],
+)
+@pytest.mark.parametrize("others", [[], ["NA", None]])
+@pytest.mark.parametrize("missing", [[], ["NA"]])
+def test_a_column_of_lists_or_dicts_is_named(cell, others, missing):
+    cells = [cell] * (4 - len(others)) + others
+    X = pd.DataFrame({"x": [1.0, 2, 3, 4], "tags": pd.Series(cells, dtype=object)})
+    words = r"column 'tags' holds mixed values \(dtype object\), which are not numbers"
+    with pytest.raises(DataError, match=words):
+        dataset(X, [1, 2, 3, 4], task="regression", name="rows")
+    table = X.assign(y=range(4))
+    for roles in ({}, {"target": "tags", "drop_missing_target": True}):
+        with pytest.raises(DataError, match=words):
+            from_r({"p::a": table, "p::b": table}, missing_values=missing, **roles)
+
+
 @pytest.mark.parametrize("text", ["a\0b", "\0"])
 def test_a_level_with_a_nul_character_is_refused(text, tmp_path):
     words = "has levels with a NUL character, which R cannot hold"
