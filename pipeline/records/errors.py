@@ -74,6 +74,8 @@ def quote(value: object) -> str:
     kind = getattr(getattr(value, "dtype", None), "kind", "")  # numpy is slow to load
     if kind in ("b", "i", "u", "f") and getattr(value, "shape", None) == ():
         value = float(str(value)) if kind == "f" else value.item()  # type: ignore[attr-defined]
+    if isinstance(value, str):
+        value = str(value)  # numpy's is one too
     text = str(value).lower() if isinstance(value, bool) else repr(value)  # as TOML
     return text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
 

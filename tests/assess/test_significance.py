@@ -296,7 +296,8 @@ def test_a_model_that_the_audit_did_not_fit_has_no_p_values_by_refits():
     assert note.check == "not_applicable"
     assert note.message == (
         "P-values of impurity of features: Model 'given' cannot be fitted again, "
-        "because the audit did not fit it. Name its estimator under [[models]]."
+        "because the audit did not fit it. Pass the rows it was fitted on as train=(X, "
+        "y)."
     )
 
 
