@@ -548,7 +548,7 @@ CONFIG = [
     (
         configuration(losses=["rsme"]),
         "[importance] losses must be a list of names among 'rmse', 'mse', "
-        "'sum_of_squares', 'mae', 'poisson_deviance' and 16 more, each once; "
+        "'sum_of_squares', 'mae', 'poisson_deviance' and 19 more, each once; "
         "'rsme' was given. Did you mean 'rmse'?",
     ),
     (

@@ -198,6 +198,16 @@ def _workers(
     )
 
 
+def _losses_of(entry: ImportanceSection, model: FittedModel) -> tuple[str, ...]:
+    """Return the losses that an entry asks of a model, by default those of its task.
+
+    A model without probabilities has other ones by default.
+    """
+    if model.scale == "class" and not entry.losses:
+        return model.losses
+    return entry.losses_for(model.task) or model.losses
+
+
 def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
     """Return what a step is called that puts one question to one model."""
     which = f", {entry.name}" if entry.name else ""
@@ -395,8 +405,8 @@ class _Run:
                 continue
             for model in self.models:
                 if not entry.models or model.name in entry.models:
-                    losses = entry.losses_for(model.task)
-                    yield entry, model.with_losses(losses or model.losses)
+                    for asked in model.asked_for(_losses_of(entry, model)):
+                        yield entry, asked
 
     def check_columns(self) -> None:
         """Ask whether importances of single columns can be told apart."""
@@ -432,9 +442,14 @@ class _Run:
         ]
         self.predictions[model.name] = PredictionFacts(max(gaps, default=0.0))
         self.check_bridge(model)
-        judged = model.with_losses(self.losses_of(model))
+        for judged in model.asked_for(self.losses_of(model)):
+            self.check_performance(judged)
+
+    def check_performance(self, judged: FittedModel) -> None:
+        """Ask how good a model is on one scale."""
+        journal = self.journal
         frames, _ = journal.guarded(
-            model.name,
+            judged.name,
             "the performance",
             partial(self.judge, judged),
         )
@@ -458,7 +473,7 @@ class _Run:
         if limit is not None:
             name = "train_test_gap"
             limits[name] = checks.Limit(limit, f"[checks] {name}")
-        answers = checks.of_performance(model, frames.losses, limits=limits)
+        answers = checks.of_performance(judged, frames.losses, limits=limits)
         journal.add_checks(answers)
 
     def judge(self, model: FittedModel) -> Performance:
@@ -493,7 +508,8 @@ class _Run:
             loss
             for entry, subject in self.questions()
             if subject is not None and subject.name == model.name
-            for loss in entry.losses_for(model.task)
+            for loss in subject.losses
+            if METHODS[entry.method].unit == "loss"
         ]
         return tuple(dict.fromkeys(losses)) or model.losses
 

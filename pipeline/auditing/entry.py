@@ -47,6 +47,12 @@ from .steps.permuted_targets import with_target
 from .steps.resampled_rows import row_intervals_of, stability_of
 from .steps.shuffled_targets import significance_of
 
+NOT_IN_R = {
+    "class": "class that predict names",
+    "score": "decision function of the model",
+}
+"""By scale, what a loss is measured by that engines are not asked about."""
+
 
 def answer_entry(
     journal: Journal,
@@ -159,7 +165,8 @@ def _add_tests(
 def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]]:
     """Return a question with the losses that its engine has, and why it lacks others.
 
-    R has none of those that are a user's own. An engine that refuses all that are left
+    R has none of those that are a user's own, and is not asked for losses that are not
+    of probabilities. An engine that refuses all that are left
     is asked for them, and says so itself.
     """
     model, engine = question.model, question.engine.name
@@ -168,6 +175,10 @@ def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]
         return question, {}
     why = f"{engine} does not know this loss, which is a function of the audit's own."
     refused = {name: why for name in model.losses if is_in_force("loss", name)}
+    if model.scale in NOT_IN_R:
+        measured = f"this loss is measured by the {NOT_IN_R[model.scale]}"
+        why = f"{engine} is given probabilities, and {measured}."
+        refused = dict.fromkeys(model.losses, why)
     others = [name for name in model.losses if name not in refused]
     of_package = REFUSED_LOSSES[engine](others) if engine in REFUSED_LOSSES else {}
     if len(of_package) < len(others):

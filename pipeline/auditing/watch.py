@@ -45,7 +45,8 @@ class Watch:
         fit_on = model.fit_on and partial(self._fit_on, model.fit_on)
         predict = partial(self._predict, model.name, model.predict)
         vars(predict)["__wrapped__"] = model.predict  # it answers the same
-        return replace(model, predict=predict, fit_on=fit_on)
+        instead = {loss: self.watched(other) for loss, other in model.instead.items()}
+        return replace(model, predict=predict, fit_on=fit_on, instead=instead)
 
     def _predict(
         self, name: str, predict: Callable[[pd.DataFrame], Floats], X: pd.DataFrame

@@ -9,10 +9,10 @@ import pandas as pd
 
 from importance_audit.r_bridge import dalex, host
 
-from ..methods.effects.partial_dependence import SCALES, Scale
+from ..methods.effects.partial_dependence import SCALES, Scale, check_scale
 from ..models.prediction import largest_gap
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import NotApplicable, quote
+from ..records.errors import NotApplicable
 from .known_defects import Question, defects_of
 
 BY_NAME = ("DALEX", "pdp", "vip", "xplainfi")
@@ -99,11 +99,7 @@ def outputs(model: FittedModel, scale: Scale) -> list[Callable[[pd.DataFrame], F
 
     The scale is applied here, before R averages.
     """
-    if scale != "native" and model.task == "regression":
-        raise NotApplicable(
-            f"Model {quote(model.name)} must predict probabilities for scale "
-            f"{scale!r}; its task is 'regression'. Use scale 'native'."
-        )
+    check_scale(model, scale)
 
     def predict(X: pd.DataFrame, k: int) -> Floats:
         on_scale = SCALES[scale](model, model.predict(X))

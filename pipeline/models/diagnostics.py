@@ -51,8 +51,12 @@ def diagnostic_rows(
     if model.task == "regression":
         return {"residuals": _labelled(who, residual_parts(y, prediction, weights))}
     who["positive_class"] = model.classes[1] if model.task == "binary" else ""
+    if model.scale == "class":
+        return {}
     if model.task == "binary":
         rows = {"roc": _labelled(who, roc_curve(y, prediction, weights))}
+        if model.scale == "score":  # no probability, so nothing to calibrate
+            return rows
         hit, probability = y == 1, prediction
     else:
         rows = {}

@@ -7,6 +7,7 @@ From a notebook, `wrap` is the door:
 """
 
 import hashlib
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -32,7 +33,7 @@ from ..records.errors import (
     words,
 )
 from ..records.finding import Finding
-from ..records.losses import default_losses
+from ..records.losses import OF_CLASS, OF_ORDER, default_losses, predicted_class
 from . import estimators, prediction, r_models
 from .libraries import (
     OFFSETS,
@@ -343,6 +344,10 @@ def wrap(
     ask: Callable[[Any], Any]
     held = _held(offset, exposure)
     if predict is None:
+        has_classes = facts is None and len(getattr(estimator, "classes_", ())) > 0
+        no_probabilities = has_classes and not hasattr(estimator, "predict_proba")
+        if no_probabilities and task != "regression":
+            return by_class(name, estimator, task, labels, encoder, features)
         if facts is None:
             prediction.check_task(name, estimator, task)
         if features is not None:
@@ -365,6 +370,63 @@ def wrap(
     is_own = predict or held
     again = None if is_own else partial(_fit_clone, name, estimator, encoding)
     return replace(given, takes_types=True, fit_on=again)
+
+
+def by_class(
+    name: str,
+    estimator: Any,
+    task: Task,
+    classes: tuple[str, ...],
+    encoder: str = "none",
+    features: Sequence[str] | None = None,
+) -> FittedModel:
+    """Return a classifier as a model of the class that its `predict` names.
+
+    Losses of the order of two classes are taken from its `decision_function`, if it
+    has one; losses of probabilities have none. The other parameters are as in `wrap`.
+    """
+    own = columns_of(estimator)
+    encoding = _given_encoding(name, estimator, own, encoder, default=features)
+    labels = prediction.labels_of(estimator, classes)
+    ask = partial(prediction.ask_class, estimator, labels)
+    given = _record(name, estimator, encoding, task, classes, ask)
+    given = replace(
+        given, scale="class", losses=("one_minus_accuracy",), takes_types=True
+    )
+    if task != "binary" or not hasattr(estimator, "decision_function"):
+        return given
+    ask = partial(prediction.ask_score, estimator, labels[1])
+    numbers = _record(name, estimator, encoding, "regression", (), ask)
+    score = replace(given, scale="score", predict=numbers.predict)
+    losses = default_losses(task)
+    return replace(given, losses=losses, instead=dict.fromkeys(OF_ORDER, score))
+
+
+def by_predict_where_it_differs(model: FittedModel, rows: Dataset) -> FittedModel:
+    """Return a model whose losses of classes are those of its own `predict`.
+
+    Only where that does not always name the most probable class of these rows, the
+    first of equals: the classes of an SVC with probabilities are not taken from them.
+    Else, and where it cannot be asked, the model itself.
+    """
+    sole = prediction.sole_estimator(model.predict)
+    is_classifier = sole is not None and hasattr(sole.estimator, "classes_")
+    if sole is None or model.scale != "probability" or not is_classifier:
+        return model
+    named = by_class(
+        *(model.name, sole.estimator, model.task, model.classes),
+        *(model.encoder, model.features),
+    )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they come when the audit asks
+            ours = predicted_class(model.for_rows(rows).predict(rows.X))
+            own = predicted_class(named.for_rows(rows).predict(rows.X))
+    except AuditError:
+        return model
+    if np.array_equal(ours, own):
+        return model
+    return replace(model, instead=dict.fromkeys(OF_CLASS, replace(named, instead={})))
 
 
 def says_its_task(name: str, estimator: Any) -> bool:

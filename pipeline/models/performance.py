@@ -10,7 +10,7 @@ import pandas as pd
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.frames import FRAMES
 from ..records.influence import INFLUENCE
-from ..records.losses import LOSSES, evaluate
+from ..records.losses import LOSSES, OF_CLASS, OF_ORDER, evaluate
 from ..records.streams import stream
 from .prediction import predict_unchanged
 
@@ -38,6 +38,10 @@ class Performance(NamedTuple):
     losses: pd.DataFrame
     readings: pd.DataFrame
     prediction: Floats
+
+
+ON_SCALE = {"class": OF_CLASS, "score": OF_ORDER}
+"""By scale, the losses that it tells; others tell all."""
 
 
 class Reading(NamedTuple):
@@ -200,6 +204,8 @@ def _readings(
     """
     rows = []
     for name, loss, slope in READINGS[model.task]:
+        if loss in model.instead or loss not in ON_SCALE.get(model.scale, (loss,)):
+            continue
         answer, n = (data.y, prediction, data.weights), data.n_samples
         with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
             value = 1 - slope * LOSSES[loss].function(*answer)

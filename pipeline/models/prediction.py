@@ -228,6 +228,23 @@ def of_classes(estimator: Any, columns: int | list[int], rows: Any, **more: Any)
     return estimator.predict_proba(rows, **more)[:, columns]
 
 
+def ask_class(estimator: Any, labels: tuple[str, ...], rows: Any) -> Floats:
+    """Return 1 for the class that an estimator names, (n_samples, n_classes).
+
+    Of two classes the second column alone.
+    """
+    named, at = np.unique(np.asarray(estimator.predict(rows)), return_inverse=True)
+    columns = [labels.index(text(label)) for label in named.tolist()]
+    is_named = np.eye(len(labels))[np.array(columns, dtype=int)[at]]
+    return is_named[:, 1] if len(labels) == 2 else is_named
+
+
+def ask_score(estimator: Any, positive: str, rows: Any) -> Floats:
+    """Return the decision function of two classes, larger for the positive one."""
+    score = np.asarray(estimator.decision_function(rows), dtype=np.float64)
+    return score if text(estimator.classes_[1]) == positive else -score
+
+
 def predict(
     X: pd.DataFrame | PlainRows,
     *,

@@ -24,7 +24,7 @@ from ..data.datasets import as_frame, dataset, draw_rows, one_column
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
-from ..models.fit import says_its_task, wrap
+from ..models.fit import by_predict_where_it_differs, says_its_task, wrap
 from ..models.libraries import columns_of
 from ..models.prediction import text
 from ..models.scorers import is_scorer, loss_of_scorer
@@ -40,7 +40,7 @@ from ..records.errors import (
     several,
 )
 from ..records.finding import SEVERITIES, Finding
-from ..records.losses import SCORERS
+from ..records.losses import OF_CLASS, SCORERS
 from ..records.result import AuditResult
 from .audit import Audit
 from .recomputation import check_rows, evaluation_of
@@ -208,6 +208,8 @@ def audit(
             _with_training_rows(_fitted(by_name[name], name, rows), fit_rows)
             for name in by_name
         )
+        if any(set(entry.losses) & set(OF_CLASS) for entry in settings.importance):
+            fitted = tuple(by_predict_where_it_differs(m, rows) for m in fitted)
         result = run_audit(fit_rows, rows, settings, models=fitted)
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))

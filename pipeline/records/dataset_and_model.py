@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .errors import DataError, NotApplicable, listed, quote
+from .errors import DataError, ModelError, NotApplicable, listed, quote
+from .extensions import is_in_force
 from .finding import Finding
 from .frozen import freeze
+from .losses import OF_CLASS
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Task = Literal["regression", "binary", "multiclass"]
@@ -196,8 +198,9 @@ class FittedModel:
     ----------
     name : str
     task : {"regression", "binary", "multiclass"}
-    scale : {"response", "probability"}
-        What `predict` returns.
+    scale : {"response", "probability", "class", "score"}
+        What `predict` returns; "class" is 1 for the class that is predicted and 0 for
+        others, "score" any number that is larger where 1 is likelier.
     predict : callable
         ``predict(X) -> ndarray`` of shape (n_samples,), or (n_samples, n_classes)
         if multiclass; float64, finite, checked.
@@ -239,11 +242,13 @@ class FittedModel:
         columns of the types it may have met; see `for_rows`.
     notes : tuple of Finding
         What was told of it when it was loaded.
+    instead : mapping of str to FittedModel
+        By loss, the same model on another scale, which is asked for that loss.
     """
 
     name: str
     task: Task
-    scale: Literal["response", "probability"]
+    scale: Literal["response", "probability", "class", "score"]
     predict: Callable[[pd.DataFrame], Floats]
     features: tuple[str, ...]
     losses: tuple[str, ...]
@@ -262,6 +267,7 @@ class FittedModel:
     fit_on: Callable[..., "FittedModel"] | None = None
     takes_types: bool = False
     notes: tuple[Finding, ...] = ()
+    instead: Mapping[str, "FittedModel"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -286,7 +292,9 @@ class FittedModel:
                     f"{listed(kind.missing)}, which model {quote(self.name)} may tell "
                     "apart. Make them one: column.where(column.notna(), None)"
                 )
-        return replace(self, predict=partial(self.predict, types=types))
+        instead = {loss: model.for_rows(rows) for loss, model in self.instead.items()}
+        predict = partial(self.predict, types=types)
+        return replace(self, predict=predict, instead=instead)
 
     def refit(
         self,
@@ -333,6 +341,27 @@ class FittedModel:
         if self.task == "multiclass":
             return self.classes
         return self.classes[1:] if self.task == "binary" else ("",)
+
+    def asked_for(self, losses: Sequence[str]) -> tuple["FittedModel", ...]:
+        """Return the model under some losses, once for each scale they are taken on.
+
+        Raises
+        ------
+        ModelError
+            If a loss needs probabilities, and the model gives none.
+        """
+        on_scale: dict[str, tuple[FittedModel, list[str]]] = {}
+        for loss in losses:
+            model = self.instead.get(loss, self)
+            is_own = is_in_force("loss", loss)
+            if model.scale == "class" and loss not in OF_CLASS and not is_own:
+                known = ", ".join(map(quote, dict.fromkeys([*OF_CLASS, *self.instead])))
+                raise ModelError(
+                    f"Model {quote(self.name)} gives no probabilities, and loss "
+                    f"{quote(loss)} needs them. Its losses are {known}."
+                )
+            on_scale.setdefault(model.scale, (model, []))[1].append(loss)
+        return tuple(m.with_losses(tuple(names)) for m, names in on_scale.values())
 
     def with_losses(self, losses: tuple[str, ...]) -> "FittedModel":
         """Return the same model under other losses."""

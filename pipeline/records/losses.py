@@ -466,6 +466,13 @@ def _clipped_as_dalex(y: Array, prediction: Array) -> Array:
     return clipped_surprises(y, prediction, DALEX_SMALLEST)
 
 
+OF_CLASS = (
+    *("one_minus_accuracy", "one_minus_mean_recall"),
+    *("one_minus_balanced_accuracy", "one_minus_youden"),
+)
+"""Losses that ask only which class is predicted."""
+OF_ORDER = ("one_minus_auc", "one_minus_pr_auc", "one_minus_average_precision")
+"""Losses of two classes that ask only for the order of the predictions."""
 SUMS = ("sum_of_squares", "dalex_cross_entropy", "negative_log_likelihood")
 """Losses that grow with the rows."""
 OF_ROWS: dict[str, RowLosses] = {

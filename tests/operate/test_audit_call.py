@@ -11,18 +11,30 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.ensemble import (
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+)
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    RidgeClassifier,
+)
 from sklearn.metrics import (
     average_precision_score,
+    balanced_accuracy_score,
     f1_score,
     get_scorer,
     log_loss,
     make_scorer,
     mean_pinball_loss,
+    roc_auc_score,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 from tests.cases import for_each
 
 import importance_audit as ia
@@ -434,6 +446,102 @@ def test_an_object_with_predict_alone_is_asked_as_a_function_is(predict, y, expe
     of_function = ia.audit(predict, X, y, task=result.datasets["task"][0], **usual)
     ours, theirs = (r.importances[0].raw for r in (result, of_function))
     np.testing.assert_array_equal(ours, theirs)
+
+
+VOTES = [("tree", DecisionTreeClassifier(max_depth=2)), ("line", LogisticRegression())]
+NOISE = pd.Series(np.random.default_rng(6).normal(size=60))
+NOISY = pd.Series(np.where(X["a"] + 2 * NOISE > 0, "yes", "no"))
+
+
+@pytest.mark.parametrize("positive", ["yes", "no"])
+@pytest.mark.parametrize(
+    "model",
+    [SVC(), RidgeClassifier(), VotingClassifier(VOTES)],
+    ids=["SVC", "RidgeClassifier", "hard voting"],
+)
+def test_a_classifier_without_probabilities_is_measured_by_what_it_says(
+    model, positive
+):
+    """Losses of classes by `predict`, and of the order by `decision_function`."""
+    model = clone(model).fit(X, NOISY)
+    asked = {"n_repeats": 2, "positive_class": positive}
+    result = ia.audit(model, X, NOISY, losses=["accuracy"], **asked)
+    (record,) = result.importances
+    assert (record.scale, record.loss) == ("class", "one_minus_accuracy")
+    wrong = 1 - model.score(X, NOISY)
+    assert record.baseline[0] == pytest.approx(wrong, rel=1e-12)
+    assert wrong > 0
+    if not hasattr(model, "decision_function"):
+        (usual,) = ia.audit(model, X, NOISY, **asked).importances
+        assert usual.loss == "one_minus_accuracy"
+        return
+    area = 1 - roc_auc_score(NOISY == "yes", model.decision_function(X))
+    (usual,) = ia.audit(model, X, NOISY, **asked).importances
+    assert (usual.scale, usual.loss) == ("score", "one_minus_auc")
+    assert usual.baseline[0] == pytest.approx(area, rel=1e-12)
+    both = ia.audit(model, X, NOISY, losses=["roc_auc", "accuracy"], **asked)
+    assert [r.baseline[0] for r in both.importances] == pytest.approx([area, wrong])
+    readings = both.readings.set_index("reading")["value"]
+    assert readings["auc"] == pytest.approx(1 - area, rel=1e-12)
+    assert len(both.calibration) == 0
+
+
+def test_several_classes_without_probabilities_are_measured_by_predict():
+    model = RidgeClassifier().fit(*IRIS)
+    (record,) = ia.audit(model, *IRIS, n_repeats=2).importances
+    assert (record.scale, record.loss) == ("class", "one_minus_accuracy")
+    assert record.baseline[0] == pytest.approx(1 - model.score(*IRIS), rel=1e-12)
+
+
+def test_a_loss_of_probabilities_is_refused_where_there_are_none():
+    with pytest.raises(ia.ModelError) as refusal:
+        ia.audit(RidgeClassifier().fit(X, NOISY), X, NOISY, losses="neg_log_loss")
+    assert str(refusal.value) == (
+        "Model 'RidgeClassifier' gives no probabilities, and loss 'log_loss_clipped' "
+        "needs them. Its losses are 'one_minus_accuracy', 'one_minus_mean_recall', "
+        "'one_minus_balanced_accuracy', 'one_minus_youden', 'one_minus_auc', "
+        "'one_minus_pr_auc', 'one_minus_average_precision'."
+    )
+
+
+class Contrary(LogisticRegression):
+    """A classifier whose predict is not of its probabilities, as an SVC's is not."""
+
+    def predict(self, X):
+        return self.classes_[(self.predict_proba(X)[:, 1] > 0.3).astype(int)]
+
+
+def test_accuracy_is_that_of_predict_where_it_names_other_classes():
+    model = Contrary().fit(X, NOISY)
+    right, by_share = model.score(X, NOISY), LogisticRegression().fit(X, NOISY)
+    assert right != by_share.score(X, NOISY)
+    losses = ["accuracy", "neg_log_loss", "balanced_accuracy"]
+    result = ia.audit(model, X, NOISY, losses=losses, n_repeats=2)
+    by_loss = {record.loss: record for record in result.importances}
+    accuracy, surprise = by_loss["one_minus_accuracy"], by_loss["log_loss_clipped"]
+    assert (accuracy.scale, surprise.scale) == ("class", "probability")
+    assert accuracy.baseline[0] == pytest.approx(1 - right, rel=1e-12)
+    expected = log_loss(NOISY, model.predict_proba(X))
+    assert surprise.baseline[0] == pytest.approx(expected, rel=1e-12)
+    recall = balanced_accuracy_score(NOISY, model.predict(X))
+    measured = by_loss["one_minus_mean_recall"].baseline[0]
+    assert measured == pytest.approx(1 - recall, rel=1e-12)
+    assert sorted(result.performance["loss"]) == sorted(by_loss)
+
+
+@pytest.mark.needs_dalex
+def test_no_engine_is_asked_for_the_accuracy_of_predict():
+    model = Contrary().fit(X, NOISY)
+    asked = {"losses": ["accuracy", "brier"], "engines": ["DALEX"], "n_repeats": 2}
+    result = ia.audit(model, X, NOISY, **asked)
+    rows = result.agreement.set_index("loss")
+    assert rows["verdict"].to_dict() == {
+        **{"one_minus_accuracy": "not compared", "brier": "replayed"}
+    }
+    assert rows["reasons"]["one_minus_accuracy"] == (
+        "DALEX is given probabilities, and this loss is measured by the class that "
+        "predict names."
+    )
 
 
 def test_the_positive_class_of_a_text_target_is_said_and_can_be_chosen():

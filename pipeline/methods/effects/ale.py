@@ -11,7 +11,7 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, NotApplicable, quote
 from .level_order import by_similarity
 from .moved_rows import Index, Moves, Question, change_by_trees
-from .partial_dependence import SCALES, Scale
+from .partial_dependence import SCALES, Scale, check_scale
 
 Convention = Literal["standard", "iml"]
 
@@ -182,11 +182,7 @@ def _check(model: FittedModel, grid: Any, n_grid: int, scale: Scale) -> None:
         raise ValueError(f"n_grid must be at least 2; {n_grid} was given.")
     if not isinstance(grid, str) and len(set(grid)) < 2:
         raise ValueError(f"grid must hold two numbers; it is {quote(grid)}.")
-    if scale != "native" and model.task == "regression":
-        raise NotApplicable(
-            f"Model {quote(model.name)} must predict probabilities for scale "
-            f"{scale!r}; its task is 'regression'. Use scale 'native'."
-        )
+    check_scale(model, scale)
 
 
 def _between_numbers(

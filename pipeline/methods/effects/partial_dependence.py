@@ -265,10 +265,12 @@ def single_curves(
 
 def check_scale(model: FittedModel, scale: Scale) -> None:
     """Refuse a scale of probabilities for a model that predicts none."""
-    if scale != "native" and model.task == "regression":
+    is_number = model.task == "regression"
+    if scale != "native" and (is_number or model.scale in ("class", "score")):
+        why = "its task is 'regression'" if is_number else "it has none"
         raise NotApplicable(
             f"Model {quote(model.name)} must predict probabilities for scale "
-            f"{scale!r}; its task is 'regression'. Use scale 'native'."
+            f"{scale!r}; {why}. Use scale 'native'."
         )
 
 
