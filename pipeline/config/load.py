@@ -254,8 +254,7 @@ def _read(where: str, section: type, table: Any) -> Entry:
         )
     rules = rules_of(section)
     options = _options(section, table) if section in OWN_KEYS else {}
-    is_known = bool(options) and table.get(OWN_KEYS[section][0]) in OWN_KEYS[section][1]
-    own_options = options if is_known else ()
+    own_options = options if options and _choice_of(section, table) else ()
     values, problems = _values({**rules, **options}, table, f"{where} ", own_options)
     faulty = frozenset(table) - frozenset(values)
     missing = tuple(
@@ -271,11 +270,17 @@ def _read(where: str, section: type, table: Any) -> Entry:
 
 def _options(section: type, table: Mapping[str, Any]) -> dict[str, Rule]:
     """Return the rules of an entry's options; of every method's if it names none."""
-    key, choices, rules = OWN_KEYS[section]
-    choice = table.get(key)
-    if isinstance(choice, str) and choice in choices:
+    _, choices, rules = OWN_KEYS[section]
+    if choice := _choice_of(section, table):
         return rules(choice)
     return {key: rule for name in choices for key, rule in rules(name).items()}
+
+
+def _choice_of(section: type, table: Mapping[str, Any]) -> str:
+    """Return the method, or the kind, that an entry names; empty if there is none."""
+    key, choices, _ = OWN_KEYS[section]
+    choice = table.get(key)
+    return choice if isinstance(choice, str) and choice in choices else ""
 
 
 def _required_options(section: type, values: Mapping[str, Any]) -> tuple[str, ...]:

@@ -76,8 +76,10 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
 def constant_feature(
     importance: Importance, data: Dataset, limits: Limits
 ) -> Answer | None:
-    """Fire if a column that never varies measures anything but the baseline."""
-    del limits
+    """Fire if a column that never varies measures anything but the baseline.
+
+    Beyond rounding: SAGE adds up losses in another order, and R means of them.
+    """
     constant = [
         n for n, columns in enumerate(importance.columns) if is_constant(data, columns)
     ]
@@ -86,6 +88,9 @@ def constant_feature(
     names = listed(importance.features[n] for n in constant)
     gaps = np.abs(importance.raw - importance.baseline)[constant]
     off = float(np.nanmax(gaps, initial=0.0))
+    losses = np.abs(np.append(importance.raw, importance.baseline))
+    rounding = float(limits["prediction_gap"].value) * np.nanmax(losses, initial=0.0)
+    off = off if off > rounding else 0.0
     finding = Finding(
         check="constant_feature",
         severity="failure",

@@ -53,7 +53,8 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
     known <- if (identical(data, model$data)) model$y_hat
     session <- c(session, predictions_of(model$predict_function, inner, data, known))
   }
-  attr(model, "importanceaudit_session") <- session
+  # Of an R6 object the caller's own would get the attribute.
+  if (!is.environment(model)) attr(model, "importanceaudit_session") <- session
   saveRDS(model, file.path(folder, "model.rds"))
   lines <- toml_lines(
     folder, files, target = target, y = y, name = name, engines = engines,

@@ -312,6 +312,13 @@ def test_a_constant_column_that_measures_something_is_a_failure():
     )
 
 
+def test_last_bits_of_a_constant_column_are_no_failure():
+    data, off = flat(normal_data(2, 1)), 10 + 2**-49
+    rounded = measured([[12.0, 12.0], [off, 10.0]], data=data, stream="vip-0.4")
+    outcome = answer("constant_feature", of_importance(rounded, data))
+    assert outcome == ("pass", 0.0, None)
+
+
 def words(importance, data=None):
     return {row["check"] for row, _ in of_importance(importance, data)}
 

@@ -258,7 +258,7 @@ def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, calls, n_jobs
     data = normal_data(2, 1, n_samples=3000)
     model = model_of(BOOSTING, data)
     alone = permutation(model, data, seed=1, n_repeats=2)
-    at_work, threads, walk = Barrier(n_jobs), {get_ident()}, replay_module._walk_rows
+    at_work, threads, walk = Barrier(n_jobs), {get_ident()}, replay_module.add_leaves
 
     def together(*part):
         if get_ident() not in threads:
@@ -267,7 +267,7 @@ def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, calls, n_jobs
         return walk(*part)
 
     calls.clear()
-    monkeypatch.setattr(replay_module, "_walk_rows", together)
+    monkeypatch.setattr(replay_module, "add_leaves", together)
     with workers(n_jobs):
         ours = permutation(model, data, seed=1, n_repeats=2)
     assert len(calls) == 1
