@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +37,8 @@ def same_columns(
     by definition what others do, so it is not asked about.
     """
     del limits
-    sides = [rows for rows in (train, test) if rows is not None]
     features = [name for name in test.features if not test.unread.get(name)]
-    same = stand_ins([rows.X for rows in sides], features)
+    same = _stand_ins_of(train, test, features)
     alone = [names for names in same if not is_group(names, grouped, features)]
     sets = [listed(names) for names in same[:SETS]]
     more = f"; and {len(same) - SETS} more sets" if len(same) > SETS else ""
@@ -131,8 +131,8 @@ def distinct_columns(train: Dataset | None, test: Dataset) -> list[str]:
     A derived column depends on others by definition; of columns that hold the same,
     which `same_columns` names, the first stands for all.
     """
-    tables = [rows.X for rows in (train, test) if rows is not None]
-    again = {name for names in stand_ins(tables) for name in names[1:]}
+    same = _stand_ins_of(train, test, test.features)
+    again = {name for names in same for name in names[1:]}
     again |= {name for name, sources in test.unread.items() if sources}
     return [name for name in test.features if name not in again]
 
@@ -203,6 +203,25 @@ def stand_ins(
     ]
     order = {name: at for at, name in enumerate(names)}
     return sorted(sets, key=lambda same: order[same[0]])
+
+
+_LAST: WeakKeyDictionary[Dataset, tuple[Any, tuple[str, ...], Any]] = (
+    WeakKeyDictionary()
+)
+
+
+def _stand_ins_of(
+    train: Dataset | None, test: Dataset, names: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """Return the `stand_ins` of all rows, for which an audit asks three times."""
+    of_train = None if train is None else ref(train)
+    asked = of_train, tuple(names)
+    *last, same = _LAST.get(test, (None, (), None))
+    if same is None or tuple(last) != asked:
+        tables = [rows.X for rows in (train, test) if rows is not None]
+        same = stand_ins(tables, names)
+        _LAST[test] = *asked, same
+    return same
 
 
 def _coded(parts: list[pd.Series]) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any]]:
