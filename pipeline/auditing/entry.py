@@ -166,8 +166,8 @@ def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]
     """Return a question with the losses that its engine has, and why it lacks others.
 
     R has none of those that are a user's own, and is not asked for losses that are not
-    of probabilities. An engine that refuses all that are left
-    is asked for them, and says so itself.
+    of probabilities. An engine that refuses all that are left is asked for them, and
+    says so itself.
     """
     model, engine = question.model, question.engine.name
     is_of_losses = METHODS[question.section.method].unit == "loss"

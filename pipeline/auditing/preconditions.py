@@ -130,13 +130,21 @@ def check_names(
     }
     surface_features = {name for entry in config.surfaces for name in entry.features}
     models_named |= {name for entry in config.surfaces for name in entry.models}
+    held = {column for model in models for column in model.held}
+    features = [name for name in test.features if name not in held]
+    subjects = group_columns | entry_features | claim_features | expected_features
+    problems += [
+        f"Column {quote(name)} is the offset of a model, which stays with its rows and "
+        "is no feature. Leave it out of groups, entries, claims and surfaces."
+        for name in sorted((subjects | surface_features) & held)
+    ]
     for what, uses, available in (
         ("model", models_named, names),
-        ("column of a group", group_columns, test.features),
-        ("feature of an entry", entry_features, test.features),
-        ("feature of a claim", claim_features, test.features),
-        ("feature that is expected", expected_features, test.features),
-        ("feature of a surface", surface_features, test.features),
+        ("column of a group", group_columns - held, features),
+        ("feature of an entry", entry_features - held, features),
+        ("feature of a claim", claim_features - held, features),
+        ("feature that is expected", expected_features - held, features),
+        ("feature of a surface", surface_features - held, features),
     ):
         unknown = sorted(uses - set(available))
         problems += [

@@ -347,6 +347,7 @@ def wrap(
         has_classes = facts is None and len(getattr(estimator, "classes_", ())) > 0
         no_probabilities = has_classes and not hasattr(estimator, "predict_proba")
         if no_probabilities and task != "regression":
+            check_offsets(name, estimator, held)
             return by_class(name, estimator, task, labels, encoder, features)
         if facts is None:
             prediction.check_task(name, estimator, task)

@@ -72,21 +72,18 @@ def check_offsets(name: str, model: Any, held: Mapping[str, str]) -> None:
     `held` names the columns of its offset and exposure, by these words. Only results of
     statsmodels tell whether they were fitted with one.
     """
-    if type(model).__module__.startswith("xgboost."):
+    library = type(model).__module__.partition(".")[0]
+    if library == "xgboost":
         return
-    is_of_statsmodels = type(model).__module__.startswith("statsmodels.")
-    fitted: Any = model.model if is_of_statsmodels else None
-    words = set(signature(fitted.predict).parameters if is_of_statsmodels else ())
+    fitted = getattr(model, "model", None) if library == "statsmodels" else None
+    predict = getattr(fitted, "predict", None)
+    words = set(signature(predict).parameters) if predict else set()
     if not held.keys() <= words:
         raise ModelError(
             f"Model {quote(name)} cannot be given {listed(held)}: only models of "
             "XGBoost and results of statsmodels whose predict takes it can."
         )
-    used = [
-        word
-        for word in OFFSETS
-        if is_of_statsmodels and np.any(getattr(fitted, word, 0.0))
-    ]
+    used = [word for word in OFFSETS if np.any(getattr(fitted, word, 0.0))]
     if len(used) > len(held):
         raise ModelError(
             f"Model {quote(name)} was fitted with {' and '.join(used)}, which its "

@@ -11,7 +11,12 @@ import pandas as pd
 import pytest
 from sklearn.compose import TransformedTargetRegressor, make_column_transformer
 from sklearn.ensemble import RandomForestRegressor, VotingClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+    RidgeClassifier,
+)
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -474,11 +479,26 @@ def test_an_offset_that_has_no_column_is_refused(kind):
         ia.wrap(exposed(kind), name="m")
 
 
-def test_a_model_that_takes_no_offset_is_not_given_one():
+@pytest.mark.parametrize("estimator", [LinearRegression(), RidgeClassifier()])
+def test_a_model_that_takes_no_offset_is_not_given_one(estimator):
     with pytest.raises(ModelError, match="cannot be given 'offset': only"):
-        ia.wrap(
-            LinearRegression().fit([[1.0], [2.0]], [1, 2]), name="m", offset="weeks"
-        )
+        ia.wrap(estimator.fit([[1.0], [2.0]], [1, 2]), name="m", offset="weeks")
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"groups": {"both": ["a", "weeks"]}},
+        {"importance": [{"method": "permutation", "features": ["weeks"]}]},
+        {"surfaces": [{"features": ["a", "weeks"]}]},
+    ],
+    ids=lambda config: next(iter(config)),
+)
+def test_an_offset_is_asked_for_by_no_name(config):
+    results, (rows, y) = exposed("exposure"), counts()
+    model = ia.wrap(results, name="m", exposure="weeks")
+    with pytest.raises(ia.ConfigError, match="'weeks' is the offset of a model, which"):
+        ia.audit(model, rows, y, config=config)
 
 
 @pytest.mark.parametrize("is_booster", [True, False])

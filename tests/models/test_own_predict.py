@@ -196,16 +196,28 @@ def test_an_explainer_that_predicts_otherwise_than_it_did_is_refused(loaded, row
 
 
 @pytest.mark.needs_dalex
-@pytest.mark.parametrize(
-    "name", ["explainer", "explainer_2", "explainer_k", "explainer_silent"]
-)
+@pytest.mark.parametrize("name", ["explainer", "explainer_2", "explainer_k"])
 def test_an_explainer_that_predicts_what_it_did_is_not_refused(loaded, name):
-    r_models.refuse_other_predictions(loaded(name, task=TASK_OF.get(name)))
+    model = loaded(name)
+    facts = model.estimator.call("distance_to_session", {})
+    assert (facts["distance"][0], facts["n_rows"][0]) == (0.0, 90)
+    r_models.refuse_other_predictions(model)
+
+
+@pytest.mark.needs_dalex
+def test_an_explainer_without_predictions_has_nothing_to_compare(loaded):
+    model = loaded("explainer_silent")
+    assert not model.estimator.call("distance_to_session", {})
+    r_models.refuse_other_predictions(model)
 
 
 @pytest.mark.needs_dalex
 def test_an_explainer_may_differ_as_its_own_answers_do(loaded):
-    r_models.refuse_other_predictions(loaded("explainer_noisy"))
+    model = loaded("explainer_noisy")
+    facts = model.estimator.call("distance_to_session", {})
+    distance, noise = facts["distance"][0], facts["noise"][0]
+    assert r_models.SAME_PREDICTIONS * facts["largest"][0] < distance < 2 * noise
+    r_models.refuse_other_predictions(model)
 
 
 def test_the_probability_of_the_second_class_is_enough(loaded, rows):

@@ -19,7 +19,7 @@ MOST_LEAVES = 32
 """Leaves of a tree that a set has bits for; the last one is never lost."""
 
 # A number with one bit, times this one, has that bit's own place in its highest five.
-SPREAD = np.uint32(0x077CB531)
+SPREAD = 0x077CB531
 
 
 class LeafSets(NamedTuple):
@@ -62,7 +62,7 @@ def leaf_sets(packing: Packing, permuting: Integers) -> LeafSets:
     leaves_before = np.cumsum(is_leaf, dtype=np.int64) - is_leaf
     leaf = leaves_before - np.repeat(leaves_before[packing.roots], sizes)
     values = np.zeros((n_trees, packing.values.shape[1], 32), packing.values.dtype)
-    places = np.uint32(1 << leaf[is_leaf]) * SPREAD >> 27
+    places = np.uint32(1 << leaf[is_leaf]) * np.uint32(SPREAD) >> 27
     values[tree[is_leaf], :, places] = packing.values[is_leaf]
 
     inner = np.flatnonzero(~is_leaf)

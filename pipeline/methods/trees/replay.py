@@ -20,6 +20,7 @@ from ...records.execution import threads_of
 from .compiled import Loop
 from .few_leaves import (
     MOST_LEAVES,
+    SPREAD,
     LeafSets,
     add_leaves,
     leaf_sets,
@@ -42,8 +43,7 @@ BLOCKS_ALONE = 16
 LEAF, MOST_BITS = -1, 63
 """What stands for a leaf in place of a node, of which no bit is a sign."""
 
-# The place of the only bit of a number below 2**32, by its product with a constant.
-SPREAD = 0x077CB531
+# The place of the only bit of a number below 2**32, by its product with SPREAD.
 PLACES = np.zeros(32, dtype=np.int64)
 PLACES[[(SPREAD << k & 0xFFFFFFFF) >> 27 for k in range(32)]] = np.arange(32)
 
