@@ -33,10 +33,8 @@ def test_a_deadline_interrupts_r_and_leaves_it_usable(r, what):
 
 def test_what_does_not_listen_is_ended_and_replaced(r):
     before = r.restarts
-    started = time.monotonic()
     with pytest.raises(RTimeout):
         r.call("say_and", {"fifo": "", "what": "stubborn"}, seconds=0.2)
-    assert time.monotonic() - started < 10
     assert in_order(r)
     assert r.restarts == before + 1
 
