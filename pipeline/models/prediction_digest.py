@@ -51,10 +51,12 @@ def predictions_sha256(predictions: Floats) -> str:
         rest, down = max(-exponent - up, 0), max(exponent, 0)
         whole = table * 10.0**up * 10.0**rest / 10.0**down
     lines = [f"predictions {table.shape[0]} {table.shape[1]} {exponent}"]
-    lines += (" ".join(map(_digits, row)) for row in np.rint(whole).tolist())
+    lines += map(" ".join, zip(*map(_digits, np.rint(whole).T), strict=True))
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
-def _digits(number: float) -> str:
-    """Return a whole number without a point, and no sign at zero."""
-    return str(int(number)) if math.isfinite(number) else str(number)
+def _digits(column: Floats) -> list[str]:
+    """Return whole numbers without a point, and no sign at zero."""
+    if np.isfinite(column).all():
+        return list(map(str, column.astype(np.int64).tolist()))
+    return [str(int(x)) if math.isfinite(x) else str(x) for x in column.tolist()]

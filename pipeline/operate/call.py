@@ -286,8 +286,9 @@ def _settings(
     elif isinstance(document, Mapping) and not has_data:
         named, functions = _with_names(asked, task)
         document = _document(named, functions, task) | dict(document)
-        if minutes is not None:
-            document["limits"] = {**document.get("limits", {}), "minutes": minutes}
+        limits = document.get("limits", {})
+        if minutes is not None and isinstance(limits, Mapping):
+            document["limits"] = {**limits, "minutes": minutes}
         config = parse_config(document, audit="python", functions=functions)
     if has_data or cast(AuditConfig, config).data is not None:
         raise ConfigError(

@@ -7,6 +7,7 @@ report. The record, its JSON and CSV, its schema and the journal go over this ta
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 Row: TypeAlias = dict[str, Any]
@@ -44,7 +45,10 @@ class Frame(NamedTuple):
 
     def of(self, rows: Iterable[Mapping[str, Any]] = ()) -> pd.DataFrame:
         """Return rows as this frame, with its columns if there are none."""
-        return pd.DataFrame(list(rows), columns=list(self.columns))
+        cells: Any = list(rows)
+        if not cells:  # from an empty list, pandas makes each column by itself
+            cells = np.empty((0, len(self.columns)), dtype=object)
+        return pd.DataFrame(cells, columns=list(self.columns))
 
 
 def csv_path(name: str) -> str:

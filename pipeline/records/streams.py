@@ -23,5 +23,5 @@ def stream(seed: int, purpose: str, name: str, repeat: int) -> np.random.Generat
     independent, whatever else is asked and in whatever order.
     """
     digest = hashlib.sha256(f"{purpose}|{name}".encode()).digest()
-    words = np.frombuffer(digest, dtype=">u4").astype(np.uint32).tolist()
-    return np.random.default_rng([seed, repeat, *words])
+    words = np.frombuffer(digest, dtype=">u4")
+    return np.random.default_rng(np.array([seed, repeat, *words], dtype=np.uint32))

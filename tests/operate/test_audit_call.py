@@ -1100,3 +1100,8 @@ def test_the_names_that_notebooks_use_are_those_of_the_package():
     assert {"audit", "Audit", "load", "r_model", "wrap", "dataset"} <= set(ia.__all__)
     assert all(isinstance(r, Importance) for r in ia.audit(double, X, Y).importances)
     assert all(loss in LOSSES for loss in ("mse", "brier"))
+
+
+def test_limits_that_are_no_table_are_refused_with_minutes_too():
+    with pytest.raises(ia.ConfigError, match=r"\[limits\] must be a table; 5 was"):
+        ia.audit(LINEAR, X, Y, config={"limits": 5}, minutes=1)

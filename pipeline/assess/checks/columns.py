@@ -164,7 +164,11 @@ def is_group(
 
 def is_constant(data: Dataset, columns: tuple[str, ...]) -> bool:
     """Return whether no column of a feature or group ever varies."""
-    return all(data.X[column].nunique(dropna=False) == 1 for column in columns)
+    return all(
+        data.X[column].iloc[:n_rows].nunique(dropna=False) == 1
+        for n_rows in (2, None)  # two rows tell most columns
+        for column in columns
+    )
 
 
 def stand_ins(
