@@ -134,6 +134,15 @@ def test_a_copy_of_what_is_chosen_scores_as_low_as_can_be(scheme, scores):
     assert (order.which, order.scores) == ([0, 2, 1], scores)
 
 
+def test_what_says_nothing_of_the_target_scores_0_by_any_quotient():
+    association = np.array(
+        [[0, 0.9, 0, 0.3], [0.9, 0, 0, 0.1], [0, 0, 0, 0], [0.3, 0.1, 0, 0]]
+    )
+    order = mrmr_order(association, "quotient")
+    assert order.which == [0, 2, 1]
+    assert order.scores == pytest.approx([0.9, 0.3 / 0.1, 0], rel=1e-12)
+
+
 def test_a_column_of_few_values_keeps_them():
     column = pd.Series([0.0] * 8 + [1, 2])
     assert codes_of(column, 5).tolist() == [0] * 8 + [1, 2]
@@ -176,6 +185,15 @@ def test_what_cannot_take_part_is_nan_and_moves_no_other(method, takes_levels):
     assert np.isnan(scores[3:]).all()
     kind = replace(MIXED, X=X.assign(kind=levels), groups={"kind": ("kind",)})
     assert np.isfinite(measured(method, kind)).all() == takes_levels
+
+
+def test_a_column_that_varies_among_rows_without_weight_only_takes_no_part():
+    rows = replace(MIXED, weights=np.r_[0.0, np.ones(199)])
+    X = MIXED.X.assign(still=np.r_[1.0, np.zeros(199)])
+    groups = MIXED.groups | {"still": ("still",)}
+    loadings = measured(pca, replace(rows, X=X, groups=groups))
+    assert loadings[:3].tolist() == measured(pca, rows).tolist()
+    assert np.isnan(loadings[3])
 
 
 def test_a_category_is_ranked_by_its_levels_before_a_number_that_says_less():
