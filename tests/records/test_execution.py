@@ -102,6 +102,15 @@ def n_threads_of_each(item):
     return len({*each(thread_of, range(item, item + 4))})
 
 
+def test_processes_have_ended_when_the_block_has():
+    with workers(2):
+        numbers = {*each(lambda _: os.getpid(), range(4))}
+    assert os.getpid() not in numbers
+    for number in numbers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(number, 0)
+
+
 def test_an_error_keeps_type_and_words_and_ends_the_work(crew):
     with pytest.raises(KeyError, match=r"^'item 3 of 1000'$"):
         list(crew.each(partial(sent.failing, NUMBERS), range(20)))

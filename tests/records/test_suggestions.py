@@ -31,6 +31,11 @@ def compared(monkeypatch):
     return counts
 
 
+def test_of_very_many_names_those_with_the_first_letter_are_compared():
+    names = [*(f"a{n}" for n in range(errors.MANY)), "weight"]
+    assert did_you_mean("wieght", names) == " Did you mean 'weight'?"
+
+
 def check(counts, problems):
     """Fail if a name is not named, or too many were compared."""
     assert len(problems) == len(UNKNOWN)
