@@ -155,10 +155,10 @@ def sage(
     Warnings
     --------
     The spread is that of the orders; neither the choice of reference rows nor other
-    test rows are in it. With *B* reference rows the values of a squared error are too
-    large by about one part in *B*. Marginal values come from rows that may not exist;
-    conditional ones pass importance on to features that only correlate with what the
-    model uses, and rest on the normal distribution.
+    test rows are in it. With *B* reference rows, or draws for each row, the values of a
+    squared error are too large by about one part in *B*. Marginal values come from rows
+    that may not exist; conditional ones pass importance on to features that only
+    correlate with what the model uses, and rest on the normal distribution.
 
     References
     ----------

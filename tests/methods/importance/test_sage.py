@@ -186,6 +186,21 @@ def test_with_few_reference_rows_it_is_near_the_variance_of_each_term():
     assert (abs(np.mean(drawn, axis=0) - bias - [9, 1, 0.25]) < 4 * error).all()
 
 
+def test_with_few_draws_a_conditional_value_is_too_large_by_one_part_in_their_number():
+    """A mean of B draws adds var(f | what is known) / B to the loss, divisor n - 1."""
+    data, n_draws = correlated(0.6, 2.0, -0.5), 20
+    options = {"background": "gaussian", "n_background": n_draws}
+    drawn = [
+        values(linear_model(2.0, -0.5), data, seed=seed, **options)[:, 0]
+        for seed in range(100)
+    ]
+    error = np.std(drawn, axis=0, ddof=1) / 10
+    shares = shares_of_variance(0.6, 2.0, -0.5)
+    truth = shares * (1 + 200 / 199 / n_draws)
+    assert (abs(np.mean(drawn, axis=0) - truth) < 4 * error).all()
+    assert 5 * error[0] < shares[0] / n_draws
+
+
 # --- the axioms -----------------------------------------------------------------------
 
 
@@ -445,18 +460,22 @@ def correlated(r, *slopes, n_samples=200):
     return replace(white, X=X, y=X.to_numpy() @ slopes)
 
 
-def test_of_a_linear_model_of_normal_columns_it_is_the_share_of_explained_variance():
-    """v(j) = (b_j + b_k r)^2, and v of both is the variance of f."""
-    r, b, c = 0.6, 2.0, -0.5
-    data = correlated(r, b, c)
-    options = {"background": "gaussian", "algorithm": "exact", "n_background": 2000}
-    measured = values(linear_model(b, c), data, **options)[:, 0]
+def shares_of_variance(r, b, c):
+    """Return the values: v(j) = (b_j + b_k r)^2, and v of both the variance of f."""
     both, first, second = (
         b * b + c * c + 2 * r * b * c,
         (b + c * r) ** 2,
         (c + b * r) ** 2,
     )
-    truth = np.array([first + both - second, second + both - first]) / 2
+    return np.array([first + both - second, second + both - first]) / 2
+
+
+def test_of_a_linear_model_of_normal_columns_it_is_the_share_of_explained_variance():
+    r, b, c = 0.6, 2.0, -0.5
+    data = correlated(r, b, c)
+    options = {"background": "gaussian", "algorithm": "exact", "n_background": 2000}
+    measured = values(linear_model(b, c), data, **options)[:, 0]
+    truth = shares_of_variance(r, b, c)
     assert measured == pytest.approx(truth, abs=0.02)
     marginal = values(linear_model(b, c), data, algorithm="exact", n_background=200)
     assert (abs(marginal[:, 0] - truth) > 0.2).all()
