@@ -71,3 +71,6 @@ def test_a_limit_of_the_configuration_names_its_key():
 def test_a_check_of_a_pair_is_about_what_its_finding_is_about():
     (row, _) = pair_rows([pair("replayed")], ChecksSection())
     assert row["subject"] == "forest, permutation, features, rmse: python and DALEX"
+    curve = {"method": "partial_dependence", "of": "", "loss": "", "feature": "age"}
+    (row, _) = pair_rows([pair("replayed") | curve], ChecksSection())
+    assert row["subject"] == "forest, partial_dependence, age: python and DALEX"

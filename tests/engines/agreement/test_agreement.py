@@ -253,9 +253,11 @@ def test_a_wide_band_is_told_without_an_exponent():
         noisy_losses([500, 300, 0], 50, seed=1),
     )
     _, reasons = outcome(importance(ours), independent(other), resolution=0.05)
-    assert re.search(
-        r"the band is too wide: \d+, with a largest mean of \d+(;|$)", reasons
+    numbers = re.search(
+        r"the band is too wide: (\d+), with a largest mean of (\d+)(;|$)", reasons
     )
+    largest = max(losses.mean(axis=1).max() - 10 for losses in (ours, other))
+    assert int(numbers[2]) == round(largest, -1)  # three digits, of which two are told
 
 
 def test_draws_that_never_vary_must_agree_to_rounding():
@@ -268,6 +270,9 @@ def test_draws_that_never_vary_must_agree_to_rounding():
 def test_rounding_of_the_baseline_is_no_difference():
     ours, other = [[10.0] * 5, [12.0] * 5], [[10.0 + 5e-9] * 5, [12.0] * 5]
     assert row_of(importance(ours), independent(other))["n_outside"] == 0
+    finished = importance([[0.0] * 5, [2.0] * 5], baseline=0.0)
+    assert row_of(finished, independent(other))["n_outside"] == 0
+    assert row_of(independent(other), finished)["n_outside"] == 0
 
 
 def test_an_infinite_mean_lies_outside_any_band():

@@ -100,6 +100,17 @@ def test_an_option_that_differs_is_told_by_its_code(code, name, left, right):
     assert (verdict, reasons.split(":")[0]) == (REASONS[code].best, code)
 
 
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_an_option_that_one_side_lacks_is_told(is_ours):
+    few, more = {"n_rows": None}, {"n_rows": None, "adjust": True}
+    sides = importance(options=more), peer_importance(options=few)
+    words = "adjust True and not an option"
+    if not is_ours:
+        sides = importance(options=few), peer_importance(options=more)
+        words = "adjust not an option and True"
+    assert outcome(*sides) == ("comparable", f"OPTION: an option differs: {words}")
+
+
 @pytest.mark.parametrize("loss", ["auc", "accuracy", "rsq"])
 def test_a_score_that_rises_is_not_held_against_a_loss(loss):
     verdict, reasons = outcome(importance(), peer_importance(loss=loss))
@@ -186,6 +197,17 @@ def test_h_is_squared_to_meet_h_squared():
     assert outcome(roots, ours) == ("replayed", reasons)
 
 
+def test_h_above_something_other_than_zero_has_no_square_and_stays_h():
+    squares = np.array([[0.25], [0.04]])
+    still = {"loss": "", "method": "h_statistic", "stream": ""}
+    ours = importance(squares, baseline=0.0, **still)
+    options = {"squared": False, "n_rows": None}
+    above = peer_importance(squares, baseline=0.1, options=options, **still)
+    verdict, reasons = outcome(ours, above)
+    assert verdict == "comparable"
+    assert reasons == "H_SCALE: H is on the scales not an option and False"
+
+
 def test_a_median_is_taken_anew_as_a_mean_where_the_repeats_are_known():
     finished = peer_importance(LOSSES - 10, baseline=0.0, aggregator="median")
     assert outcome(importance(), finished) == (
@@ -248,6 +270,15 @@ def test_supplied_groups_of_xplainfi_move_one_by_one_too():
     verdict, reasons = outcome(ours, replace(theirs, **supplied))
     assert verdict == "comparable"
     assert "GROUP_SEMANTICS (apart)" in reasons
+
+
+def test_a_group_is_its_columns_in_any_order():
+    ours, theirs = of_groups({"within": "gaussian"})
+    turned = replace(theirs, columns=(("x3", "x1"), ("x2",)))
+    assert outcome(ours, turned) == ("replayed", "")
+    smaller = replace(theirs, columns=(("x1",), ("x2",)))
+    reasons = "GROUP_SEMANTICS: the columns differ in 'x1'"
+    assert outcome(ours, smaller) == ("comparable", reasons)
 
 
 @pytest.mark.parametrize("code", ["TIE_MERGE", "TEXT_ROUNDING", "PRED_RNG"])
