@@ -191,24 +191,37 @@ def test_what_the_others_do_not_show_is_the_importance_of_hstats(name):
         assert np.isnan(share[~has_share]).all()
 
 
+def rows_by(case, column):
+    """Return the places of the rows by level, or by interval as R writes it.
+
+    Intervals end at the quantiles that are values of rows (type 1). The first holds its
+    lower end, and labels have three digits of the ends.
+    """
+    n_intervals = argument_of(case, "by_size")
+    if n_intervals is None:
+        return {k: np.flatnonzero(column == k) for k in column.cat.categories}
+    shares = np.linspace(0, 1, n_intervals + 1)
+    ends = np.unique(np.quantile(column, shares, method="inverted_cdf"))
+    interval = np.maximum(np.searchsorted(ends, column), 1)
+    words = [f"{end:.3g}" for end in ends]
+    return {
+        f"{'(' if k > 1 else '['}{words[k - 1]},{words[k]}]": places
+        for k in range(1, len(ends))
+        for places in [np.flatnonzero(interval == k)]
+    }
+
+
 def by_part(case, frame, data):
     """Yield the parts of the rows that hstats asks apart, with its answer for each."""
     by = re.search(r'BY = (?:d\$|")(\w+)', case["call"])
     if by is None:
         yield frame, data
         return
-    for label, part in frame.groupby(by[1], sort=False):
-        is_inside = is_in(label, data.X[by[1]])
-        yield part.drop(columns=by[1]), data.part(data.features, is_inside)
-
-
-def is_in(label, column):
-    """Return the places of the rows in an interval as R prints it, or at a level."""
-    if label[0] not in "([":
-        return np.flatnonzero(column == label)
-    low, high = map(float, label[1:-1].split(","))
-    above = (column > low) | (label[0] == "[")  # the lowest, whose end is rounded
-    return np.flatnonzero(above & (column <= high))
+    parts = rows_by(case, data.X[by[1]])
+    assert list(parts) == list(frame[by[1]].unique())
+    for label, places in parts.items():
+        part = frame[frame[by[1]] == label].drop(columns=by[1])
+        yield part, data.part(data.features, places)
 
 
 @of("pd-")
@@ -301,8 +314,8 @@ def test_the_mean_loss_is_that_of_hstats(name):
     case, data = CASES[name], rows(CASES[name])
     loss = LOSSES[CASES[name]["options"].get("loss", "squared_error")]
     by, truth = re.search(r"BY = d\$(\w+)", case["call"]), case["result"]
-    everywhere = np.arange(data.n_samples)
-    parts = {k: is_in(k, data.X[by[1]]) for k in truth} if by else {"": everywhere}
+    everywhere = {"": np.arange(data.n_samples)}
+    parts = rows_by(case, data.X[by[1]]) if by else everywhere
     mean_losses = {}
     for label, places in parts.items():
         part = data.part(data.features, places)
