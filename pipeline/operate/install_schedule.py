@@ -25,9 +25,9 @@ from .schedule import Job, marker, name_of
 LOCALTIME = Path("/etc/localtime")
 KEPT = (
     *"R_HOME R_LIBS R_LIBS_USER R_LIBS_SITE IMPORTANCE_AUDIT_R_LIBRARY".split(),
-    *"LD_LIBRARY_PATH OMP_NUM_THREADS OPENBLAS_NUM_THREADS".split(),
+    "LD_LIBRARY_PATH",
 )
-"""Variables that decide which R, which packages and which last digits there are."""
+"""Variables that decide which R and which of its packages are found."""
 PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 UNITS = ("service", "timer")
 PREFIX = "importance-audit-"

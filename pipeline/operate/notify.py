@@ -18,6 +18,8 @@ from ..runs.events import append_event
 from .child_process import decode, describe_exit, follow
 
 PREFIX = "IMPORTANCE_AUDIT_"
+WEIGHT = ("success", "change", "failure")
+"""Events from the least to the one that a command named for several is told."""
 MOST_BYTES = 32_000
 """Of one text: the system takes 131 072 of one, and some two million of all."""
 
@@ -52,16 +54,18 @@ def notify(folder: Path, schedule: ScheduleSection, notice: Notice) -> tuple[str
     """Run the commands that an ended run calls for; return what went wrong with them.
 
     ``on_change`` if there is news, then ``on_failure`` or ``on_success`` by the exit
-    code. Each is kept in events.jsonl.
+    code; a command that two of them name runs once. Each is kept in events.jsonl.
     """
     hooks = (
         ("change", schedule.on_change, bool(notice.news)),
         ("failure", schedule.on_failure, notice.exit_code != 0),
         ("success", schedule.on_success, notice.exit_code == 0),
     )
+    due = {event: command for event, command, is_due in hooks if command and is_due}
+    event_of = {due[event]: event for event in WEIGHT if event in due}
     faults: list[str] = []
-    for event, command, is_due in hooks:
-        if command and is_due:
+    for event, command in due.items():
+        if event_of[command] == event:
             faults += _run(folder, event, command, notice, schedule.command_seconds)
     return tuple(faults)
 

@@ -17,7 +17,10 @@ subject = "{}: {} (exit code {})".format(
 mail["Subject"] = " ".join(subject.split())
 mail["To"] = ", ".join(sys.argv[1:])
 mail["Auto-Submitted"] = "auto-generated"
-parts = (given["NEWS"], given["SUMMARY"], given["RUN"])
+# Where there is no run, the summary is what went wrong, which is news as well.
+said = () if given["RUN"] else given["SUMMARY"].splitlines()
+news = "\n".join(line for line in given["NEWS"].splitlines() if line not in said)
+parts = (news, given["SUMMARY"], given["RUN"])
 text = "\n\n".join(part for part in parts if part)
 mail.set_content(text, cte="base64")
 sys.stdout.write(mail.as_string())

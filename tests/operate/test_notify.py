@@ -81,10 +81,26 @@ def test_a_command_is_told_of_the_run_in_the_folder_of_the_audit(tmp_path, monke
 )
 def test_each_end_calls_for_its_commands(tmp_path, code, news, hooks):
     section = ScheduleSection(
-        on_change=("true",), on_failure=("true",), on_success=("true",)
+        on_change=("true", "a"), on_failure=("true", "b"), on_success=("true", "c")
     )
     notify(tmp_path, section, TOLD._replace(exit_code=code, news=news))
     assert [event["hook"] for event in read_events(tmp_path)] == hooks
+
+
+@pytest.mark.parametrize(
+    ("code", "news", "hook"),
+    [
+        (0, (), "on_success"),
+        (0, ("Moved.",), "on_change"),
+        (1, (), "on_failure"),
+        (2, ("Moved.",), "on_failure"),
+    ],
+)
+def test_a_command_that_several_ends_name_runs_once(tmp_path, code, news, hook):
+    mail = ("true", "mail.sh")
+    section = ScheduleSection(on_change=mail, on_failure=mail, on_success=mail)
+    notify(tmp_path, section, TOLD._replace(exit_code=code, news=news))
+    assert [event["hook"] for event in read_events(tmp_path)] == [hook]
 
 
 def test_no_shell_reads_the_arguments(tmp_path):

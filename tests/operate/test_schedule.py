@@ -207,17 +207,16 @@ def test_the_interpreter_and_what_decides_about_r_are_pinned(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("R_LIBS", "library:/opt/r")
     monkeypatch.setenv("PYTHONPATH", "library")
-    monkeypatch.setenv("SECRET", "no")
+    left_behind = ["SECRET", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"]
+    for name in left_behind:
+        monkeypatch.setenv(name, "1")
     audit_job = job_of(load_config(folder), folder)
     environment = audit_job.environment
     assert audit_job.command[:2] == (sys.executable, "-P")
     assert audit_job.command[-2:] == ("--unattended", str(folder))
     assert environment["R_LIBS"] == f"{tmp_path}/library:/opt/r"
-    assert (environment["TZ"], environment["LANG"], "SECRET" in environment) == (
-        "UTC",
-        "C.UTF-8",
-        False,
-    )
+    assert (environment["TZ"], environment["LANG"]) == ("UTC", "C.UTF-8")
+    assert not environment.keys() & set(left_behind)
     assert environment["PYTHONPATH"] == f"{tmp_path}/library"
     assert environment["PATH"].split(":")[0] == os.path.dirname(sys.executable)
 
@@ -626,6 +625,17 @@ def test_an_audit_without_a_verdict_is_told_of_too(tmp_path):
     run_hook("mail", "owner@example.org", folder=tmp_path, **variables)
     mail = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
     assert mail["Subject"] == 'ünsound Bcc: "x": no verdict (exit code 2)'
+
+
+def test_the_mail_of_an_audit_without_a_run_says_each_sentence_once(tmp_path):
+    sendmail(tmp_path)
+    variables = {"RUN": "", "SUMMARY": "a is wrong.\nb is wrong.", "EXIT_CODE": "2"}
+    variables["NEWS"] = f"It was killed before.\n{variables['SUMMARY']}"
+    prefixed = {f"IMPORTANCE_AUDIT_{name}": text for name, text in variables.items()}
+    run_hook("mail", "owner@example.org", folder=tmp_path, **prefixed)
+    mail = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
+    said = base64.b64decode(mail.get_payload()).decode()
+    assert said == "It was killed before.\n\na is wrong.\nb is wrong.\n"
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -52,8 +52,11 @@ def audit(tmp_path, monkeypatch):
         (tmp_path / "at_hand.py").write_text(MODEL.format(fit=fit))
         estimator = "at_hand.Model" if fit else LINEAR
         text = AUDIT.format(task="regression", estimator=estimator, parameters="{}")
-        tell = json.dumps([sys.executable, "tell.py"])
-        hooks = "".join(f"on_{e} = {tell}\n" for e in ("change", "failure", "success"))
+        tells = {
+            event: json.dumps([sys.executable, "tell.py", event])
+            for event in ("change", "failure", "success")
+        }
+        hooks = "".join(f"on_{event} = {tell}\n" for event, tell in tells.items())
         text = (
             f'{more}{text}[report]\nprofile = "bundle"\n[schedule]\n{hooks}{schedule}'
         )
