@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 BATCH = Path("reports")
 FORMAT = "importance-audit-run/1"
+UNCHECKED = (
+    "not checked: how the pages of the report look, whether the numbers come out again "
+    "(importance-audit verify --replay), and who signs (approve records names and "
+    "authenticates nobody)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +166,7 @@ def _run_attended(audit: Path, request: RunRequest) -> int:
         for name in outcome.files:
             if name in REPORTS:
                 say(f"{name[7:].upper():5} {outcome.folder / name}", err=quiet)
+        say(UNCHECKED, err=quiet)
     for fault in outcome.faults:
         click.echo(printable(fault, keep="\n"), err=True)
     return outcome.code

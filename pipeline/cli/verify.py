@@ -18,7 +18,7 @@ def verify(path: Path, replay: bool, quiet: bool, as_json: bool) -> None:
 
     Every file is compared with its digest, and a run with the runs beside it and with
     its sign-offs. Of an audit, every run, their chain and the chain of sign-offs are
-    checked.
+    checked. The last line says what was not checked.
 
     Exit codes: 0 match, 1 mismatch, 2 unreadable, 3 R is required to recompute but is
     unavailable. Nothing is written.
@@ -36,7 +36,7 @@ def verify(path: Path, replay: bool, quiet: bool, as_json: bool) -> None:
         )
     if as_json:
         print_json({"is_mismatch": outcome.is_mismatch, **to_plain(outcome)})
-    for line in () if as_json else outcome.lines():
+    for line in () if as_json else (*outcome.lines(), outcome.unchecked):
         if outcome.is_mismatch or not quiet:
             click.echo(printable(line), err=quiet)
     sys.exit(int(outcome.is_mismatch))

@@ -36,6 +36,12 @@ PROSE = {"message", "remedy", "reason", "observed", "engine_version"}
 """Texts that quote numbers or versions, compared on the same stack only."""
 
 
+UNCHECKED = (
+    "not checked: the files and sign-offs of the run (verify without --replay), what "
+    "the pages of its report show, and who signed"
+)
+
+
 class Difference(NamedTuple):
     """One value that is another one now.
 
@@ -66,6 +72,8 @@ class Replay(NamedTuple):
         What the stack has another version of: name, stored and present.
     differences : tuple of Difference
         All that are beyond the tolerance, in the order of result.json.
+    unchecked : str
+        What a replay never checks, in one line.
     """
 
     n_numbers: int
@@ -73,6 +81,7 @@ class Replay(NamedTuple):
     tolerance: float
     other: tuple[str, ...]
     differences: tuple[Difference, ...]
+    unchecked: str = UNCHECKED
 
     @property
     def is_mismatch(self) -> bool:

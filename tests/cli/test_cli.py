@@ -730,6 +730,15 @@ def test_the_last_line_says_why_the_verdict_is_what_it_is(folder):
     )
 
 
+def test_a_run_ends_with_what_it_did_not_check(folder):
+    answer = runner().invoke(main, ["run", str(folder)])
+    assert answer.stdout.splitlines()[-1] == (
+        "not checked: how the pages of the report look, whether the numbers come out "
+        "again (importance-audit verify --replay), and who signs (approve records "
+        "names and authenticates nobody)"
+    )
+
+
 def test_json_goes_with_one_attended_run_only(folder):
     answer = runner().invoke(main, ["run", str(folder), "--json", "--unattended"])
     assert answer.exit_code == 2

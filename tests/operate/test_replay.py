@@ -64,9 +64,13 @@ def nudge(factor):
 def test_a_run_measured_again_matches_in_every_number_and_writes_nothing(folder):
     before = {path: (folder / path).read_bytes() for path in below(folder)}
     code, lines = replay_output(folder)
-    assert (code, lines[-3]) == (0, "same stack")
-    assert lines[-1].startswith("match: ")
-    assert lines[-1].endswith(" numbers, all equal")
+    assert (code, lines[-4]) == (0, "same stack")
+    assert lines[-2].startswith("match: ")
+    assert lines[-2].endswith(" numbers, all equal")
+    assert lines[-1] == (
+        "not checked: the files and sign-offs of the run (verify without --replay), "
+        "what the pages of its report show, and who signed"
+    )
     assert {path: (folder / path).read_bytes() for path in below(folder)} == before
     assert list(folder.parent.iterdir()) == [folder]
 
@@ -78,7 +82,7 @@ def test_an_altered_number_is_named_with_its_path(folder):
     old, new = (float(part.split()[1]) for part in line.split(": ")[1].split(", "))
     assert code == 1
     assert old == pytest.approx(new * (1 + 1e-6), rel=1e-12)
-    assert lines[-1].startswith("mismatch: 1 of ")
+    assert lines[-2].startswith("mismatch: 1 of ")
 
 
 def test_other_data_is_a_mismatch_of_which_five_paths_are_shown(folder):
@@ -88,7 +92,7 @@ def test_other_data_is_a_mismatch_of_which_five_paths_are_shown(folder):
     paths = [line for line in lines if ": stored " in line]
     assert paths[0].startswith("run.data_sha256: stored ")
     assert len(paths) == 5
-    assert lines[-2].startswith("and ")
+    assert lines[-3].startswith("and ")
 
 
 def test_on_another_stack_the_wider_tolerance_is_used_and_printed(folder):
@@ -99,9 +103,9 @@ def test_on_another_stack_the_wider_tolerance_is_used_and_printed(folder):
     edit(folder, change)
     code, lines = replay_output(folder)
     assert code == 0
-    assert lines[-3].startswith("other stack: numpy 0.1 → ")
-    assert lines[-2].startswith("tolerance: 1e-06 relative")
-    assert lines[-1].startswith("within tolerance: 1 of ")
+    assert lines[-4].startswith("other stack: numpy 0.1 → ")
+    assert lines[-3].startswith("tolerance: 1e-06 relative")
+    assert lines[-2].startswith("within tolerance: 1 of ")
 
 
 @pytest.mark.needs_r
@@ -118,8 +122,8 @@ def test_a_run_that_had_a_package_which_is_gone_cannot_be_replayed(folder):
 @pytest.mark.needs_dalex
 def test_pairs_with_r_are_measured_again(tmp_path):
     code, lines = replay_output(run_of(tmp_path, 'engines = ["DALEX"]\n'))
-    assert (code, lines[-3]) == (0, "same stack")
-    assert lines[-1].endswith(" numbers, all equal")
+    assert (code, lines[-4]) == (0, "same stack")
+    assert lines[-2].endswith(" numbers, all equal")
 
 
 def altered(factor):

@@ -21,16 +21,17 @@ from .statements import (
 )
 
 SOUND = "an intact embedded file"
-UNSEEN = (
-    "checked: the attachments and the content digest on the pages; not checked: "
-    "everything else on the pages. To check those, verify the run folder, which "
-    "states the SHA-256 of report.pdf"
+WITHOUT_SEAL = (
+    "checked: the attachments and the content digest on the pages",
+    "not checked: everything else on the pages, the numbers, and who signed: verify "
+    "the run folder, which states the SHA-256 of report.pdf",
 )
-"""Of a PDF without a seal, as releases before seals wrote it."""
-SEALED = (
+"""Of a PDF as releases before seals wrote it: what was checked, and what was not."""
+WITH_SEAL = (
     "checked: every byte of the file against its seal, the attachments, and the "
-    "content digest on the pages. A seal is not a signature: whoever changes the "
-    "file can seal it again; the run folder states the SHA-256 of report.pdf"
+    "content digest on the pages",
+    "not checked: the numbers, who signed, and whether somebody changed the file and "
+    "sealed it again: verify the run folder, which states the SHA-256 of report.pdf",
 )
 
 
@@ -63,7 +64,7 @@ def verify_pdf(path: Path) -> Verification:
     if "evidence.json" not in sound:
         if "evidence.json" not in names:
             wrong.append(Mismatch("evidence.json", "it in the PDF", "nothing"))
-        return Verification(len(names), "", tuple(wrong))
+        return Verification(len(names), "", tuple(wrong), unchecked=WITHOUT_SEAL[1])
     stated = read_statement(sound["evidence.json"], "evidence.json")
     if "pdf_seal" in stated and not seal.stated:
         expected = "the seal that evidence.json names"
@@ -78,8 +79,9 @@ def verify_pdf(path: Path) -> Verification:
     wrong += compare_printed_digest(content, path.name, digest)
     carried = {path_in_run(name, listed) for name in names}
     notes = tuple(f"{path}: not in the PDF" for path in listed if path not in carried)
+    checked, unchecked = WITH_SEAL if seal.stated else WITHOUT_SEAL
     return Verification(
-        len(names), digest, tuple(wrong), (*notes, SEALED if seal.stated else UNSEEN)
+        len(names), digest, tuple(wrong), (*notes, checked), unchecked=unchecked
     )
 
 

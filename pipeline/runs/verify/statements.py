@@ -21,6 +21,12 @@ FORMATS = {
 RUN = ("audit", "run_id", "content_digest")
 TEXTS = {*RUN, "verdict", "signoff_id", "parent_sha256"}
 OF_FILE = {"path": str, "bytes": int, "sha256": str}
+UNCHECKED = (
+    "not checked: whether the numbers come out again (verify --replay), whether the "
+    "pages of the report show them beyond the content digest, and who signed (a "
+    "detached signature is for the tool that made it)"
+)
+"""Of a run and an audit."""
 IDENTIFIER = 16
 """Bytes of the content digest that name a PDF."""
 
@@ -57,9 +63,11 @@ class Verification(NamedTuple):
         an audit.
     mismatches : tuple of Mismatch
     notes : tuple of str
-        What was not checked, and why.
+        What could not be checked here, and why.
     n_runs, n_signoffs : int, optional
         How many an audit has; None of a run and a PDF.
+    unchecked : str
+        What such a verification never checks, in one line.
     """
 
     n_files: int
@@ -68,6 +76,7 @@ class Verification(NamedTuple):
     notes: tuple[str, ...] = ()
     n_runs: int | None = None
     n_signoffs: int | None = None
+    unchecked: str = UNCHECKED
 
     @property
     def is_mismatch(self) -> bool:

@@ -156,12 +156,17 @@ def test_the_seal_is_the_digest_of_the_file_with_zeros_in_its_place(report):
 
 
 def test_of_a_sealed_pdf_it_says_what_a_seal_proves(report):
-    *_, note, outcome = verify(report).lines()
+    found = verify(report)
+    *_, note, outcome = found.lines()
     assert outcome.startswith("match: ")
     assert note == (
         "checked: every byte of the file against its seal, the attachments, and the "
-        "content digest on the pages. A seal is not a signature: whoever changes "
-        "the file can seal it again; the run folder states the SHA-256 of report.pdf"
+        "content digest on the pages"
+    )
+    assert found.unchecked == (
+        "not checked: the numbers, who signed, and whether somebody changed the file "
+        "and sealed it again: verify the run folder, which states the SHA-256 of "
+        "report.pdf"
     )
 
 
@@ -175,12 +180,13 @@ def test_of_a_pdf_from_before_seals_it_says_what_was_not_looked_at(report):
         file.attachments["evidence.json"] = old
 
     rewrite(report, before_seals)
-    *_, note, outcome = verify(report).lines()
+    found = verify(report)
+    *_, note, outcome = found.lines()
     assert outcome.startswith("match: ")
-    assert note == (
-        "checked: the attachments and the content digest on the pages; not checked: "
-        "everything else on the pages. To check those, verify the run folder, which "
-        "states the SHA-256 of report.pdf"
+    assert note == "checked: the attachments and the content digest on the pages"
+    assert found.unchecked == (
+        "not checked: everything else on the pages, the numbers, and who signed: "
+        "verify the run folder, which states the SHA-256 of report.pdf"
     )
 
 

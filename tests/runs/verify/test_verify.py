@@ -153,9 +153,21 @@ def test_a_folder_handed_on_may_have_any_name_but_not_among_the_runs(runs):
 
 
 def test_the_command_tells_how_many_files_match(runs):
-    code, line = run_verify(runs[1])
+    code, lines = run_verify(runs[1])
     assert code == 0
-    assert re.fullmatch(r"match: \d+ files, content digest [0-9a-f]{64}\n", line)
+    outcome, _ = lines.splitlines()
+    assert re.fullmatch(r"match: \d+ files, content digest [0-9a-f]{64}", outcome)
+
+
+@pytest.mark.parametrize("place", [(), (1,)])
+def test_the_last_line_says_what_a_run_and_an_audit_were_not_checked_for(runs, place):
+    path = runs[place[0]] if place else runs[0].parents[1]
+    _, lines = run_verify(path)
+    assert lines.splitlines()[-1] == (
+        "not checked: whether the numbers come out again (verify --replay), whether "
+        "the pages of the report show them beyond the content digest, and who signed "
+        "(a detached signature is for the tool that made it)"
+    )
 
 
 WRITTEN = {path.split("/", 2)[2] for path, data in two_runs().items() if data}
