@@ -71,10 +71,14 @@ gamma_deviance_of <- function(observed, predicted) {
   2 * (observed / predicted - 1 - log(observed / predicted))
 }
 
+# The column of the most probable class, of equals the first. R's own choice is random, and
+# between probabilities that are equal to 1e-5 of the larger.
+likeliest_of <- function(predicted) max.col(predicted, ties.method = "first")
+
 # The codes of the classes that were observed and predicted, from 1.
 classes_of <- function(observed, predicted) {
   if (is.matrix(predicted)) {
-    list(as.integer(observed), max.col(predicted, ties.method = "first"), ncol(predicted))
+    list(as.integer(observed), likeliest_of(predicted), ncol(predicted))
   } else {
     list(observed + 1, (predicted > 0.5) + 1, 2L)
   }
@@ -147,7 +151,7 @@ row_losses <- list(
   },
   one_minus_accuracy = function(observed, predicted) {
     if (is.matrix(predicted)) {
-      as.numeric(max.col(predicted, ties.method = "first") != as.integer(observed))
+      as.numeric(likeliest_of(predicted) != as.integer(observed))
     } else {
       as.numeric((predicted > 0.5) != observed)
     }
@@ -237,7 +241,7 @@ losses <- list(
 
   one_minus_accuracy = function(observed, predicted) {
     if (is.matrix(predicted)) {
-      mean(max.col(predicted, ties.method = "first") != as.integer(observed))
+      mean(likeliest_of(predicted) != as.integer(observed))
     } else {
       mean((predicted > 0.5) != observed)
     }

@@ -201,8 +201,8 @@ learner_of <- function(of_rows, classes) {
       .predict = function(task) {
         prob <- of_rows(task, self$model)
         colnames(prob) <- unlist(classes)
-        likeliest <- max.col(prob, ties.method = "first")
-        list(prob = prob, response = factor(unlist(classes)[likeliest], unlist(classes)))
+        likeliest <- unlist(classes)[likeliest_of(prob)]
+        list(prob = prob, response = factor(likeliest, unlist(classes)))
       }
     )
   )

@@ -20,6 +20,13 @@ generator_after <- function(seed) {
   start_stream(seed)
   RNGkind()
 }
+choose <- function(predicted, by) {
+  choose <- if (by == "r") max.col else likeliest_of
+  set.seed(1)
+  before <- get(".Random.seed", globalenv())
+  columns <- choose(predicted)
+  list(columns = columns, drew = !identical(get(".Random.seed", globalenv()), before))
+}
 """
 CLASSES = ("low", "middle", "high")
 DRAWN = {"seed": 1, "n_repeats": 3, "n_rows": None}
@@ -106,6 +113,28 @@ def test_r_ties_the_scores_that_python_ties(r, scores):
         arguments = {"name": name, "observed": some, "predicted": np.array(scores)}
         (ours,) = evaluate((name,), some, arguments["predicted"], np.ones(4))
         assert r.call("loss_value", arguments)[0] == pytest.approx(ours, rel=1e-12)
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize(
+    ("gap", "is_near"),
+    [(0, True), (1e-12, True), (9e-6, True), (1.1e-5, False), (0.1, False)],
+)
+def test_between_classes_of_almost_one_probability_r_draws_and_we_take_the_larger(
+    r, gap, is_near
+):
+    low, high = 0.4, 0.4 * (1 + gap)
+    rows = [[low, high, 0.1], [high, low, 0.1]] * 30
+    right = np.array([1.0 if gap else 0.0, 0.0] * 30)
+    own = r.call("choose", {"predicted": np.array(rows), "by": "r"})
+    ours = r.call("choose", {"predicted": np.array(rows), "by": "us"})
+    assert (own["drew"][0], ours["drew"][0]) == (is_near, False)
+    assert ((own["columns"] - 1).tolist() == right.tolist()) == (not is_near)
+    assert (ours["columns"] - 1).tolist() == right.tolist()
+    arguments = {"observed": right, "predicted": np.array(rows), "classes": [*CLASSES]}
+    for name in ("one_minus_accuracy", "one_minus_mean_recall"):
+        assert r.call("loss_value", {"name": name, **arguments})[0] == 0
+        assert evaluate((name,), right, np.array(rows), np.ones(60)).item() == 0
 
 
 @pytest.mark.needs_r
