@@ -75,7 +75,8 @@ def in_folds(
         for repeat in range(repeats)
         for fold in range(folds)
     ]
-    judge = partial(_left_out, model.unfitted(), train, loss)
+    (judged,) = model.asked_for((loss,))
+    judge = partial(_left_out, judged.unfitted(), train, loss)
     losses = [(value, constant) for value, constant, _ in each(judge, parts)]
     value, of_constant = np.mean(losses, axis=0)
     return Judged(float(value), float(of_constant), loss)

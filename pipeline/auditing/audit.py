@@ -30,7 +30,7 @@ from ..methods.importance import METHODS
 from ..methods.trees.compiled import reporting_compilation
 from ..methods.trees.fitted import reporting_differences
 from ..models.diagnostics import diagnostic_rows
-from ..models.fit import fit_models
+from ..models.fit import by_predict_where_it_differs, fit_models
 from ..models.performance import Performance, paired_differences, performance
 from ..models.prediction import asking_once_about, predict_unchanged
 from ..models.r_models import asks_r, refuse_other_predictions
@@ -40,6 +40,7 @@ from ..records.execution import Crew, workers
 from ..records.extensions import in_force, is_in_force
 from ..records.finding import Finding
 from ..records.importance_record import Importance
+from ..records.losses import OF_CLASS
 from ..records.result import AuditResult
 from . import measure, preconditions
 from .cost import calls_of, count_fits
@@ -198,16 +199,6 @@ def _workers(
     )
 
 
-def _losses_of(entry: ImportanceSection, model: FittedModel) -> tuple[str, ...]:
-    """Return the losses that an entry asks of a model, by default those of its task.
-
-    A model without probabilities has other ones by default.
-    """
-    if model.scale == "class" and not entry.losses:
-        return model.losses
-    return entry.losses_for(model.task) or model.losses
-
-
 def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
     """Return what a step is called that puts one question to one model."""
     which = f", {entry.name}" if entry.name else ""
@@ -285,8 +276,13 @@ class _Run:
             own = fit_models(
                 sections, train, base=self.config.base, phase=self.journal.phase
             )
-        given = (model.for_rows(self.test) for model in fitted)
-        self.models = tuple(map(self.journal.watch.watched, (*own, *given)))
+        models = (*own, *(model.for_rows(self.test) for model in fitted))
+        if any(set(entry.losses) & set(OF_CLASS) for entry in self.config.importance):
+            base = self.config.base
+            models = tuple(
+                by_predict_where_it_differs(model, self.test, base) for model in models
+            )
+        self.models = tuple(map(self.journal.watch.watched, models))
         held = {column for model in self.models for column in model.held}
         if held:  # offsets stay with their rows
             self.test = self.test.without_asking(held)
@@ -405,7 +401,8 @@ class _Run:
                 continue
             for model in self.models:
                 if not entry.models or model.name in entry.models:
-                    for asked in model.asked_for(_losses_of(entry, model)):
+                    losses = measure.losses_of(entry, model, self.config)
+                    for asked in model.asked_for(losses):
                         yield entry, asked
 
     def check_columns(self) -> None:
@@ -414,6 +411,7 @@ class _Run:
             self.journal.findings.extend(rows.notes if rows is not None else ())
         for model in self.models:
             self.journal.findings.extend(model.notes)
+            self.journal.findings.extend(measure.other_losses(model, self.config))
         subjects = {entry.of for entry in self.config.importance}
         grouped = self.config.groups.values() if "groups" in subjects else ()
         limits, limit = dict(checks.DEFAULTS), self.config.checks.dependence

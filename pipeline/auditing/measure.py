@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from ..assess.checks.answers import Answers
-from ..config.load import ImportanceSection, is_later
+from ..config.load import AuditConfig, ImportanceSection, is_later
 from ..config.questions import in_its_order
 from ..engines import ENGINES, EngineInfo
 from ..methods.effects import EFFECTS
@@ -21,7 +21,7 @@ from ..records.errors import NotApplicable, listed, quote
 from ..records.extensions import is_in_force
 from ..records.finding import Finding, cause_of
 from ..records.importance_record import Effect, Importance
-from ..records.losses import LOSSES
+from ..records.losses import LOSSES, default_losses
 
 OUT_OF_BAG = ("random_subspace", "random_subspace_permutation")
 """Methods whose members are judged on the training rows out of their samples."""
@@ -58,6 +58,44 @@ class Question:
 def draws(method: str) -> bool:
     """Return whether a method draws random numbers, so that a stream can be named."""
     return "stream" in signature(METHODS[method].function).parameters
+
+
+def losses_of(
+    section: ImportanceSection, model: FittedModel, config: AuditConfig
+) -> tuple[str, ...]:
+    """Return the losses that an entry asks of a model, by default those of its task.
+
+    A model without probabilities has other ones by default.
+    """
+    usual: tuple[tuple[str, ...], ...] = ((),)
+    if config.data is not None:  # then a default is filled in
+        usual = ((), default_losses(model.task))
+    if model.scale == "class" and section.losses in usual:
+        return model.losses
+    return section.losses_for(model.task) or model.losses
+
+
+def other_losses(model: FittedModel, config: AuditConfig) -> tuple[Finding, ...]:
+    """Return the finding that a model has other losses than those of its task."""
+    replaced = {
+        loss
+        for entry in config.importance
+        if METHODS[entry.method].unit == "loss"
+        and (not entry.models or model.name in entry.models)
+        and losses_of(entry, model, config) != entry.losses
+        for loss in entry.losses
+    }
+    if not replaced:
+        return ()
+    finding = Finding(
+        check="no_probabilities",
+        severity="info",
+        subject=model.name,
+        message="The model gives no probabilities. It is measured by "
+        f"{listed(model.losses)} instead of {listed(sorted(replaced))}.",
+        remedy="Choose an estimator, or parameters of it, that give them.",
+    )
+    return (finding,)
 
 
 def primary_stream(section: ImportanceSection) -> str:

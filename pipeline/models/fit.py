@@ -151,11 +151,14 @@ def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitted
         remedy = "Change its parameters under [[models]], or the columns it reads."
         raise ModelError(f"{str(refusal).rstrip('.')}. {remedy}") from error
 
-    labels = prediction.codes(train.classes)
-    ask = prediction.asking(name, estimator, train.task, labels)
-    fitted = _record(name, estimator, encoding, train.task, train.classes, ask, base)
-    return replace(
-        fitted,
+    task, classes = train.task, train.classes
+    labels = prediction.codes(classes)
+    if task != "regression" and prediction.names_classes(estimator):
+        fitted = by_class(name, estimator, task, classes, labels, encoding, base)
+    else:
+        ask = prediction.asking(name, estimator, task, labels)
+        fitted = _record(name, estimator, encoding, task, classes, ask, base)
+    return fitted.with_facts(
         source="fitted",
         n_train=train.n_samples,
         train_sha256=train.sha256,
@@ -257,18 +260,15 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
         with modules_of(base):
             estimator, notes = estimators.unpickled(name, path, sha256)
     facts = facts_of(name, estimator)
-    if facts is None:
-        prediction.check_task(name, estimator, task)
     held = _held(section.offset, section.exposure)
     default = [column for column in train.inputs if column not in held.values()]
-    encoding, ask = _reader(
-        name, estimator, facts, task, classes, section.encoder, default, held
+    loaded = _given(
+        *(name, estimator, facts, task, classes, section.encoder, default),
+        held=held,
+        base=base,
     )
-    prediction.check_columns(name, encoding.features, train)
-    loaded = _record(name, estimator, encoding, task, classes, ask, base, held)
-    loaded = replace(
-        loaded, source="file", sha256=sha256, takes_types=True, notes=notes
-    )
+    prediction.check_columns(name, loaded.features, train)
+    loaded = loaded.with_facts(source="file", sha256=sha256, notes=notes)
     return loaded.for_rows(train)
 
 
@@ -341,36 +341,57 @@ def wrap(
     labels = tuple(map(prediction.text, own if classes is None else classes))
     task = task or (facts.task if facts else _task(name, estimator, labels))
     _check_classes(name, task, labels)
-    ask: Callable[[Any], Any]
     held = _held(offset, exposure)
     if predict is None:
-        has_classes = facts is None and len(getattr(estimator, "classes_", ())) > 0
-        no_probabilities = has_classes and not hasattr(estimator, "predict_proba")
-        if no_probabilities and task != "regression":
-            check_offsets(name, estimator, held)
-            return by_class(name, estimator, task, labels, encoder, features)
-        if facts is None:
-            prediction.check_task(name, estimator, task)
         if features is not None:
             features = [each for each in features if each not in held.values()]
-        encoding, ask = _reader(
-            name, estimator, facts, task, labels, encoder, features, held
+        given = _given(
+            name, estimator, facts, task, labels, encoder, features, held=held
         )
-    elif held:
+        if held:  # fit has no one word for an offset
+            return given
+        encoding = prediction.asked_with(given)["encoding"]
+        again = partial(_fit_clone, name, estimator, encoding)
+        return given.with_facts(fit_on=again)
+    if held:
         raise ModelError(
             f"Model {quote(name)} has a predict of its own, which reads its offset "
             "itself. Leave offset and exposure out."
         )
+    columns = features or (facts.features if facts else columns_of(estimator))
+    encoding = Encoding("none", _columns_read(name, columns), {}, is_named=True)
+    # Somebody's own predict may answer otherwise than a clone of the estimator would.
+    given = _record(name, estimator, encoding, task, labels, predict)
+    return replace(given, takes_types=True)
+
+
+def _given(
+    name: str,
+    estimator: Any,
+    facts: Facts | None,
+    task: Task,
+    classes: tuple[str, ...],
+    encoder: str,
+    features: Sequence[str] | None,
+    *,
+    held: Mapping[str, str],
+    base: Path | None = None,
+) -> FittedModel:
+    """Return a model that was fitted before, from a file or from Python alike."""
+    if facts is None:
+        prediction.check_task(name, estimator, task)
+    if facts is None and task != "regression" and prediction.names_classes(estimator):
+        check_offsets(name, estimator, held)
+        own = columns_of(estimator)
+        encoding = _given_encoding(name, estimator, own, encoder, default=features)
+        labels = prediction.labels_of(estimator, classes)
+        given = by_class(name, estimator, task, classes, labels, encoding, base)
     else:
-        columns = features or (facts.features if facts else columns_of(estimator))
-        encoding = Encoding("none", _columns_read(name, columns), {}, is_named=True)
-        ask = predict
-    given = _record(name, estimator, encoding, task, labels, ask, held=held)
-    # Somebody's own predict may answer otherwise than a clone of the estimator would,
-    # and fit has no one word for an offset.
-    is_own = predict or held
-    again = None if is_own else partial(_fit_clone, name, estimator, encoding)
-    return replace(given, takes_types=True, fit_on=again)
+        encoding, ask = _reader(
+            name, estimator, facts, task, classes, encoder, features, held
+        )
+        given = _record(name, estimator, encoding, task, classes, ask, base, held)
+    return given.with_facts(takes_types=True)
 
 
 def by_class(
@@ -378,56 +399,90 @@ def by_class(
     estimator: Any,
     task: Task,
     classes: tuple[str, ...],
-    encoder: str = "none",
-    features: Sequence[str] | None = None,
+    labels: tuple[str, ...],
+    encoding: Encoding,
+    base: Path | None = None,
 ) -> FittedModel:
     """Return a classifier as a model of the class that its `predict` names.
 
     Losses of the order of two classes are taken from its `decision_function`, if it
-    has one; losses of probabilities have none. The other parameters are as in `wrap`.
+    has one; losses of probabilities have none. `labels` are the classes as it calls
+    them.
     """
-    own = columns_of(estimator)
-    encoding = _given_encoding(name, estimator, own, encoder, default=features)
-    labels = prediction.labels_of(estimator, classes)
+    own = prediction.own_classes(estimator)
+    if own and set(own) != set(labels):
+        raise prediction.other_classes(name, own, classes)
     ask = partial(prediction.ask_class, estimator, labels)
-    given = _record(name, estimator, encoding, task, classes, ask)
-    given = replace(
-        given, scale="class", losses=("one_minus_accuracy",), takes_types=True
-    )
+    given = _record(name, estimator, encoding, task, classes, ask, base)
+    given = replace(given, scale="class", losses=("one_minus_accuracy",))
     if task != "binary" or not hasattr(estimator, "decision_function"):
         return given
     ask = partial(prediction.ask_score, estimator, labels[1])
-    numbers = _record(name, estimator, encoding, "regression", (), ask)
+    numbers = _record(name, estimator, encoding, "regression", (), ask, base)
     score = replace(given, scale="score", predict=numbers.predict)
     losses = default_losses(task)
     return replace(given, losses=losses, instead=dict.fromkeys(OF_ORDER, score))
 
 
-def by_predict_where_it_differs(model: FittedModel, rows: Dataset) -> FittedModel:
+def by_predict_where_it_differs(
+    model: FittedModel, rows: Dataset, base: Path | None = None
+) -> FittedModel:
     """Return a model whose losses of classes are those of its own `predict`.
 
     Only where that does not always name the most probable class of these rows, the
     first of equals: the classes of an SVC with probabilities are not taken from them.
-    Else, and where it cannot be asked, the model itself.
+    Else, and where it cannot be asked, the model itself. `base` is the folder of the
+    audit.
     """
-    sole = prediction.sole_estimator(model.predict)
-    is_classifier = sole is not None and hasattr(sole.estimator, "classes_")
-    if sole is None or model.scale != "probability" or not is_classifier:
+    named = _named_by_predict(model, base)
+    if named is None:
         return model
-    named = by_class(
-        *(model.name, sole.estimator, model.task, model.classes),
-        *(model.encoder, model.features),
-    )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they come when the audit asks
-            ours = predicted_class(model.for_rows(rows).predict(rows.X))
-            own = predicted_class(named.for_rows(rows).predict(rows.X))
+            ours = predicted_class(model.predict(rows.X))
+            own = predicted_class(named.predict(rows.X))
     except AuditError:
         return model
     if np.array_equal(ours, own):
         return model
-    return replace(model, instead=dict.fromkeys(OF_CLASS, replace(named, instead={})))
+    return replace(model, instead=dict.fromkeys(OF_CLASS, named))
+
+
+def _named_by_predict(model: FittedModel, base: Path | None) -> FittedModel | None:
+    """Return a model as one of the class that `predict` of its estimator names.
+
+    None where it has no estimator of classes with a `predict` that is its own.
+    """
+    sole = prediction.sole_estimator(model.predict)
+    estimator = sole.estimator if sole else None
+    if sole is None and model.source in ("fitted", "file"):  # of code beside the audit
+        estimator = model.estimator
+    if model.scale != "probability" or not hasattr(estimator, "classes_"):
+        return None
+    labels = prediction.codes(model.classes)
+    if model.source != "fitted":
+        labels = prediction.labels_of(estimator, model.classes)
+    asked = prediction.asked_with(model)
+    predict = by_class(
+        *(model.name, estimator, model.task, model.classes, labels),
+        *(asked["encoding"], base),
+    ).predict
+    if "types" in asked:
+        predict = partial(predict, types=asked["types"])
+    again = model.fit_on and partial(_fit_by_predict, model.fit_on, base)
+    return replace(model, scale="class", predict=predict, fit_on=again)
+
+
+def _fit_by_predict(
+    fit_on: Callable[..., FittedModel],
+    base: Path | None,
+    rows: Dataset,
+    seed: int | None,
+) -> FittedModel:
+    """Fit a model anew as one of the class that `predict` names; see `refit`."""
+    fitted = fit_on(rows, seed)
+    return _named_by_predict(fitted, base) or fitted
 
 
 def says_its_task(name: str, estimator: Any) -> bool:
@@ -436,16 +491,8 @@ def says_its_task(name: str, estimator: Any) -> bool:
     By the classes that it was fitted with, as an estimator of scikit-learn's kind, or
     as a model of another library that is known here.
     """
-    from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
-
-    kinds = (ClassifierMixin, OutlierMixin, RegressorMixin)
-    last = estimators.final(estimator)
-    return (
-        hasattr(estimator, "classes_")
-        or isinstance(last, kinds)
-        or hasattr(last, "_estimator_type")
-        or facts_of(name, estimator) is not None
-    )
+    is_of_library = facts_of(name, estimator) is not None
+    return is_of_library or prediction.says_its_kind(estimator)
 
 
 def _encoder(encoder: str, estimator: Any, X: pd.DataFrame) -> Kind:

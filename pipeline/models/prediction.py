@@ -125,11 +125,11 @@ def check_task(name: str, estimator: Any, task: Task) -> None:
     from sklearn.base import ClassifierMixin, OutlierMixin
 
     kind = type(estimator).__name__
-    if task != "regression" and not hasattr(estimator, "predict_proba"):
+    is_mute = not hasattr(estimator, "predict_proba") and not names_classes(estimator)
+    if task != "regression" and is_mute and says_its_kind(estimator):
         raise ModelError(
-            f"Model {quote(name)} gives no probabilities for task {task!r}: {kind} has "
-            "no predict_proba. Choose an estimator, or parameters of it, that give "
-            "them."
+            f"Model {quote(name)} gives no classes for task {task!r}: {kind} is no "
+            "classifier. Name a classifier, or set task 'regression'."
         )
     kinds = {ClassifierMixin: "is a classifier", OutlierMixin: "finds outliers"}
     reasons = [
@@ -144,13 +144,46 @@ def check_task(name: str, estimator: Any, task: Task) -> None:
         )
 
 
+def says_its_kind(estimator: Any) -> bool:
+    """Return whether an estimator tells what kind of answer its `predict` gives."""
+    from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
+
+    kinds = (ClassifierMixin, OutlierMixin, RegressorMixin)
+    last = final(estimator)
+    return (
+        hasattr(estimator, "classes_")
+        or isinstance(last, kinds)
+        or hasattr(last, "_estimator_type")
+    )
+
+
+def names_classes(estimator: Any) -> bool:
+    """Return whether `predict` of an estimator gives classes, and nothing else does."""
+    from sklearn.base import ClassifierMixin
+
+    is_classifier = isinstance(final(estimator), ClassifierMixin)
+    has_classes = is_classifier or len(getattr(estimator, "classes_", ())) > 0
+    return has_classes and not hasattr(estimator, "predict_proba")
+
+
 def asking(
     name: str, estimator: Any, task: Task, labels: tuple[str, ...]
 ) -> Callable[[Any], Any]:
-    """Return the function that asks an estimator, with its columns in our order."""
-    if task == "regression":
+    """Return the function that asks an estimator, with its columns in our order.
+
+    What `predict` gives of an object that has it alone are probabilities, as those of
+    a function are.
+    """
+    has_more = hasattr(estimator, "predict_proba") or says_its_kind(estimator)
+    if task == "regression" or not has_more:
         return cast(Callable[[Any], Any], estimator.predict)
-    own = [text(label) for label in getattr(estimator, "classes_", ())]
+    own = own_classes(estimator)
+    if not own:
+        raise ModelError(
+            f"Model {quote(name)} does not say which column of its probabilities is "
+            f"which class: {type(estimator).__name__} has predict_proba and no "
+            "classes_. Give it classes_, in the order of the columns."
+        )
     if set(own) != set(labels):
         raise other_classes(name, own, labels)
     columns = [own.index(label) for label in labels]
@@ -203,11 +236,16 @@ def check_columns(name: str, features: Sequence[str], train: Dataset) -> None:
 
 def labels_of(estimator: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
     """Return what an estimator fitted elsewhere calls the classes: names or codes."""
-    own = [text(label) for label in getattr(estimator, "classes_", ())]
+    own = own_classes(estimator)
     by_class = {class_among(label, classes): label for label in own}
     if set(by_class) == set(classes):
         return tuple(by_class[name] for name in classes)
     return codes(classes)
+
+
+def own_classes(estimator: Any) -> list[str]:
+    """Return the classes that an estimator was fitted with, none if it has none."""
+    return [text(label) for label in getattr(estimator, "classes_", ())]
 
 
 def codes(classes: tuple[str, ...]) -> tuple[str, ...]:
@@ -333,6 +371,11 @@ def sole_estimator(function: Callable[..., Any]) -> SoleEstimator | None:
     types = function.keywords.get("types")
     read = partial(_read, encoding=encoding, model=form.model, types=types)
     return SoleEstimator(estimator, columns, read, encoding.encoded)
+
+
+def asked_with(model: FittedModel) -> Mapping[str, Any]:
+    """Return what `predict` of a model is called with beside its rows."""
+    return cast("partial[Floats]", unwrap(model.predict)).keywords
 
 
 def has_own(thing: Any, *methods: str) -> bool:

@@ -24,7 +24,7 @@ from ..data.datasets import as_frame, dataset, draw_rows, one_column
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
-from ..models.fit import by_predict_where_it_differs, says_its_task, wrap
+from ..models.fit import says_its_task, wrap
 from ..models.libraries import columns_of
 from ..models.prediction import text
 from ..models.scorers import is_scorer, loss_of_scorer
@@ -40,7 +40,7 @@ from ..records.errors import (
     several,
 )
 from ..records.finding import SEVERITIES, Finding
-from ..records.losses import OF_CLASS, SCORERS
+from ..records.losses import SCORERS
 from ..records.result import AuditResult
 from .audit import Audit
 from .recomputation import check_rows, evaluation_of
@@ -208,8 +208,6 @@ def audit(
             _with_training_rows(_fitted(by_name[name], name, rows), fit_rows)
             for name in by_name
         )
-        if any(set(entry.losses) & set(OF_CLASS) for entry in settings.importance):
-            fitted = tuple(by_predict_where_it_differs(m, rows) for m in fitted)
         result = run_audit(fit_rows, rows, settings, models=fitted)
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
@@ -588,26 +586,20 @@ def _fitted(model: Any, name: str, rows: Dataset) -> FittedModel:
             ) from error
         section = ModelSection(name=name, file=str(model.path), sha256=digest)
         return r_models.load(section, rows)
-    wrapped = partial(wrap, model, name=name, task=rows.task)
+    wrapped = partial(wrap, model, name=name, task=rows.task, features=rows.features)
     is_object = hasattr(model, "predict")
     if is_object and (rows.task == "regression" or says_its_task(name, model)):
-        fitted = wrapped(features=rows.features)
+        fitted = wrapped()
         if fitted.classes[::-1] != rows.classes or rows.task != "binary":
             return fitted
-        return wrapped(features=rows.features, classes=rows.classes)
-    # What it predicts are probabilities, as those of a function are.
-    return wrapped(
-        classes=rows.classes or None,
-        features=columns_of(model) or rows.features,
-        predict=model.predict if is_object else None,
-    )
+    return wrapped(classes=rows.classes or None)
 
 
 def _with_training_rows(model: FittedModel, train: Dataset | None) -> FittedModel:
     """Return a model that can be fitted again if it is an estimator handed over."""
     if model.source != "given" or model.fit_on is None:
         return model
-    return replace(model, train=train)
+    return model.with_facts(train=train)
 
 
 def _threads(n_jobs: int | None) -> AbstractContextManager[Any]:

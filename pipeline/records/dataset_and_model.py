@@ -322,7 +322,8 @@ class FittedModel:
                 f"did not fit it. {self.remedy_for_refit}"
             )
         part = self.train.part(features, rows)
-        return self.fit_on(part, seed).with_losses(self.losses)
+        again = self.fit_on(part, seed)
+        return next(iter(again.asked_for(self.losses)), again)
 
     @property
     def remedy_for_refit(self) -> str:
@@ -333,7 +334,7 @@ class FittedModel:
 
     def unfitted(self) -> "FittedModel":
         """Return what `refit` needs of the model, to be sent elsewhere: not its fit."""
-        return replace(self, predict=_not_fitted, estimator=None)
+        return replace(self, predict=_not_fitted, estimator=None, instead={})
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -362,6 +363,11 @@ class FittedModel:
                 )
             on_scale.setdefault(model.scale, (model, []))[1].append(loss)
         return tuple(m.with_losses(tuple(names)) for m, names in on_scale.values())
+
+    def with_facts(self, **facts: Any) -> "FittedModel":
+        """Return the same model with other facts, on every scale it is asked on."""
+        instead = {loss: m.with_facts(**facts) for loss, m in self.instead.items()}
+        return replace(self, instead=instead, **facts)
 
     def with_losses(self, losses: tuple[str, ...]) -> "FittedModel":
         """Return the same model under other losses."""

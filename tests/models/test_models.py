@@ -581,14 +581,6 @@ def test_an_estimator_that_fails_to_fit_says_so_in_its_own_words():
     assert "\n" not in message
 
 
-def test_an_estimator_without_probabilities_has_no_classes_to_audit():
-    assert refused(fit, section("sklearn.svm.LinearSVC"), binary_rows()) == (
-        ModelError,
-        "Model 'm' gives no probabilities for task 'binary': LinearSVC has no "
-        "predict_proba. Choose an estimator, or parameters of it, that give them.",
-    )
-
-
 def test_weights_that_an_estimator_cannot_take_are_refused():
     data = replace(rows(), weights=np.arange(90.0))
     error = refused(fit, section("sklearn.neighbors.KNeighborsRegressor"), data)

@@ -108,8 +108,9 @@ class SecondRun:
         inputs = self.inputs
         model = next((m for m in inputs.models if m.name == record.model), None)
         if model is not None:
-            losses = section.losses_for(model.task)
-            model = model.with_losses(losses or model.losses)
+            losses = measure.losses_of(section, model, inputs.config)
+            asked = model.asked_for(losses)
+            model = next((m for m in asked if record.loss in m.losses), asked[0])
         groups = dict(zip(record.features, record.columns, strict=True))
         rows = measure.rows_for(
             section, inputs.train, inputs.test, groups=inputs.config.groups

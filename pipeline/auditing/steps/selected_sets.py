@@ -101,7 +101,7 @@ def errors(
         The model was not fitted by the audit.
     """
     loss = perf.identity["ranked_by"]
-    by_loss = judge.with_losses((loss,))
+    (by_loss,) = judge.asked_for((loss,))
     every = (frozenset(judge.features),) * len(splits.rounds)
     choices = [
         (NO_CHOICE, every),

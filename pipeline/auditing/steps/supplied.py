@@ -274,8 +274,9 @@ def _twin(
         s for s in config.importance if (s.method, s.of) == (theirs.method, theirs.of)
     )
     section = replace(section, form=theirs.form, options=theirs.options)
+    (asked,) = model.asked_for((theirs.loss,)) if theirs.loss else (model,)
     question = measure.Question(
-        model.with_losses((theirs.loss,) if theirs.loss else model.losses),
+        asked,
         measure.rows_for(section, inputs.train, inputs.test, groups=config.groups),
         section,
         inputs.engines[OURS],

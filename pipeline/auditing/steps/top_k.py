@@ -100,8 +100,9 @@ def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Rank
             continue
         for model in models:
             if not section.models or model.name in section.models:
-                losses = section.losses_for(model.task) or model.losses
-                yield Ranker(number, section, model.with_losses(losses))
+                losses = measure.losses_of(section, model, config)
+                for asked in model.asked_for(losses):
+                    yield Ranker(number, section, asked)
 
 
 def rankings(
@@ -191,6 +192,7 @@ def curve(
         The model was not fitted by the audit.
     """
     loss = "mae" if judge.task == "regression" else default_losses(judge.task)[0]
+    loss = judge.losses[0] if judge.scale == "class" else loss
     own = {"protocol": protocol.name, "judge": judge.name, "loss": loss}
     places = [
         (number, order[:n])
@@ -199,7 +201,7 @@ def curve(
     ]
     sets = dict.fromkeys((number, frozenset(first)) for number, first in places)
     sets_to_fit = [each_set for each_set in sets if (judge.name, *each_set) not in fits]
-    by_loss = judge.with_losses((loss,))
+    (by_loss,) = judge.asked_for((loss,))
     for each_set, value in losses_of(by_loss, protocol, sets_to_fit):
         fits[judge.name, *each_set] = value
     return [
