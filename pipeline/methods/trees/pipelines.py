@@ -86,8 +86,6 @@ def _filled(step: Any, features: Names) -> Names | None:
     """Return the columns of an imputer: those without any value are left out."""
     if step.add_indicator:
         return None
-    if step.strategy == "constant" or getattr(step, "keep_empty_features", False):
-        return features
     is_empty = pd.isna(step.statistics_)
     return tuple(np.array(features, dtype=object)[~is_empty])
 

@@ -143,6 +143,12 @@ KEPT_APART = {
     "an empty column": lambda: make_pipeline(
         make_column_transformer((SimpleImputer(), ["empty", "size", "age"])), FOREST
     ),
+    "an empty column, a constant": lambda: make_pipeline(
+        make_column_transformer(
+            (SimpleImputer(strategy="constant"), ["empty", "size", "age"])
+        ),
+        FOREST,
+    ),
 }
 
 
