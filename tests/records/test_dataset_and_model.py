@@ -151,6 +151,12 @@ def test_pooled_ratios_are_those_of_the_means():
     assert record.mean == pytest.approx(RAW.mean(axis=1) / BASELINE.mean())
 
 
+def test_the_median_of_an_even_number_of_repeats_is_half_way():
+    raw, alone = np.array([[1.0, 2.0, 4.0, 9.0]]), {"features": ("a",)}
+    alone |= {"columns": (("a",),), "raw": raw, "baseline": np.zeros(4)}
+    assert importance(aggregator="median", **alone).mean.tolist() == [3.0]
+
+
 def test_the_spread_has_one_degree_of_freedom_less_than_repeats():
     record = importance()
     spread = [np.sqrt(0.5), np.sqrt(2), np.sqrt(2)]
