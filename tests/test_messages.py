@@ -547,8 +547,9 @@ CONFIG = [
     ),
     (
         configuration(losses=["rsme"]),
-        "[importance] losses must be a list of names among 'rmse', 'mse', "
-        "'sum_of_squares', 'mae', 'poisson_deviance' and 19 more, each once; "
+        "[importance] losses must be among those of task 'regression': 'rmse', 'mse', "
+        "'sum_of_squares', 'mae', 'poisson_deviance', 'gamma_deviance', 'mape', "
+        "'mean_relative_error', 'one_minus_r2', 'one_minus_squared_correlation'; "
         "'rsme' was given. Did you mean 'rmse'?",
     ),
     (

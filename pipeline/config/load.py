@@ -9,11 +9,12 @@ from dataclasses import replace
 from inspect import Parameter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from ..assess.claims import keys_of
 from ..assess.claims.section import CLAIM_KINDS, ClaimSection, claim_rules
 from ..methods.importance import METHODS, RESERVED, options_of
+from ..records.dataset_and_model import Task
 from ..records.errors import ConfigError, did_you_mean, listed, quote, quote_odd
 from ..records.extensions import in_force
 from ..records.value_rules import Misfit, Misfits, Rule
@@ -35,7 +36,7 @@ from .cross_checks import (
 )
 from .extensions import load_extensions, rows_of
 from .frameworks import framework_problems
-from .questions import MEASURED, ImportanceSection, SuppliedSection
+from .questions import MEASURED, ImportanceSection, SuppliedSection, unknown_loss
 from .report_files import load_report_files
 from .sections import (
     KEYS,
@@ -51,6 +52,7 @@ from .settings import ReportSection
 Question = TypeVar("Question", ImportanceSection, SuppliedSection)
 
 FILE_NAME = "audit.toml"
+OF_LOSS = ("loss", "losses")
 MAY_BE_EMPTY = ("derived", "models", "surfaces", "claims", "expected", "supplied")
 OWN_KEYS: dict[type, tuple[str, Collection[str], Callable[[str], dict[str, Rule]]]] = {
     ImportanceSection: ("method", METHODS, option_rules),
@@ -121,6 +123,7 @@ def parse_config(
     audit: str = "audit",
     base: Path | str = Path(),
     functions: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    task: str = "",
 ) -> AuditConfig:
     """Return the configuration in a mapping with the keys of an ``audit.toml``.
 
@@ -136,6 +139,8 @@ def parse_config(
     functions : mapping of str to callable
         Methods and losses that were handed over in Python, by the names that
         `document` has for them.
+    task : str
+        That of the rows, where `data` is left out and it is known.
 
     Raises
     ------
@@ -149,7 +154,7 @@ def parse_config(
     10
     """
     base = Path(base)
-    sections = _sections(document, "", base, functions=functions)
+    sections = _sections(document, "", base, functions=functions, task=task)
     return AuditConfig(audit=audit, base=base, **sections)
 
 
@@ -173,6 +178,7 @@ def _sections(
     *,
     required: tuple[str, ...] = (),
     functions: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    task: str = "",
 ) -> dict[str, Any]:
     """Return the keyword arguments of `AuditConfig`, or raise every problem.
 
@@ -183,7 +189,7 @@ def _sections(
     if problems:
         raise ConfigError(problems)
     with in_force(rows_of(extensions)):
-        arguments = _arguments(document, source, required)
+        arguments = _arguments(document, source, required, task)
     report = arguments.get("report", ReportSection())
     files, problems = load_report_files(report, base, f"{source}[report]")
     if problems:
@@ -192,13 +198,17 @@ def _sections(
 
 
 def _arguments(
-    document: Mapping[str, Any], source: str, required: tuple[str, ...]
+    document: Mapping[str, Any], source: str, required: tuple[str, ...], task: str
 ) -> dict[str, Any]:
     """Return the keyword arguments of `AuditConfig` that are keys of the file."""
-    sections = {key: tuple(_entries(key, document[key], source)) for key in document}
-    sections.setdefault(
-        "importance", tuple(_entries("importance", ONE_QUESTION, source))
-    )
+    data = document.get("data")
+    stated = data.get("task") if isinstance(data, Mapping) else None
+    task = stated if stated in get_args(Task) else task
+    questions = {**document, "importance": document.get("importance", ONE_QUESTION)}
+    sections = {
+        key: tuple(_entries(key, value, source, task))
+        for key, value in questions.items()
+    }
     problems = tuple(_problems(sections, source, required))
     if problems:
         raise ConfigError(problems)
@@ -224,10 +234,10 @@ def _with_keys_of_kind(claim: ClaimSection) -> ClaimSection:
     )
 
 
-def _entries(key: str, value: Any, source: str) -> Iterator[Entry]:
+def _entries(key: str, value: Any, source: str, task: str) -> Iterator[Entry]:
     """Yield what one key of the top level holds: one entry, or those of a list."""
     if key in TABLES:
-        yield _read(f"{source}[{key}]", TABLES[key], value)
+        yield _read(f"{source}[{key}]", TABLES[key], value, task)
     elif key in MAY_BE_EMPTY and value in ([], ()):
         return
     elif key in LISTS and isinstance(value, list | tuple) and value:
@@ -235,18 +245,18 @@ def _entries(key: str, value: Any, source: str) -> Iterator[Entry]:
             where = (
                 f"{source}[{key}]" if len(value) == 1 else f"{source}[{key} {number}]"
             )
-            yield _read(where, LISTS[key], item)
+            yield _read(where, LISTS[key], item, task)
     elif key in LISTS:
         rule = f"must be a list of tables, [[{key}]]; {quote(value)} was given."
         yield Entry(source, {}, (f"{source}{key} {rule}",))
     elif key in (rules := rules_of(AuditConfig)):
-        values, problems = _values(rules, {key: value}, source)
+        values, problems = _values(rules, {key: value}, source, task)
         yield Entry(source, values, problems)
     else:
         yield Entry(source, {}, (_unknown_key(f"{source}The top level", key, KEYS),))
 
 
-def _read(where: str, section: type, table: Any) -> Entry:
+def _read(where: str, section: type, table: Any, task: str) -> Entry:
     """Return the keys of one section, those of a method's options among them."""
     if not isinstance(table, Mapping):
         return Entry(
@@ -255,7 +265,9 @@ def _read(where: str, section: type, table: Any) -> Entry:
     rules = rules_of(section)
     options = _options(section, table) if section in OWN_KEYS else {}
     own_options = options if options and _choice_of(section, table) else ()
-    values, problems = _values({**rules, **options}, table, f"{where} ", own_options)
+    values, problems = _values(
+        {**rules, **options}, table, f"{where} ", task, own_options
+    )
     faulty = frozenset(table) - frozenset(values)
     missing = tuple(
         f"{where} {key} is missing.{SEE_INIT}"
@@ -295,6 +307,7 @@ def _values(
     rules: Mapping[str, Rule],
     table: Mapping[str, Any],
     where: str,
+    task: str,
     options: Collection[str] = (),
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the keys that keep their rules, and a sentence for every other."""
@@ -307,7 +320,7 @@ def _values(
         try:
             values[key] = rules[key].read(value)
         except Misfits as misfits:
-            problems += [_sentence(where, key, item) for item in misfits.items]
+            problems += [_sentence(where, key, item, task) for item in misfits.items]
     return values, tuple(problems)
 
 
@@ -390,8 +403,10 @@ def _with_options(entry: Question) -> Question:
     )
 
 
-def _sentence(where: str, key: str, misfit: Misfit) -> str:
+def _sentence(where: str, key: str, misfit: Misfit, task: str) -> str:
     """Return the sentence about a value that breaks its rule."""
+    if key in OF_LOSS and isinstance(misfit.value, str) and not misfit.is_repeated:
+        return unknown_loss(f"{where}{key}", misfit.value, task)
     subject = f"{where}{'.'.join((key, *map(quote_odd, misfit.path)))}"
     if key in ("groups", "labels") and misfit.path:
         subject = f"{where}[{key}] {quote_odd(misfit.path[0])}"

@@ -4,7 +4,7 @@ As in `sections`: a field is a key, its annotation the rule (`value_rules`), its
 the default. Not: settings, which ask for no number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
@@ -14,7 +14,13 @@ from ..engines import ENGINES
 from ..methods.effects.partial_dependence import Scale
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, Form, Task
-from ..records.errors import ConfigError, listed
+from ..records.errors import (
+    ConfigError,
+    did_you_mean,
+    listed,
+    nearest_first,
+    quote,
+)
 from ..records.importance_record import supplied_engine
 from ..records.losses import LOSSES, default_losses
 from ..records.streams import seed_of
@@ -113,6 +119,30 @@ def unsuited(losses: tuple[str, ...], task: str) -> str:
             rule = f"losses must suit task {task!r}; {loss!r} is for {listed(tasks)}."
             return f"{rule} Leave losses out for {listed(default_losses(task))}."
     return ""
+
+
+def unknown_loss(
+    subject: str, name: str, task: str, scorers: Iterable[str] = ()
+) -> str:
+    """Return a sentence about a loss that does not exist, with those that do.
+
+    Parameters
+    ----------
+    subject : str
+        Where it was given.
+    name : str
+    task : str
+        Empty if it is not known.
+    scorers : iterable of str
+        Names of scorers of the task, where these stand for losses too.
+    """
+    suited = [key for key, loss in LOSSES.items() if not task or task in loss.tasks]
+    known = [*suited, *scorers]
+    of_task = f" of task {task!r}" if task else ""
+    rule = (
+        f"must be among those{of_task}: {listed(nearest_first(name, known), limit=99)}"
+    )
+    return f"{subject} {rule}; {quote(name)} was given.{did_you_mean(name, known)}"
 
 
 def seed_for(section: ImportanceSection, seed: int, model: str) -> int:

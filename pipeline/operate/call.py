@@ -20,6 +20,7 @@ from importance_audit.r_bridge import host
 from ..auditing.audit import audit as run_audit
 from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
+from ..config.questions import unknown_loss
 from ..data.datasets import as_frame, dataset, draw_rows, one_column
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
@@ -40,7 +41,7 @@ from ..records.errors import (
     several,
 )
 from ..records.finding import SEVERITIES, Finding
-from ..records.losses import SCORERS
+from ..records.losses import LOSSES, SCORERS
 from ..records.result import AuditResult
 from .audit import Audit
 from .recomputation import check_rows, evaluation_of
@@ -287,7 +288,7 @@ def _settings(
         limits = document.get("limits", {})
         if minutes is not None and isinstance(limits, Mapping):
             document["limits"] = {**limits, "minutes": minutes}
-        config = parse_config(document, audit="python", functions=functions)
+        config = parse_config(document, audit="python", functions=functions, task=task)
     if has_data or cast(AuditConfig, config).data is not None:
         raise ConfigError(
             ["[data] says where rows are, and X and y are rows. Leave [data] out."]
@@ -362,10 +363,13 @@ def _document(
 
 def _loss_of(name: str, task: Task) -> str:
     """Return the loss that a scorer of scikit-learn measures; other names stay."""
+    scorers = [key for key, by_task in SCORERS.items() if task in by_task]
+    if isinstance(name, str) and name not in {*SCORERS, *LOSSES} and ":" not in name:
+        raise ConfigError([unknown_loss("losses", name, task, scorers)])
     if name not in SCORERS:
         return name
     if task not in SCORERS[name]:
-        suited = [quote(key) for key, by_task in SCORERS.items() if task in by_task]
+        suited = map(quote, scorers)
         raise ConfigError(
             [
                 f"Scorer {quote(name)} measures no model of task {task!r}. Those of "

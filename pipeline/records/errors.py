@@ -176,6 +176,20 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     return f" Did you mean {quote(by_lower[near[0]])}?" if near else ""
 
 
+def nearest_first(word: str, names: Iterable[str]) -> list[str]:
+    """Return names with those first that are near a word, or hold it or lie in it.
+
+    Examples
+    --------
+    >>> nearest_first("auc", ["rmse", "one_minus_auc"])
+    ['one_minus_auc', 'rmse']
+    """
+    every, wanted = list(names), word[:QUOTED].casefold()
+    near = get_close_matches(wanted, every, n=len(every) or 1)
+    alike = [name for name in every if wanted in name or name in wanted]
+    return list(dict.fromkeys([*near, *(alike if wanted else []), *every]))
+
+
 def hints(words: Iterable[str], candidates: Collection[str]) -> Iterator[str]:
     """Yield what `did_you_mean` says of the first `HINTED` words, then empty texts.
 

@@ -726,7 +726,7 @@ def test_a_configuration_that_has_rows_is_refused(tmp_path):
         ({"names": ["one", "two"]}, "names must have one name for each of 1 model; "),
         ({"task": "ranking"}, "task must be one of 'binary', 'classification', "),
         ({"train": X}, "train must be (X, y) or (X, y, sample_weight)."),
-        ({"losses": ["rmsle"]}, "[importance] losses must be a list of names among "),
+        ({"losses": ["rmsle"]}, "losses must be among those of task 'regression': 'rm"),
         ({"methods": ["permutaton"]}, "[importance] method must be one of "),
         ({"engines": ["dalex"]}, "[importance] engines must be a list of names among "),
     ],
@@ -735,6 +735,42 @@ def test_a_wrong_argument_is_named(options, message):
     with pytest.raises(ia.AuditError) as refusal:
         ia.audit(LINEAR, X, Y, **options)
     assert str(refusal.value).startswith(message)
+
+
+REGRESSION_LOSSES = (
+    "'rmse', 'mse', 'sum_of_squares', 'mae', 'poisson_deviance', 'gamma_deviance', "
+    "'mape', 'mean_relative_error', 'one_minus_r2', 'one_minus_squared_correlation'"
+)
+REGRESSION_SCORERS = (
+    "'r2', 'neg_mean_squared_error', 'neg_root_mean_squared_error', "
+    "'neg_mean_absolute_error', 'neg_mean_absolute_percentage_error', "
+    "'neg_mean_poisson_deviance', 'neg_mean_gamma_deviance'"
+)
+
+
+def test_an_unknown_loss_lists_all_losses_and_scorers_of_the_task():
+    with pytest.raises(ia.ConfigError) as refusal:
+        ia.audit(LINEAR, X, Y, losses="f1")
+    assert str(refusal.value) == (
+        f"losses must be among those of task 'regression': {REGRESSION_LOSSES}, "
+        f"{REGRESSION_SCORERS}; 'f1' was given."
+    )
+
+
+def test_an_unknown_loss_of_a_method_lists_those_of_the_task_that_is_found():
+    with pytest.raises(ia.ConfigError) as refusal:
+        ia.audit(LINEAR, X, Y, methods=[{"method": "permutation", "losses": ["f1"]}])
+    assert str(refusal.value) == (
+        f"[importance] losses must be among those of task 'regression': "
+        f"{REGRESSION_LOSSES}; 'f1' was given."
+    )
+
+
+def test_the_names_nearest_to_an_unknown_loss_come_first():
+    with pytest.raises(ia.ConfigError) as refusal:
+        ia.audit(LINEAR, X, Y, losses="r2_score")
+    first = "losses must be among those of task 'regression': 'r2', 'rmse', "
+    assert str(refusal.value).startswith(first)
 
 
 def test_an_audit_that_measured_nothing_raises_with_its_reasons():
