@@ -203,7 +203,7 @@ def _arguments(
     """Return the keyword arguments of `AuditConfig` that are keys of the file."""
     data = document.get("data")
     stated = data.get("task") if isinstance(data, Mapping) else None
-    task = stated if stated in get_args(Task) else task
+    task = next((one for one in get_args(Task) if one == stated), task)
     questions = {**document, "importance": document.get("importance", ONE_QUESTION)}
     sections = {
         key: tuple(_entries(key, value, source, task))
