@@ -145,6 +145,12 @@ def test_a_row_counts_as_one_that_lends_its_values_too():
     assert standard_errors(record, terms)[0] == pytest.approx(error, rel=0.05)
 
 
+def test_after_a_single_repeat_the_rows_spread_as_they_are():
+    (record,), terms = measured("regression", ("mse",), 50, 1, n_repeats=1)
+    error = terms.terms["mse"].std(axis=1, ddof=1) / np.sqrt(50)
+    assert standard_errors(record, terms) == pytest.approx(error, rel=1e-12)
+
+
 def test_what_the_model_does_not_read_has_an_interval_of_width_zero():
     for form, nothing in (("difference", 0.0), ("ratio", 1.0)):
         (record,), terms = measured("binary", ("log_loss",), 50, 3, form=form)

@@ -92,6 +92,7 @@ def test_without_a_limit_nothing_is_late():
 
 def test_a_limit_that_is_not_met_changes_no_number():
     free, bound = audited([]), audited([], minutes=1000)
+    assert len(free.importances) == len(ENTRIES)
     for one, other in zip(free.importances, bound.importances, strict=True):
         assert np.array_equal(one.raw, other.raw)
 
@@ -451,6 +452,7 @@ def test_the_repeats_under_a_limit_are_the_first_of_a_run_without(monkeypatch):
     slow = Slow(monkeypatch, seconds=1.0)
     limited = slow.audited(PERMUTED, CURVES, minutes=4).importances[0]
     whole = slow.audited(PERMUTED, minutes=None).importances[0]
+    assert 0 < limited.repeats.min() < whole.repeats.min()
     for j, n in enumerate(limited.repeats):
         assert np.array_equal(limited.raw[j, :n], whole.raw[j, :n])
 

@@ -256,6 +256,12 @@ MIXED = replace(
             {"both": ("x1", "x2")},
             "'spearman' is defined only for single columns, not for 'both'.",
         ),
+        (
+            spearman,
+            normal_data(1, 1),
+            {"both": ("x1", "x2"), "turned": ("x2", "x1")},
+            "'spearman' is defined only for single columns, not for 'both', 'turned'.",
+        ),
     ],
 )
 def test_what_a_method_is_not_defined_for_is_but_a_note(method, source, groups, reason):
@@ -444,6 +450,11 @@ KIND = ["a", "b", "b", "c", "a"]
 )
 def test_numbers_say_the_same_if_one_is_an_affine_image_of_the_other(twin, same):
     assert bool(stand_ins([table(x=X, twin=twin)])) == same
+
+
+def test_digits_that_a_large_offset_costs_hide_no_image():
+    # Beside 1.7e9 a cell is rounded to 2e-7.
+    assert stand_ins([table(seconds=1.7e9 + X, x=X)]) == [("seconds", "x")]
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,12 @@ def test_who_draws_what_is_known_without_a_fit():
 
 
 def test_other_methods_and_engines_are_no_ensembles():
-    result = audited(normal_data(2, 0), method="permutation")
-    assert checks.of_ensemble(result.importances[0], None, normal_data(2, 0)) == []
+    data = normal_data(2, 0)
+    result = audited(data, method="permutation")
+    assert checks.of_ensemble(result.importances[0], None, data) == []
+    record = audited(data).importances[0]
+    assert checks.of_ensemble(record, fitted(data), data) != []
+    other = replace(record, engine="other")
+    assert checks.of_ensemble(other, fitted(data), data) == []
     of_ensembles = {"crowded_fits", "not_drawn", "no_better_than_average"}
     assert not of_ensembles & set(result.checks["check"])

@@ -84,6 +84,19 @@ def test_a_claim_without_a_number_is_told_at_the_weight_of_the_claim():
 
 
 @pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [("output", "u", "v"), ("loss", "mae", "mse")],
+)
+def test_one_sentence_of_a_paper_may_be_several_claims_with_a_finding_each(
+    name, one, other
+):
+    result = claimed(*({**FAILS, name: value} for value in (one, other)))
+    keys = {(f.check, f.key) for f in result.findings if f.check.startswith("claim_")}
+    assert len(keys) == 2
+    assert len({check for check, _ in keys}) == 1
+
+
+@pytest.mark.parametrize(
     ("claim", "reason"),
     [
         (LEADS, "The claim names no model, and there are 'linear', 'second'."),
