@@ -181,6 +181,13 @@ def test_what_the_other_columns_do_not_show_is_replayed(
     assert not zero.any()
 
 
+def test_of_more_rows_than_hstats_takes_by_default_none_is_left_out():
+    model, data = linear_model(2, 1), normal_data(2, 1, n_samples=501)
+    options = {"seed": 7, "n_rows": None}
+    ours, _ = pd_importance(model, data, stream="hstats", **options)
+    assert_replayed(ours, hstats_pd_importance(model, data, **options)[0])
+
+
 def test_pd_importance_of_each_class_is_measured_on_the_scale_asked():
     model, data = level_model(), level_data()
     options = {"seed": 1, "n_rows": None, "scale": "centred_logit"}

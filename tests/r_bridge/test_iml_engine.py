@@ -129,6 +129,19 @@ def test_h_of_columns_and_pairs_is_ours(groups):
     )
     assert ours[0].min() > 0.01
     assert ours[0] == pytest.approx(reference[0], rel=1e-9)
+    of_all = iml_h_statistic(model, data, **options | {"n_rows": data.n_samples})
+    np.testing.assert_array_equal(of_all[0], reference[0])
+
+
+def test_a_column_with_some_gaps_may_be_asked_about():
+    data = normal_data(2, 1)
+    X = data.X.assign(x2=data.X["x2"].where(data.X["x1"] > 0))
+    model = linear_model(2, 1)
+    model = replace(model, predict=lambda X: X.fillna(0).to_numpy() @ [2.0, 1.0])
+    options = {"seed": 1, "n_repeats": 2}
+    _, ours = permutation(model, replace(data, X=X), **options)
+    _, full = iml_permutation(model, replace(data, X=X), **options)
+    assert full == pytest.approx(ours, rel=1e-12)
 
 
 def test_losses_are_equal_in_law_and_the_full_loss_is_ours():
