@@ -55,10 +55,19 @@ def _open_closed() -> None:
     ):
         try:
             os.fstat(number)
+            # Python has none where it began without; an import took the number since.
+            is_closed = getattr(sys, f"__{name}__") is None
         except OSError:
-            null = os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
-            os.set_inheritable(null, True)
-            setattr(sys, name, os.fdopen(null, mode, encoding="utf-8", closefd=False))
+            is_closed = True
+        if is_closed:
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, number)  # which children inherit
+            if null > number:
+                os.close(null)
+            os.set_inheritable(number, True)
+            stream = os.fdopen(number, mode, encoding="utf-8", closefd=False)
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
 
 
 @contextmanager

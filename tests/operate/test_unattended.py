@@ -95,6 +95,22 @@ def fitting(process):
         time.sleep(0.01)
 
 
+TAKEN = """
+import os, sys
+assert os.open(".", os.O_RDONLY) == 2  # as imports leave one open
+from importance_audit.cli.streams import outlets
+with outlets():
+    print("unseen", file=sys.stderr)
+    print(os.readlink("/proc/self/fd/2"))
+"""
+
+
+def test_a_closed_stream_is_opened_where_an_import_took_its_number():
+    words = ["bash", "-c", 'exec "$@" 2>&-', "bash", sys.executable, "-c", TAKEN]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "/dev/null\n"
+
+
 @pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
 def test_a_job_without_standard_streams_runs_to_its_end(closed, audit):
     folder = audit(fit="pass")
