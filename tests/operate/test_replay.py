@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from importance_audit.operate.replay import compare
 from importance_audit.operate.save import save_run
 from importance_audit.r_bridge import host
 from importance_audit.records.as_json import from_dict, to_dict
-from importance_audit.records.stacks import OTHER_STACK, SAME_STACK
+from importance_audit.records.stacks import OTHER_STACK, SAME_STACK, changes
 from importance_audit.runs.clock import clock_finding
 from importance_audit.runs.signoff.answers import Answer, with_answers
 
@@ -220,3 +221,16 @@ def test_a_run_that_its_time_limit_cut_is_not_replayed(tmp_path):
         f"{run.resolve()} cannot be replayed: it reached its time limit, which stops "
         "every run at a different point. Replay a run with a longer limit."
     )
+
+
+def test_a_package_that_is_new_or_gone_changes_the_stack_and_a_renderer_does_not():
+    old = {"numpy": "1.24", "numba": "0.56", "jinja2": "3.0"}
+    runs = [
+        SimpleNamespace(versions=versions, environment={"BLAS": blas})
+        for versions, blas in ((old, "a"), ({"numpy": "1.24", "rpy2": "3.5"}, "b"))
+    ]
+    assert list(changes(*runs)) == [
+        "BLAS a → b",
+        "numba 0.56 → not there",
+        "rpy2 not there → 3.5",
+    ]
