@@ -49,6 +49,8 @@ class Question(NamedTuple):
     sent : {"all", "changed", "checked"}
         Which columns R sends when it asks `predict`: all; those that are another
         object than in the frame before; these, and all of them to be compared.
+    about : str
+        What a user knows the call by, for messages; empty for the function.
     """
 
     function: str
@@ -57,6 +59,7 @@ class Question(NamedTuple):
     labels: tuple[str, ...]
     seconds: float
     sent: str = "all"
+    about: str = ""
 
 
 class Dialogue:
@@ -105,7 +108,8 @@ class Dialogue:
             message, received = self._last_message()
             return self._result(message, received)
         except ProcessEnded as end:
-            death = self._process.died(f"the call of {question.function!r}")
+            called = question.about or repr(question.function)
+            death = self._process.died(f"the call of {called}")
             _raise_first(self._failure, death, end)
         except KeyboardInterrupt:
             self._stop()
@@ -181,11 +185,17 @@ class Dialogue:
         """Stop R at the deadline and say so."""
         self._stop()
         question, counts = self._question, self.counts
+        spent = f" ({counts.seconds:.1f} s went into {counts.calls} calls of predict)"
         late = RTimeout(
             f"R function {question.function!r} did not end within "
-            f"{question.seconds:g} s ({counts.seconds:.1f} s went into {counts.calls} "
-            "calls of predict). Allow more time, or ask for less."
+            f"{question.seconds:g} s{spent if question.predict else ''}. Allow more "
+            "time, or ask for less."
         )
+        if question.about:
+            late = RTimeout(
+                f"R did not finish the call of {question.about} within "
+                f"{question.seconds:g} s. Allow more time, or give it less to do."
+            )
         _raise_first(self._failure, late, None)
         raise late
 

@@ -1,6 +1,7 @@
 """What can go wrong between Python and R, as exceptions.
 
     RBridgeError     a value that cannot cross, a wrong use of the bridge
+      UnknownClass   a model of a class that nobody told how to predict for
       RUnavailable   no usable R, rpy2 or R package
       RError         R stopped with an error of its own
       RTimeout       R did not answer in time
@@ -22,6 +23,10 @@ def quote(name: object) -> str:
 
 class RBridgeError(Exception):
     """A value that cannot cross the border, or a wrong use of the bridge."""
+
+
+class UnknownClass(RBridgeError):  # noqa: N818 (a finding about a model)
+    """A model of R of a class that nobody told how to predict for."""
 
 
 class RUnavailable(RBridgeError):  # noqa: N818 (the design's name)

@@ -50,6 +50,8 @@ class Worker:
 
     Attributes
     ----------
+    memory_gb : float or None
+        That limit.
     warnings, messages : tuple of str
         R's, of the last call; of many warnings the first 50 and how many more.
     console : str
@@ -70,7 +72,7 @@ class Worker:
         memory_gb: float | None = None,
     ) -> None:
         self._r_seconds = r_seconds
-        self._memory_gb = memory_gb
+        self.memory_gb = memory_gb
         self._files = tuple(files)
         self._process: Process | None = None
         self._lock = threading.Lock()
@@ -116,7 +118,7 @@ class Worker:
                     r_seconds=self._r_seconds,
                     library=self.library,
                     files=self._files,
-                    memory_gb=self._memory_gb,
+                    memory_gb=self.memory_gb,
                 )
             return self._models
 
@@ -130,6 +132,7 @@ class Worker:
         labels: tuple[str, ...] = (),
         seconds: float | None = None,
         only_changes: bool = False,
+        about: str = "",
     ) -> Any:
         """Call an R function of the bridge and return its result.
 
@@ -154,6 +157,8 @@ class Worker:
             the frame before. For R code that never writes into a column which has a
             second owner: R itself, vip, pdp, DALEX and ingredients; not data.table,
             nor packages whose C code nobody has looked at.
+        about : str
+            What a user knows the call by, for messages: "model 'm'".
 
         Returns
         -------
@@ -179,6 +184,7 @@ class Worker:
             labels=labels,
             seconds=self._r_seconds if seconds is None else seconds,
             sent=_sent() if only_changes else "all",
+            about=about,
         )
         arrays: list[Array] = []
         subject = f"The input of {function!r}"
@@ -234,7 +240,7 @@ class Worker:
     def _start(self) -> Process:
         try:
             process = Process(
-                self._files, library=self.library, memory_gb=self._memory_gb
+                self._files, library=self.library, memory_gb=self.memory_gb
             )
         except OSError as error:
             raise RUnavailable(f"R did not start: {error}.") from error

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from . import host
-from .errors import RBridgeError, RError, RUnavailable
+from .errors import RBridgeError, RError, RUnavailable, UnknownClass
 from .process import scratch
 
 Floats = npt.NDArray[np.float64]
@@ -54,6 +54,8 @@ class RModel:
         What predicts for it.
     saved_by : str
         The version of R that wrote the file.
+    about : str
+        What a message calls it where R dies or does not answer: "model 'm'".
     """
 
     path: str
@@ -65,6 +67,7 @@ class RModel:
     r_version: str
     script: str | None = None
     saved_by: str = ""
+    about: str = ""
 
     def __reduce__(self) -> NoReturn:
         """Refuse to leave the process that talks to R."""
@@ -94,14 +97,23 @@ class RModel:
         """
         worker = host.current_models()
         question = {"sha256": self.sha256, "name": function, "arguments": arguments}
-        answer = worker.call("with_model", question, **more)
-        if not answer:
-            _hold(self.path, self.content, self.sha256, self.script)
+        more = {"about": self.about or f"R model {self.path!r}", **more}
+        try:
             answer = worker.call("with_model", question, **more)
+            if not answer:
+                _hold(self.path, self.content, self.sha256, self.script)
+                answer = worker.call("with_model", question, **more)
+        except RError as error:
+            if worker.memory_gb and _NO_MEMORY.search(error.message):
+                # R says that there is a limit, and not which.
+                error.message += f" (R may hold {worker.memory_gb:g} GB)"
+            raise
         return answer["value"]
 
 
-def read_model(path: str, content: bytes, script: str | None = None) -> RModel:
+def read_model(
+    path: str, content: bytes, script: str | None = None, about: str = ""
+) -> RModel:
     """Return the model in the bytes of an .rds file.
 
     Parameters
@@ -112,6 +124,8 @@ def read_model(path: str, content: bytes, script: str | None = None) -> RModel:
         What was hashed and is trusted: reading it may run code in it.
     script : str, optional
         An R script whose value predicts for it, of whatever class it is.
+    about : str
+        As in `RModel`.
 
     Raises
     ------
@@ -139,6 +153,7 @@ def read_model(path: str, content: bytes, script: str | None = None) -> RModel:
         r_version=facts["r_version"][0],
         script=script,
         saved_by=facts["saved_by"][0],
+        about=about,
     )
 
 
@@ -148,6 +163,7 @@ def fit_by_script(
     train: pd.DataFrame,
     weights: Floats | None = None,
     predict: str | None = None,
+    about: str = "",
 ) -> tuple[RModel, tuple[str, ...]]:
     """Return the fitted model that is the value of an R script, and R's warnings.
 
@@ -163,6 +179,8 @@ def fit_by_script(
     weights : ndarray of shape (n_rows,), optional
     predict : str, optional
         As `script` of `read_model`.
+    about : str
+        As in `RModel`.
 
     Raises
     ------
@@ -177,10 +195,11 @@ def fit_by_script(
         worker.call(
             "fit_by_script",
             {"script": script, "train": train, "weights": weights, "file": str(file)},
+            about=f"R script {path!r}",
         )
         warnings = worker.warnings
         content = file.read_bytes()
-    return read_model(path, content, predict), warnings
+    return read_model(path, content, predict, about), warnings
 
 
 def _hold(path: str, content: bytes, sha256: str, script: str | None) -> dict[str, Any]:
@@ -190,7 +209,9 @@ def _hold(path: str, content: bytes, sha256: str, script: str | None) -> dict[st
         file.write_bytes(content)
         question = {"sha256": sha256, "file": str(file), "script": script}
         try:
-            facts: dict[str, Any] = host.current_models().call("hold_model", question)
+            facts: dict[str, Any] = host.current_models().call(
+                "hold_model", question, about=f"readRDS for {path!r}"
+            )
         except RError as error:
             message = " ".join(error.message.split())
             is_too_large = _NO_MEMORY.search(message)
@@ -211,11 +232,10 @@ def _hold(path: str, content: bytes, sha256: str, script: str | None) -> dict[st
             f"the model and a data frame. R says: {reason}."
         )
     if "known_classes" in facts:
-        raise RBridgeError(
+        raise UnknownClass(
             f"R model {path!r} must be of a class that can be audited "
             f"({', '.join(facts['known_classes'])}); it is of class "
-            f"{'/'.join(facts['class'])!r}. Name an R script that predicts for it: "
-            'predict = "predict.R".'
+            f"{'/'.join(facts['class'])!r}."
         )
     if "missing_package" in facts:
         package = facts["missing_package"][0]

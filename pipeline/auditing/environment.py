@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from ..config.load import AuditConfig
+from ..records.asker import FILE, current_asker
 from ..records.result import RunInfo
 
 PACKAGES = (
@@ -46,7 +47,7 @@ def run_info(
     r : mapping
         What the bridge's probe found, empty if no R was asked.
     """
-    ended = datetime.now(UTC)
+    ended, asker = datetime.now(UTC), current_asker()
     return RunInfo(
         audit=config.audit,
         status=status,
@@ -62,6 +63,7 @@ def run_info(
             "seconds": (ended - started).total_seconds(),
             **course,
             "folder": str(config.base),
+            **({"asked_by": asker} if asker != FILE else {}),
         },
     )
 

@@ -27,9 +27,10 @@ from ..data.quantiles import quantiles_frame
 from ..methods.effects.leaf_curves import LeafCurve
 from ..methods.trees.routes import Route
 from ..models.model_table import models_frame, steps_frame
+from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import NotApplicable, listed, quote, words
-from ..records.finding import Finding, Severity
+from ..records.finding import Finding, Severity, cause_of
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
@@ -114,6 +115,7 @@ class Journal:
     surfaces: list[Surface] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     rows: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    failures: dict[tuple[str, str], int] = field(default_factory=dict)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
     status: Literal["complete", "interrupted", "failed"] = "complete"
@@ -334,7 +336,7 @@ class Journal:
             reason = str(error)
             self.add_reason(reason, question, model)
         except Exception as error:
-            code, remedy = next(
+            code, of_file, in_r = next(
                 cause for kind, cause in CAUSES.items() if isinstance(error, kind)
             )
             level = logging.WARNING if code == "ours" else logging.DEBUG
@@ -347,13 +349,20 @@ class Journal:
                     severity="failure",
                     subject=model,
                     message=reason,
-                    remedy=remedy,
+                    remedy=remedy(of_file, r=in_r or of_file),
                     measure=question,
-                    cause=code,
+                    cause=self._cause(code, model, words(error)),
                     engines=engines,
                 )
             )
         return None, reason
+
+    def _cause(self, code: str, model: str, reason: str) -> str:
+        """Return the cause of a failure: the same for each question it is met in."""
+        if code not in ("data", "model"):
+            return code
+        number = self.failures.setdefault((model, reason), len(self.failures) + 1)
+        return cause_of(code, model, str(number))
 
     def add_reason(self, reason: str, question: str, model: str) -> None:
         """Keep why a question has no answer, once."""

@@ -32,10 +32,14 @@ MORE_MEMORY = "Ask for fewer rows (n_rows), or free memory by closing other prog
 
 
 class Cause(NamedTuple):
-    """Why a method failed: the `Finding.cause`, and what to do about it."""
+    """Why a method failed: the `Finding.cause`, and what to do about it.
+
+    `in_r` is for those who asked in R, where that is another thing.
+    """
 
     code: str
     remedy: str
+    in_r: str = ""
 
 
 CAUSES: dict[type[BaseException], Cause] = {
@@ -44,6 +48,8 @@ CAUSES: dict[type[BaseException], Cause] = {
         "model",
         "Make sure that predict works on the test rows in Python, or leave the "
         "model out of [[models]].",
+        "Make sure that the model predicts these rows in a new session of R, with the "
+        "packages that this one has attached.",
     ),
     ExtensionError: Cause(
         "own_code",
@@ -53,10 +59,12 @@ CAUSES: dict[type[BaseException], Cause] = {
         "r_died",
         "importance-audit doctor says whether R and its packages load; fewer rows "
         "(n_rows) take less memory. Or leave the engine out of `engines`.",
+        "Give fewer rows as data: they take less memory.",
     ),
     RTimeout: Cause(
         "r_timeout",
         "Raise `seconds` under [r], or reduce n_repeats or n_rows.",
+        "Give fewer rows as data, or a smaller n_repeats.",
     ),
     RUnavailable: Cause(
         "r_unavailable", "importance-audit doctor names what is missing."
@@ -70,12 +78,18 @@ CAUSES: dict[type[BaseException], Cause] = {
         "r_call",
         "Change the value named, or leave the engine out of `engines`.",
     ),
-    MemoryError: Cause("memory", MORE_MEMORY),
+    MemoryError: Cause(
+        "memory",
+        MORE_MEMORY,
+        "Give fewer rows as data, or free memory by closing other programs.",
+    ),
     Exception: Cause(
         "ours",
         "This is a fault in importance-audit or in a library it uses: report it "
         "with the traceback on standard error. Leave the method out of "
         "[[importance]] to go on.",
+        "This is a fault in importance-audit or in a library it uses: report it with "
+        "the traceback in log.jsonl of the run folder.",
     ),
 }
 """The first class that fits a failure says why."""

@@ -48,6 +48,7 @@ class RunRequest:
     no_pdf: bool
     as_json: bool
     watched_by: int | None
+    asked_by: str
 
     @property
     def passed_on(self) -> tuple[str, ...]:
@@ -95,6 +96,7 @@ class RunRequest:
 @click.option("--no-pdf", is_flag=True, help="Write the report as HTML only.")
 @JSON
 @click.option("--watched-by", type=int, hidden=True)
+@click.option("--asked-by", default="file", hidden=True)
 def run(audit: Path | None, **options: Any) -> None:
     """Run the audit in folder (or file) AUDIT and write its report.
 
@@ -149,8 +151,9 @@ def _run_attended(audit: Path, request: RunRequest) -> int:
         begin = f"{now()} " * is_supervised
         say(f"{begin}audit {printable(str(audit))}", err=True)
     from ..operate.run import run_audit
+    from ..records.asker import asked_by
 
-    with progress(quiet, plain=is_supervised) as on_step:
+    with progress(quiet, plain=is_supervised) as on_step, asked_by(request.asked_by):
         outcome = run_audit(
             audit,
             on_step=on_step,
@@ -158,8 +161,9 @@ def _run_attended(audit: Path, request: RunRequest) -> int:
             minutes=request.minutes,
             pdf=not request.no_pdf,
         )
+        facts = _facts(outcome) if request.as_json else {}
     if request.as_json:
-        print_json(_facts(outcome))
+        print_json(facts)
     elif outcome.code or not quiet:
         summary = (outcome.folder / "summary.txt").read_text(encoding="utf-8")
         say(summary, err=quiet)

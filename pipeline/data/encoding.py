@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..records.asker import remedy
 from ..records.dataset_and_model import ColumnType, Floats
 from ..records.errors import DataError, ModelError, did_you_mean, listed, quote, several
 from . import dates
@@ -247,11 +248,15 @@ def refuse_dates(
     """
     dated = [name for name in features if dates.was_dates(types.get(name))]
     if dated:
+        how = remedy(
+            'Take parts of the dates under [[derived]], such as kind = "date_part", '
+            'part = "month", and do not list the column itself under [data] features.',
+            r="Fit the model to numbers made of the dates, such as as.numeric(date), "
+            "and give data with these.",
+        )
         raise ModelError(
             f"Model {quote(model)} reads {listed(dated)}, which holds dates, and can "
-            "be given numbers and levels only. Take parts of the dates under "
-            '[[derived]], such as kind = "date_part", part = "month", and do not list '
-            "the column itself under [data] features."
+            f"be given numbers and levels only. {how}"
         )
 
 

@@ -16,9 +16,15 @@ import numpy as np
 import pandas as pd
 
 from importance_audit.r_bridge import r_models
-from importance_audit.r_bridge.errors import RBridgeError, RError, RUnavailable
+from importance_audit.r_bridge.errors import (
+    RBridgeError,
+    RError,
+    RUnavailable,
+    UnknownClass,
+)
 
 from ..data.encoding import is_category, refuse_dates, selected, unknown_levels
+from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import DataError, ModelError, NotApplicable, listed, quote, words
 from ..records.finding import Finding
@@ -104,11 +110,12 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     content = estimators.trusted(section.name, path, section.sha256)
     script = _predict_script(section, base)
     try:
-        model = r_models.read_model(path.name, content, script)
+        about = f"model {quote(section.name)}"
+        model = r_models.read_model(path.name, content, script, about)
     except RUnavailable:
         raise
     except RBridgeError as error:
-        raise ModelError(f"Model {quote(section.name)}: {error}") from error
+        raise ModelError(f"Model {quote(section.name)}: {_words(error)}") from error
     record = _record(section.name, model, train)
     notes: tuple[Finding, ...] = ()
     if model.saved_by.split(".")[:2] != model.r_version.split(".")[:2]:
@@ -153,7 +160,7 @@ def _fit_script(section: ModelSection, train: Dataset, base: Path) -> FittedMode
     rows = frame_of(train)
     try:
         model, warnings = r_models.fit_by_script(
-            path.name, script, rows, weights, predict
+            path.name, script, rows, weights, predict, f"model {quote(name)}"
         )
     except RUnavailable:
         raise
@@ -176,12 +183,25 @@ def _fit_script(section: ModelSection, train: Dataset, base: Path) -> FittedMode
 def _fit_error(name: str, path: Path, error: RBridgeError) -> ModelError:
     """Return the error of a script that fits no model, with R's own words as R's."""
     if not isinstance(error, RError):
-        return ModelError(f"Model {quote(name)} (R script {path.name!r}): {error}")
+        said = _words(error)
+        return ModelError(f"Model {quote(name)} (R script {path.name!r}): {said}")
     reason = words(_r_message(error))
     return ModelError(
         f"Model {quote(name)} cannot be fitted by R script {path.name!r}. R says: "
         f"{reason}"
     )
+
+
+def _words(error: RBridgeError) -> str:
+    """Return what the bridge says, and how a model of an unknown class can predict."""
+    if not isinstance(error, UnknownClass):
+        return str(error)
+    how = remedy(
+        'Name an R script that predicts for it: predict = "predict.R".',
+        r="Say how it predicts: importance_audit(model, data, y, predict_function = "
+        "function(model, data) ...).",
+    )
+    return f"{error} {how}"
 
 
 def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
@@ -288,7 +308,18 @@ def refuse_other_predictions(model: FittedModel) -> None:
     ------
     ModelError
     """
-    facts = model.estimator.call("distance_to_session", {})
+    try:
+        facts = model.estimator.call("distance_to_session", {})
+    except RUnavailable:
+        raise
+    except RError as error:
+        reason = words(_r_message(error))
+        raise ModelError(
+            f"Model {quote(model.name)} cannot predict the rows that it was saved "
+            f"with. R says: {reason}"
+        ) from error
+    except RBridgeError as error:
+        raise ModelError(str(error)) from error
     if not facts:
         return
     distance, noise, largest = (
@@ -332,15 +363,23 @@ def _columns(
     """Return which columns of an answer are ours; the task and classes must suit."""
     if train.task == "regression":
         if own:
+            how = remedy(
+                "Set another task.",
+                r="Give y as a factor of these classes, or as 0 and 1.",
+            )
             raise ModelError(
                 f"Model {quote(name)} ({kind}) predicts the classes {listed(own)}, and "
-                "task 'regression' needs a number. Set another task."
+                f"task 'regression' needs a number. {how}"
             )
         return None
     if not own:
+        how = remedy(
+            "Fit it to a factor, or set task 'regression'.",
+            r="Fit it to a factor, or give y as numbers.",
+        )
         raise ModelError(
             f"Model {quote(name)} ({kind}) predicts a number, and task {train.task!r} "
-            "needs probabilities. Fit it to a factor, or set task 'regression'."
+            f"needs probabilities. {how}"
         )
     classes = train.classes
     labels = classes if set(own) == set(classes) else prediction.codes(classes)
@@ -470,9 +509,13 @@ def _as_factor(
 def _other_kind(
     column: pd.Series, form: prediction.Form, training_kind: str, kind: str
 ) -> DataError:
+    how = remedy(
+        "Declare its type under [data] categories.",
+        r="Give it in data as the model was fitted to it.",
+    )
     return DataError(
         f"Column {quote(column.name)} is {kind}, and model {quote(form.model)} was "
-        f"trained on {training_kind}. Declare its type under [data] categories."
+        f"trained on {training_kind}. {how}"
     )
 
 

@@ -18,6 +18,7 @@ from ..auditing.audit import audit
 from ..config.load import AuditConfig, load_config
 from ..data.datasets import read_datasets
 from ..records.as_json import NOT_FINITE, to_dict
+from ..records.asker import FILE, asked_by
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
 from ..records.stacks import FLOOR, OTHER_STACK, SAME_STACK, changes
@@ -137,7 +138,9 @@ def replay(
     stored_result = load_run(folder)
     config = _config(folder, stored_result)
     _check_r(stored_result.run.versions)
-    with host.session(r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb):
+    asker = str(stored_result.run.volatile.get("asked_by", FILE))
+    session = host.session(r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb)
+    with asked_by(asker), session:
         train, test = read_datasets(**config.data_arguments)
         now = audit(train, test, config, on_step=on_step, minutes=math.inf)
     if now.run.status != "complete":

@@ -32,7 +32,8 @@ class Finding:
     cause : str
         Why, as a short code that code may rely on, "" if nothing is known. Of a method
         that failed or an audit that stopped: "r_died", "r_timeout", "r_unavailable",
-        "r_error", "r_call", "data", "model", "memory" or "ours". Of a disagreement, the
+        "r_error", "r_call", "memory" or "ours", and "data" or "model" with what failed:
+        the same for each question that one fault is met in. Of a disagreement, the
         `cause` of its row in ``result.agreement``. Where one thing makes several
         findings, that thing, as `cause_of` writes it: `by_cause` puts them together.
     engines : tuple of str

@@ -15,7 +15,9 @@ from importance_audit.r_bridge.errors import (
     RTimeout,
     RUnavailable,
 )
+from importance_audit.records.asker import asked_by
 from importance_audit.records.errors import DataError, ModelError, NotApplicable
+from importance_audit.records.finding import by_cause
 
 NO_GROUPS = "vip has no groups: it permutes single features only."
 GROUPS = "permutation of groups by vip"
@@ -82,8 +84,8 @@ def test_the_reason_alone_completes_not_compared_because():
 @pytest.mark.parametrize(
     ("error", "cause", "way_out"),
     [
-        (ModelError("no"), "model", "leave the model out of [[models]]"),
-        (DataError("Mend the column."), "data", ""),
+        (ModelError("no"), "model: linear, 1", "leave the model out of [[models]]"),
+        (DataError("Mend the column."), "data: linear, 1", ""),
         (RTimeout("no"), "r_timeout", "Raise `seconds` under [r]"),
         (RDied("no", status=-9), "r_died", "fewer rows (n_rows) take less memory"),
         (RError("no"), "r_error", "report R's message"),
@@ -99,6 +101,25 @@ def test_a_failed_method_says_what_to_do_by_its_cause(error, cause, way_out):
     assert finding.cause == cause
     assert way_out in finding.remedy
     assert bool(way_out) == bool(finding.remedy)
+
+
+def test_one_fault_of_a_model_is_one_cause_however_many_questions_meet_it():
+    journal = Journal(on_step=lambda *_: None)
+    asked = [("a", GROUPS, "no"), ("a", CURVES, "no"), ("a", CURVES, "other")]
+    for model, question, said in [*asked, ("b", GROUPS, "no")]:
+        journal.guarded(model, question, raising(ModelError(said)))
+    sizes = [len(group) for group in by_cause(journal.findings)]
+    assert sizes == [2, 1, 1]
+
+
+@pytest.mark.parametrize("error", [kind("no") for kind in (ModelError, RTimeout)])
+def test_who_asked_in_r_is_told_of_no_key_of_audit_toml(error):
+    journal = Journal(on_step=lambda *_: None)
+    with asked_by("r"):
+        journal.guarded("linear", GROUPS, raising(error))
+    (finding,) = journal.findings
+    assert finding.remedy
+    assert not any(key in finding.remedy for key in ("[", "`", "n_rows"))
 
 
 def test_a_failed_method_names_the_question_and_the_words_of_the_fault():

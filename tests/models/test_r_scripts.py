@@ -216,7 +216,7 @@ def test_a_script_that_fits_no_model_is_told_in_the_words_of_r(fitted, script, f
         ("function() 1", "R model 'model.R' must be of a class that can be audited ("),
         (
             "quit(status = 5)",
-            "R ended during the call of 'fit_by_script'",
+            "R ended during the call of R script 'model.R', with exit status 5",
         ),
     ],
 )

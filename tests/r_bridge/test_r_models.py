@@ -4,10 +4,11 @@ import gzip
 import struct
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from importance_audit.r_bridge import host, r_models
-from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.errors import RBridgeError, RError
 
 FUNCTIONS = Path(__file__).with_name("functions.R")
 pytestmark = pytest.mark.needs_r
@@ -70,7 +71,7 @@ DENSE = {
     "texts": (
         0.3,
         lambda: many(10_000, text("a") * 1000, 16, 10**7),
-        "could not be read: R function 'hold_model' did not end within 0.3 s",
+        "could not be read: R did not finish the call of readRDS for ",
     ),
 }
 
@@ -94,6 +95,18 @@ def test_code_in_a_file_ends_no_r_but_that_of_models(frugal):
     assert has_run or "promise" in message
     assert frugal.call("echo", {"x": 1}).tolist() == [1]
     assert frugal.restarts == before + has_run
+
+
+@pytest.mark.usefixtures("frugal")
+def test_a_model_that_needs_more_memory_than_r_may_hold_names_the_limit():
+    content = gzip.compress(HEAD + words(14, 1) + bytes(8))
+    script = "function(model, data) numeric(1e8)"
+    model = r_models.read_model("m.rds", content, script, "model 'm'")
+    with pytest.raises(RError) as refusal:
+        model.call("predict_model", {"data": pd.DataFrame({"a": [1.0, 2.0]})})
+    assert refusal.value.message == (
+        "vector memory exhausted (limit reached?) (R may hold 0.12 GB)"
+    )
 
 
 @pytest.mark.parametrize(("seconds", "make", "finding"), DENSE.values(), ids=DENSE)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...records.as_json import content_digest
+from ...records.asker import remedy
 from ...records.finding import Finding, by_cause
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
@@ -103,7 +104,7 @@ def reason(result: AuditResult) -> str:
             unanswered = frame["verdict"].isin(["not compared"]).all()
             key = "only_comparable"
             if not asked:
-                key = "not_asked"
+                key = remedy("not_asked", r="not_asked_in_r")
             elif unanswered:
                 key = "not_answered"
             elif reproduced_by & result.own_engines:
@@ -112,7 +113,12 @@ def reason(result: AuditResult) -> str:
     if not weighing:
         return str(words["confirmed" if result.verdict == "confirmed" else "none"])
     first = weighing[0]
-    more = words["more"].format(n=len(weighing) - 1) if len(weighing) > 1 else ""
+    others = [
+        group[0].check
+        for group in by_cause(weighing)
+        if first not in group and group[0].check != "nothing_measured"
+    ]
+    more = words["more"].format(n=len(others)) if others else ""
     return " ".join(filter(None, (first.message, first.remedy, more)))
 
 
