@@ -50,30 +50,75 @@ explainer_package <- function(m) {
   if (grepl("^[A-Za-z][A-Za-z0-9.]+$", package)) package else package_of_class(class(m$model))
 }
 
-# What a function of the user answers; it may read what was not saved with it.
-first_answer <- function(answer) {
+# The names that a function reads and that are not here.
+names_not_here <- function(f) {
+  if (!requireNamespace("codetools", quietly = TRUE)) return(character())
+  names <- tryCatch(codetools::findGlobals(f), error = function(e) character())
+  Filter(function(name) !exists(name, environment(f)), names)
+}
+
+# What a function of the user answers; it may read what was not saved with it, or ask a
+# method that is not here.
+first_answer <- function(answer, predict) {
   tryCatch(answer, error = function(e) {
+    call <- conditionCall(e)
+    lacks_method <- is.call(call) && identical(call[[1L]], quote(UseMethod))
+    if (!lacks_method && !length(names_not_here(predict))) stop(e)
     stop(conditionMessage(e), ". If its predict function reads variables or functions of the ",
          "session in which it was saved, write them into the function, or name their package ",
          "(package::name): they are not saved with it", call. = FALSE)
   })
 }
 
+# The function of the user in what `importance_audit` saves, else that of a script.
+scripted_classes <- function(m, rows, task) {
+  own <- m$model
+  predict <- if (inherits(own, "importanceaudit_model")) own$predict else m$predict
+  classes_of_answer(first_answer(m$predict(own, rows), predict), task)
+}
+
 explainer_classes <- function(m, rows, task) {
-  answer <- first_answer(m$predict_function(m$model, m$data[1:2, , drop = FALSE]))
+  answer <- first_answer(
+    m$predict_function(m$model, m$data[1:2, , drop = FALSE]), m$predict_function
+  )
   classes <- classes_of_answer(answer, task)
   if (identical(classes, zero_one) && is.factor(m$y) && nlevels(m$y) == 2L) levels(m$y) else classes
 }
 
 # caret predicts classes, or with type "prob" a data frame of probabilities.
+# Without classProbs = TRUE some methods have them all the same; others stop, or give NA.
 caret_classes <- function(m, rows, task) {
   if (m$modelType != "Classification") return(NULL)
   if (!is.function(m$modelInfo$prob)) stop("its method '", m$method, "' has no probabilities")
+  if (!isTRUE(m$control$classProbs)) {
+    answer <- tryCatch(
+      stats::predict(m, rows_like(m$ptype), type = "prob"), error = function(e) NA
+    )
+    if (anyNA(answer)) {
+      stop("it was trained without probabilities of classes. Train it again with trControl = ",
+           "trainControl(classProbs = TRUE)")
+    }
+  }
   as.vector(m$levels)
 }
 
+# Two rows of the columns of a prototype: zeros, or the first level.
+rows_like <- function(prototype) {
+  columns <- lapply(prototype, function(x) {
+    if (is.factor(x)) factor(rep(levels(x)[1L], 2L), levels(x), ordered = is.ordered(x))
+    else if (is.character(x)) c("", "")
+    else if (is.logical(x)) c(FALSE, FALSE)
+    else c(0, 0)
+  })
+  as.data.frame(columns, optional = TRUE)
+}
+
 # tidymodels names columns .pred, or .pred_ and the class.
-workflow_classes <- function(m, rows, task) workflows::extract_fit_parsnip(m)$lvl
+workflow_classes <- function(m, rows, task) {
+  fit <- workflows::extract_fit_parsnip(m)
+  refuse_survival(identical(fit$spec$mode, "censored regression"))
+  fit$lvl
+}
 workflow_predictions <- function(m, data) {
   if (is.null(workflow_classes(m))) return(stats::predict(m, data)[[".pred"]])
   stats::predict(m, data, type = "prob")[paste0(".pred_", workflow_classes(m))]
@@ -81,6 +126,7 @@ workflow_predictions <- function(m, data) {
 
 learner_classes <- function(m, rows, task) {
   if (m$task_type == "regr") return(NULL)
+  refuse_survival(m$task_type == "surv")
   if (m$predict_type != "prob") {
     stop("its predict_type is '", m$predict_type, "'. Set it to 'prob' and train it again")
   }
@@ -139,7 +185,7 @@ own_kinds <- list(
   scripted_model = own_kind(
     function(m) package_of_class(class(m$model)),
     function(m) list(), # Python knows the columns of the rows
-    function(m, rows, task) classes_of_answer(first_answer(m$predict(m$model, rows)), task),
+    scripted_classes,
     function(m, data) m$predict(m$model, data)
   )
 )

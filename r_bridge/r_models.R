@@ -162,6 +162,14 @@ refuse_offset <- function(m, who) {
   if (!is.null(attr(m$terms, "offset"))) stop(who, " leaves its offset out")
 }
 
+# No target of an audit is censored, whatever a model was told.
+refuse_survival <- function(is_of_survival) {
+  if (is_of_survival) {
+    stop("it is a model of survival, which is not supported: it predicts no number or class ",
+         "for each row")
+  }
+}
+
 # Of a binomial model: the levels of its response, if it kept them.
 glm_classes <- function(m) {
   if (!m$family$family %in% c("binomial", "quasibinomial")) return(NULL)
@@ -193,6 +201,7 @@ forest_types <- function(m) {
 ranger_classes <- function(m) {
   if (is.null(m$forest)) stop("it was grown with write.forest = FALSE")
   if (m$treetype == "Regression") return(NULL)
+  refuse_survival(m$treetype == "Survival")
   if (m$treetype != "Probability estimation") {
     stop("it is a forest for ", m$treetype, ": grow it with probability = TRUE")
   }
@@ -205,6 +214,7 @@ gbm_classes <- function(m) {
   if (!is.null(attr(m$Terms, "offset"))) stop("predict.gbm leaves its offset out")
   if (name %in% c("bernoulli", "adaboost")) return(zero_one)
   if (name == "multinomial") return(m$classes)
+  refuse_survival(name == "coxph")
   if (!name %in% c("gaussian", "laplace", "tdist", "poisson", "quantile")) {
     stop("its distribution '", name, "' predicts no response")
   }
@@ -212,6 +222,7 @@ gbm_classes <- function(m) {
 
 rpart_classes <- function(m) {
   refuse_offset(m, "predict.rpart")
+  refuse_survival(m$method == "exp")
   if (!m$method %in% c("anova", "poisson", "class")) {
     stop("its method '", m$method, "' predicts no response")
   }

@@ -64,6 +64,15 @@ fit_own <- function(folder, which) {
       caret::train(x, d$z, method = "rpart", tuneGrid = data.frame(cp = 0.01),
                    trControl = caret::trainControl(method = "none", classProbs = TRUE))
     },
+    caret_without = function() {
+      caret::train(x[c("x", "n")], d$z, method = "svmRadial",
+                   tuneGrid = data.frame(sigma = 1, C = 1),
+                   trControl = caret::trainControl(method = "none"))
+    },
+    caret_all_the_same = function() {
+      caret::train(x, d$z, method = "rpart", tuneGrid = data.frame(cp = 0.01),
+                   trControl = caret::trainControl(method = "none"))
+    },
     workflow = function() {
       spec <- parsnip::set_engine(parsnip::linear_reg(), "lm")
       parsnip::fit(workflows::workflow(y ~ x + n + g, spec), d)

@@ -70,6 +70,10 @@ save_what_is_no_model <- function(folder) {
   save_as(new.env(), "environment.rds")
   save_as(structure(list(), class = "lm"), "fake.rds")
   save_as(ranger::ranger(k ~ x, d, num.trees = 2), "votes.rds")
+  censored <- data.frame(time = d$y - min(d$y) + 1, status = 1, x = d$x)
+  save_as(ranger::ranger(survival::Surv(time, status) ~ ., censored, num.trees = 2),
+          "survival.rds")
+  save_as(rpart::rpart(survival::Surv(time, status) ~ ., censored), "survival_tree.rds")
   save_as(glm(z ~ x, binomial, d, model = FALSE), "no_levels.rds")
   save_as(rpart::rpart(y ~ x + offset(n), d), "offset.rds")
   save_as(nnet::multinom(z ~ x + offset(n), d, trace = FALSE), "offset_k.rds")

@@ -13,6 +13,7 @@ from importance_audit.data.datasets import dataset
 from importance_audit.models import r_models
 from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RBridgeError
 from importance_audit.records.errors import ConfigError, ModelError
 from importance_audit.report.sections.provenance import scripts
 from importance_audit.runs import manifest
@@ -141,6 +142,58 @@ def test_a_learner_of_mlr3_judges_missing_values_itself(loaded, rows):
 def test_a_learner_of_mlr3_that_cannot_be_audited_says_why(loaded, name, task, reason):
     with pytest.raises(ModelError, match=reason):
         loaded(name, task=task)
+
+
+def test_what_caret_trained_without_probabilities_is_refused_with_the_remedy(loaded):
+    with pytest.raises(ModelError) as refusal:
+        loaded("caret_without", task="binary")
+    assert str(refusal.value) == (
+        "Model 'm' (train) cannot be audited. R says: it was trained without "
+        "probabilities of classes. Train it again with trControl = "
+        "trainControl(classProbs = TRUE)."
+    )
+
+
+def test_a_method_of_caret_that_has_probabilities_all_the_same_is_taken(loaded, rows):
+    model = loaded("caret_all_the_same", task="binary")
+    X = rows["binary"].X
+    own = np.asarray(model.estimator.call("own_answer", {"data": X}))
+    np.testing.assert_array_equal(model.predict(X), own)
+
+
+# A function that the bridge's R gets stuck or dies in, by what is said of the model.
+STUCK = {
+    "tools::pskill(Sys.getpid(), 9)": "R ended during the call of model 'm', with "
+    "signal SIGKILL (out of memory?).",
+    "Sys.sleep(60)": "R did not finish the call of model 'm' within 3 s. Allow more "
+    "time, or give it less to do.",
+    "(function() { g <- function() g(); g() })()": "Model 'm' cannot predict the rows; "
+    "mine says: evaluation nested too deeply: infinite recursion",
+    "numeric(1e13)": "Model 'm' cannot predict the rows; mine says: cannot allocate "
+    "vector of size 74505.8 Gb",
+}
+
+
+@pytest.mark.parametrize("call", STUCK)
+def test_what_r_gets_stuck_in_names_the_model_and_the_limit(loaded, rows, call, r):
+    script = f"function(model, data) if (nrow(data) > 2) {call} else data$x"
+    model = loaded("script", script)
+    try:
+        r.models._r_seconds = 3.0
+        with pytest.raises((ModelError, RBridgeError)) as refusal:
+            model.predict(rows["regression"].X)
+    finally:
+        r.models._r_seconds = 120.0
+    assert str(refusal.value).startswith(STUCK[call])
+
+
+@pytest.mark.parametrize(
+    "call", ["(function() { g <- function() g(); g() })()", "stop(1)"]
+)
+def test_only_names_that_are_not_here_are_asked_for(loaded, call):
+    with pytest.raises(ModelError) as refusal:
+        loaded("script", f"function(model, data) {call}")
+    assert "session" not in str(refusal.value)
 
 
 @pytest.mark.parametrize(

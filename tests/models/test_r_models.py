@@ -18,6 +18,7 @@ from importance_audit.models import r_models
 from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RDied, RUnavailable
+from importance_audit.records.asker import asked_by
 from importance_audit.records.errors import AuditError, DataError, ModelError
 
 pytestmark = pytest.mark.needs_r
@@ -247,6 +248,10 @@ def test_a_model_that_kept_no_levels_says_whose_are_taken(models):
     assert not any(key in models[name].parameters for name in ("ranger_order", "lm"))
 
 
+SURVIVAL = (
+    " cannot be audited. R says: it is a model of survival, which is not supported: it "
+    "predicts no number or class for each row."
+)
 SCRIPT = ' Name an R script that predicts for it: predict = "predict.R".'
 NO_MODELS = {
     "list.rds": "it is of class 'list'." + SCRIPT,
@@ -265,6 +270,8 @@ NO_MODELS = {
     "leaves its offset out.",
     "votes.rds": "Model 'm' (ranger) cannot be audited. R says: it is a forest for "
     "Classification: grow it with probability = TRUE.",
+    "survival.rds": "Model 'm' (ranger)" + SURVIVAL,
+    "survival_tree.rds": "Model 'm' (rpart)" + SURVIVAL,
     "corrupt.rds": "R cannot read it: unknown input format. Save it again, with this R "
     "or an older one.",
     "truncated.rds": "R cannot read it: error reading from connection. Save it again, "
@@ -373,6 +380,21 @@ def test_a_model_of_another_task_is_refused(folder, rows, name, task, words):
     with pytest.raises(ModelError) as refusal:
         r_models.load(section(folder, f"{name}.rds"), rows[task], base=folder)
     assert str(refusal.value) == f"Model 'm' {words}"
+
+
+IN_R = {
+    ("glm", "regression"): "(glm) predicts the classes 'no', 'yes', and task "
+    "'regression' needs a number. Give y as a factor of these classes, or as 0 and 1.",
+    ("lm", "binary"): "(lm) predicts a number, and task 'binary' needs probabilities. "
+    "Fit it to a factor, or give y as numbers.",
+}
+
+
+@pytest.mark.parametrize(("name", "task"), IN_R)
+def test_who_asked_in_r_is_told_what_to_give_instead(folder, rows, name, task):
+    with asked_by("r"), pytest.raises(ModelError) as refusal:
+        r_models.load(section(folder, f"{name}.rds"), rows[task], base=folder)
+    assert str(refusal.value) == f"Model 'm' {IN_R[name, task]}"
 
 
 def test_a_column_that_the_data_lack_is_named(folder, rows):
