@@ -6,6 +6,8 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
                              name = class(model)[1], folder = tempfile("audit-"),
                              pdf = FALSE, command = find_command()) {
   force(name)
+  check_arguments(predict_function, engines, n_repeats, seed, positive_class, name, folder,
+                  pdf, command)
   is_explainer <- inherits(model, "explainer")
   if (is_explainer) {
     if (missing(data)) data <- model$data
@@ -15,17 +17,26 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
            "DALEX::explain, or to importance_audit(explainer, data, y).", call. = FALSE)
     }
     if (missing(name) && length(model$label) == 1) name <- model$label
-    # 0 and 1 are numbers, unless the explainer says otherwise.
-    classifies <- identical(model$model_info$type, "classification")
-    if (is.null(positive_class) && classifies && all(y %in% 0:1)) positive_class <- 1
   }
   if (!is_explainer && (missing(data) || missing(y))) {
     stop("importance_audit(model, data, y) needs the rows of the audit: a data frame with the ",
          "columns that the model reads, and their target. Only an explainer of DALEX::explain ",
          "brings its own.", call. = FALSE)
   }
+  y <- as_target(y, "y")
   check_rows(data, y)
-  if (!is.null(train)) check_rows(train, train_y)
+  if (is.null(train) != is.null(train_y)) {
+    stop("train and train_y must be given together: the rows that the model was fitted to, ",
+         "and their target.", call. = FALSE)
+  }
+  if (!is.null(train)) {
+    train_y <- as_target(train_y, "train_y")
+    check_rows(train, train_y, "train", "train_y")
+  }
+  # 0 and 1 are numbers, unless the model says otherwise.
+  is_zero_one <- is.numeric(y) && all(y %in% 0:1)
+  if (is.null(positive_class) && is_zero_one && is_of_zero_one(model)) positive_class <- 1
+  check_positive_class(positive_class, y)
   if (dir.exists(folder) && length(dir(folder))) {
     stop("folder '", folder, "' is not empty. Name another one.", call. = FALSE)
   }
@@ -122,13 +133,144 @@ check_formula <- function(model) {
   }
 }
 
-check_rows <- function(data, y) {
+# Whether a model predicts the probability of 1 for a target of 0 and 1.
+is_of_zero_one <- function(model) {
+  if (inherits(model, "explainer")) return(identical(model$model_info$type, "classification"))
+  is_binomial <- function(family) isTRUE(family$family %in% c("binomial", "quasibinomial"))
+  switch(
+    class(model)[1],
+    glm = is_binomial(model$family),
+    gbm = isTRUE(model$distribution$name %in% c("bernoulli", "adaboost")),
+    ranger = identical(model$treetype, "Probability estimation"),
+    nnet.formula = isTRUE(as.logical(model$entropy)) && is.null(model$lev),
+    earth = is_binomial(model$glm.list[[1]]$family),
+    FALSE
+  )
+}
+
+# A value as R writes it, cut if long.
+shown <- function(value) {
+  text <- paste(deparse(value, nlines = 1), collapse = "")
+  if (nchar(text) > 60) paste0(substr(text, 1, 57), "...") else text
+}
+
+require_that <- function(fits, argument, value, rule) {
+  if (!isTRUE(fits)) {
+    stop(argument, " must be ", rule, "; ", shown(value), " was given.", call. = FALSE)
+  }
+}
+
+is_one_text <- function(x) is.character(x) && length(x) == 1 && !is.na(x) && grepl("\\S", x)
+
+is_whole <- function(x, least, most) {
+  is.numeric(x) && length(x) == 1 && !is.na(x) && x >= least && x <= most && x == round(x)
+}
+
+r_engines <- c("DALEX", "vip", "hstats", "iml", "pdp", "xplainfi")
+
+check_arguments <- function(predict_function, engines, n_repeats, seed, positive_class, name,
+                            folder, pdf, command) {
+  is_function <- is.null(predict_function) || is.function(predict_function)
+  require_that(is_function, "predict_function", predict_function,
+               "a function of the model and a data frame, or NULL")
+  are_engines <- is.character(engines) && all(engines %in% r_engines) && !anyDuplicated(engines)
+  require_that(are_engines, "engines", engines,
+               paste0("names among ", paste0('"', r_engines, '"', collapse = ", "),
+                      ", each once, or character() for none"))
+  require_that(is_whole(n_repeats, 1, 1e6), "n_repeats", n_repeats,
+               "a whole number from 1 to 1000000")
+  require_that(is_whole(seed, 0, 2^31 - 1), "seed", seed, "a whole number from 0 to 2147483647")
+  is_class <- is.atomic(positive_class) && length(positive_class) == 1 && !is.na(positive_class)
+  require_that(is.null(positive_class) || is_class, "positive_class", positive_class,
+               "one class of y, or NULL")
+  require_that(is_one_text(name), "name", name, "one text that is not blank")
+  require_that(is_one_text(folder), "folder", folder, "the path of one folder")
+  require_that(isTRUE(pdf) || isFALSE(pdf), "pdf", pdf, "TRUE or FALSE")
+  require_that(is_one_text(command), "command", command, "one command, or its path")
+}
+
+# The classes of a target as the audit names them.
+classes_of <- function(y) {
+  if (is.numeric(y)) vapply(sort(unique(y)), class_text, "") else levels(factor(y))
+}
+
+class_text <- function(value) {
+  if (is.numeric(value)) format(value, scientific = FALSE, digits = 15) else as.character(value)
+}
+
+check_positive_class <- function(positive_class, y) {
+  if (is.null(positive_class)) return(invisible())
+  classes <- classes_of(y)
+  if (length(classes) > 2) {
+    stop("positive_class is for a target of two classes, and y has ", length(classes),
+         " different values. Leave positive_class out.", call. = FALSE)
+  }
+  require_that(class_text(positive_class) %in% classes, "positive_class", positive_class,
+               paste("one of the classes of y,", paste(shQuote(classes), collapse = " and ")))
+}
+
+# The target as a vector. Of a matrix or data frame of one column it is that column, as in R
+# lm(scale(y) ~ x) is a model of a vector.
+as_target <- function(y, argument) {
+  refuse <- function(...) stop(argument, " ", ..., call. = FALSE)
+  if (inherits(y, "Surv")) {
+    refuse("is a survival target (Surv), and models of survival are not supported: a target ",
+           "is one number or class for each row.")
+  }
+  if (length(dim(y)) > 1) {
+    if (length(dim(y)) > 2 || ncol(y) != 1) {
+      refuse("has ", prod(dim(y)[-1]), " columns, and a target has one: give one column of ",
+             argument, ", and a model that predicts this column alone.")
+    }
+    y <- if (is.data.frame(y)) y[[1]] else as.vector(y)
+  }
+  if (!is.numeric(y) && !is.factor(y) && !is.character(y) && !is.logical(y)) {
+    refuse("must be numbers, or classes as a factor, texts or logical values; it is of class '",
+           class(y)[1], "'.")
+  }
+  is_bad <- is.na(y) | (is.numeric(y) & !is.finite(as.numeric(y)))
+  if (any(is_bad)) {
+    n <- sum(is_bad)
+    refuse("is missing or infinite in ", n, " of ", length(y), " rows. Leave ",
+           if (n == 1) "that row" else "those rows", " out.")
+  }
+  if (length(y) > 1 && length(unique(y)) == 1) {
+    refuse("has the same value in all ", length(y), " rows, and an audit needs rows of ",
+           "different values.")
+  }
+  y
+}
+
+check_rows <- function(data, y, data_is = "data", y_is = "y") {
   if (!is.data.frame(data)) {
-    stop("data must be a data frame; it is of class '", class(data)[1], "'.", call. = FALSE)
+    stop(data_is, " must be a data frame; it is of class '", class(data)[1], "'.",
+         call. = FALSE)
   }
   if (length(y) != nrow(data)) {
-    stop("data has ", nrow(data), " rows and y ", length(y), " values: they must be ",
-         "as many.", call. = FALSE)
+    stop(data_is, " has ", nrow(data), " rows and ", y_is, " ", length(y), " values: they ",
+         "must be as many.", call. = FALSE)
+  }
+  if (!nrow(data)) stop(data_is, " has no rows.", call. = FALSE)
+  is_bad <- is.na(names(data)) | !nzchar(names(data)) | duplicated(names(data))
+  if (!ncol(data) || any(is_bad)) {
+    stop("the columns of ", data_is, " must have names, each another one; they are ",
+         shown(names(data)), ".", call. = FALSE)
+  }
+  for (column in names(data)) check_column(data[[column]], column, data_is)
+}
+
+check_column <- function(x, column, data_is) {
+  refuse <- function(...) {
+    stop("column ", shown(column), " of ", data_is, " ", ..., call. = FALSE)
+  }
+  if (length(dim(x)) > 1) {
+    refuse("is a matrix, as scale() makes one. Fit the model to its columns as vectors, such as ",
+           "as.vector(scale(x)), and give ", data_is, " with them.")
+  }
+  is_time <- inherits(x, c("Date", "POSIXct", "difftime"))
+  if (!is.numeric(x) && !is.factor(x) && !is.character(x) && !is.logical(x) && !is_time) {
+    refuse("is of class '", class(x)[1], "', and must hold numbers, a factor, texts or logical ",
+           "values. Leave it out if the model does not read it.")
   }
 }
 
@@ -175,8 +317,10 @@ toml_lines <- function(folder, files, target, y, name, engines, n_repeats, seed,
   )
 }
 
+# Whole numbers are numbers in TOML too; other numbers are classes by their text.
 class_value <- function(value) {
-  if (is.numeric(value)) format(value) else quoted(as.character(value))
+  text <- class_text(value)
+  if (is.numeric(value) && value == round(value)) text else quoted(text)
 }
 
 # Base R has no SHA-256 before version 4.5.
@@ -196,15 +340,6 @@ sha256_of <- function(file) {
 
 find_command <- function() path.expand(Sys.getenv("IMPORTANCE_AUDIT", "importance-audit"))
 
-# What the words of the command, which are about audit.toml, mean in R.
-advice <- function(said) {
-  if (grepl('predict = "predict.R"', said, fixed = TRUE)) {
-    return(paste0("\nIn R: importance_audit(model, data, y, predict_function = ",
-                  "function(model, data) ...), which is that script."))
-  }
-  ""
-}
-
 # The JSON that `importance-audit run --json` prints, as a list.
 run_command <- function(command, folder, pdf) {
   if (!nzchar(Sys.which(command))) {
@@ -215,7 +350,7 @@ run_command <- function(command, folder, pdf) {
   }
   messages <- tempfile()
   on.exit(unlink(messages))
-  arguments <- c("run", "--json", if (!pdf) "--no-pdf", shQuote(normalizePath(folder)))
+  arguments <- c("run", "--json", "--quiet", "--asked-by", "r", if (!pdf) "--no-pdf", shQuote(normalizePath(folder)))
   printed <- suppressWarnings(
     system2(command, arguments, stdout = TRUE, stderr = messages)
   )
@@ -226,7 +361,7 @@ run_command <- function(command, folder, pdf) {
   if (is.null(summary$folder)) {
     said <- c(summary$faults, readLines(messages, warn = FALSE))
     said <- paste(unlist(said), collapse = "\n")
-    stop("the audit in '", folder, "' made no run:\n", said, advice(said), call. = FALSE)
+    stop("the audit in '", folder, "' made no run:\n", said, call. = FALSE)
   }
   summary
 }

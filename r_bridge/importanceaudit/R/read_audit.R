@@ -8,8 +8,6 @@ read_audit <- function(folder, summary = NULL) {
   if (is.null(tables$importances)) {
     stop("'", run, "' has no tables/importances.csv: nothing was measured.", call. = FALSE)
   }
-  # What the command said is not stored; the findings of a run read later say it too.
-  failures <- tables$findings$message[tables$findings$severity == "failure"]
   report <- file.path(run, "report.html")
   structure(
     list(
@@ -18,12 +16,20 @@ read_audit <- function(folder, summary = NULL) {
       agreement = tables$agreement,
       tables = tables,
       verdict = summary$verdict,
-      reason = if (is.null(summary)) failures else c(summary$reason, unlist(summary$faults)),
+      reason = if (is.null(summary)) stored_reason(run, tables$findings) else c(summary$reason, unlist(summary$faults)),
       folder = run,
       report = if (file.exists(report)) report
     ),
     class = "importance_audit"
   )
+}
+
+# Why the verdict of a run read later is what it is: its summary says it, or its findings.
+stored_reason <- function(run, findings) {
+  file <- file.path(run, "summary.txt")
+  lines <- if (file.exists(file)) readLines(file, warn = FALSE, encoding = "UTF-8")
+  said <- sub("^reason: ", "", grep("^reason: ", lines, value = TRUE))
+  if (length(said)) said else findings$message[findings$severity == "failure"]
 }
 
 # A run folder itself, or the newest one of an audit.

@@ -123,6 +123,98 @@ test_that("an offset outside the formula is read from the rows, as one inside it
   expect_setequal(audits[[2]]$importances$feature, c("a", "exposure"))
 })
 
+test_that("a wrong argument is named with what it may be", {
+  fit <- lm(mpg ~ wt + hp, mtcars)
+  said <- function(..., y = mtcars$mpg) {
+    call <- function(...) importance_audit(fit, mtcars[c("wt", "hp")], y, ..., command = "no-such")
+    conditionMessage(expect_error(call(...)))
+  }
+  whole <- "n_repeats must be a whole number from 1 to 1000000; "
+  expect_equal(said(n_repeats = c(1, 2)), paste0(whole, "c(1, 2) was given."))
+  expect_equal(said(n_repeats = NA), paste0(whole, "NA was given."))
+  expect_equal(said(n_repeats = 1.5), paste0(whole, "1.5 was given."))
+  expect_equal(said(engines = NULL), paste0(
+    'engines must be names among "DALEX", "vip", "hstats", "iml", "pdp", "xplainfi", each once, ',
+    "or character() for none; NULL was given."
+  ))
+  expect_match(said(engines = "dalex"), 'for none; "dalex" was given.', fixed = TRUE)
+  text <- "name must be one text that is not blank; "
+  expect_equal(said(name = c("a", "b")), paste0(text, 'c("a", "b") was given.'))
+  expect_equal(said(name = NULL), paste0(text, "NULL was given."))
+  expect_equal(said(seed = "a"),
+               'seed must be a whole number from 0 to 2147483647; "a" was given.')
+  expect_equal(said(pdf = NA), "pdf must be TRUE or FALSE; NA was given.")
+  expect_equal(said(folder = NULL), "folder must be the path of one folder; NULL was given.")
+  expect_equal(said(predict_function = 3), paste(
+    "predict_function must be a function of the model and a data frame, or NULL;",
+    "3 was given."
+  ))
+  expect_equal(said(positive_class = c("a", "b"), y = factor(mtcars$am)),
+               'positive_class must be one class of y, or NULL; c("a", "b") was given.')
+  expect_equal(said(positive_class = "7", y = factor(mtcars$am)),
+               "positive_class must be one of the classes of y, '0' and '1'; \"7\" was given.")
+  expect_match(said(positive_class = 1), "y has 25 different values. Leave positive_class out.")
+  expect_match(said(train = mtcars["wt"]), "train and train_y must be given together")
+  expect_error(importance_audit(fit, mtcars, mtcars$mpg, command = c("a", "b")),
+               'command must be one command, or its path; c("a", "b") was given.', fixed = TRUE)
+})
+
+class_value <- importanceaudit:::class_value
+as_target <- importanceaudit:::as_target
+check_rows <- importanceaudit:::check_rows
+
+test_that("a whole number is a class however R writes it", {
+  expect_equal(class_value(1e5), "100000")
+  expect_equal(class_value(1), "1")
+  expect_equal(class_value(0.5), '"0.5"')
+  expect_equal(class_value("yes"), '"yes"')
+})
+
+test_that("a target is one vector, also as a column of a matrix", {
+  expect_equal(as_target(scale(mtcars$mpg), "y"), as.vector(scale(mtcars$mpg)))
+  expect_equal(as_target(mtcars["mpg"], "y"), mtcars$mpg)
+  expect_error(as_target(as.matrix(mtcars[1:2]), "y"), paste(
+    "y has 2 columns, and a target has one: give one column of y, and a model that",
+    "predicts this column alone."
+  ), fixed = TRUE)
+  expect_error(as_target(structure(cbind(1:3, 1), class = "Surv"), "train_y"), paste(
+    "train_y is a survival target (Surv), and models of survival are not supported: a",
+    "target is one number or class for each row."
+  ), fixed = TRUE)
+  expect_error(as_target(as.list(1:3), "y"), "texts or logical values; it is of class 'list'.")
+  expect_error(as_target(c(1, NA, Inf), "y"),
+               "y is missing or infinite in 2 of 3 rows. Leave those rows out.")
+  expect_error(as_target(c(1, 1, 1), "y"), "y has the same value in all 3 rows")
+})
+
+test_that("a column that is no vector of values is named", {
+  refused <- function(x) {
+    rows <- data.frame(a = 1:2)
+    rows$b <- x
+    conditionMessage(expect_error(check_rows(rows, 1:2)))
+  }
+  expect_match(refused(scale(1:2)), 'column "b" of data is a matrix, as scale() makes one.',
+               fixed = TRUE)
+  expect_match(refused(list(1, 2)), "column \"b\" of data is of class 'list', and must hold")
+  expect_error(check_rows(data.frame(a = 1, a = 2, check.names = FALSE), 1), "must have names")
+})
+
+test_that("a model of a scaled target is audited", {
+  skip_without()
+  fit <- lm(scale(mpg) ~ wt + hp + qsec, mtcars)
+  audit <- importance_audit(fit, x, scale(mtcars$mpg), engines = character(), n_repeats = 2)
+  expect_equal(baseline_of(audit), rmse(as.vector(scale(mtcars$mpg)), fitted(fit)))
+})
+
+test_that("a binomial model of 0 and 1 is audited as a classifier", {
+  skip_without()
+  fit <- glm(am ~ wt + hp, binomial, mtcars)
+  audit <- importance_audit(fit, mtcars[c("wt", "hp")], mtcars$am, engines = character(),
+                            n_repeats = 2)
+  expect_equal(unique(audit$importances$loss), "one_minus_auc")
+  expect_equal(unique(audit$importances$positive_class), 1)
+})
+
 test_that("what cannot be audited is said", {
   x <- mtcars[c("wt", "hp")]
   expect_error(importance_audit(lm(mpg ~ wt, mtcars), as.matrix(x), mtcars$mpg),
@@ -137,7 +229,7 @@ test_that("what cannot be audited is said", {
   expect_error(read_audit(tempdir()), "holds no run of an audit")
   skip_without()
   expect_error(importance_audit(list(), x, mtcars$mpg, engines = character()),
-               "must be of a class that can be audited.*In R: .*predict_function = ")
+               "must be of a class that can be audited.*Say how it predicts: .*predict_function = ")
   reads_session <- function(model, data) twice * data$wt
   environment(reads_session) <- globalenv()
   expect_error(importance_audit(list(), x, mtcars$mpg, predict_function = reads_session),
@@ -149,19 +241,43 @@ test_that("what cannot be audited is said", {
                "object 'twice' not found.*write them into the function")
 })
 
-test_that("an audit whose model fails prints why, and has nothing to plot", {
-  skip_without()
+# Of a model that answers so many calls, of which two are in this session.
+audit_that_fails_after <- function(n, failure = quote(stop("no answer today"))) {
   asked <- tempfile()
   fails_later <- eval(bquote(function(model, data) {
     cat("x", file = .(asked), append = TRUE)
-    if (file.size(.(asked)) > 4) stop("no answer today")
+    if (file.size(.(asked)) > .(n)) .(failure)
     predict(model, data)
   }))
-  audit <- importance_audit(lm(mpg ~ wt, mtcars), mtcars["wt"], mtcars$mpg, n_repeats = 2,
-                            predict_function = fails_later, engines = character())
+  importance_audit(lm(mpg ~ wt, mtcars), mtcars["wt"], mtcars$mpg, n_repeats = 2,
+                   predict_function = fails_later, engines = character())
+}
+
+test_that("a model that fails while its sessions are compared is named, and no fault of ours", {
+  skip_without()
+  stopped <- "The audit stopped in the step 'checks of lm': "
+  expect_equal(audit_that_fails_after(4)$reason, paste0(
+    stopped, "Model 'lm' cannot predict the rows that it was saved with. R says: ",
+    "no answer today"
+  ))
+  dies <- quote(tools::pskill(Sys.getpid(), 9))
+  expect_equal(audit_that_fails_after(4, dies)$reason, paste0(
+    stopped, "R ended during the call of model 'lm', with signal SIGKILL (out of memory?)."
+  ))
+})
+
+test_that("an audit whose model fails prints why, and has nothing to plot", {
+  skip_without()
+  audit <- audit_that_fails_after(5)
   expect_output(print(audit), paste0("Audit: not established\nBecause: .*no answer today.*",
                                      "No importance was measured in Python[.]\nReport: "))
   expect_error(plot(audit), "nothing to plot: no importance was measured.*no answer today")
+  expect_equal(audit$reason, paste(
+    "The checks of predict failed: Model 'lm' cannot predict the rows; importanceaudit_model",
+    "says: no answer today Make sure that the model predicts these rows in a new session of R,",
+    "with the packages that this one has attached."
+  ))
+  expect_equal(read_audit(audit$folder)$reason, audit$reason)
 })
 
 test_that("an interrupted run that is read later says that it was", {
