@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 
 from importance_audit.assess import checks
 from importance_audit.assess.checks import CHECKS, Limit
@@ -21,7 +22,7 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
-from importance_audit.models.fit import fit
+from importance_audit.models.fit import fit, wrap
 from importance_audit.models.performance import performance as judge
 from importance_audit.models.section import ModelSection
 from importance_audit.records.finding import Finding
@@ -136,6 +137,23 @@ def test_threads_may_round_small_predictions_as_they_round_large_ones():
 def test_a_model_that_repeats_itself_to_the_bit_is_deterministic():
     outcome = answer("not_deterministic", answers_of(linear_model(2, 1)))
     assert outcome == ("pass", 0.0, None)
+
+
+@pytest.mark.parametrize(("step", "verdict"), [(0, "pass"), (1e-6, "fail")])
+def test_of_trees_a_thousand_rows_are_asked_again(monkeypatch, step, verdict):
+    data, asked = normal_data(2, 1, n_samples=3000), []
+    forest = RandomForestRegressor(5, random_state=1).fit(data.X, data.y)
+    honest = RandomForestRegressor.predict
+
+    def predict(self, X):
+        asked.append(X)
+        return honest(self, X) + step * len(asked)
+
+    monkeypatch.setattr(RandomForestRegressor, "predict", predict)
+    answers = answers_of(wrap(forest, name="m"), data)
+    assert answer("not_deterministic", answers)[0] == verdict
+    again = next(X.index for X in asked if len(X) == 1000)
+    assert (again[0], again[-1], np.diff(again).max()) == (0, 2999, 4)
 
 
 @pytest.mark.parametrize(
