@@ -179,6 +179,8 @@ def test_marked_numbers_among_numbers_and_words_are_named_first(tmp_path):
         ["12 Oak", "14 Elm"],
         ["01.50", "02.50"],
         ["2 door", "van"],
+        ["A123456789", "B123456789"],
+        ["1x12345678901234567", "12345678901234567"],
     ],
 )
 def test_bands_codes_and_words_with_digits_are_a_category(cells, tmp_path):
@@ -657,7 +659,8 @@ def test_what_is_given_is_not_what_is_kept():
 
 
 def test_columns_are_described_over_all_rows(tmp_path):
-    config = configured(tmp_path, "x,z,y\n1,a,1\n,b,2\n", "x,z,y\n7,a,1\n7,,2\n")
+    train, test = "x,w,z,y\n1,9,a,1\n,8,b,2\n", "x,w,z,y\n7,6,a,1\n7,8,,2\n"
+    config = configured(tmp_path, train, test)
     table = describe(
         *read_datasets(**config.data_arguments), config.data, config.derived
     ).set_index("feature")
@@ -668,6 +671,7 @@ def test_columns_are_described_over_all_rows(tmp_path):
         (),
     ]
     assert table.loc["x", "minimum":].tolist() == [1, 7, 2, 1, 0, ""]
+    assert table.loc["w", "minimum":].tolist() == [6, 9, 3, 0, 0, ""]
     assert table.loc["z", ["kind", "levels", "distinct"]].tolist() == [
         "category",
         ("a", "b"),

@@ -64,6 +64,15 @@ def table_of(cells):
 # --- parts ----------------------------------------------------------------------------
 
 
+def test_the_first_and_the_last_year_that_pandas_holds_are_read(tmp_path):
+    year = WHEN | {"part": "year"}
+    rows = read_text(tmp_path, table_of(["1678-01-01", "2261-12-31"]), year)
+    assert rows.X["part"].tolist() == [1678, 2261]
+    for cell in ("1677-12-31", "2262-01-01"):
+        with pytest.raises(DataError, match="of the years 1678 to 2261"):
+            read_text(tmp_path, table_of([cell, "2024-01-01"]), year)
+
+
 @pytest.mark.parametrize("part", PARTS)
 @given(
     times=st.lists(

@@ -495,6 +495,16 @@ def test_a_definition_that_the_columns_do_not_bear_is_told(derived, message, tmp
     assert str(error.value) == message
 
 
+def test_no_name_of_a_column_that_is_not_audited_is_given_again(tmp_path):
+    both = YOUNG_AND_RICH | {"name": "pay"}
+    config = configured(tmp_path, both, features=["young", "rich"])
+    with pytest.raises(DataError) as error:
+        read_datasets(**config.data_arguments)
+    assert str(error.value) == (
+        "[[derived]] name 'pay' is a column of a.csv already. Choose another."
+    )
+
+
 def test_missing_cells_are_not_derived_from(tmp_path):
     text = CSV.replace("1,1,50", "1,1,")
     above = {"name": "either", "kind": "disjunction", "of": ["old", "rich"]}

@@ -16,6 +16,7 @@ from importance_audit.records.dataset_and_model import LeftOut
 COLUMNS = {
     "number": [str(n) for n in range(200)],
     "code": [f"c{n}" for n in range(200)],
+    "code twice": [f"c{max(n, 1)}" for n in range(200)],
     "length": [f"{n}.5" for n in range(200)],
     "same": ["7"] * 200,
     "nearly": ["a"] * 199 + ["b"],
@@ -46,6 +47,7 @@ def left_out(folder, *, columns=(), derived=(), **data):
     [
         ("number", "names_rows", 200),
         ("code", "names_rows", 200),
+        ("code twice", "", 199),
         ("length", "", 200),
         ("same", "constant", 1),
         ("nearly", "near_constant", 2),

@@ -512,6 +512,13 @@ def test_a_file_of_pythons_sqlite_is_read(keys, database):
     assert rows.source == ", ".join(["a.sqlite", *details])
 
 
+def test_a_view_is_a_table_that_can_be_read(database):
+    with closing(sqlite3.connect(database / "a.sqlite")) as connection:
+        connection.execute("create view few as select x, y from rows where y < 3")
+    rows = rows_of(database, {"file": "a.sqlite", "table": "few"})
+    assert rows.y.tolist() == [1, 2]
+
+
 @pytest.mark.skipif(not shutil.which("sqlite3"), reason="sqlite3 is not on PATH")
 def test_a_file_of_the_sqlite_command_is_read(tmp_path):
     script = "create table t (x, y); insert into t values (1, 2), (3, 4);"
@@ -779,6 +786,14 @@ def test_rows_without_a_target_are_left_out_and_counted(tmp_path):
         ("a.csv", {"rows": 2, "of": 5}),
         ("b.csv (test)", {"rows": 3, "of": 5}),
     ]
+
+
+def test_reference_rows_without_a_target_are_kept(tmp_path):
+    rows = "x,y\n1,1\n2,2\n3,\n4,4\n"
+    keys = {"reference_rows": {"file": "a.csv"}, "drop_missing_target": True}
+    _, test = both(tmp_path, rows, rows, **keys)
+    assert test.n_samples == 3
+    assert test.reference.X["x"].tolist() == [1, 2, 3, 4]
 
 
 def test_rows_without_a_target_are_an_error_that_names_the_key(tmp_path):
