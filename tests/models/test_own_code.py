@@ -5,6 +5,8 @@ import importlib
 import json
 import subprocess
 import sys
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 from sklearn.linear_model import LinearRegression
@@ -13,7 +15,7 @@ import importance_audit as ia
 from importance_audit.data.datasets import read_datasets
 from importance_audit.models.fit import fit_models
 from importance_audit.models.model_table import models_frame
-from importance_audit.models.own_code import modules_of
+from importance_audit.models.own_code import code_of, forget_modules, modules_of
 
 CODE = """
 from sklearn.linear_model import LinearRegression
@@ -92,6 +94,16 @@ def test_two_audits_may_have_modules_of_one_name(tmp_path):
     assert ten.predict(rows.X) == pytest.approx(10 * one.predict(rows.X))
 
 
+def test_two_audits_may_have_packages_of_one_name(tmp_path):
+    for value in (1, 10):
+        package = tmp_path / str(value) / "beside_package"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("")
+        (package / "part.py").write_text(f"x = {value}")
+        with modules_of(package.parent):
+            assert importlib.import_module("beside_package.part").x == value
+
+
 def test_a_module_of_the_folder_never_stands_in_for_an_installed_one(tmp_path):
     folder = audit_with(tmp_path / "audit", "beside_three")
     (folder / "sklearn.py").write_text("1 / 0")
@@ -165,3 +177,24 @@ def test_one_of_two_that_are_inside_may_leave_before_the_other(tmp_path):
     other.__exit__(None, None, None)
     assert sys.path == path
     assert not (tmp_path / "__pycache__").exists()
+
+
+def test_a_folder_is_forgotten_by_any_of_its_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for value in ("1", "22"):
+        (tmp_path / "beside_again.py").write_text(f"x = {value}")
+        with modules_of(tmp_path):
+            assert importlib.import_module("beside_again").x == int(value)
+        forget_modules(Path())
+
+
+def test_a_part_of_an_installed_package_is_no_code_of_the_folder(tmp_path, monkeypatch):
+    """As where the audit lies in a checkout of the package itself."""
+    (tmp_path / "beside_part.py").write_text("x = 1")
+    package = ModuleType("beside_outer")
+    package.__path__ = [str(tmp_path)]
+    monkeypatch.setitem(sys.modules, "beside_outer", package)
+    with modules_of(tmp_path):
+        importlib.import_module("beside_outer.beside_part")
+    assert code_of(tmp_path) == []
+    del sys.modules["beside_outer.beside_part"]
