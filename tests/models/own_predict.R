@@ -29,6 +29,7 @@ fit_own <- function(folder, which) {
   fits <- list(
     explainer = function() DALEX::explain(lm(y ~ x + n + g, d), x, d$y, verbose = FALSE),
     explainer_2 = function() DALEX::explain(forest("z"), x, z01, verbose = FALSE),
+    explainer_f = function() DALEX::explain(forest("z"), x, d$z, verbose = FALSE),
     explainer_k = function() DALEX::explain(forest("k"), x, d$k, verbose = FALSE),
     explainer_own = function() {
       DALEX::explain(structure(list(b = 2), class = "mine"), x, d$y,

@@ -1,6 +1,7 @@
 """Models of R that say themselves how they predict: explainers, scripts, frameworks."""
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -277,6 +278,14 @@ def test_the_probability_of_the_second_class_is_enough(loaded, rows):
     model = loaded("script", "function(model, data) plogis(data$x)", "binary")
     X = rows["binary"].X
     np.testing.assert_allclose(model.predict(X), 1 / (1 + np.exp(-X["x"])))
+
+
+def test_an_explainer_of_two_classes_gives_the_first_one_its_probability(loaded, rows):
+    rows["turned"] = replace(rows["binary"], classes=rows["binary"].classes[::-1])
+    yes, no = (loaded("explainer_f", task=task) for task in ("binary", "turned"))
+    X = rows["binary"].X
+    np.testing.assert_array_equal(no.predict(X), 1 - yes.predict(X))
+    assert yes.predict(X)[rows["binary"].y == 1].mean() > 0.5
 
 
 @pytest.mark.parametrize("names", ["v u w", "w v u"])
