@@ -256,10 +256,13 @@ def test_results_of_statsmodels_know_their_columns_and_task(tmp_path, name):
     assert of_file.predict(rows.X) == pytest.approx(expected, rel=1e-9)
 
 
-def test_results_fitted_on_arrays_get_arrays_and_the_other_class_its_probability():
+@pytest.mark.parametrize("is_first", [True, False])
+def test_results_fitted_on_arrays_get_arrays_and_the_other_class_its_probability(
+    is_first,
+):
     sm = pytest.importorskip("statsmodels.api")
     X = table()
-    design = sm.add_constant(X[NUMBERS].to_numpy())
+    design = sm.add_constant(X[NUMBERS].to_numpy(), prepend=is_first)
     results = sm.Logit(yes_or_no(X).to_numpy(), design).fit(disp=0)
     yes = ia.wrap(results, name="m", features=NUMBERS, classes=["no", "yes"])
     no = ia.wrap(results, name="m", features=NUMBERS, classes=["1", "0"])
@@ -277,6 +280,9 @@ def test_results_of_other_classes_than_the_target_are_refused():
         "Model 'm' predicts the classes 'a number', and the target has 'no', 'yes'. "
         "Name the same classes in both."
     )
+    several = sm.MNLogit(three(table()), sm.add_constant(table()[NUMBERS]))
+    with pytest.raises(ia.ModelError, match="and the target has 'no', 'yes'"):
+        ia.wrap(several.fit(disp=0), name="m", task="binary", classes=["no", "yes"])
 
 
 OBJECTIVES = {

@@ -39,6 +39,20 @@ def test_a_text_model_predicts_as_lightgbm_itself(tmp_path, case):
     )
 
 
+def test_a_value_at_the_threshold_goes_left_with_those_below(tmp_path):
+    path = tmp_path / "model.txt"
+    text = CASES["numbers"]["model"]
+    path.write_text(text, encoding="utf8")
+    # Of equal keys the last one is kept, which is that of the first tree.
+    lines = dict(line.partition("=")[::2] for line in text.splitlines()[::-1])
+    column = RECORDED["columns"][int(lines["split_feature"].split()[0])]
+    threshold = float(lines["threshold"].split()[0])
+    around = [np.nextafter(threshold, -np.inf), threshold, np.nextafter(threshold, 9)]
+    rows = ROWS.iloc[[0, 0, 0]].assign(**{column: around})
+    below, at, above = ia.wrap(path, name="m").predict(rows)
+    assert below == at != above
+
+
 def test_the_recorded_models_split_in_every_way_that_is_read():
     kinds = {
         int(number)

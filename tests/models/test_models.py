@@ -21,7 +21,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -167,6 +167,13 @@ def test_a_tree_of_another_library_sees_positions_too(monkeypatch):
     assert fit(section("xgboost.Regressor"), rows()).encoder == "ordinal"
 
 
+def test_a_tree_of_ones_own_sees_positions_too(monkeypatch):
+    own = ModuleType("own")
+    own.Tree = type("Tree", (DecisionTreeRegressor,), {"__module__": "own"})
+    monkeypatch.setitem(sys.modules, "own", own)
+    assert fit(section("own.Tree"), rows()).encoder == "ordinal"
+
+
 def test_numbers_alone_need_no_encoder():
     X = table().drop(columns="grade")
     data = rows(X)
@@ -235,8 +242,9 @@ def test_levels_in_another_order_are_the_same_levels():
 def test_columns_are_found_by_name():
     data = rows()
     model = fit(section(), data)
-    other = data.X[["count", "size", "grade"]].assign(more="text")
-    assert model.predict(other).tolist() == model.predict(data.X).tolist()
+    turned = data.X[["count", "size", "grade"]]
+    for other in (turned, turned.assign(more="text")):
+        assert model.predict(other).tolist() == model.predict(data.X).tolist()
 
 
 @pytest.mark.parametrize("estimator", [LINEAR, BOOSTING])
