@@ -159,6 +159,11 @@ def test_readings_are_what_scikit_learn_calls_by_their_names():
     data = level_data()
     (accuracy,) = readings_of(level_model(), data)
     assert (accuracy["reading"], accuracy["value"]) == ("accuracy", 1.0)
+    wrong = np.where(np.arange(150) < 30, (data.y + 1) % 3, data.y)
+    (accuracy,) = readings_of(level_model(), replace(data, y=wrong))
+    error = np.sqrt(0.8 * 0.2 / 149)  # of a share, with the unbiased variance
+    assert accuracy["value"] == pytest.approx(0.8, rel=1e-12)
+    assert accuracy["std_error"] == pytest.approx(error, rel=1e-12)
 
 
 def readings_of(model, data):
@@ -245,8 +250,11 @@ def test_a_model_differs_from_itself_by_nothing_for_certain():
     data = binary_data()
     model = logistic_model(1, 0, losses=("one_minus_auc", "log_loss"))
     same = model.predict(data.X)
-    for row in paired_differences(model, same, model, same, data):
-        assert (row["difference"], row["std_error"]) == (0.0, 0.0)
+    rows = paired_differences(model, same, model, same, data)
+    assert [(row["loss"], row["difference"], row["std_error"]) for row in rows] == [
+        ("one_minus_auc", 0.0, 0.0),
+        ("log_loss", 0.0, 0.0),
+    ]
 
 
 def test_only_losses_of_both_models_are_compared():
