@@ -195,7 +195,7 @@ def test_the_readme_says_which_run_it_is(files, result):
     for fact in (result.run.volatile["run_id"], content_digest(result)):
         assert f"`{fact}`" in text
     assert "| seed | 7;" in text
-    assert "python" in result.run.versions
+    assert "Python" in result.run.versions
     assert all(f"{k} {v}" in text for k, v in result.run.versions.items())
 
 
