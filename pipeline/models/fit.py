@@ -377,21 +377,32 @@ def _given(
     held: Mapping[str, str],
     base: Path | None = None,
 ) -> FittedModel:
-    """Return a model that was fitted before, from a file or from Python alike."""
+    """Return a model that was fitted before, from a file or from Python alike.
+
+    The columns of its offset, `held`, come last, and reach it by these words.
+    """
     if facts is None:
         prediction.check_task(name, estimator, task)
-    if facts is None and task != "regression" and prediction.names_classes(estimator):
-        check_offsets(name, estimator, held)
-        own = columns_of(estimator)
-        encoding = _given_encoding(name, estimator, own, encoder, default=features)
+    check_offsets(name, estimator, held)
+    own = facts.features if facts else columns_of(estimator)
+    encoding = _given_encoding(name, estimator, own, encoder, default=features)
+    encoding = encoding._replace(features=(*encoding.features, *held.values()))
+    if facts is None:
         labels = prediction.labels_of(estimator, classes)
-        given = by_class(name, estimator, task, classes, labels, encoding, base)
+        if task != "regression" and prediction.names_classes(estimator):
+            given = by_class(name, estimator, task, classes, labels, encoding, base)
+            return given.with_facts(takes_types=True)
+        ask = prediction.asking(name, estimator, task, labels)
     else:
-        encoding, ask = _reader(
-            name, estimator, facts, task, classes, encoder, features, held
-        )
-        given = _record(name, estimator, encoding, task, classes, ask, base, held)
-    return given.with_facts(takes_types=True)
+        encoding, ask = encoding._replace(is_named=own is not None), facts.ask
+    if held:
+        is_margin = type(estimator).__module__.startswith("xgboost.")
+        with_words = partial(ask_with_margin, ask) if is_margin else ask
+        ask = partial(ask_with_offsets, with_words, tuple(held))
+    if facts is not None:
+        ask = prediction.of_library(name, ask, facts.classes, task, classes)
+    given = _record(name, estimator, encoding, task, classes, ask, base, held)
+    return replace(given, takes_types=True)
 
 
 def by_class(
@@ -544,38 +555,6 @@ def _absent(rows: Dataset) -> list[str]:
     return [
         label for code, label in enumerate(rows.classes) if not (rows.y == code).any()
     ]
-
-
-def _reader(
-    name: str,
-    estimator: Any,
-    facts: Facts | None,
-    task: Task,
-    classes: tuple[str, ...],
-    encoder: str,
-    default: Sequence[str] | None,
-    held: Mapping[str, str],
-) -> tuple[Encoding, Callable[[Any], Any]]:
-    """Return how a frame reaches a model that was fitted before, and who answers.
-
-    The columns of its offset, `held`, come last, and reach it by these words.
-    """
-    own = facts.features if facts else columns_of(estimator)
-    check_offsets(name, estimator, held)
-    encoding = _given_encoding(name, estimator, own, encoder, default=default)
-    encoding = encoding._replace(features=(*encoding.features, *held.values()))
-    if facts is None:
-        labels = prediction.labels_of(estimator, classes)
-        ask = prediction.asking(name, estimator, task, labels)
-    else:
-        encoding, ask = encoding._replace(is_named=own is not None), facts.ask
-    if held:
-        is_margin = type(estimator).__module__.startswith("xgboost.")
-        with_words = partial(ask_with_margin, ask) if is_margin else ask
-        ask = partial(ask_with_offsets, with_words, tuple(held))
-    if facts is not None:
-        ask = prediction.of_library(name, ask, facts.classes, task, classes)
-    return encoding, ask
 
 
 def _held(offset: str, exposure: str) -> dict[str, str]:
