@@ -161,9 +161,8 @@ def _run_attended(audit: Path, request: RunRequest) -> int:
             minutes=request.minutes,
             pdf=not request.no_pdf,
         )
-        facts = _facts(outcome) if request.as_json else {}
     if request.as_json:
-        print_json(facts)
+        print_json(_facts(outcome))
     elif outcome.code or not quiet:
         summary = (outcome.folder / "summary.txt").read_text(encoding="utf-8")
         say(summary, err=quiet)

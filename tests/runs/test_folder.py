@@ -484,6 +484,13 @@ def test_an_empty_result_has_a_summary_too():
     ]
 
 
+def test_a_run_that_was_asked_for_in_r_tells_what_to_do_in_r_when_it_is_read_again():
+    run = result().run
+    volatile = {**run.volatile, "asked_by": "r"}
+    text = summary(replace(result(), run=replace(run, volatile=volatile)))
+    assert text.strip().endswith('Add engines = "DALEX" to importance_audit().')
+
+
 def test_reading_a_run_loads_no_library_for_statistics_or_figures():
     code = (
         "import sys, importance_audit.runs.folder;"

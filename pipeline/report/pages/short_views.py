@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...records.as_json import content_digest
-from ...records.asker import remedy
+from ...records.asker import R
 from ...records.finding import Finding, by_cause
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
@@ -104,7 +104,8 @@ def reason(result: AuditResult) -> str:
             unanswered = frame["verdict"].isin(["not compared"]).all()
             key = "only_comparable"
             if not asked:
-                key = remedy("not_asked", r="not_asked_in_r")
+                in_r = result.run.volatile.get("asked_by") == R
+                key = "not_asked_in_r" if in_r else "not_asked"
             elif unanswered:
                 key = "not_answered"
             elif reproduced_by & result.own_engines:
@@ -113,12 +114,11 @@ def reason(result: AuditResult) -> str:
     if not weighing:
         return str(words["confirmed" if result.verdict == "confirmed" else "none"])
     first = weighing[0]
-    others = [
-        group[0].check
+    n_others = sum(
+        first not in group and group[0].check != "nothing_measured"
         for group in by_cause(weighing)
-        if first not in group and group[0].check != "nothing_measured"
-    ]
-    more = words["more"].format(n=len(others)) if others else ""
+    )
+    more = words["more"].format(n=n_others) if n_others else ""
     return " ".join(filter(None, (first.message, first.remedy, more)))
 
 

@@ -350,7 +350,8 @@ run_command <- function(command, folder, pdf) {
   }
   messages <- tempfile()
   on.exit(unlink(messages))
-  arguments <- c("run", "--json", "--quiet", "--asked-by", "r", if (!pdf) "--no-pdf", shQuote(normalizePath(folder)))
+  arguments <- c("run", "--json", "--quiet", "--asked-by", "r", if (!pdf) "--no-pdf",
+                 shQuote(normalizePath(folder)))
   printed <- suppressWarnings(
     system2(command, arguments, stdout = TRUE, stderr = messages)
   )

@@ -16,7 +16,8 @@ read_audit <- function(folder, summary = NULL) {
       agreement = tables$agreement,
       tables = tables,
       verdict = summary$verdict,
-      reason = if (is.null(summary)) stored_reason(run, tables$findings) else c(summary$reason, unlist(summary$faults)),
+      reason = if (is.null(summary)) stored_reason(run, tables$findings)
+               else c(summary$reason, unlist(summary$faults)),
       folder = run,
       report = if (file.exists(report)) report
     ),
