@@ -17,8 +17,10 @@ from ..records.importance_record import Importance
 from ..records.streams import stream
 from .stability import LEVEL, rank_interval, top_k_share
 
-LARGEST = 2**27
-"""Bytes of the table of counts, resamples × rows; a larger one is not made."""
+MOST_COUNTS = 2**24
+"""Resamples times rows up to which rows are counted; beyond, means are normal."""
+BLOCK = 20
+"""Resamples whose counts are multiplied together, while the cache still holds them."""
 
 
 DEPENDS = {
@@ -159,9 +161,8 @@ def draw(
 ) -> Draws:
     """Return the importances on other rows, of the given standard errors.
 
-    Where the counts of all resamples fit into `LARGEST` bytes they are multiplied with
-    the terms, else normal numbers with the covariance of the terms are drawn: of so
-    many rows, means are normal.
+    Up to `MOST_COUNTS`, how often each resample holds each row is multiplied with the
+    terms; beyond, normal numbers with the covariance of the terms are drawn.
 
     Parameters
     ----------
@@ -173,13 +174,15 @@ def draw(
     spread = np.sqrt(_sums_of_squares(terms)) / n
     scale = np.divide(error, spread, out=np.zeros(n_features), where=spread > 0)
     generator = stream(seed, "row intervals", "", 0)
-    if 8 * n * resamples <= LARGEST:
-        counts = np.empty((resamples, n))
-        for resample in range(resamples):
-            rows = generator.integers(n, size=n)
-            counts[resample] = np.bincount(rows, minlength=n)
+    if n * resamples <= MOST_COUNTS:
         by_row = np.ascontiguousarray(terms.T)  # a plain BLAS takes a third of the time
-        return Draws("resampled", mean + scale * (counts @ by_row) / n)
+        counts, sums = np.empty((BLOCK, n)), np.empty((resamples, n_features))
+        for begin in range(0, resamples, BLOCK):
+            of_block = sums[begin : begin + BLOCK]
+            for row in counts[: len(of_block)]:
+                row[:] = np.bincount(generator.integers(n, size=n), minlength=n)
+            of_block[:] = counts[: len(of_block)] @ by_row
+        return Draws("resampled", mean + scale * sums / n)
     # numpy's own draw of a covariance takes the sign of singular vectors as it comes.
     variances, vectors = np.linalg.eigh(terms @ terms.T)
     root = (vectors * np.sqrt(np.maximum(variances, 0.0))) @ vectors.T / n

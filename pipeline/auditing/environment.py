@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
@@ -68,7 +69,8 @@ def run_info(
     )
 
 
-def versions() -> dict[str, str]:
+@cache
+def versions() -> Mapping[str, str]:
     """Return the versions of Python and of its packages that can change a number."""
     numbers = {"Python": platform.python_version()}
     for package in PACKAGES:

@@ -196,7 +196,7 @@ def test_many_rows_are_drawn_from_their_covariance(monkeypatch):
     terms[1] += terms[0]
     error = np.sqrt(np.square(terms).sum(axis=1)) / 400
     by_counts = draw(np.zeros(3), terms, error, resamples=4000, seed=1)
-    monkeypatch.setattr("importance_audit.assess.row_intervals.LARGEST", 0)
+    monkeypatch.setattr("importance_audit.assess.row_intervals.MOST_COUNTS", 0)
     by_covariance = draw(np.zeros(3), terms, error, resamples=4000, seed=1)
     assert (by_counts.route, by_covariance.route) == ("resampled", "normal")
     expected = terms @ terms.T / 400**2

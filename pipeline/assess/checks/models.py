@@ -17,7 +17,7 @@ from ...records.losses import SUMS
 from ...records.streams import stream
 from .answers import Answer, Limit, Limits, answer, row_of
 
-FEW_ROWS, SOME_ROWS = 200, 1000
+FEW_ROWS, SOME_ROWS = 200, 500
 """Rows that a check asks predict about: where any will do, and of trees."""
 STATES = ("numpy", "random")
 

@@ -43,7 +43,7 @@ HELD_BYTES = 256 * 2**20
 STACKED_BYTES = 2**19
 """Of permuted rows in one call: enough for its fixed cost to be small."""
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
-MOST_COMPARED = 1000
+MOST_COMPARED = 500
 """Rows of a draw for which the trees are compared with predict, evenly spaced."""
 
 FEWEST = 8
