@@ -30,7 +30,7 @@ from ..models.model_table import models_frame, steps_frame
 from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import NotApplicable, listed, quote, words
-from ..records.finding import Finding, Severity, cause_of
+from ..records.finding import ONE_CAUSE, Finding, Severity, cause_of
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
@@ -359,7 +359,7 @@ class Journal:
 
     def _cause(self, code: str, model: str, reason: str) -> str:
         """Return the cause of a failure: the same for each question it is met in."""
-        if code not in ("data", "model"):
+        if code in ("ours", *ONE_CAUSE):
             return code
         number = self.failures.setdefault((model, reason), len(self.failures) + 1)
         return cause_of(code, model, str(number))

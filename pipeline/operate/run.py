@@ -176,7 +176,7 @@ def is_of_r(result: AuditResult) -> bool:
     """Return whether R's absence, death or silence left a question unanswered."""
     return any(
         finding.check in ("engine_required", "method_failed")
-        and finding.cause in NO_ANSWER_OF_R
+        and finding.cause.partition(": ")[0] in NO_ANSWER_OF_R
         for finding in result.findings
     )
 

@@ -30,10 +30,10 @@ class Finding:
     measure : str
         What was asked, where subject and check do not tell two findings apart.
     cause : str
-        Why, as a short code that code may rely on, "" if nothing is known. Of a method
-        that failed or an audit that stopped: "r_died", "r_timeout", "r_unavailable",
-        "r_error", "r_call", "memory" or "ours", and "data" or "model" with what failed:
-        the same for each question that one fault is met in. Of a disagreement, the
+        Why, as a short code that code may rely on, "" if nothing is known. Of an audit
+        that stopped, one of ``auditing.stopping.CAUSES``; of a method that failed, with
+        what failed after it, the same for each question that one fault is met in
+        ("r_timeout: m, 1"); "ours" and "r_unavailable" alone. Of a disagreement, the
         `cause` of its row in ``result.agreement``. Where one thing makes several
         findings, that thing, as `cause_of` writes it: `by_cause` puts them together.
     engines : tuple of str

@@ -86,12 +86,12 @@ def test_the_reason_alone_completes_not_compared_because():
     [
         (ModelError("no"), "model: linear, 1", "leave the model out of [[models]]"),
         (DataError("Mend the column."), "data: linear, 1", ""),
-        (RTimeout("no"), "r_timeout", "Raise `seconds` under [r]"),
-        (RDied("no", status=-9), "r_died", "fewer rows (n_rows) take less memory"),
-        (RError("no"), "r_error", "report R's message"),
+        (RTimeout("no"), "r_timeout: linear, 1", "Raise `seconds` under [r]"),
+        (RDied("no", status=-9), "r_died: linear, 1", "fewer rows (n_rows) take less"),
+        (RError("no"), "r_error: linear, 1", "report R's message"),
         (RUnavailable("no"), "r_unavailable", "importance-audit doctor"),
-        (RBridgeError("no"), "r_call", "Change the value named"),
-        (MemoryError(), "memory", "Ask for fewer rows"),
+        (RBridgeError("no"), "r_call: linear, 1", "Change the value named"),
+        (MemoryError(), "memory: linear, 1", "Ask for fewer rows"),
         (ZeroDivisionError(), "ours", "report it with the traceback"),
     ],
 )
@@ -103,11 +103,12 @@ def test_a_failed_method_says_what_to_do_by_its_cause(error, cause, way_out):
     assert bool(way_out) == bool(finding.remedy)
 
 
-def test_one_fault_of_a_model_is_one_cause_however_many_questions_meet_it():
+@pytest.mark.parametrize("kind", [ModelError, RTimeout, RError, MemoryError])
+def test_one_fault_of_a_model_is_one_cause_however_many_questions_meet_it(kind):
     journal = Journal(on_step=lambda *_: None)
     asked = [("a", GROUPS, "no"), ("a", CURVES, "no"), ("a", CURVES, "other")]
     for model, question, said in [*asked, ("b", GROUPS, "no")]:
-        journal.guarded(model, question, raising(ModelError(said)))
+        journal.guarded(model, question, raising(kind(said)))
     sizes = [len(group) for group in by_cause(journal.findings)]
     assert sizes == [2, 1, 1]
 

@@ -293,7 +293,7 @@ def test_a_method_that_breaks_its_contract_is_a_finding_and_spoils_nothing(
     result = run_audit(written(tmp_path / "a", code, asked), pdf=False).result
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
     assert finding.message.endswith(f"failed: {message}")
-    assert finding.cause == "own_code"
+    assert finding.cause.startswith("own_code: ")
     (record,) = result.importances
     assert np.ptp(record.mean) > 1
 
@@ -494,7 +494,8 @@ def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(
     result = run_audit(written(tmp_path / "a", code, asked), pdf=False).result
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
     assert finding.message.endswith(f"failed: my_module:own.permutation {message}")
-    assert (finding.cause, finding.engines) == ("own_code", ("my_module:own",))
+    assert finding.cause.startswith("own_code: ")
+    assert finding.engines == ("my_module:own",)
     (row,) = result.agreement.to_dict("records")
     assert row["verdict"] == "not compared"
     assert row["reasons"].endswith(message)

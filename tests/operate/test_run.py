@@ -115,7 +115,7 @@ def test_without_a_pdf_the_finding_that_says_so_is_in_the_pages(
     ("check", "cause", "is_failed"),
     [
         ("method_failed", "r_died", True),
-        ("method_failed", "r_timeout", True),
+        ("method_failed", "r_timeout: m, 1", True),
         ("method_failed", "r_unavailable", True),
         ("engine_required", "r_unavailable", True),
         ("method_failed", "r_error", False),
