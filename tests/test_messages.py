@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 
 from importance_audit.config.load import load_config, parse_config
+from importance_audit.data.column_types import joined
 from importance_audit.data.datasets import dataset, read_datasets
 from importance_audit.methods.importance import METHODS
+from importance_audit.records.asker import asked_by
 from importance_audit.records.errors import ConfigError, DataError, listed
 
 DATA = {
@@ -1273,6 +1275,21 @@ def test_a_level_that_only_the_second_typed_table_has():
         "p::a, p::b: column 'x' has levels in the test rows that no training row has: "
         "'c'. Split the rows otherwise, merge rare levels, or set [data] unseen."
     )
+
+
+@pytest.mark.parametrize(
+    ("test", "how"),
+    [
+        (["c"], "Split the rows otherwise, or merge rare levels."),
+        ([1.0], "Give it one type, such as a factor."),
+    ],
+)
+def test_who_asked_in_r_is_told_of_levels_what_to_do_there(test, how):
+    train = pd.Series(pd.Categorical(["a", "b", "a"]))
+    column = pd.Series(pd.Categorical(test) if test == ["c"] else test)
+    with asked_by("r"), pytest.raises(DataError) as error:
+        joined(train, column, where="column 'x'")
+    assert str(error.value).endswith(how)
 
 
 GIVEN = [

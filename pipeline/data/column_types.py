@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..records.asker import remedy
 from ..records.errors import DataError, listed, quote
 from . import dates
 
@@ -306,7 +307,7 @@ def _refuse_texts_among_numbers(
         )
 
 
-def _refuse_lost_digits(whole: Iterable[int], where: str, remedy: str) -> None:
+def _refuse_lost_digits(whole: Iterable[int], where: str, how: str) -> None:
     """Refuse whole numbers that become others as float64, in models and in R."""
     lost = [
         number
@@ -316,7 +317,7 @@ def _refuse_lost_digits(whole: Iterable[int], where: str, remedy: str) -> None:
     if lost:
         raise DataError(
             f"{where} holds whole numbers with more digits than float64 keeps: "
-            f"{listed(sorted(lost))}. {remedy}"
+            f"{listed(sorted(lost))}. {how}"
         )
 
 
@@ -369,15 +370,15 @@ def from_values(
             "Convert them to numbers."
         )
     texts = [cell for cell in column if isinstance(cell, str)]
-    remedy = "Convert it"
+    how = "Convert it"
     if texts:
-        remedy = (
+        how = (
             f"Say in [data] missing_values if {quote(texts[0])} means missing, convert "
             "it"
         )
     raise DataError(
         f"{where} holds {kind} values (dtype {dtype}), which are not numbers, text "
-        f"or booleans. {remedy}, or leave it out of the features."
+        f"or booleans. {how}, or leave it out of the features."
     )
 
 
@@ -403,9 +404,12 @@ def joined(
     kinds = [kind_of(column) for column in (train, test)]
     wide = {"integer", "number"}
     if kinds[0] != kinds[1] and not set(kinds) <= wide:
+        how = remedy(
+            "or declare its levels under [data] categories", r="such as a factor"
+        )
         raise DataError(
             f"{where} is {kinds[0]} in the training rows and {kinds[1]} in the {rows} "
-            "rows. Give it one type, or declare its levels under [data] categories."
+            f"rows. Give it one type, {how}."
         )
     if is_category(train):
         if is_open:
@@ -429,17 +433,21 @@ def refuse_new_levels(
     """
     new = sorted(set(test.dropna()) - set(known_levels))
     if new:
-        remedy = "Split the rows otherwise, merge rare levels, or set [data] unseen."
-        if rows == "reference":
-            remedy = "Leave those rows out, merge rare levels, or set [data] unseen."
+        first = {"reference": "Leave those rows out"}
+        how = first.get(rows, "Split the rows otherwise") + remedy(
+            ", merge rare levels, or set [data] unseen.", r=", or merge rare levels."
+        )
         if isinstance(known_levels, pd.Series) and known_levels.is_unique:
-            remedy = (
+            instead = remedy(
+                "list the other columns under [data] features", r="fit without it"
+            )
+            how = (
                 "Every training row has its own level, so the column merely "
-                "identifies rows: list the other columns under [data] features."
+                f"identifies rows: {instead}."
             )
         raise DataError(
             f"{where} has levels in the {rows} rows that no training row has: "
-            f"{listed(new)}. {remedy}"
+            f"{listed(new)}. {how}"
         )
 
 
@@ -510,9 +518,9 @@ def _numbers(
 ) -> pd.Series:
     """Return the words of cells as int64 if all are whole and present, else float64."""
     if all(map(INTEGER.fullmatch, words)):
-        remedy = OTHERWISE[0].upper() + OTHERWISE[1:]
+        how = OTHERWISE[0].upper() + OTHERWISE[1:]
         whole = [int(word) for word in words]
-        _refuse_lost_digits(whole, where, remedy)
+        _refuse_lost_digits(whole, where, how)
         is_present = bool((codes >= 0).all())
         if is_present and all(-WIDEST <= n < WIDEST for n in (min(whole), max(whole))):
             return pd.Series(np.array(whole, dtype=np.int64)[codes])
