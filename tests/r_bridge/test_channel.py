@@ -76,7 +76,10 @@ def test_only_plain_types_travel_in_a_message(ends):
         ends[0].send(("word", object()))
 
 
-def test_the_end_of_the_other_side_is_an_end_of_file(ends):
+@pytest.mark.parametrize("unread", [False, True])
+def test_the_end_of_the_other_side_is_an_end_of_file(ends, unread):
+    if unread:  # then the system resets the line
+        ends[1].send(("word",))
     ends[0].close()
     with pytest.raises(EOFError, match="The other side of the bridge closed the line"):
         ends[1].receive()

@@ -96,14 +96,16 @@ def test_a_worker_that_is_closed_while_r_is_busy_ends_r():
 
 
 @pytest.mark.needs_r
-def test_a_death_that_no_call_saw_is_counted():
+@pytest.mark.parametrize("of_models", [False, True])
+def test_a_death_that_no_call_saw_is_counted(of_models):
     with host.session() as worker:
+        asked = worker.models if of_models else worker
         cars = {"package": "datasets", "name": "cars"}
-        worker.call("read_data_set", cars)
-        os.kill(worker.pid, signal.SIGKILL)
-        os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT)
-        assert len(worker.call("read_data_set", cars)["table"]) == 50
-        assert (worker.restarts, worker.unseen_deaths) == (1, 1)
+        asked.call("read_data_set", cars)
+        os.kill(asked.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, asked.pid, os.WEXITED | os.WNOWAIT)
+        assert len(asked.call("read_data_set", cars)["table"]) == 50
+        assert (asked.restarts, worker.unseen_deaths) == (1, 1)
 
 
 LACKS = {
