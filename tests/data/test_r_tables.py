@@ -98,6 +98,12 @@ def test_a_script_splits_the_rows_once_and_for_all(read, tmp_path):
     assert train.script_sha256 == hashlib.sha256(SPLIT.encode()).hexdigest()
 
 
+def test_a_column_with_the_name_of_a_part_is_a_column(read, tmp_path):
+    (tmp_path / "split.R").write_text("data.frame(datasets::iris, train = 1:150)")
+    rows, _ = read({"r_script": "split.R"}, {"fraction": 0.5})
+    assert "train" in rows.features
+
+
 def test_a_script_that_makes_no_rows_is_told_in_the_words_of_r(read, tmp_path):
     source = {"r_script": "split.R"}
     for script, message in {

@@ -78,6 +78,10 @@ save_what_is_no_model <- function(folder) {
   save_as(glm(z ~ x, binomial, d, model = FALSE), "no_levels.rds")
   save_as(rpart::rpart(y ~ x + offset(n), d), "offset.rds")
   save_as(nnet::multinom(z ~ x + offset(n), d, trace = FALSE), "offset_k.rds")
+  save_as(nnet::nnet(cbind(y, n) ~ x, d, size = 1, trace = FALSE), "responses.rds")
+  if (requireNamespace("earth", quietly = TRUE)) {
+    save_as(earth::earth(d["x"], d[c("y", "n")]), "responses_of_earth.rds")
+  }
   save_as(nnet::nnet(as.matrix(d["x"]), d$y, size = 1, trace = FALSE), "no_names.rds")
   save_as(methods::new("externalptr"), "pointer.rds")
   promise <- new.env()

@@ -233,6 +233,9 @@ def test_importing_the_bridge_imports_no_rpy2(python):
 def test_the_projects_library_is_the_one_that_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("IMPORTANCE_AUDIT_R_LIBRARY", str(tmp_path))
     assert host.library_folder() == tmp_path
+    monkeypatch.chdir(tmp_path.parent)  # R is started elsewhere
+    monkeypatch.setenv("IMPORTANCE_AUDIT_R_LIBRARY", tmp_path.name)
+    assert host.library_folder() == tmp_path
     monkeypatch.setenv("IMPORTANCE_AUDIT_R_LIBRARY", str(tmp_path / "absent"))
     assert host.library_folder() is None
 

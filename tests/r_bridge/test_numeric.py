@@ -32,6 +32,7 @@ def test_rows_in_any_order_come_back_with_the_dtypes_of_all():
 def test_categories_are_codes_of_their_levels_in_order():
     numbers = as_numbers(FRAME)
     assert (numbers.dtypes == np.float64).all()
+    assert [*numbers] == [*FRAME]
     np.testing.assert_array_equal(numbers["grade"], [1.0, np.nan, 0.0])
     assert numbers["flag"].tolist() == [1.0, 0.0, 1.0]
 

@@ -16,6 +16,7 @@ test_that("a linear model is audited and its numbers come back", {
   expect_equal(unique(rounds$baseline), rmse(mtcars$mpg, fitted(fit)))
   expect_equal(unique(audit$tables$performance$split), "test")  # the others are unknown
   expect_true(file.exists(audit$report))
+  expect_false(file.exists(file.path(audit$folder, "report.pdf")))
   again <- read_audit(dirname(dirname(audit$folder)))
   expect_equal(again$importances, audit$importances)
   expect_output(print(audit), "wt.*R removes it when this session ends")
@@ -49,8 +50,9 @@ test_that("classes are those of a factor, and a function predicts for any class"
   predict_mine <- function(model, data) plogis(6 + model$slope * data$wt)
   audit <- importance_audit(
     model, mtcars[c("wt", "hp")], y, predict_function = predict_mine,
-    engines = character(), n_repeats = 2
+    engines = character(), n_repeats = 2, pdf = TRUE
   )
+  expect_true(file.exists(file.path(audit$folder, "report.pdf")))
   values <- audit$importances
   expect_equal(values$importance[values$feature == "hp"], rep(0, sum(values$feature == "hp")))
   expect_equal(unique(values$positive_class), "manual")
