@@ -19,6 +19,7 @@ FORMAT = "importance-audit-diff/1"
 @JSON
 def diff(baseline: Path, run: Path, as_json: bool) -> None:
     """Show how two stored runs differ and which importances moved."""
+    from ..report.pages.html import section_html
     from ..report.pages.plain_text import to_text
     from ..report.sections.change import section_of
     from ..runs.load import load_whole_run
@@ -28,7 +29,7 @@ def diff(baseline: Path, run: Path, as_json: bool) -> None:
         if as_json:
             print_json(_facts(*runs))
         else:
-            say(to_text(section_of(*runs)), nl=False)
+            say(to_text(section_html(section_of(*runs))), nl=False)
 
 
 def _facts(result: "AuditResult", baseline: "AuditResult") -> dict[str, object]:

@@ -213,7 +213,7 @@ def test_diff_says_what_differs_between_two_stored_runs(folder):
     (after,) = {*runs(folder)} - {before}
     answer = CliRunner().invoke(main, ["diff", str(before), str(after)])
     assert answer.exit_code == 0, answer.output
-    assert answer.stdout.startswith("I  Change since the baseline\n")
+    assert answer.stdout.startswith("I Change since the baseline\n")
     assert re.search(r"^seed +seed +\d+ +99$", answer.stdout, re.M)
 
 

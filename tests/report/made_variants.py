@@ -26,10 +26,18 @@ from importance_audit.report.pages.view import ReportView, build_view
 
 
 def plain_result(
-    features: Sequence[str], *, findings: Sequence[Finding] = (), **changes: Any
+    features: Sequence[str],
+    *,
+    findings: Sequence[Finding] = (),
+    leak: float = 1.0,
+    **changes: Any,
 ) -> AuditResult:
-    """Return one model and one measure by Python alone, of any features."""
+    """Return one model and one measure by Python alone, of any features.
+
+    The first feature has `leak` times the importance that it would have.
+    """
     means = 100.0 * 0.8 ** np.arange(len(features)) - 0.4
+    means[0] *= leak
     record = made_importance(
         "forest", features, means, sd=0.9, baseline=283.0, stream="numpy"
     )
@@ -234,6 +242,7 @@ RESULTS = {
     "wide": lambda: plain_result(
         [f"feature.{i:03}" for i in range(200)],
         findings=many_findings(40),
+        leak=40.0,
     ),
     "hostile": lambda: plain_result(HOSTILE, findings=many_findings(3)),
 }

@@ -120,6 +120,13 @@ def loose_html(page: Loose) -> str:
     return _fill_template(view, printing=False, template="history.html.j2")
 
 
+def section_html(section: Section) -> str:
+    """Return a page of nothing but one section, as `plain_text` reads it."""
+    none = Badge(word="", label="", shape="")
+    page = Loose("", "", (section.title,), (), none, (), (section,))
+    return loose_html(page)
+
+
 class Page:
     """A report that shows itself in a notebook."""
 

@@ -1,35 +1,63 @@
-"""A section as lines for a terminal."""
+"""What a page says, as lines for a terminal."""
 
 from tests.report.made_variants import view_of
 
-from importance_audit.report.pages.plain_text import to_text
-from importance_audit.report.text.blocks import Table, plain
+from importance_audit.report.pages.html import section_html, to_html
+from importance_audit.report.pages.plain_text import page_lines, to_text
+from importance_audit.report.text.blocks import plain
 
-
-def section(letter, name="apartments"):
-    return next(part for part in view_of(name).sections if part.letter == letter)
+SHAPES = "●○▲◆■◇ "
+"""Before a word of the ladder, which has one of its own."""
 
 
 def test_every_row_of_every_table_is_one_line_with_all_its_cells():
-    checks_section = section("J")
-    lines = to_text(checks_section).splitlines()
-    (table,) = checks_section.parts["checks"]
-    assert isinstance(table, Table)
-    for row in table.rows:
-        cells = [plain(cell.parts) for cell in row.cells]
-        assert any(all(cell in line for cell in cells) for line in lines)
+    view = view_of("apartments")
+    said = set(page_lines(to_html(view)))
+    rows = [
+        [
+            " ".join(plain(cell.parts).split()).lstrip(SHAPES)
+            for cell, column in zip(row.cells, table.columns, strict=True)
+            if column.kind != "bar"
+        ]
+        for table in view.tables
+        for row in table.rows
+    ]
+    assert len(rows) > 100
+    cells = [
+        [text for text in (part.lstrip(SHAPES) for part in line.split("\t")) if text]
+        for line in said
+    ]
+    assert all([text for text in row if text] in cells for row in rows)
 
 
-def test_columns_start_at_the_same_place_in_every_line():
-    lines = to_text(section("J")).splitlines()
-    rule = next(at for at, line in enumerate(lines) if set(line) == {"-"})
-    head, rows = lines[rule - 1], lines[rule + 1 :]
-    start = head.index("Subject")
-    assert all(row[start - 1] == " " != row[start] for row in rows[:5] if row)
+def test_a_page_without_looks_says_headings_sentences_items_figures_and_rows():
+    page = (
+        "<html><body><h1>A <b>title</b></h1><style>p {}</style><p>One\n<em>two</em>"
+        "<wbr>three.</p><ul><li>item</li></ul><img alt='a figure' src='x'>"
+        "<table><caption>Rows</caption><tr><th>x</th><td>1</td></tr></table>"
+        "</body></html>"
+    )
+    assert page_lines(page) == [
+        *("A title", "One twothree.", "item", "a figure", "Rows", "x\t1")
+    ]
+
+
+def test_texts_begin_and_numbers_end_at_the_same_place_in_every_line():
+    page = "".join(
+        f"<tr><td>{name}</td><td>{number}</td><td>.</td></tr>"
+        for name, number in (("name", "n"), ("a", "9 000"), ("b", "−1.5 %"))
+    )
+    text = to_text(f"<html><body><main><table>{page}</table></main></body></html>")
+    assert text == (
+        "name       n  .\n---------------\na      9 000  .\nb     −1.5 %  .\n"
+    )
 
 
 def test_a_section_without_blocks_is_its_heading_and_its_reason():
-    assert to_text(section("I")) == (
-        "I  Change since the approved baseline\n\nNo approved baseline exists, so "
+    section = next(
+        part for part in view_of("apartments").sections if part.letter == "I"
+    )
+    assert to_text(section_html(section)) == (
+        "I Change since the approved baseline\n\nNo approved baseline exists, so "
         "nothing is compared with an earlier run.\n"
     )

@@ -9,7 +9,7 @@ from tests.report.reading import section
 from tests.report.svg_reader import words
 
 from importance_audit.records.as_json import content_digest
-from importance_audit.report.pages.html import to_html
+from importance_audit.report.pages.html import section_html, to_html
 from importance_audit.report.pages.plain_text import to_text
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Figure, Table, plain
@@ -128,7 +128,7 @@ def test_what_left_its_band_is_counted_and_drawn_however_little_it_counts():
     assert plain(figure.headline).startswith("1 of ")
     marks = [row.inside for panel in figure.data["panels"] for row in panel.rows]
     assert marks.count(False) == 1
-    assert "moved, below the minimum" in to_text(section_i(new, old))
+    assert "moved, below the minimum" in to_text(section_html(section_i(new, old)))
 
 
 def test_a_band_where_nothing_is_drawn_is_not_said_to_be_of_repeats():
