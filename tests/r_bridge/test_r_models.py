@@ -104,9 +104,9 @@ def test_a_model_that_needs_more_memory_than_r_may_hold_names_the_limit():
     model = r_models.read_model("m.rds", content, script, "model 'm'")
     with pytest.raises(RError) as refusal:
         model.call("predict_model", {"data": pd.DataFrame({"a": [1.0, 2.0]})})
-    assert refusal.value.message == (
-        "vector memory exhausted (limit reached?) (R may hold 0.12 GB)"
-    )
+    words_of_r, ours = refusal.value.message.split(" (R may ")
+    assert words_of_r.startswith("vector memory ")  # R 4.6 goes on in other words
+    assert ours == "hold 0.12 GB)"
 
 
 @pytest.mark.parametrize(("seconds", "make", "finding"), DENSE.values(), ids=DENSE)
