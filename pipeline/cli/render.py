@@ -64,17 +64,24 @@ def render(
         result = load_whole_run(folder)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
         alone = not parts(result)
+        carried = stored_attachments(folder)
         about: dict[str, Any] = {
-            "attachments": stored_attachments(folder),
             "profile": profile or "",
             "context": load_context(folder, baseline),
         }
         files: dict[str, bytes | str] = {}
         if "docx" in formats:  # first: it may lack its library, and takes less time
-            files |= docx_files(result, reference=reference, **about)
+            files |= docx_files(
+                result,
+                reference=reference,
+                document=carried.get("result.json", b""),
+                **about,
+            )
         if {*PAGES} & {*formats}:
             figures = f"{stem}/{FIGURES}" if alone else FIGURES
-            make_pages = partial(page_files, result, figures=figures, **about)
+            make_pages = partial(
+                page_files, result, figures=figures, attachments=carried, **about
+            )
             try:
                 files |= make_pages(pdf="pdf" in formats)
             except PdfError as error:

@@ -16,16 +16,14 @@ from ..records.template_folder import templates
 
 KINDS = (
     *("law", "regulation", "supervisory guidance"),
-    *("standard", "voluntary", "draft"),
+    *("standard", "voluntary"),
 )
-"""The last three bind nobody: they are published, not in force."""
-MARKS = ("V", "S")
-"""V: the wording was seen in the text. S: quoted from a secondary source only."""
+"""The last two bind nobody: they are published, not in force."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Clause:
-    """One clause, and what of a report is evidence towards it.
+    """One clause whose text was read, and what of a report is evidence towards it.
 
     Attributes
     ----------
@@ -40,11 +38,10 @@ class Clause:
         Letters of the sections in which evidence stands.
     evidence : tuple of str
         What must be there, by the names of `report.frameworks_section.EVIDENCE`.
-    mark : {"V", "S"}
     source : str
         What was read.
     quote : str
-        Its wording, at most 25 words, only with mark V.
+        Its wording, at most 25 words.
     beyond : str
         What no report can show of it, as it follows "because".
     """
@@ -54,7 +51,6 @@ class Clause:
     requirement: str
     section: tuple[str, ...]
     evidence: tuple[str, ...]
-    mark: str
     source: str
     quote: str = ""
     beyond: str = ""
@@ -77,7 +73,7 @@ class Framework:
     kind : str
         One of `KINDS`.
     parts : tuple of Part
-        From when it applies, as far as known on `checked_on`; empty if unknown.
+        From when it applies, as far as known on `checked_on`.
     checked_on : date
         The day a person last looked.
     clauses : tuple of Clause
@@ -115,12 +111,10 @@ class Status(NamedTuple):
 
     word: Literal[
         "superseded",
-        "draft",
         "published",
         "in force",
         "partly in force",
         "applies later",
-        "undated",
     ]
     parts: tuple[Part, ...] = ()
     later: tuple[Part, ...] = ()
@@ -171,14 +165,10 @@ def status_on(day: date, framework: Framework) -> Status:
         "superseded" from the first day on which the successor applies.
     """
     successor = load_frameworks().get(framework.superseded_by)
-    if successor and successor.parts and successor.parts[0].date <= day:
+    if successor and successor.parts[0].date <= day:
         return Status("superseded", (Part("", successor.parts[0].date),))
     now = tuple(part for part in framework.parts if part.date <= day)
     later = tuple(part for part in framework.parts if part.date > day)
-    if framework.kind == "draft":
-        return Status("draft", framework.parts)
-    if not framework.parts:
-        return Status("undated")
     if not now:
         return Status("applies later", later, later)
     if framework.kind in ("standard", "voluntary"):

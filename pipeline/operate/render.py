@@ -89,7 +89,6 @@ def render_result(
     with phase("report: sections"):
         views = report_views(
             checked_result,
-            attachments=carried,
             context=context,
             document=data["result.json"],
         )

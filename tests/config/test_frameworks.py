@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cases import for_each
 
-from importance_audit.config.frameworks import KINDS, MARKS, load_frameworks, status_on
+from importance_audit.config.frameworks import KINDS, load_frameworks, status_on
 from importance_audit.config.load import parse_config
 from importance_audit.records.errors import ConfigError
 from importance_audit.records.template_folder import templates
@@ -22,14 +22,10 @@ FORBIDDEN = re.compile(
 )
 SHIPPED = """
 sr-26-2/V-soundness sr-26-2/V-outcomes sr-26-2/V-monitoring sr-26-2/III sr-26-2/VI
-sr-26-2/VII sr-11-7/VI sr-11-7/V pra-ss1-23/P3.5 pra-ss1-23/P4.1 pra-ss1-23/P4.2
-pra-ss1-23/P4.3 pra-ss1-23/P4.4 pra-ss1-23/P4.5 eu-ai-act/IV-2b eu-ai-act/IV-2e
-eu-ai-act/IV-2g eu-ai-act/IV-3 eu-ai-act/IV-4 eu-ai-act/IV-6 eu-ai-act/12 eu-ai-act/18
-eu-ai-act/11-1 nist/MS-1.1 nist/MS-1.3 nist/MS-2.1 nist/MS-2.9 iso-42001/A.6.2.7
-iso-42001/A.6.2.4 iso-42001/A.6.2.8 iso-42001/A.4.4 iso-42001/7.5 fda-gmlp/7 fda-gmlp/9
-fda-transparency fda-ai-dsf 21cfr11/11.50 21cfr11/11.70 21cfr11/11.10e
-naic-bulletin/3-4 naic-review/B eba-gl-2020-06/54b eba-gl-2020-06/55 ecb-im-guide/ml
-osfi-e-23/P3.3-3.5
+sr-26-2/VII sr-11-7/VI eu-ai-act/IV-2b eu-ai-act/IV-2e eu-ai-act/IV-2g eu-ai-act/IV-3
+eu-ai-act/IV-4 eu-ai-act/IV-6 eu-ai-act/12 nist/MS-1.1 nist/MS-1.3 nist/MS-2.1
+nist/MS-2.9 iso-42001/A.6.2.7 fda-gmlp/7 fda-gmlp/9 fda-transparency 21cfr11/11.50
+21cfr11/11.70
 """
 
 
@@ -56,7 +52,7 @@ def test_a_clause_begins_with_the_id_of_its_framework():
 def test_whatever_is_superseded_names_a_framework_that_has_a_date():
     old = [one for one in FRAMEWORKS.values() if one.superseded_by]
     assert [one.id for one in old] == ["sr-11-7"]
-    assert all(FRAMEWORKS[one.superseded_by].parts for one in old)
+    assert all(one.parts for one in FRAMEWORKS.values())
 
 
 @for_each(CLAUSES, by_id)
@@ -66,11 +62,10 @@ def test_a_requirement_is_one_sentence_that_claims_nothing(clause):
 
 
 @for_each(CLAUSES, by_id)
-def test_only_a_wording_that_was_seen_is_quoted_and_shortly(clause):
-    assert clause.mark in MARKS
-    assert not clause.quote or clause.mark == "V"
+def test_a_clause_names_what_was_read_and_quotes_it_shortly(clause):
     assert len(clause.quote.split()) <= 25
     assert clause.source
+    assert "secondary" not in clause.source
 
 
 def test_iso_texts_are_never_quoted():
@@ -106,14 +101,10 @@ def test_every_clause_that_a_text_of_ours_names_exists():
         ("sr-11-7", date(2026, 4, 17), "superseded"),
         ("sr-26-2", date(2026, 4, 16), "applies later"),
         ("sr-26-2", date(2026, 4, 17), "in force"),
-        ("pra-ss1-23", date(2024, 5, 16), "applies later"),
         ("eu-ai-act", date(2027, 12, 1), "applies later"),
         ("eu-ai-act", date(2027, 12, 2), "partly in force"),
         ("eu-ai-act", date(2028, 8, 2), "in force"),
-        ("osfi-e-23", date(2026, 11, 20), "applies later"),
-        ("fda-ai-dsf", date(2026, 11, 20), "draft"),
         ("nist", date(2026, 11, 20), "published"),
-        ("naic-review", date(2026, 11, 20), "undated"),
     ],
 )
 def test_the_status_follows_the_dates(name, day, word):
@@ -136,9 +127,8 @@ def test_an_unknown_framework_is_told_with_every_other_problem():
     assert caught.value.problems == (
         "[report] has no key 'titel'. Did you mean 'title'?",
         "[report] frameworks names 'sr-26-3', which is unknown. Did you mean "
-        "'sr-26-2'? On offer: 21cfr11, eba-gl-2020-06, ecb-im-guide, eu-ai-act, "
-        "fda-ai-dsf, fda-gmlp, fda-transparency, iso-42001, naic-bulletin, "
-        "naic-review, nist, osfi-e-23, pra-ss1-23, sr-11-7, sr-26-2.",
+        "'sr-26-2'? On offer: 21cfr11, eu-ai-act, fda-gmlp, fda-transparency, "
+        "iso-42001, nist, sr-11-7, sr-26-2.",
     )
 
 

@@ -6,7 +6,6 @@ stores the texts anew. The diff is then reviewed line by line: nothing but what 
 meant to change may have changed.
 """
 
-import json
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from importance_audit.records.as_json import dumps
 from importance_audit.report.pages.html import TEMPLATE_DIGITS, print_html, to_html
 from importance_audit.report.pages.plain_text import page_lines
 from importance_audit.report.pages.template_files import templates_sha256
-from importance_audit.report.text.blocks import plain
 
 STORED = Path(__file__).with_name("golden")
 PAPER = "on paper"
@@ -78,14 +76,4 @@ def test_the_stored_texts_are_small_and_of_results_that_exist():
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_the_report_says_the_digest_of_its_result_json(name):
-    assert digest_of_file(name) in view_of(name).to_json()
-
-
-@pytest.mark.parametrize("name", ["apartments", "hostile"])
-def test_a_view_as_json_holds_every_row_of_its_tables(name):
-    view = view_of(name)
-    told_rows = [item["row"] for item in json.loads(view.to_json()) if "row" in item]
-    rows = [row for table in view.tables for row in table.rows]
-    assert rows
-    for row in rows:
-        assert [plain(cell.parts) for cell in row.cells] in told_rows
+    assert digest_of_file(name) in " ".join(page_lines(to_html(view_of(name))))

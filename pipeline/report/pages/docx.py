@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ...records.errors import DataError
@@ -70,7 +69,7 @@ TOGETHER, ENDS = 8, 2
 def docx_files(
     result: AuditResult,
     *,
-    attachments: Mapping[str, bytes] = MappingProxyType({}),
+    document: bytes = b"",
     profile: str = "",
     context: RunContext = NO_CONTEXT,
     reference: Path | None = None,
@@ -79,8 +78,8 @@ def docx_files(
 
     Parameters
     ----------
-    result, attachments, profile, context
-        As `html.page_files` takes them.
+    result, document, profile, context
+        As `report_views` takes them.
     reference : Path, optional
         A Word file to take the look from, instead of that of ``[report] reference``.
 
@@ -91,9 +90,7 @@ def docx_files(
     """
     if reference is None:
         reference = _configured_reference(result)
-    views = report_views(
-        result, attachments=attachments, profile=profile, context=context
-    )
+    views = report_views(result, profile=profile, context=context, document=document)
     return {
         f"{path}.docx": to_docx(view, reference=reference)
         for path, view in views.items()

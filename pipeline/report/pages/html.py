@@ -207,8 +207,7 @@ def page_files(
     pdf : bool, default True
         Whether to print it as well.
     attachments : mapping of str to bytes
-        What the PDF carries: `files.attachments` of the files of the run. Both
-        renderings list them by their digests.
+        What the PDF carries: `files.attachments` of the files of the run.
     profile : {"", "technical", "executive"}
         Which sections are shown; by default as ``[report] profile`` says.
     context : RunContext
@@ -228,9 +227,8 @@ def page_files(
     importance_audit.report.pages.pdf.PdfError
         If there can be no PDF.
     """
-    views = report_views(
-        result, attachments=attachments, profile=profile, context=context
-    )
+    document = attachments.get("result.json", b"")
+    views = report_views(result, profile=profile, context=context, document=document)
     files = html_files(views, result, figures=figures)
     files |= figure_files(views, figures) if figures else {}
     return {**files, **pdf_files(views, result, attachments)} if pdf else files

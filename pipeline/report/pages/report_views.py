@@ -1,10 +1,8 @@
 """The pages of a report: one, or of many models an index and a page per model."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Any
 
 from ...records.as_json import content_digest, dumps, utf8
@@ -13,7 +11,7 @@ from ...runs.run_context import NO_CONTEXT, RunContext
 from ..sections.control import control
 from ..sections.facts import facts_of
 from ..sections.findings import findings
-from ..sections.lists import lists
+from ..sections.glossary import glossary
 from ..sections.provenance import provenance
 from ..sections.redo import redo
 from ..sections.signoff import signoff
@@ -31,7 +29,6 @@ MAIN = "report"
 def report_views(
     result: AuditResult,
     *,
-    attachments: Mapping[str, bytes] = MappingProxyType({}),
     profile: str = "",
     context: RunContext = NO_CONTEXT,
     document: bytes = b"",
@@ -45,30 +42,25 @@ def report_views(
     ----------
     result, profile
         As `view.build_view` takes them.
-    attachments : mapping of str to bytes
-        What the PDF carries; the pages print the digest of each.
     context : RunContext
         What the report says besides the result.
     document : bytes
         The run's result.json, whose digest the pages print; made if it is not given.
     """
     with labelled(result), own_words(result):
-        return _views(result, attachments, profile, context, document)
+        return _views(result, profile, context, document)
 
 
 def _views(
     result: AuditResult,
-    attachments: Mapping[str, bytes],
     profile: str,
     context: RunContext,
     document: bytes,
 ) -> dict[str, ReportView]:
     """Return the pages of a result whose names are shown by their labels."""
     by_model = parts(result)
-    carried = {n: (len(d), sha256(d).hexdigest()) for n, d in attachments.items()}
-    document = document or attachments.get("result.json") or utf8(dumps(result))
+    document = document or utf8(dumps(result))
     about: dict[str, Any] = {
-        "attachments": carried,
         # of the whole result: the page of one model holds a part of it only
         "file_digest": sha256(document).hexdigest(),
         **context._asdict(),
@@ -86,7 +78,7 @@ def _views(
         redo(facts),
         signoff(facts),
     )
-    whole = (*first, lists(facts, first))
+    whole = (*first, glossary(first))
     main = view_of(facts, without_dead_links(whole, whole), profile=profile)
     views = {MAIN: main}
     for part in by_model:

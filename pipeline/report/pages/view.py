@@ -21,11 +21,11 @@ from ..sections.change import change
 from ..sections.control import control, document_id, subtitle, title, version_line
 from ..sections.data_card import data_card
 from ..sections.executive import executive
-from ..sections.facts import NOTHING_ATTACHED, Attachments, Facts, config_of, facts_of
+from ..sections.facts import Facts, config_of, facts_of
 from ..sections.findings import findings
 from ..sections.frameworks import frameworks
+from ..sections.glossary import glossary
 from ..sections.limits import limits
-from ..sections.lists import lists
 from ..sections.own import own_sections
 from ..sections.provenance import provenance
 from ..sections.redo import redo
@@ -61,7 +61,6 @@ from ..text.wording import (
 )
 from .by_model import ModelPart
 from .profiles import of_profile, on_paper, without_dead_links
-from .view_json import lines_of
 
 SECTIONS = (
     executive,
@@ -194,19 +193,6 @@ class ReportView:
         )
         return tuple(at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
 
-    def to_json(self) -> str:
-        """Return all that the page says as JSON, the same text for the same view."""
-        head = {
-            "document": self.document,
-            "title": plain(self.title),
-            "subtitle": plain(self.subtitle),
-            "kicker": self.kicker,
-            "window": self.page_title,
-            "verdict": self.verdict.label,
-            "sentence": plain(self.sentence),
-        }
-        return lines_of(head, self.sections)
-
     def _blocks(self) -> Iterator[object]:
         for section in self.sections:
             yield from walk(section)
@@ -216,7 +202,6 @@ def build_view(
     result: AuditResult,
     *,
     baseline: AuditResult | None = None,
-    attachments: Attachments = NOTHING_ATTACHED,
     profile: str = "",
     signoffs: tuple[Signoff, ...] = (),
     history: RunHistory = NO_HISTORY,
@@ -230,8 +215,6 @@ def build_view(
         Complete, or what there was when it was interrupted.
     baseline : AuditResult, optional
         The approved run that section I compares with.
-    attachments : mapping of str to (int, str)
-        Bytes and SHA-256 of each file that the PDF carries, by its name.
     profile : {"", "technical", "executive"}
         Which sections are shown; by default as ``[report] profile`` says.
     signoffs : tuple of Signoff
@@ -250,7 +233,6 @@ def build_view(
         result,
         content_digest(result),
         baseline=baseline,
-        attachments=attachments,
         signoffs=signoffs,
         history=history,
         file_digest=file_digest,
@@ -291,14 +273,14 @@ def view_of(
 
 
 def sections_of(facts: Facts) -> tuple[Section, ...]:
-    """Return all sections: O looks into every other, then Q lists what they hold."""
+    """Return all sections: O looks into every other, then Q explains their terms."""
     first: tuple[Section, ...] = ()
     for section in SECTIONS:
         first += (section(facts),)
         first += own_sections(facts) if section is limits else ()
-    mapped = frameworks(facts, (*first, lists(facts, first)))
+    mapped = frameworks(facts, (*first, glossary(first)))
     whole = (*first[:-1], mapped, first[-1])
-    return (*whole, lists(facts, whole))
+    return (*whole, glossary(whole))
 
 
 def _instant(text: str) -> str:

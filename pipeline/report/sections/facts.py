@@ -1,10 +1,9 @@
 """What several sections ask of a result: who was asked, what leads, in which unit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...records.as_json import content_digest
 from ...records.importance_record import Effect, Importance, supplied_engine
@@ -27,9 +26,6 @@ from ..text.blocks import Link, Value, plain
 from ..text.number_text import count, unit_text
 from ..text.wording import say, word
 from .rankings import Ranking, rankings
-
-Attachments: TypeAlias = Mapping[str, tuple[int, str]]
-NOTHING_ATTACHED: Attachments = MappingProxyType({})
 
 ACTS_WITH = {
     ("permutation", "min_samples_leaf"): ("within", "leaves"),
@@ -56,8 +52,6 @@ class Facts:
         The id of each estimand card: "E1", "E2", …
     baseline : AuditResult, optional
         The approved run before.
-    attachments : mapping of str to (int, str)
-        Bytes and SHA-256 of each file that the PDF carries, by its name.
     signoffs : tuple of Signoff
         The signatures under this run.
     history : RunHistory
@@ -73,7 +67,6 @@ class Facts:
     rankings: tuple[Ranking, ...]
     cards: Mapping[Measure, str]
     baseline: AuditResult | None = None
-    attachments: Attachments = field(default_factory=dict)
     signoffs: tuple[Signoff, ...] = ()
     history: RunHistory = NO_HISTORY
     file_digest: str = ""
@@ -253,7 +246,6 @@ def facts_of(
     digest: str,
     *,
     baseline: AuditResult | None = None,
-    attachments: Attachments = NOTHING_ATTACHED,
     signoffs: tuple[Signoff, ...] = (),
     history: RunHistory = NO_HISTORY,
     file_digest: str = "",
@@ -268,7 +260,6 @@ def facts_of(
         rankings=ranked,
         cards=cards,
         baseline=baseline,
-        attachments=attachments,
         signoffs=signoffs,
         history=history,
         file_digest=file_digest,

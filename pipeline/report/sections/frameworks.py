@@ -32,13 +32,11 @@ class Place(NamedTuple):
 EVIDENCE: Mapping[str, Place] = {
     "document_control": Place("A", "kv-document"),
     "executive": Place("B", "tab-executive"),
-    "shared": Place("C", "tab-shared"),
     "not_tested": Place("C", "tab-untested"),
     "people": Place("C", "tab-people"),
     "performance": Place("D", "tab-performance"),
     "model_card": Place("D", "tab-models"),
     "data_card": Place("D", "tab-columns"),
-    "rationale": Place("D", "tab-rationale"),
     "method_cards": Place("E", "E"),
     "ranking": Place("F", "tab-ranking"),
     "agreement_pairs": Place("G", "tab-pairs"),
@@ -49,9 +47,7 @@ EVIDENCE: Mapping[str, Place] = {
     "limits": Place("L"),
     "inputs": Place("M", "tab-inputs"),
     "environment": Place("M", "kv-environment"),
-    "redo": Place("N", "kv-redo"),
     "signatures": Place("P", "tab-signatures"),
-    "attachments": Place("Q", "tab-attachments"),
 }
 """What clauses call evidence, by name."""
 
@@ -143,8 +139,6 @@ def _row(clause: Clause, there: set[str]) -> Row:
     requirement: Sentence = (clause.requirement,)
     if clause.quote:
         requirement += (Styled("line", say("frameworks.quote", text=clause.quote)),)
-    if clause.mark == "S":
-        requirement += (Styled("line", say("frameworks.unread")),)
     requirement += (Styled("line", say("frameworks.source", text=clause.source)),)
     return Row(
         cells=(
