@@ -44,10 +44,7 @@ OWNERS = {
     "numba": ["methods.trees.compiled"],
     "click": ["cli"],
     "rich": ["cli"],
-    "tomllib": [
-        *("config", "operate.schedule_section", "report.text", "runs.signoff"),
-        "engines.avoided_defects",
-    ],
+    "tomllib": ["config", "operate.schedule_section", "report.text", "runs.signoff"],
 }
 
 

@@ -2,7 +2,7 @@
 
 Only those that can touch a number, or an answer, that the audit asks for. Each was
 reproduced with the package; a fault that our arguments rule out (a default we always
-override, an option we never set) is in `avoided_defects`.
+override, an option we never set) is in docs/defects.md.
 """
 
 from collections.abc import Callable, Mapping

@@ -6,6 +6,7 @@ stores the texts anew. The diff is then reviewed line by line: nothing but what 
 meant to change may have changed.
 """
 
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,6 +22,7 @@ STORED = Path(__file__).with_name("golden")
 PAPER = "on paper"
 NAMES = (*RESULTS, PAPER)
 LARGEST = 200_000
+NUMBERED = re.compile(r"\b([Tt]able|[Ff]igure)\s\d+")
 
 
 def path_of(name):
@@ -28,10 +30,11 @@ def path_of(name):
 
 
 def lines(name):
-    """Return the lines of the page, with the digests of the result taken out.
+    """Return the lines of the page, without digests and numbers of tables and figures.
 
     The last digits of a computed number differ between processors and versions of
-    numpy, so a digest of such numbers may not be stored.
+    numpy, so a digest of such numbers may not be stored; one table more would change
+    the numbers of all that follow.
     """
     of = NAMES[0] if name == PAPER else name
     view = view_of(of)
@@ -43,7 +46,7 @@ def lines(name):
     for part in (digest, digest[:32], digest[32:], spaced, digest[:12]):
         text = text.replace(part, "(digest)")
     text = text.replace(templates_sha256()[:TEMPLATE_DIGITS], "(digest of templates)")
-    return text.splitlines()
+    return NUMBERED.sub(r"\1 #", text).splitlines()
 
 
 def digest_of_file(name):

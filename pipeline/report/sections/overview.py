@@ -54,8 +54,8 @@ def _matrices(facts: Facts, of: str, rankings: Sequence[Ranking]) -> list[Table]
     ]
 
 
-def _by_mean_rank(rankings: Sequence[Ranking]) -> list[tuple[str, float]]:
-    """Return every name with its mean rank over the rankings that measured it.
+def _by_mean_rank(rankings: Sequence[Ranking]) -> list[str]:
+    """Return every name, sorted by its mean rank over the rankings that measured it.
 
     What fewer rankings measured comes behind what more did.
     """
@@ -66,24 +66,27 @@ def _by_mean_rank(rankings: Sequence[Ranking]) -> list[tuple[str, float]]:
             if np.isfinite(rank):
                 ranks[name].append(float(rank))
     means = {name: float(np.mean(r)) if r else np.nan for name, r in ranks.items()}
-    order = sorted(every, key=lambda name: (-len(ranks[name]), means[name]))
-    return [(name, means[name]) for name in order]
+    return sorted(every, key=lambda name: (-len(ranks[name]), means[name]))
 
 
 def _matrix(
     facts: Facts,
     of: str,
     rankings: Sequence[Ranking],
-    names: Sequence[tuple[str, float]],
+    names: Sequence[str],
     number: int,
 ) -> Table:
     width = 62 / max(len(rankings), 5)
     columns = (
-        Column(say(f"ranking.name.{of}"), "header", 92 - width * len(rankings)),
-        Column(say("overview.mean"), "number", 8),
+        Column(say(f"ranking.name.{of}"), "header", 100 - width * len(rankings)),
         *(Column(_head(facts, r), "number", width) for r in rankings),
     )
-    rows = [_row(rankings, name, mean) for name, mean in names[:ROWS]]
+    rows = [
+        Row(
+            (Cell((short_name(name),)), *(_cell(ranking, name) for ranking in rankings))
+        )
+        for name in names[:ROWS]
+    ]
     if len(names) > ROWS:
         n = tallied("importances", len(names) - ROWS)
         rows.append(Row((Cell(say("ranking.rest", n=n)), *[DASH] * len(columns[1:]))))
@@ -112,15 +115,6 @@ def _head(facts: Facts, ranking: Ranking) -> Sentence:
     if len({r.positive_class for r in alike}) > 1:
         head += [" ", full_name(record.positive_class)]
     return tuple(head)
-
-
-def _row(rankings: Sequence[Ranking], name: str, mean: float) -> Row:
-    mean_cell = DASH
-    if np.isfinite(mean):
-        text = f"{mean:.1f}"
-        mean_cell = Cell((Value("importances", mean, text, derived="mean rank"),))
-    cells = (_cell(ranking, name) for ranking in rankings)
-    return Row((Cell((short_name(name),)), mean_cell, *cells))
 
 
 def _cell(ranking: Ranking, name: str) -> Cell:

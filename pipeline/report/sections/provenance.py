@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 
-from ...engines.avoided_defects import avoided
 from ...records.importance_record import Importance
 from ...records.ranking import measure_of
 from ..text.blocks import (
@@ -28,9 +27,6 @@ DIGITS = 16
 INDENT = "\u00a0"
 """A space that HTML keeps."""
 
-OF_R = " (R)"
-"""How the versions of a run mark a package of R."""
-
 
 def provenance(facts: Facts) -> Section:
     """Return section M."""
@@ -38,7 +34,7 @@ def provenance(facts: Facts) -> Section:
     parts = {
         "inputs": _inputs(facts),
         "scripts": scripts(facts),
-        "seeds": (*((_seeds(facts),) if is_random else ()), *avoided_table(facts)),
+        "seeds": (_seeds(facts),) if is_random else (),
         "versions": _versions(facts),
         "environment": _environment(facts),
     }
@@ -282,39 +278,3 @@ def _script(table_id: str, caption: str, name: str, text: str) -> Table:
 def _line(line: str) -> str:
     """Return a line with its indentation."""
     return show_hidden(line.replace("\t", "    ").rstrip()).replace("  ", INDENT * 2)
-
-
-def avoided_table(facts: Facts) -> tuple[Table, ...]:
-    """Return one row per fault of the engines that took part, no table if none did."""
-    result = facts.result
-    pairs = [(record.engine, record.method) for record in result.importances]
-    pairs += [(record.engine, record.method) for record in result.effects]
-    versions = {
-        name.removesuffix(OF_R): version
-        for name, version in result.run.versions.items()
-        if name.endswith(OF_R)
-    }
-    methods = {method for engine, method in pairs if engine != "python"}
-    faults = avoided({engine for engine, _ in pairs}, methods, versions)
-    if not faults:
-        return ()
-    table = Table(
-        id="tab-avoided",
-        caption=say("provenance.avoided_caption"),
-        columns=(
-            Column(say("provenance.fault"), "header", 16),
-            Column(say("provenance.package"), width=15),
-            Column(say("provenance.what_is_done"), width=69),
-        ),
-        rows=tuple(
-            Row(
-                (
-                    Cell((fault.id,)),
-                    Cell((f"{fault.package} {versions[fault.package]}",)),
-                    Cell((fault.text,)),
-                )
-            )
-            for fault in faults
-        ),
-    )
-    return (table,)

@@ -1,4 +1,4 @@
-"""Section J: every check, the limit that applied, and who set it."""
+"""Section J: the checks that did not pass, their limits, and who set them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,8 +24,8 @@ from .findings import link_to
 DIGITS = 16
 VERDICTS = ("fail", "error", "warn", "note", "not run", "pass")
 """Worst first."""
-TOGETHER = ("pass", "not run")
-"""Verdicts of which all checks of one kind and limit stand in one row."""
+SILENT = ("pass", "not run")
+"""Verdicts of which no finding tells."""
 OF_PAIRS = ("disagreement", "rank_shift")
 OF_COLUMNS = ("distribution_shift", "missing_share")
 """Checks that are made when engines, or runs, are compared."""
@@ -36,39 +36,38 @@ CALM = ("pass", "note")
 
 
 def thresholds(facts: Facts) -> Section:
-    """Return section J: what did not pass one by one, what passed in one row each."""
+    """Return section J: what passed is counted, and listed in the page alone."""
     title = word("sections.thresholds")
     frame = facts.result.checks
     if frame.empty:
         nothing = {"checks": ()}
         return Section("J", "thresholds", title, say("thresholds.none"), nothing)
+    every = _worst_first(facts)
+    full = _table(facts, [[place] for place in every])
+    full = replace(full, caption=say("thresholds.every"))
     alike: dict[tuple[Any, ...], list[int]] = {}
-    for place in _worst_first(facts):
-        alike.setdefault(_kind(facts, place), []).append(place)
-    table = _table(facts, list(alike.values()))
-    if len(alike) < len(frame):
-        full = _table(facts, [[place] for place in _worst_first(facts)])
-        every = say("thresholds.every")
-        full = replace(full, id="tab-checks-all", caption=every, notes=())
+    for place in every:
+        if facts.result.check_verdicts[place] != "pass":
+            alike.setdefault(_kind(facts, place), []).append(place)
+    if alike:
+        full = replace(full, id="tab-checks-all", notes=())
+        table = _table(facts, list(alike.values()))
         table = replace(table, everything=full, is_appended=False)
+    else:
+        table = replace(full, is_single=True)
     return Section("J", "thresholds", title, _lede(facts), {"checks": (table,)})
 
 
 def _kind(facts: Facts, place: int) -> tuple[Any, ...]:
-    """Return what the checks of one row have in common; what did not pass stands alone.
-
-    Its number is that of one finding.
-    """
+    """Return what the checks of one row have in common; only unmade ones share one."""
     row, verdict = facts.result.checks.iloc[place], facts.result.check_verdicts[place]
-    if verdict not in TOGETHER:
-        return (place,)
-    return (row["check"], row["threshold"], row["set_by"], verdict)
+    return (row["check"], row["threshold"]) if verdict == "not run" else (place,)
 
 
 def _finding_of(facts: Facts, place: int) -> Finding | None:
     """Return the finding that a check made; what passed or was not run made none."""
     row = facts.result.checks.iloc[place]
-    if facts.result.check_verdicts[place] in TOGETHER:
+    if facts.result.check_verdicts[place] in SILENT:
         return None
     of_check = (f for f in facts.result.findings if f.check == row["check"])
     return next((f for f in of_check if f.subject == row["subject"]), None)
@@ -140,7 +139,7 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
         (
             Cell((look_up("checks").get(check, check.replace("_", " ")),)),
             Cell(subject),
-            Cell(_observed(facts, places)),
+            Cell(_measured(row["observed"], f"checks[{first}].observed")),
             Cell(_measured(row["threshold"], f"checks[{first}].threshold")),
             Cell(_set_by(str(row["set_by"]))),
             Cell(text if verdict in CALM else (Styled("strong", text),)),
@@ -193,23 +192,6 @@ def _who_and_when(facts: Facts) -> tuple[Sentence, ...]:
 
 def _word(verdict: str) -> str:
     return str(look_up("check_words")[verdict])
-
-
-def _observed(facts: Facts, places: Sequence[int]) -> Sentence:
-    """Return what was seen: one answer, or the smallest and the largest of several."""
-    values = facts.result.checks["observed"]
-    distinct = {places[0]: values.iloc[places[0]]}
-    if all(not isinstance(values.iloc[place], str) for place in places):
-        ordered = sorted(places, key=lambda place: float(values.iloc[place]))
-        distinct = {place: values.iloc[place] for place in (ordered[0], ordered[-1])}
-    parts = dict.fromkeys(
-        _measured(value, f"checks[{place}].observed")
-        for place, value in distinct.items()
-    )
-    texts = {
-        text[0].text if isinstance(text[0], Value) else text: text for text in parts
-    }
-    return joined(texts.values(), f" {word('words.to')} ")
 
 
 def _measured(value: object, path: str) -> Sentence:

@@ -33,7 +33,6 @@ def two_measures(**frames):
 def test_features_stand_by_their_mean_rank_over_all_rankings():
     overview = table(two_measures(), "tab-overview-features")
     assert column(overview, "Feature") == ["a", "b", "c"]
-    assert column(overview, "Mean rank") == ["1.0", "2.5", "2.5"]
     assert column(overview, "forest E1") == ["1", "2", "3"]
     assert column(overview, "forest E2") == ["1", "3", "2"]
 
@@ -46,7 +45,6 @@ def test_what_fewer_rankings_measured_comes_last_whatever_its_rank():
     view = build_view(plain_result(("a", "b", "c"), importances=records))
     overview = table(view, "tab-overview-features")
     assert column(overview, "Feature") == ["a", "b", "c"]
-    assert column(overview, "Mean rank") == ["1.5", "2.5", "1.0"]
 
 
 def test_the_closer_to_the_top_the_darker():
@@ -56,7 +54,7 @@ def test_the_closer_to_the_top_the_darker():
     ]
     names = [f"x{n}" for n in range(12)]
     view = build_view(plain_result(names, importances=tuple(records)))
-    shades = [row.cells[2].shade for row in table(view, "tab-overview-features").rows]
+    shades = [row.cells[1].shade for row in table(view, "tab-overview-features").rows]
     assert shades == [5, 4, 4, 3, 3, 2, 2, 2, 2, 2, 0, 0]
 
 
@@ -68,7 +66,7 @@ def test_what_a_model_does_better_without_is_marked_and_not_shaded():
     frame = frame.reindex(columns=FRAMES["row_intervals"].columns)
     overview = table(two_measures(row_intervals=frame), "tab-overview-features")
     assert column(overview, "forest E1") == ["1", "2 ↓", "3"]
-    assert [row.cells[2].shade for row in overview.rows] == [5, 0, 4]
+    assert [row.cells[1].shade for row in overview.rows] == [5, 0, 4]
 
 
 def test_of_many_features_the_rest_is_counted():
@@ -85,7 +83,7 @@ def test_of_many_rankings_the_columns_are_shared_out_over_tables():
     view = build_view(plain_result(("a", "b"), importances=records))
     ids = [t.id for t in view.tables if t.id.startswith("tab-overview")]
     assert ids == ["tab-overview-features", "tab-overview-features-2"]
-    assert [len(table(view, id_).columns) for id_ in ids] == [8, 8]
+    assert [len(table(view, id_).columns) for id_ in ids] == [7, 7]
 
 
 def test_one_ranking_needs_no_overview():
@@ -128,6 +126,6 @@ def test_the_head_of_a_ranking_holds_the_whole_name_of_its_model():
         made_importance(model, ("a", "b", "c"), (9.0, 1.0, 5.0), **STILL),
     )
     view = build_view(plain_result(("a", "b", "c"), importances=records))
-    name, _, card = table(view, "tab-overview-features").columns[2].label
+    name, _, card = table(view, "tab-overview-features").columns[1].label
     assert (name.text, name.whole) == (model, "")
     assert card.target == "card-e1"

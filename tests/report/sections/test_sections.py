@@ -446,16 +446,16 @@ def test_verdicts_are_counted_in_words_that_bear_a_number():
     assert two.endswith("Not passed: 2 failures, 2 warnings, 2 not run.")
 
 
-def test_checks_that_passed_alike_stand_in_one_row(apartments):
-    more = pd.concat(
-        [apartments.checks, apartments.checks.iloc[[2]]], ignore_index=True
-    )
-    more.loc[8, "observed"] = -3.0
-    item = table(build_view(apartments_result(checks=more)), "tab-checks")
-    assert column(item, "Verdict") == ["fail", "warn", "not run", *["pass"] * 5]
-    (row,) = (r for r in item.rows if plain(r.cells[1].parts) == "2 results")
-    assert plain(row.cells[2].parts) == "−619 to −3"
-    assert len(item.everything.rows) == 9
+def test_checks_that_passed_are_counted_and_listed_in_the_page_alone(apartments):
+    item = table(view_of("apartments"), "tab-checks")
+    assert column(item, "Verdict") == ["fail", "warn", "not run"]
+    assert len(item.everything.rows) == len(apartments.checks) == 8
+    sound = apartments.checks[[v == "pass" for v in apartments.check_verdicts]]
+    (only,) = section(build_view(plain_result(("a",), checks=sound)), "J").parts[
+        "checks"
+    ]
+    assert only.is_single
+    assert len(only.rows) == len(sound) == 5
 
 
 def test_findings_are_listed_gravest_first_with_what_to_do():
@@ -558,18 +558,6 @@ def test_every_check_has_a_title_in_words():
     kinds = {kind for text in code for kind in re.findall(r'check="(\w+)"', text)}
     assert kinds
     assert not kinds - set(look_up("findings.title"))
-
-
-def test_faults_that_were_avoided_are_told_with_the_version_that_has_them():
-    item = table(view_of("apartments"), "tab-avoided")
-    faults = dict(zip(column(item, "Defect"), column(item, "Package"), strict=True))
-    assert faults["DALEX-N1000"].startswith("DALEX 2.")
-    assert "FASTSHAP-TEXT" not in faults
-
-
-def test_without_an_engine_of_others_no_fault_of_theirs_is_told():
-    view = build_view(plain_result(("a",)))
-    assert "tab-avoided" not in {item.id for item in view.tables}
 
 
 def test_what_is_not_answered_is_not_told_as_silence_of_a_measure_that_answered():
