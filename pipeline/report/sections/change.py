@@ -27,11 +27,15 @@ from ..text.wording import (
 )
 from .control import day_of
 from .facts import Facts, facts_of, tallied
+from .findings import title_of
 from .history_figure import over_runs
 from .movements import movements
+from .verdicts import badge
 
 DIGITS = 12
 LONG = 60
+NAMED = 5
+"""Findings that a sentence names; the rest is counted."""
 ROWS = 20
 WORST = ("moved", "not comparable", "below the limit", "within chance")
 
@@ -44,6 +48,7 @@ def change(facts: Facts) -> Section:
     if facts.change is None or facts.baseline is None:
         return Section("I", "change", title, _nothing(facts), {"blocks": runs})
     blocks = (
+        _verdicts(facts, facts.baseline),
         _against(facts),
         _differs(facts.change),
         *shifted(facts),
@@ -120,6 +125,34 @@ def _is_approved(facts: Facts) -> bool:
     approved = facts.history.baseline
     digest = facts.baseline_digest if facts.baseline else ""
     return approved is not None and approved.content_digest == digest
+
+
+def _verdicts(facts: Facts, baseline: AuditResult) -> Sentence:
+    """Return both verdicts, and which failures and warnings account for another."""
+    now = facts.result
+    key = "verdict_same" if now.verdict == baseline.verdict else "verdict"
+    text = say(f"change.{key}", before=badge(baseline.verdict), now=badge(now.verdict))
+    before, after = (
+        {one.key: one for one in result.findings if one.severity != "info"}
+        for result in (baseline, now)
+    )
+    lists = {
+        "found": [after[k] for k in after if k not in before],
+        "gone": [before[k] for k in before if k not in after],
+        "accepted": [
+            after[k] for k in after if k in now.accepted and k not in baseline.accepted
+        ],
+        "lapsed": [
+            after[k] for k in after if k in baseline.accepted and k not in now.accepted
+        ],
+    }
+    for name, findings in lists.items():
+        titles = [title_of(one) for one in findings[:NAMED]]
+        if len(findings) > NAMED:
+            more = tallied("findings", len(findings) - NAMED)
+            titles.append(say("words.more", n=more))
+        text += say(f"change.{name}", titles=joined(titles, "; ")) if titles else ()
+    return text
 
 
 def _against(facts: Facts) -> Sentence:

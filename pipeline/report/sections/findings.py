@@ -136,7 +136,8 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
     standings = [standing for standing in by_key.values() if standing]
     standings.sort(key=lambda standing: SETTLED.index(standing.state))
     also = _others(finding, others)
-    message = " ".join(filter(None, (finding.message, *also, finding.remedy)))
+    effect = look_up("findings.effect").get(finding.check, "")
+    message = " ".join(filter(None, (finding.message, *also, effect, finding.remedy)))
     is_note = not standings
     return Entry(
         id=link.target,

@@ -1,18 +1,21 @@
 """Section I: the why before the numbers, and one sentence that sums it up."""
 
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
-from tests.report.made_variants import RESULTS, result_of
+from tests.report.made_variants import RESULTS, plain_result, result_of
 from tests.report.reading import section
 from tests.report.svg_reader import words
 
 from importance_audit.records.as_json import content_digest
+from importance_audit.records.finding import Finding
 from importance_audit.report.pages.html import section_html, to_html
 from importance_audit.report.pages.plain_text import to_text
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Figure, Table, plain
+from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 from importance_audit.runs.summary import NO_HISTORY, Approved
 
 
@@ -56,6 +59,35 @@ def test_the_lede_and_the_executive_page_count_what_moved():
     assert plain(by_letter["B"].parts["change"]) == lede
 
 
+def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
+    one, other = (
+        Finding(check="weak_model", severity="warning", subject=name, message="m")
+        for name in ("forest", "svm")
+    )
+    exception = Accepted(date(2026, 12, 31), "why", "what stands in", "A. Nowak")
+    accepting = Answer(one.key[:12], exception=exception)
+    plain_one = plain_result(("a", "b"), findings=(one,))
+
+    def first(now, before):
+        return plain(section_i(now, before).parts["blocks"][0])
+
+    was = "The verdict is Calculation not cross-checked, as before."
+    assert first(plain_one, plain_one) == was
+    both = replace(plain_one, findings=(one, other))
+    title = "Not clearly better than a constant"
+    assert first(both, plain_one) == f"{was} New: {title} (svm)."
+    assert first(plain_one, both) == f"{was} No longer found: {title} (svm)."
+    accepted = with_answers(plain_one, [accepting])
+    assert accepted.accepted
+    assert first(accepted, plain_one) == f"{was} Accepted since: {title} (forest)."
+    assert first(plain_one, accepted) == f"{was} No longer accepted: {title} (forest)."
+    right, wrong = result_of("apartments"), result_of("disagreeing")
+    assert first(wrong, right).startswith(
+        "The verdict was Calculation confirmed, with exceptions and is Calculation "
+        "not confirmed. New: "
+    )
+
+
 def test_only_the_baseline_that_was_approved_is_called_so():
     old = result_of("apartments")
     digest = content_digest(old)
@@ -68,10 +100,10 @@ def test_only_the_baseline_that_was_approved_is_called_so():
         "Change since the baseline",
         "Change since the approved baseline",
     )
-    assert plain(unsigned.parts["blocks"][0]).startswith(
+    assert plain(unsigned.parts["blocks"][1]).startswith(
         "The baseline of this comparison"
     )
-    assert plain(signed.parts["blocks"][0]).startswith("The approved baseline is ")
+    assert plain(signed.parts["blocks"][1]).startswith("The approved baseline is ")
 
 
 def test_a_movement_is_shown_with_both_numbers_and_its_band():

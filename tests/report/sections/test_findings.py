@@ -209,6 +209,12 @@ def test_a_check_that_passed_has_no_part_in_the_finding_of_another_of_its_name()
     assert column(item.everything, "Verdict") == ["note, K1", "pass"]
 
 
+@pytest.mark.parametrize("severity", ["failure", "warning", "info"])
+def test_findings_of_every_severity_say_their_effect(severity):
+    (entry,) = entries(view_with_findings(finding("dependence", severity=severity)))
+    assert "evaluate the model on rows that hardly occur" in words(entry)
+
+
 def test_checks_that_were_not_run_stand_in_one_row():
     missing = {"check": "disagreement", "verdict": "not run", "threshold": 0.0}
     frame = [check(subject=s, observed="not compared", **missing) for s in "abc"]
