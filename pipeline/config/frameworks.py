@@ -29,7 +29,7 @@ class Clause:
     ----------
     id : str
         The id of its framework, and after a slash its own; the framework's alone if
-        that has one clause only.
+        its text has no parts.
     clause : str
         Where it stands in the text.
     requirement : str

@@ -11,6 +11,7 @@ from importance_audit.config.load import parse_config
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import LOSSES
+from importance_audit.records.streams import stream
 
 NAMES = ("x1", "x2", "x3")
 B = np.array([1.5, 0.5, 0.0])
@@ -189,6 +190,17 @@ def test_a_coin_decides_between_two_features_that_are_alike():
     of_rows -= of_rows.mean(axis=1, keepdims=True)
     _, values = draw(np.zeros(2), of_rows, np.ones(2), resamples=4000, seed=1)
     assert (values[:, 0] > values[:, 1]).mean() == pytest.approx(0.5, abs=0.03)
+
+
+@pytest.mark.parametrize("resamples", [7, 20, 47])
+def test_the_draws_are_sums_over_the_rows_that_were_drawn(resamples):
+    terms = np.random.default_rng(1).normal(size=(3, 60))
+    error = np.sqrt(np.square(terms).sum(axis=1)) / 60
+    values = draw(np.arange(3.0), terms, error, resamples=resamples, seed=4).values
+    generator = stream(4, "row intervals", "", 0)
+    rows = [generator.integers(60, size=60) for _ in range(resamples)]
+    expected = [np.arange(3.0) + terms[:, drawn].sum(axis=1) / 60 for drawn in rows]
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-14)
 
 
 def test_many_rows_are_drawn_from_their_covariance(monkeypatch):

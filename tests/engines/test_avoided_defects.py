@@ -21,6 +21,7 @@ SHOWN = (
     *("XPLAINFI-RELATION", "XPLAINFI-COLLINEAR", "XPLAINFI-PRINT", "XPLAINFI-LOCO"),
 )
 """The faults that known_defects.R looks for."""
+PACKAGES = "vip yardstick pdp fastshap DALEX ingredients xplainfi".split()
 PAGE = Path(__file__).parents[2] / "docs" / "defects.md"
 
 
@@ -99,5 +100,9 @@ def test_a_fault_is_either_avoided_or_touches():
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_text_says_what_is_wrong_and_what_is_done(name):
-    assert re.fullmatch(r"all|before [\d.]+", FAULTS[name]["versions"])
-    assert FAULTS[name]["what is wrong, and how the audit avoids it"].endswith(".")
+    fault = FAULTS[name]
+    assert fault["package"] in PACKAGES
+    assert re.fullmatch(r"all|before [\d.]+", fault["versions"])
+    text = fault["what is wrong, and how the audit avoids it"]
+    assert text.endswith(".")
+    assert text.count(". ") >= 1

@@ -10,7 +10,7 @@ from .page_tree import INLINE, JOINT, Node, body_of, pieces_in
 WIDTH = 88
 GAP = 2
 SILENT = {"script", "style", "colgroup"}
-_NUMBER = re.compile(r"[-−–+<±≤]*[\d.  ,∞–]*(?: ?%)?")
+_NUMBER = re.compile(r"[-−–+<±≤]*[\d. ,∞–]*%?")
 
 
 def page_lines(page: str | Node) -> list[str]:

@@ -137,29 +137,31 @@ def _document_of(document: KeyValues, profile: str) -> KeyValues:
 
 
 def _verdicts(table: Table) -> Table:
-    """Return the verdicts of what did not pass; on a screen, the others open."""
+    """Return the first verdicts of what did not pass; on a screen, all of them open."""
     heads = {plain(say(f"thresholds.{key}")) for key in ("check", "subject", "verdict")}
     places = [i for i, head in enumerate(table.columns) if plain(head.label) in heads]
     share = 100 / sum(table.columns[i].width for i in places)
     columns = tuple(
         replace(table.columns[i], width=share * table.columns[i].width) for i in places
     )
-    rows = tuple(
-        replace(row, cells=tuple(row.cells[i] for i in places)) for row in table.rows
-    )
+
+    def short_rows(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+        return tuple(replace(r, cells=tuple(r.cells[i] for i in places)) for r in rows)
+
     every = replace(
         table,
         id=f"{table.id}-all",
         caption=say("profiles.every"),
         columns=columns,
-        rows=rows,
+        rows=short_rows((table.everything or table).rows),
         notes=(),
         everything=None,
         shape="tight",
     )
-    first_rows = rows[: min(table.n_urgent, VERDICTS)]
+    bad = () if table.is_single else table.rows  # a single one holds what passed
+    first_rows = short_rows(bad[:VERDICTS])
     caption = say("profiles.checks")
-    if more := table.n_urgent - len(first_rows):
+    if more := len(bad) - len(first_rows):
         caption += say("profiles.more_checks", n=str(more))
     short = replace(every, id=table.id, caption=caption, rows=first_rows)
     return replace(short, everything=every, is_appended=False)

@@ -49,19 +49,21 @@ def thresholds(facts: Facts) -> Section:
     for place in every:
         if facts.result.check_verdicts[place] != "pass":
             alike.setdefault(_kind(facts, place), []).append(place)
-    if alike:
-        full = replace(full, id="tab-checks-all", notes=())
-        table = _table(facts, list(alike.values()))
-        table = replace(table, everything=full, is_appended=False)
-    else:
+    table = _table(facts, list(alike.values()))
+    if not alike:
         table = replace(full, is_single=True)
+    elif len(alike) < len(frame):
+        full = replace(full, id="tab-checks-all", notes=())
+        table = replace(table, everything=full, is_appended=False)
     return Section("J", "thresholds", title, _lede(facts), {"checks": (table,)})
 
 
 def _kind(facts: Facts, place: int) -> tuple[Any, ...]:
     """Return what the checks of one row have in common; only unmade ones share one."""
     row, verdict = facts.result.checks.iloc[place], facts.result.check_verdicts[place]
-    return (row["check"], row["threshold"]) if verdict == "not run" else (place,)
+    if verdict != "not run":
+        return (place,)
+    return tuple(row[["check", "threshold", "set_by", "observed"]])
 
 
 def _finding_of(facts: Facts, place: int) -> Finding | None:
@@ -102,7 +104,6 @@ def _tally(verdict: str, n: Value) -> Sentence:
 
 
 def _table(facts: Facts, rows: Sequence[Sequence[int]]) -> Table:
-    verdicts = facts.result.check_verdicts
     return Table(
         id="tab-checks",
         caption=say("thresholds.caption"),
@@ -118,7 +119,6 @@ def _table(facts: Facts, rows: Sequence[Sequence[int]]) -> Table:
         notes=_who_and_when(facts),
         source="result.json",
         shape="wide",
-        n_urgent=sum(verdicts[places[0]] != "pass" for places in rows),
     )
 
 

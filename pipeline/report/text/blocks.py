@@ -194,9 +194,6 @@ class Table:
     is_single : bool
         Whether an overview says the same of many: folded on a screen, not on paper,
         numbered behind all others.
-    n_urgent : int
-        How many of the first rows ask something of the reader: a short profile shows
-        no others.
     abreast : int
         How many columns behind the first a narrow screen sets side by side, below the
         name of the row; 0 where it scrolls the table instead.
@@ -212,7 +209,6 @@ class Table:
     everything: "Table | None" = None
     is_appended: bool = True
     is_single: bool = False
-    n_urgent: int = 0
     abreast: int = 0
     kind: ClassVar[str] = "table"
 

@@ -224,6 +224,14 @@ def test_checks_that_were_not_run_stand_in_one_row():
     assert len(item.everything.rows) == 3
 
 
+def test_checks_that_were_not_run_for_other_reasons_stand_apart():
+    missing = {"check": "disagreement", "verdict": "not run", "threshold": 0.0}
+    frame = [check(subject=s, observed=f"not {s}", **missing) for s in ("a", "b")]
+    item = table(view_with_findings(checks=frame), "tab-checks")
+    assert column(item, "Observed") == ["not a", "not b"]
+    assert item.everything is None  # it would hold the same rows
+
+
 def test_what_failed_is_listed_one_by_one():
     frame = pd.DataFrame([check(subject=s, verdict="fail") for s in "abc"])
     item = table(build_view(plain_result(("a",), checks=frame)), "tab-checks")
