@@ -292,12 +292,12 @@ def test_a_cluster_does_without_a_worker_that_dies(cluster):
 
 @pytest.mark.needs_distributed
 def test_a_scheduler_that_is_gone_is_said_and_the_work_done_here(cluster, monkeypatch):
-    monkeypatch.setattr(worker_pools, "CONNECT_SECONDS", 2)
     with on(cluster) as (reports, _):
         answers = each(partial(sent.slow, 0.05), range(20))
         assert next(answers) == 0
         cluster.scheduler.kill()
         assert [*answers] == list(range(1, 20))
+    monkeypatch.setattr(worker_pools, "CONNECT_SECONDS", 2)  # nobody answers any more
     with on(cluster) as (told_later, _):
         assert list(each(partial(sent.added, NUMBERS), range(20))) == ANSWERS
     start = f"The Dask cluster at {cluster.address} could not be used, and the work "
