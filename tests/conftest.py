@@ -38,11 +38,12 @@ R_PACKAGES = {
 }
 MODULES = {
     f"needs_{name}": name
-    for name in ("pyarrow", "openpyxl", "sqlalchemy", "docx", "numba", "distributed")
+    for name in ("pyarrow", "openpyxl", "sqlalchemy", "numba", "distributed")
 }
 PROGRAMS = {
     "needs_chromium": ("chromium", "node"),
     "needs_java": ("java",),
+    "needs_pandoc": ("pandoc",),
     "needs_poppler": ("pdftotext",),
     "needs_libreoffice": ("soffice",),
 }

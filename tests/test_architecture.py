@@ -40,7 +40,6 @@ OWNERS = {
     "sqlite3": ["runs", "data.databases"],
     "sqlalchemy": ["data.databases"],
     "openpyxl": ["data.tables", "records.as_xlsx"],
-    "docx": ["report.pages.docx"],
     "numba": ["methods.trees.compiled"],
     "click": ["cli"],
     "rich": ["cli"],

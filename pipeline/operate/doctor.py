@@ -17,7 +17,7 @@ from ..methods.importance.permutation import permutation
 from ..methods.known_answers import linear_model, normal_data
 from ..methods.trees import compiled
 from ..methods.trees.compilation import read_or_not
-from ..records.errors import listed
+from ..records.errors import DataError, listed
 from ..records.r_rng import RStream
 from .install_schedule import outdated_jobs
 
@@ -37,7 +37,6 @@ FLOORS = {
 }
 USES = {
     "openpyxl": ("3.0.9", "reads and writes Excel files"),
-    "python-docx": ("0.8.11", "writes Word files"),
     "SQLAlchemy": ("1.4", "reads databases other than SQLite"),
     "numba": ("0.56", "answers faster for permuted trees, forests and boosting"),
     "pyarrow": ("", "reads Parquet and Feather files"),
@@ -73,7 +72,8 @@ def examine() -> tuple[Row, ...]:
     needed = (_package(name, floor) for name, floor in FLOORS.items())
     optional = (_package(name, *use) for name, use in USES.items())
     trees = (*_loops(), *_trees())
-    return (_python(), *needed, *optional, *trees, *_r(), _pdf(), *_schedules())
+    pages = (_pdf(), _word())
+    return (_python(), *needed, *optional, *trees, *_r(), *pages, *_schedules())
 
 
 def _loops() -> tuple[Row, ...]:
@@ -239,3 +239,14 @@ def _pdf() -> Row:
         remedy = "pip install -U weasyprint pydyf"
         return Row("PDF report", "missing", str(error), remedy)
     return Row("PDF report", "ok", conformity_statement())
+
+
+def _word() -> Row:
+    """Return whether pandoc can convert a page to a Word file here."""
+    from ..report.pages.docx import REMEDY, pandoc_version
+
+    try:
+        return Row("Word report", "ok", f"pandoc {pandoc_version()}")
+    except DataError as error:
+        state = str(error).removesuffix(f" {REMEDY}")
+        return Row("Word report", "optional", state, REMEDY)

@@ -229,7 +229,7 @@ def test_render_shows_the_profile_that_is_asked_for(printed, tmp_path_factory):
     assert "".join(letters) == "bajp"
 
 
-@pytest.mark.needs_docx
+@pytest.mark.needs_pandoc
 def test_render_writes_the_formats_that_are_asked_for(printed, tmp_path_factory):
     (run_folder,) = runs(printed[0])
     output = tmp_path_factory.mktemp("output")

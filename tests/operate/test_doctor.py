@@ -244,3 +244,21 @@ def test_a_profile_that_prints_and_draws_otherwise_changes_nothing(tmp_path):
         check=True,
     )
     assert (ran.stdout, ran.stderr) == ("ok\n", "")
+
+
+def test_without_pandoc_there_are_no_word_files_and_audits_run(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert doctor._word() == doctor.Row(
+        "Word report",
+        "optional",
+        "A Word file cannot be written without pandoc: [Errno 2] No such file or "
+        "directory: 'pandoc'.",
+        "Install it: apt-get install pandoc, or brew install pandoc.",
+    )
+
+
+def test_the_version_of_pandoc_is_named(monkeypatch, tmp_path):
+    (tmp_path / "pandoc").write_text("#!/bin/sh\necho pandoc 3.1.11")
+    (tmp_path / "pandoc").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert doctor._word() == doctor.Row("Word report", "ok", "pandoc 3.1.11")
