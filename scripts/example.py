@@ -46,7 +46,6 @@ def run(folder: Path) -> Path:
         copy,
         {**files, **rendering.pages},
         exit_code=exit_code(rendering.result),
-        pdf_checks=rendering.pdf_checks,
         data=rendering.data,
     )
 

@@ -36,7 +36,7 @@ OWNERS = {
     "matplotlib": ["report.figures"],
     "jinja2": ["report.pages"],
     "weasyprint": ["report.pages.print_page"],
-    "pikepdf": ["report.pages.pdf_checks", "runs.verify"],
+    "pikepdf": ["runs.verify"],
     "sqlite3": ["runs", "data.databases"],
     "sqlalchemy": ["data.databases"],
     "openpyxl": ["data.tables", "records.as_xlsx"],

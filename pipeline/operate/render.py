@@ -7,15 +7,11 @@ how a page looks (`report`), or writing (`runs`).
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..records.result import AuditResult
 from ..runs.files import Files, attachments, data_files
 from ..runs.run_context import NO_CONTEXT, RunContext
-
-if TYPE_CHECKING:
-    from ..report.pages.pdf_checks import PdfCheck
-    from ..report.pages.view import ReportView
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +28,6 @@ class Rendered(NamedTuple):
         Every file that is no rendering, as `runs.files.data_files` returns them.
     pages : dict
         The renderings; none if the configuration asks for none.
-    pdf_checks : tuple of PdfCheck
     pdf_fault : str
         Why there is no PDF, empty if there is one or none was asked for.
     """
@@ -40,7 +35,6 @@ class Rendered(NamedTuple):
     result: AuditResult
     data: Mapping[str, bytes]
     pages: Files
-    pdf_checks: "tuple[PdfCheck, ...]" = ()
     pdf_fault: str = ""
 
 
@@ -52,7 +46,7 @@ def render_result(
     pdf: bool = True,
     phase: Phase = nullcontext,
 ) -> Rendered:
-    """Return the files of a result, and the checks of the finished PDF.
+    """Return the files of a result.
 
     Parameters
     ----------
@@ -105,9 +99,7 @@ def render_result(
             pdfs = pdf_files(views, checked_result, carried)
     except PdfError as error:
         return Rendered(checked_result, data, pages, pdf_fault=str(error))
-    with phase("report: checks of the PDF"):
-        pdf_checks = _checks(views, checked_result, pdfs)
-    return Rendered(checked_result, data, {**pages, **pdfs}, pdf_checks)
+    return Rendered(checked_result, data, {**pages, **pdfs})
 
 
 def _excel_file(result: AuditResult) -> dict[str, bytes]:
@@ -120,17 +112,3 @@ def _excel_file(result: AuditResult) -> dict[str, bytes]:
         logger.warning("The Excel file of all tables was not made.", exc_info=True)
         return {}
     return {"tables.xlsx": data} if data else {}
-
-
-def _checks(
-    views: "Mapping[str, ReportView]", result: AuditResult, pdfs: Mapping[str, bytes]
-) -> "tuple[PdfCheck, ...]":
-    """Return the checks of the PDFs; one that breaks must not cost the report."""
-    from ..report.pages.html import check_pdfs
-    from ..report.pages.pdf_checks import PdfCheck
-
-    try:
-        return check_pdfs(views, result, pdfs)
-    except Exception as error:
-        why = f"{type(error).__name__} says: {error}."
-        return (PdfCheck("checks", "not run", why),)

@@ -346,7 +346,6 @@ def _save(
             folder,
             {**files, **rendering.pages},
             exit_code=code,
-            pdf_checks=rendering.pdf_checks,
             data=rendering.data,
             log=journal.log[n_logged:],
         )

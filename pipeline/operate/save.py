@@ -7,20 +7,17 @@ which other files a run holds, or writing them (`runs`).
 import ctypes
 import hashlib
 import logging
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from traceback import format_exc
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..records.result import AuditResult
 from ..runs.files import Files, as_bytes
 from ..runs.folder import write_run
-
-if TYPE_CHECKING:
-    from ..report.pages.pdf_checks import PdfCheck
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +36,6 @@ def save_run(
     *,
     exit_code: int,
     note: str = "",
-    pdf_checks: "Sequence[PdfCheck]" = (),
     data: Mapping[str, bytes] | None = None,
     log: Iterable[Mapping[str, Any]] = (),
 ) -> Path:
@@ -56,8 +52,6 @@ def save_run(
         What the command line will return.
     note : str
         What summary.txt says at its end of the run folder itself.
-    pdf_checks : sequence of PdfCheck
-        What the checks of the finished PDF found; the manifest holds them.
     data : mapping of str to bytes, optional
         `runs.files.data_files` of the result and `files`, if that was called already.
     log : iterable of mapping
@@ -76,7 +70,7 @@ def save_run(
         files,
         exit_code=exit_code,
         short_views=partial(short_views, note=note),
-        renderer=renderer(files, pdf_checks),
+        renderer=renderer(files),
         data=data,
         log=log,
     )
@@ -98,13 +92,10 @@ def short_views(result: AuditResult, note: str = "") -> dict[str, bytes]:
         return {"summary.txt": as_bytes(f"{head}\n{format_exc()}{note}\n")}
 
 
-def renderer(
-    files: Container[str], pdf_checks: "Sequence[PdfCheck]" = ()
-) -> dict[str, Any] | None:
+def renderer(files: Container[str]) -> dict[str, Any] | None:
     """Return what the renderings were made with, None if there are none.
 
-    `pdf_mode` and `conformity` are empty without a PDF; `checks` are those made of it
-    after it was written.
+    `pdf_mode` and `conformity` are empty without a PDF.
     """
     if "report.html" not in files:
         return None
@@ -125,7 +116,6 @@ def renderer(
         "templates_sha256": templates_sha256(),
         "pdf_mode": can.mode if has_pdf else "",
         "conformity": list(can.statements) if has_pdf else [],
-        "checks": [check._asdict() for check in pdf_checks],
     }
 
 

@@ -49,8 +49,6 @@ from .view import ReportView, at_most, build_view
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from .pdf_checks import PdfCheck
-
 Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
 DOWNLOADS = 30_000
@@ -299,19 +297,6 @@ def pdf_files(
     return {
         f"{path}.pdf": _print(view, fonts, attachments) for path, view in views.items()
     }
-
-
-def check_pdfs(
-    views: Mapping[str, ReportView], result: AuditResult, pdfs: Mapping[str, bytes]
-) -> "tuple[PdfCheck, ...]":
-    """Return how each PDF that `pdf_files` made stands against its view."""
-    from .pdf_checks import checks_of
-
-    return tuple(
-        check._replace(id=check.id if path == MAIN else f"{path}: {check.id}")
-        for path, view in views.items()
-        for check in checks_of(pdfs[f"{path}.pdf"], view, fonts=fonts_of(result))
-    )
 
 
 def _beside(

@@ -1,20 +1,18 @@
-"""Whole reports on paper: pages, headings, tags, and the checks that a run keeps."""
+"""Whole reports on paper: pages, headings, tags, text."""
 
-import io
 import re
 import subprocess
-from dataclasses import replace
 from html import unescape
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.report.made_variants import view_of
 from tests.report.printed import PRINTED, page_of, report
 
+from importance_audit.report.figures.typeface import escape_uncovered
 from importance_audit.report.pages import pdf
 from importance_audit.report.pages.html import page_files, print_html
-from importance_audit.report.pages.pdf_checks import checks_of
-from importance_audit.report.text.blocks import plain
+from importance_audit.report.text.blocks import Name, Value, parts_of, plain
 
 MARGIN = 18 / 210
 pytestmark = pytest.mark.needs_poppler
@@ -137,13 +135,50 @@ def test_no_page_ends_with_a_heading_or_a_caption(printed):
         assert not any(caption.endswith(words(line)) for caption in captions)
 
 
-def test_the_checks_of_a_report_pass_or_say_why_they_were_not_run(printed):
-    checks = checks_of(printed.path.read_bytes(), printed.view)
-    tags = {"figures", "headings", "headers"}
-    is_tagged = pdf.capability().mode == "pdf/a-3a"
-    for check in checks:
-        expected = "pass" if is_tagged or check.id not in tags else "not run"
-        assert check[:2] == (check.id, expected), check.why
+@pytest.mark.parametrize("kind", [Name, Value])
+def test_every_name_and_number_of_the_tables_is_in_the_text(printed, kind):
+    text = without_spaces("".join(printed.pages))
+    tables = (*printed.view.on_paper.tables, *printed.view.appendix)
+    shown = {part.text for part in parts_of(tables, kind)}
+    assert shown
+    missing = [t for t in shown if without_spaces(escape_uncovered(t)) not in text]
+    assert not missing
+
+
+def without_spaces(text):
+    return re.sub(r"\s", "", text)
+
+
+@pytest.fixture
+def tags(opened):
+    """Return (tag, alternative text, id, ids of headers) of every element, in order."""
+    pikepdf = pytest.importorskip("pikepdf")
+    if pdf.capability().mode != "pdf/a-3a":
+        pytest.skip("The renderer writes no tags.")
+    found, waiting = [], [opened.Root.StructTreeRoot.K]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, pikepdf.Array):
+            waiting.extend(reversed(list(item)))
+        elif isinstance(item, pikepdf.Dictionary):
+            if "/S" in item:
+                about = item.get("/A", {})
+                several = about if isinstance(about, pikepdf.Array) else [about]
+                heads = [str(h) for one in several for h in one.get("/Headers", ())]
+                texts = (str(item.get(key, "")) for key in ("/Alt", "/ID"))
+                found.append((str(item.S), *texts, heads))
+            waiting.append(item.get("/K"))
+    return found
+
+
+def test_tags_give_figures_words_headings_an_order_and_cells_their_headers(tags):
+    assert all(alt for tag, alt, _, _ in tags if tag == "/Figure")
+    names = (re.fullmatch(r"/H([1-6])", tag) for tag, *_ in tags)
+    levels = [0, *(int(name[1]) for name in names if name)]
+    assert len(levels) > 10
+    assert all(level <= before + 1 for before, level in pairwise(levels))
+    ids = {id_ for tag, _, id_, _ in tags if tag == "/TH"}
+    assert ids >= {head for *_, heads in tags for head in heads}
 
 
 def test_the_file_says_of_itself_what_the_report_says_of_it(opened):
@@ -153,80 +188,4 @@ def test_the_file_says_of_itself_what_the_report_says_of_it(opened):
     level = re.search(rb"pdfaid:conformance\W+(\w)", metadata)
     assert (mode == "pdf/a-3a") == (level is not None and level[1] == b"A")
     assert bool(opened.Root.get("/MarkInfo")) == (mode == "pdf/a-3a")
-
-
-def changed(path, change):
-    """Return the bytes of a printed report after a change."""
-    pikepdf = pytest.importorskip("pikepdf")
-    with pikepdf.open(path) as document:
-        change(pikepdf, document)
-        file = io.BytesIO()
-        document.save(file, fix_metadata_version=False)
-    return file.getvalue()
-
-
-def call_it_accessible(pikepdf, document):
-    claim = b"<x xmlns:pdfuaid='http://www.aiim.org/pdfua/ns/id/' pdfuaid:part='1'/>"
-    document.Root.Metadata = pikepdf.Stream(document, claim)
-
-
-def list_attachments_twice(pikepdf, document):
-    document.attachments["result.json"] = pikepdf.AttachedFileSpec(document, b"{}")
-    file = document.attachments["result.json"].obj
-    document.Root.AF = pikepdf.Array([file, file])
-
-
-def drop_bookmarks(_, document):
-    del document.Root.Outlines
-
-
-def add_tags(pikepdf, document):
-    tag = pikepdf.Dictionary
-    cell = tag(S=pikepdf.Name.TD, A=tag(Headers=pikepdf.Array([b"th9"])))
-    children = [tag(S=pikepdf.Name.H1), tag(S=pikepdf.Name.H3), cell]
-    children.append(tag(S=pikepdf.Name.Figure))
-    document.Root.StructTreeRoot = tag(K=pikepdf.Array(children))
-
-
-@pytest.mark.parametrize(
-    ("change", "failures"),
-    [
-        (call_it_accessible, {"claims": "the file calls itself PDF/UA."}),
-        (list_attachments_twice, {"attachments": "result.json is listed 2 times."}),
-        (drop_bookmarks, {"bookmarks": "the file has no bookmarks."}),
-        (
-            add_tags,
-            {
-                "figures": "figure 1 has no alternative text.",
-                "headings": "a heading of level 3 follows one of level 1.",
-                "headers": "a cell names the header th9.",
-            },
-        ),
-    ],
-)
-def test_a_fault_of_the_file_fails_its_check_alone(change, failures):
-    sound = report("1 feature")
-    checks = checks_of(changed(sound.path, change), sound.view)
-    assert {
-        check.id: check.why for check in checks if check.result == "fail"
-    } == failures
-
-
-def test_what_the_text_of_the_file_lacks_is_named():
-    sound = report("1 feature")
-    checks = checks_of(sound.path.read_bytes(), view_of("twenty features"))
-    failed = {check.id: check.why for check in checks if check.result == "fail"}
-    assert set(failed) == {"names", "numbers"}
-    assert failed["names"].startswith("'feature.00', 'feature.01', 'feature.02' and 17")
-    assert failed["names"].endswith(" more must be in the text of the PDF.")
-
-
-def test_without_its_readers_a_check_is_not_run(monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setitem(__import__("sys").modules, "pikepdf", None)
-    checks = checks_of(b"", replace(view_of("one feature"), sections=()))
-    assert {check.result for check in checks} == {"not run"}
-    assert {check.why for check in checks} == {
-        "pdftotext is not on PATH.",
-        "pikepdf is not installed.",
-    }
+    assert b"pdfuaid" not in metadata
