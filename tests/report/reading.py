@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass
 
 import pandas as pd
 
+from importance_audit.report.pages.compose import compose
 from importance_audit.report.text.blocks import Name, Value, plain
 
 
@@ -25,6 +26,20 @@ def pieces(block):
 
 def section(view, letter):
     return next(part for part in view.sections if part.letter == letter)
+
+
+def blocks(view, letter):
+    """Return the tables and figures of a section, in the order of the page."""
+    composed = compose([section(view, letter)])
+    (body,) = composed.bodies
+    shown = (*composed.tables, *composed.figures)
+    return sorted(shown, key=lambda block: body.index(f'id="{block.id}"'))
+
+
+def is_brief(view, letter):
+    """Return whether a section is a line of the contents and a sentence, no more."""
+    (body,) = compose([section(view, letter)]).bodies
+    return 'class="brief"' in body
 
 
 def table(view, id_):

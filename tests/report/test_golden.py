@@ -14,7 +14,8 @@ import pytest
 from tests.report.made_variants import RESULTS, result_of, view_of
 
 from importance_audit.records.as_json import dumps
-from importance_audit.report.pages.html import TEMPLATE_DIGITS, print_html, to_html
+from importance_audit.report.pages.compose import TEMPLATE_DIGITS
+from importance_audit.report.pages.html import print_html, to_html
 from importance_audit.report.pages.plain_text import page_lines
 from importance_audit.report.pages.template_files import templates_sha256
 

@@ -9,13 +9,11 @@ import re
 import subprocess
 import zipfile
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from ...records.errors import DataError
 from ...records.result import AuditResult
@@ -23,9 +21,10 @@ from ...records.undated_zip import undated
 from ...runs.run_context import NO_CONTEXT, RunContext
 from ..figures.drawing import to_png
 from ..figures.typeface import drawable
-from ..text.blocks import Figure, Group, Section, Table, plain
+from ..text.blocks import Figure, plain
 from ..text.wording import say, with_words, word
-from .html import print_html, svg_uri
+from .compose import svg_uri
+from .html import print_html
 from .report_views import report_views
 from .view import ReportView
 
@@ -139,8 +138,7 @@ def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
             "Name one that Word has saved."
         )
     with with_words(view.words):
-        shown = replace(view, sections=_without_bars(view.sections))
-        page = print_html(shown, conformity=word("docx.conformity"))
+        page = print_html(view, conformity=word("docx.conformity"), bars=False)
         for figure in view.figures:
             page = page.replace(svg_uri(figure), _png_uri(figure))
         notice = plain(say("docx.notice", digest=view.digest))
@@ -249,20 +247,6 @@ def _with_first_line(notice: str, xml: bytes) -> bytes:
     at = xml.index(begin) + len(begin)
     line = f"<w:p><w:r><w:rPr><w:b /></w:rPr><w:t>{escape(notice)}</w:t></w:r></w:p>"
     return xml[:at] + line.encode() + xml[at:]
-
-
-def _without_bars(item: Any) -> Any:
-    """Return sections, or a part of them, whose tables have no columns of bars."""
-    if isinstance(item, Table):
-        return item.without_bars
-    if isinstance(item, tuple):
-        return tuple(map(_without_bars, item))
-    if isinstance(item, Group):
-        return replace(item, blocks=_without_bars(item.blocks))
-    if isinstance(item, Section):
-        parts = {name: _without_bars(part) for name, part in item.parts.items()}
-        return replace(item, parts=parts)
-    return item
 
 
 def _png_uri(figure: Figure) -> str:

@@ -12,7 +12,6 @@ from ...records.errors import DataError
 from ...records.finding import Finding
 from ...records.result import AuditResult
 from ..figures.typeface import character_map, uncovered
-from ..text.blocks import Name, parts_of
 
 CHECK = "uncovered_names"
 
@@ -67,9 +66,10 @@ def with_uncovered_names(result: AuditResult, document: str) -> AuditResult:
 
     # the digest of this very text: making the text again is what takes time
     file_digest = sha256(document.encode()).hexdigest()
-    sections = build_view(result, file_digest=file_digest).sections
     names = {
-        part.text for part in parts_of(sections, Name) if uncovered(part.text, fonts)
+        name
+        for name in build_view(result, file_digest=file_digest).composed.names
+        if uncovered(name, fonts)
     }
     if not names:
         return result

@@ -14,18 +14,23 @@ from ..sections.history_figure import HistoryPoint, history_figure, point_of
 from ..sections.verdicts import SHAPES, badge
 from ..text.blocks import (
     Badge,
-    Cell,
-    Column,
+    Cells,
     FileLink,
     Part,
-    Row,
     Section,
     Sentence,
     Styled,
-    Table,
     Value,
 )
-from ..text.wording import display_name, look_up, say, say_count, show_hidden, word
+from ..text.wording import (
+    display_name,
+    look_up,
+    say,
+    say_count,
+    show_hidden,
+    table_of,
+    word,
+)
 from .html import Loose, loose_html
 
 NO_RUN = "not established"
@@ -160,17 +165,12 @@ def index_html(
     n = Value("audits", len(rows), str(len(rows)), derived="count")
     ended = sum(row.exit_code == 0 for row in rows)
     good = Value("audits", ended, str(ended), derived="count")
-    table = Table(
-        id="tab-audits",
+    table = table_of(
+        "audits",
+        "history",
+        "audit:header:18 verdict::24 exit_code:number:5 run:code:25 note::28",
+        map(_audit, rows),
         caption=say("history.audits"),
-        columns=(
-            Column(say("history.audit"), "header", 18),
-            Column(say("history.verdict"), width=24),
-            Column(say("history.exit_code"), "number", 5),
-            Column(say("history.run"), "code", 25),
-            Column(say("history.note"), width=28),
-        ),
-        rows=tuple(map(_audit, rows)),
         shape="wide",
     )
     blocks = (table,) if rows else ()
@@ -221,17 +221,12 @@ def _runs(history: History) -> Section:
     """Return every line, newest first: on a long history the last are asked for."""
     first = next((row for row in history.rows if row.run), None)
     rows = tuple(_row(row, row is first) for row in reversed(history.rows))
-    table = Table(
-        id="tab-runs",
+    table = table_of(
+        "runs",
+        "history",
+        "started:header:11 verdict::24 exit_code:number:5 run:code:27 changes::33",
+        rows,
         caption=say("history.runs"),
-        columns=(
-            Column(say("history.started"), "header", 11),
-            Column(say("history.verdict"), width=24),
-            Column(say("history.exit_code"), "number", 5),
-            Column(say("history.run"), "code", 27),
-            Column(say("history.changes"), width=33),
-        ),
-        rows=rows,
         notes=(say("history.exit_codes"),),
         shape="wide",
     )
@@ -243,16 +238,14 @@ def _runs(history: History) -> Section:
     return Section("", "history", word("history.runs_title"), lede, {"blocks": blocks})
 
 
-def _row(row: HistoryRow, is_first: bool) -> Row:
+def _row(row: HistoryRow, is_first: bool) -> Cells:
     code = "–" if row.exit_code is None else str(row.exit_code)
-    return Row(
-        (
-            Cell((moment(row.started).removesuffix(ZONE) if row.started else "–",)),
-            Cell(_verdict(row)),
-            Cell((code,)),
-            Cell(_run(row)),
-            Cell(_happened(row, is_first)),
-        )
+    return (
+        moment(row.started).removesuffix(ZONE) if row.started else "–",
+        _verdict(row),
+        code,
+        _run(row),
+        _happened(row, is_first),
     )
 
 
@@ -344,7 +337,7 @@ def _standing(history: History) -> Sentence:
     )
 
 
-def _audit(row: AuditRow) -> Row:
+def _audit(row: AuditRow) -> Cells:
     name = display_name(row.audit)
     linked: Part = FileLink(row.report, name) if row.report else name
     code = "–" if row.exit_code is None else str(row.exit_code)
@@ -353,12 +346,4 @@ def _audit(row: AuditRow) -> Row:
     run: Sentence = ("–",)
     if row.run_id:
         run = (f"{display_name(row.run_id)} {when}",)
-    return Row(
-        (
-            Cell((linked,)),
-            Cell((text,)),
-            Cell((code,)),
-            Cell(run),
-            Cell((show_hidden(row.note) or "–",)),
-        )
-    )
+    return (linked, text, code, run, show_hidden(row.note) or "–")

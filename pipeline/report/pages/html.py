@@ -2,16 +2,16 @@
 
 import base64
 import io
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, partial
 from hashlib import sha256
-from itertools import groupby
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple
 from urllib.parse import quote
+
+from markupsafe import Markup
 
 from ...records.as_csv import tables
 from ...records.finding import by_cause
@@ -22,57 +22,37 @@ from ...runs.run_context import NO_CONTEXT, RunContext
 from ..figures.drawing import to_png
 from ..text.blocks import (
     Badge,
-    Figure,
-    Link,
     Section,
     Sentence,
-    Styled,
-    Table,
     plain,
 )
 from ..text.wording import (
     LANGUAGE,
     look_up,
-    pieces_of,
     say,
     templates,
     with_words,
     word,
 )
+from .compose import Composed, compose, data_uri, filled
 from .fonts import fonts_of
+from .inline import html_of
 from .pdf import conformity_statement, to_pdf
 from .report_views import MAIN, report_views
-from .template_files import templates_sha256
-from .traces import light, traces
-from .view import ReportView, at_most, build_view
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
+from .template_files import environment
+from .view import ReportView, build_view
 
 DOWNLOADS = 30_000
 """Bytes of tables that the page itself hands over; the larger ones lie beside it."""
-MOST_ROWS = 2000
-"""Rows that the page shows of one table; the file beside it has them all."""
 FINDINGS = 10
 """Findings that a notebook shows of a result; the rest is counted."""
-NARROW = 12
-"""Characters that the narrowest column of names has room for."""
-PIECE = 14
-"""Characters of a name that any column can keep in one line."""
-TEMPLATE_DIGITS = 16
-"""Of the digest of the templates, which the manifest holds in full."""
 DPI = 200
 """Of a figure as PNG: what a text processor prints sharply."""
 FIGURES = "figures"
 """The folder beside a page that holds its figures as files."""
-LONG_WORD = 27
-"""Characters of a word that may break in a sentence: more than an id of a run has."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 BLUE = "#0b4f79"
 """Our accent on white, in both style sheets."""
-_LONG_WORD = re.compile(rf"(\S{{{LONG_WORD},}})")
 
 
 class Loose(NamedTuple):
@@ -115,7 +95,9 @@ def loose_html(page: Loose) -> str:
         sentence=page.sentence,
         sections=page.sections,
     )
-    return _fill_template(view, printing=False, template="history.html.j2")
+    return _fill_template(
+        view, view.composed, printing=False, template="history.html.j2"
+    )
 
 
 def section_html(section: Section) -> str:
@@ -134,7 +116,7 @@ class Page:
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that styles do not mix."""
         return (
-            _environment()
+            environment()
             .get_template("notebook.html.j2")
             .render(page=self.html, words=look_up("page"))
         )
@@ -170,11 +152,16 @@ def to_html(
     """
     with with_words(view.words):
         return _fill_template(
-            view, printing=False, beside=beside, figures=figures, root=root
+            view,
+            view.composed,
+            printing=False,
+            beside=beside,
+            figures=figures,
+            root=root,
         )
 
 
-def print_html(view: ReportView, *, conformity: str) -> str:
+def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
     """Return the report as HTML for paper: no downloads, long tables at the end.
 
     Parameters
@@ -183,9 +170,19 @@ def print_html(view: ReportView, *, conformity: str) -> str:
     conformity : str
         What may be said of the file that the PDF renderer makes of it. Its style is
         `print_css`, which the renderer gets beside it.
+    bars : bool, default True
+        Whether tables have their columns of bars.
     """
     claim = (say("control.conformity"), (conformity,))
-    return _fill_template(view.on_paper, printing=True, conformity=(claim,))
+    composed = compose(
+        view.sections,
+        path=view.path,
+        printing=True,
+        is_short=view.is_short,
+        conformity=(claim,),
+        bars=bars,
+    )
+    return _fill_template(view, composed, printing=True)
 
 
 def page_files(
@@ -349,8 +346,6 @@ def card(result: AuditResult) -> str:
 
     It has no script and no outside address.
     """
-    from markupsafe import Markup
-
     from ..figures import notebook
 
     record, svg = lead_of(result.importances), ""
@@ -362,7 +357,7 @@ def card(result: AuditResult) -> str:
         svg = svg[svg.index("<svg") :]
     findings = [group[0] for group in by_cause(result.findings)]
     return (
-        _environment()
+        environment()
         .get_template("notebook_card.html.j2")
         .render(
             words=look_up("page"),
@@ -373,11 +368,6 @@ def card(result: AuditResult) -> str:
             n_more=max(len(findings) - FINDINGS, 0),
         )
     )
-
-
-def svg_uri(figure: Figure) -> str:
-    """Return a figure as an address that holds it."""
-    return _data_uri("image/svg+xml", figure.svg)
 
 
 def handed_over(view: ReportView) -> dict[str, str]:
@@ -398,53 +388,73 @@ def handed_over(view: ReportView) -> dict[str, str]:
     for name in sorted(texts, key=lambda name: len(texts[name].encode())):
         room -= len(texts[name].encode())
         if room >= 0:
-            uris[name] = _data_uri("text/csv", texts[name])
+            uris[name] = data_uri("text/csv", texts[name])
     return uris
-
-
-def every_row(table: Table) -> Table:
-    """Return what a cut table opens to: all rows, if they are not too many."""
-    return light(at_most(table.everything or table, MOST_ROWS))
-
-
-def _data_uri(media_type: str, text: str) -> str:
-    return f"data:{media_type};base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def _fill_template(
     view: ReportView,
+    composed: Composed,
     *,
     printing: bool,
-    conformity: Rows = (),
     beside: Mapping[str, str] = MappingProxyType({}),
     template: str = "report.html.j2",
     figures: str = "",
     root: str = "",
 ) -> str:
-    digest = Styled("code", (templates_sha256()[:TEMPLATE_DIGITS],))
-    made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
-    return (
-        _environment()
+    page = (
+        environment()
         .get_template(template)
         .render(
             view=view,
-            labels=view.labels,
-            references=view.references,
+            sections=view.sections,
+            bodies=composed.bodies,
+            appendix=view.appendix if printing else (),
             words=look_up("page"),
+            path=view.path,
             printing=printing,
-            rendering=(*made_with, *(conformity if view.is_short else ())),
-            conformity=conformity,
-            beside=beside,
-            figures=quote(figures),
-            root=root,
             screen_css=_coloured(_own("screen.css"), view.accent),
             script=_script(),
             script_hash=script_hash(),
-            svg_uri=svg_uri,
-            every_row=every_row,
-            handed_over={} if printing else handed_over(view),
-            traces=partial(traces, path=view.path),
         )
+    )
+    labels = view.composed.labels
+    tables = {table.id: table for table in view.tables}
+    handed = {} if printing else handed_over(view)
+
+    def download(name: str) -> str:
+        table = tables[name]
+        if handed.get(name):
+            return Markup('<a download="{}" href="{}">{} {}</a>').format(
+                table.file, handed[name], labels[name].lower(), word("page.as_csv")
+            )
+        if table.source in beside:
+            return Markup(
+                '<a href="{0}{1}">{1}</a> {2} <span class="hash">{3}</span>'
+            ).format(root, table.source, word("page.beside"), beside[table.source])
+        return Markup("<code>{}</code>").format(table.source)
+
+    def files(name: str) -> str:
+        file = f"{quote(figures)}/{name.removeprefix('fig-')}"
+        return Markup(
+            ' <span class="take"><a href="{0}.svg">{1} {2}</a>, '
+            '<a href="{0}.png">{3}</a></span>'
+        ).format(file, labels[name], word("page.as_svg"), word("page.as_png"))
+
+    def elsewhere(target: str, text: str) -> str:
+        if printing and target in view.composed.ids:
+            return str(html_of(say("profiles.on_screen", what=Markup(text))))
+        return text or word("profiles.elsewhere")
+
+    return filled(
+        page,
+        {
+            "label": labels.__getitem__,
+            "reference": lambda name: labels.get(name, "").lower(),
+            "download": download,
+            "files": files if figures else lambda _: "",
+        },
+        elsewhere,
     )
 
 
@@ -463,64 +473,4 @@ def _script() -> str:
 @cache
 def _own(name: str) -> str:
     """Return a file that pages hold as it is; no text of a user is in it."""
-    from markupsafe import Markup
-
     return Markup((templates() / name).read_text(encoding="utf-8"))
-
-
-@cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(templates()),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.globals["breakable"] = _breakable
-    environment.globals["with_joints"] = _with_joints
-    environment.globals["unlinked"] = _unlinked
-    return environment
-
-
-def _unlinked(parts: Sentence, references: Mapping[str, str]) -> str:
-    """Return a caption as text: a summary is a button, and no link fits in it."""
-    return "".join(
-        part.text or references[part.target]
-        if isinstance(part, Link)
-        else plain((part,))
-        for part in parts
-    )
-
-
-def _breakable(name: str) -> str:
-    """Return a name that a narrow column may break between its words."""
-    from markupsafe import Markup
-
-    pieces = pieces_of(name)
-    if len(name) <= NARROW:
-        return name
-    # Paper breaks inside pieces too unless told not to, which only short ones bear.
-    joint, whole = Markup("<wbr>"), Markup('<span class="joints">{}</span>')
-    runs = [
-        whole.format(joint.join(run)) if is_short else joint.join(run)
-        for is_short, run in groupby(pieces, lambda piece: len(piece) <= PIECE)
-    ]
-    return joint.join(runs)
-
-
-def _with_joints(text: str) -> str:
-    """Return a sentence whose long words, names above all, break where names do."""
-    from markupsafe import Markup, escape
-
-    if not _LONG_WORD.search(text):
-        return text
-    joint = Markup("<wbr>")
-    words = _LONG_WORD.split(text)
-    return Markup("").join(
-        joint.join(pieces_of(word)) if n % 2 else escape(word)
-        for n, word in enumerate(words)
-    )

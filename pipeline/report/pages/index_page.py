@@ -19,11 +19,10 @@ from ..sections.top_k import top_k_figures
 from ..sections.verdicts import badge
 from ..text.blocks import (
     Badge,
-    Cell,
+    Cells,
     Column,
     FileLink,
     Group,
-    Row,
     Section,
     Sentence,
     Table,
@@ -35,6 +34,7 @@ from ..text.wording import (
     say,
     say_count,
     short_name,
+    table_of,
     word,
 )
 from .by_model import ModelPart
@@ -101,34 +101,28 @@ def _by_loss(ranked: Iterable[Ranking]) -> list[list[Ranking]]:
 
 def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
     """Return a row per model: where its report is, how good it is, what leads."""
-    return Table(
-        id="tab-models-index",
+    return table_of(
+        "models-index",
+        "index",
+        "model:header:20 loss::30 leader::18 verdict::32",
+        [_model(facts, part) for part in parts],
         caption=say("index.models_caption"),
-        columns=(
-            Column(say("index.model"), "header", 20),
-            Column(say("index.loss"), width=30),
-            Column(say("index.leader"), width=18),
-            Column(say("index.verdict"), width=32),
-        ),
-        rows=tuple(_model(facts, part) for part in parts),
         shape="wide",
     )
 
 
-def _model(facts: Facts, part: ModelPart) -> Row:
+def _model(facts: Facts, part: ModelPart) -> Cells:
     own = facts_of(part.result, facts.digest)
     link = FileLink(f"{file_of(part.model)}.html", display_name(part.model))
     leader = leader_of(own.leads[0]) if own.leads else ""
     text: Sentence = ("–",)
     if leader:
         text = (short_name(leader),)
-    return Row(
-        (
-            Cell((link,)),
-            Cell(against_constant(facts, part.model) or ("–",)),
-            Cell(text),
-            Cell((badge(part.result.verdict),)),
-        )
+    return (
+        link,
+        against_constant(facts, part.model) or ("–",),
+        text,
+        badge(part.result.verdict),
     )
 
 
@@ -144,23 +138,25 @@ def _matrices(parts: Sequence[ModelPart]) -> tuple[Table, ...]:
     for start in range(0, len(parts), COLUMNS):
         here = parts[start : start + COLUMNS]
         tables.append(
-            Table(
-                id="tab-verdicts" + (f"-{start // COLUMNS + 1}" if start else ""),
-                caption=say("index.matrix_caption"),
-                columns=(
-                    Column(say("thresholds.check"), "header", 30),
+            table_of(
+                "tab-verdicts"
+                + (f"-{start // COLUMNS + 1}" if start else "").removeprefix("tab-"),
+                "thresholds",
+                [
+                    "check:header:30",
                     *(Column((short_name(p.model),), width=width) for p in here),
-                ),
-                rows=tuple(_check(name, here) for name in checks),
+                ],
+                [_check(name, here) for name in checks],
+                caption=say("index.matrix_caption"),
                 shape="wide",
             )
         )
     return tuple(tables)
 
 
-def _check(name: str, parts: Sequence[ModelPart]) -> Row:
+def _check(name: str, parts: Sequence[ModelPart]) -> Cells:
     label = look_up("checks").get(name, name.replace("_", " "))
-    return Row((Cell((label,)), *(Cell(_worst(name, part)) for part in parts)))
+    return (label, *(_worst(name, part) for part in parts))
 
 
 def _worst(name: str, part: ModelPart) -> Sentence:

@@ -19,7 +19,6 @@ from ..text.labels import labelled
 from ..text.own_words import own_words
 from .by_model import history_of_part, parts
 from .index_page import between, file_of, overview
-from .profiles import without_dead_links
 from .view import ReportView, build_view, sections_of, view_of
 
 MAIN = "report"
@@ -63,10 +62,11 @@ def _views(
     about: dict[str, Any] = {
         # of the whole result: the page of one model holds a part of it only
         "file_digest": sha256(document).hexdigest(),
+        "profile": profile,
         **context._asdict(),
     }
     if not by_model:
-        return {MAIN: build_view(result, profile=profile, **about)}
+        return {MAIN: build_view(result, **about)}
     gather = partial(facts_of, digest=content_digest(result), **about)
     facts = gather(result)
     first = (
@@ -78,15 +78,13 @@ def _views(
         redo(facts),
         signoff(facts),
     )
-    whole = (*first, glossary(first))
-    main = view_of(facts, without_dead_links(whole, whole), profile=profile)
+    whole = (*first, glossary())
+    main = view_of(facts, whole)
     views = {MAIN: main}
     for part in by_model:
         own = gather(part.result)
         own = replace(own, history=history_of_part(context.history, result, part.model))
         cards = {m: facts.cards[m] for m in own.cards}
         own = replace(own, cards=cards, is_part=True)
-        views[file_of(part.model)] = view_of(
-            own, sections_of(own), profile=profile, part=part
-        )
+        views[file_of(part.model)] = view_of(own, sections_of(own), part=part)
     return views

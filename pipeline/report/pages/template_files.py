@@ -1,9 +1,14 @@
-"""Which templates, words, styles and script a page was made with, as one digest."""
+"""The templates of pages: how they are filled in, and their digest."""
 
 import hashlib
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from ..text.wording import templates
+from ...records.template_folder import templates
+from .inline import html_of, marker, number_attributes, unlinked
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 KINDS = (".j2", ".css", ".js", ".toml")
 
@@ -23,3 +28,31 @@ def templates_sha256() -> str:
         if paths[name].suffix in KINDS
     )
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+@cache
+def environment() -> "Environment":
+    """Return the templates of pages: what they print is a sentence, or is escaped."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+
+    @pass_context
+    def finalize(context: Any, item: Any) -> Any:
+        return html_of(item, path=context["path"], printing=context["printing"])
+
+    filled = Environment(
+        loader=FileSystemLoader(templates()),
+        autoescape=True,
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    filled.globals |= {
+        "path": str,
+        "printing": False,
+        "marker": marker,
+        "number_attributes": number_attributes,
+        "unlinked": unlinked,
+    }
+    return filled

@@ -5,7 +5,7 @@ package that hold one section each; the templates only place what they find.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -21,7 +21,7 @@ from ..sections.change import change
 from ..sections.control import control, document_id, subtitle, title, version_line
 from ..sections.data_card import data_card
 from ..sections.executive import executive
-from ..sections.facts import Facts, config_of, facts_of
+from ..sections.facts import PROFILES, Facts, config_of, facts_of
 from ..sections.findings import findings
 from ..sections.frameworks import frameworks
 from ..sections.glossary import glossary
@@ -45,13 +45,10 @@ from ..text.blocks import (
     Sentence,
     Table,
     plain,
-    walk,
 )
 from ..text.labels import labelled
-from ..text.number_text import count
 from ..text.own_words import language_of, own_words
 from ..text.wording import (
-    NO_BREAK,
     catalogue,
     display_name,
     joined,
@@ -60,7 +57,7 @@ from ..text.wording import (
     word,
 )
 from .by_model import ModelPart
-from .profiles import of_profile, on_paper, without_dead_links
+from .compose import Composed, at_most, compose
 
 SECTIONS = (
     executive,
@@ -77,9 +74,10 @@ SECTIONS = (
     limits,
     provenance,
     redo,
+    frameworks,
     signoff,
 )
-"""All sections but O and Q, which tell what the others hold; page one comes first."""
+"""All sections but the owner's and the glossary; page one comes first."""
 APPENDIX_ROWS = 1000
 IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
 FEW = 4
@@ -155,33 +153,19 @@ class ReportView:
         return len(self.sections) <= FEW
 
     @cached_property
-    def on_paper(self) -> "ReportView":
-        """The same report as it is printed: without the tables of single rankings."""
-        return replace(self, sections=on_paper(self.sections, self.references))
+    def composed(self) -> Composed:
+        """The sections as a screen shows them."""
+        return compose(self.sections, path=self.path, is_short=self.is_short)
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """Every table in the order of its number: of the page, single ones last."""
-        tables = [block for block in self._blocks() if isinstance(block, Table)]
-        return tuple(sorted(tables, key=lambda table: table.is_single))
+        return self.composed.tables
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Every figure, in the order of the page."""
-        return tuple(block for block in self._blocks() if isinstance(block, Figure))
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """The number of each table and figure as its caption begins: "Table 3"."""
-        return {
-            **_numbered(self.tables, word("words.table")),
-            **_numbered(self.figures, word("words.figure")),
-        }
-
-    @property
-    def references(self) -> Mapping[str, str]:
-        """The same numbers as running text refers to them: "table 3"."""
-        return {key: label.lower() for key, label in self.labels.items()}
+        return self.composed.figures
 
     @property
     def appendix(self) -> tuple[Table, ...]:
@@ -192,10 +176,6 @@ class ReportView:
             if table.everything and table.is_appended and not table.is_single
         )
         return tuple(at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
-
-    def _blocks(self) -> Iterator[object]:
-        for section in self.sections:
-            yield from walk(section)
 
 
 def build_view(
@@ -236,21 +216,22 @@ def build_view(
         signoffs=signoffs,
         history=history,
         file_digest=file_digest,
+        profile=profile,
     )
     with labelled(result), own_words(result):
-        return view_of(facts, sections_of(facts), profile=profile)
+        return view_of(facts, sections_of(facts))
 
 
 def view_of(
     facts: Facts,
     sections: tuple[Section, ...],
     *,
-    profile: str = "",
     part: ModelPart | None = None,
 ) -> ReportView:
     """Return the view that these sections make, as far as the profile shows them."""
     result = facts.result
-    sections = of_profile(sections, profile or facts.note("profile"))
+    letters = PROFILES.get(facts.profile)
+    sections = tuple(s for s in sections if not letters or s.letter in letters)
     sentences = filter(None, (sentence(facts), alone(facts), version_line(facts)))
     started = result.run.volatile["started"]
     return ReportView(
@@ -264,7 +245,7 @@ def view_of(
         kicker=_kicker(facts),
         page_title=_page_title(facts),
         verdict=badge(result.verdict),
-        sentence=without_dead_links(joined(sentences, " "), sections),
+        sentence=joined(sentences, " "),
         sections=sections,
         part=part,
         marking=" · ".join(_markings(facts)),
@@ -273,14 +254,12 @@ def view_of(
 
 
 def sections_of(facts: Facts) -> tuple[Section, ...]:
-    """Return all sections: O looks into every other, then Q explains their terms."""
-    first: tuple[Section, ...] = ()
+    """Return all sections."""
+    sections: tuple[Section, ...] = ()
     for section in SECTIONS:
-        first += (section(facts),)
-        first += own_sections(facts) if section is limits else ()
-    mapped = frameworks(facts, (*first, glossary(first)))
-    whole = (*first[:-1], mapped, first[-1])
-    return (*whole, glossary(whole))
+        sections += (section(facts),)
+        sections += own_sections(facts) if section is limits else ()
+    return (*sections, glossary())
 
 
 def _instant(text: str) -> str:
@@ -328,12 +307,6 @@ def _page_title(facts: Facts) -> str:
     return f"{word('title.kicker')}: {', '.join(parts)}"
 
 
-def _numbered(blocks: Sequence[Table | Figure], label: str) -> dict[str, str]:
-    return {
-        block.id: f"{label}{NO_BREAK}{n}" for n, block in enumerate(blocks, start=1)
-    }
-
-
 def _left_out(table: Table) -> Table:
     """Return the rows of the whole table that the cut one does not show."""
     whole = table.everything or table
@@ -349,12 +322,3 @@ def _cells_but_bars(table: Table, row: Row) -> tuple[Cell, ...]:
     """Return the cells of a row but bars; its name may stand in others too."""
     cells = zip(row.cells, table.columns, strict=True)
     return tuple(cell for cell, column in cells if column.kind != "bar")
-
-
-def at_most(table: Table, rows: int) -> Table:
-    """Return a table with its first rows, and a sentence on where the others are."""
-    if len(table.rows) <= rows:
-        return table
-    rest = count(len(table.rows) - rows)
-    more = say("words.rows_elsewhere", n=rest, file=table.source)
-    return replace(table, rows=table.rows[:rows], caption=(*table.caption, " ", *more))

@@ -13,6 +13,7 @@ from ...records.ranking import OURS, options_text, question_of
 from ..text.blocks import (
     Badge,
     Cell,
+    Cells,
     Column,
     Figure,
     Part,
@@ -33,6 +34,7 @@ from ..text.wording import (
     short_name,
     short_value,
     show_hidden,
+    table_of,
     word,
 )
 from .agreement_figures import band_figures, engine_figures
@@ -95,25 +97,26 @@ def _pairs_tables(facts: Facts, places: Sequence[Hashable]) -> tuple[Table, ...]
 def _pairs_table(facts: Facts, groups: Sequence[Sequence[Hashable]]) -> Table:
     top_k = int(facts.result.run.config.get("checks", {}).get("top_k", 3))
     has_numbers = any(len(alike) == 1 for alike in groups)
-    table = Table(
-        id="tab-pairs",
-        caption=say(
-            "agreement.caption", right=say("agreement.right") if has_numbers else ""
-        ),
-        columns=(
-            Column(say("agreement.question"), "header", 16),
-            Column(say("agreement.engines"), width=21.5),
-            Column(say("agreement.verdict"), width=17),
-            Column(say("agreement.because"), width=26.5),
-            Column(say("agreement.spearman"), "number", 8.5),
+    table = table_of(
+        "pairs",
+        "agreement",
+        [
+            "question:header:16",
+            "engines::21.5",
+            "verdict::17",
+            "because::26.5",
+            "spearman:number:8.5",
             Column(say("agreement.top", k=str(top_k)), "number", 5.5),
-            Column(say("agreement.shift"), "number", 5),
-        ),
-        rows=tuple(
+            "shift:number:5",
+        ],
+        [
             _pair_row(facts, alike[0], top_k)
             if len(alike) == 1
             else _row_of_several(facts, alike)
             for alike in groups
+        ],
+        caption=say(
+            "agreement.caption", right=say("agreement.right") if has_numbers else ""
         ),
         source="tables/agreement.csv",
         shape="wide",
@@ -121,19 +124,17 @@ def _pairs_table(facts: Facts, groups: Sequence[Sequence[Hashable]]) -> Table:
     return table if has_numbers else table.without_empty_numbers
 
 
-def _pair_row(facts: Facts, place: Hashable, top_k: int) -> Row:
+def _pair_row(facts: Facts, place: Hashable, top_k: int) -> Cells:
     row = facts.result.agreement.loc[place]
     path = f"agreement[{place}]"
-    return Row(
-        (
-            Cell((full_name(str(row["model"])), ", ", *_measure(facts, row))),
-            Cell((_engines(row),)),
-            Cell((badge(row["verdict"]),)),
-            Cell(_because(facts, place, row)),
-            Cell((_number(f"{path}.spearman", row["spearman"], 2),)),
-            Cell(_overlap(f"{path}.top_k_overlap", row, top_k)),
-            Cell((_number(f"{path}.max_rank_shift", row["max_rank_shift"]),)),
-        )
+    return (
+        (full_name(str(row["model"])), ", ", *_measure(facts, row)),
+        _engines(row),
+        badge(row["verdict"]),
+        _because(facts, place, row),
+        _number(f"{path}.spearman", row["spearman"], 2),
+        _overlap(f"{path}.top_k_overlap", row, top_k),
+        _number(f"{path}.max_rank_shift", row["max_rank_shift"]),
     )
 
 
@@ -154,7 +155,7 @@ def _alike(facts: Facts, places: Sequence[Hashable]) -> list[list[Hashable]]:
     return list(alike.values())
 
 
-def _row_of_several(facts: Facts, places: Sequence[Hashable]) -> Row:
+def _row_of_several(facts: Facts, places: Sequence[Hashable]) -> Cells:
     """Return the row of pairs that came out alike: of those replayed, the least so."""
     rows = facts.result.agreement.loc[list(places)]
     place, nothing = places[0], [Cell(("–",))] * 3
@@ -167,14 +168,12 @@ def _row_of_several(facts: Facts, places: Sequence[Hashable]) -> Row:
         place = rows["max_relative_difference"].astype(float).idxmax()
         because = _because(facts, place, rows.loc[place])
     row = rows.loc[place]
-    return Row(
-        (
-            Cell(say_count(tallied("agreement", len(places)), "ranking")),
-            Cell((_engines(row),)),
-            Cell((badge(row["verdict"]),)),
-            Cell(because),
-            *nothing,
-        )
+    return (
+        say_count(tallied("agreement", len(places)), "ranking"),
+        _engines(row),
+        badge(row["verdict"]),
+        because,
+        *nothing,
     )
 
 
@@ -246,26 +245,27 @@ def _curves_table(facts: Facts) -> tuple[Table, ...]:
     rows.sort(key=lambda item: item[0])
     has_class = bool((frame["positive_class"] != "").any())
     return (
-        Table(
-            id="tab-curves",
-            caption=say("agreement.curves_caption"),
-            columns=(
+        table_of(
+            "curves",
+            "agreement",
+            [
                 Column(say("agreement.model"), "header", 14 if has_class else 16),
                 *([Column(say("agreement.class"), width=9)] if has_class else ()),
                 Column(say("agreement.engines"), width=16 if has_class else 18),
-                Column(say("agreement.verdict"), width=20),
+                "verdict::20",
                 Column(say("agreement.because"), width=41 if has_class else 46),
-            ),
-            rows=tuple(row if has_class else _classless(row) for _, row in rows),
+            ],
+            [row if has_class else _classless(row) for _, row in rows],
+            caption=say("agreement.curves_caption"),
             source="tables/agreement.csv",
             shape="tight",
         ),
     )
 
 
-def _classless(row: Row) -> Row:
+def _classless(row: Row) -> Cells:
     """Return a row of curves without its second cell, the class."""
-    return Row((row.cells[0], *row.cells[2:]))
+    return (row.cells[0], *row.cells[2:])
 
 
 def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:
@@ -306,28 +306,22 @@ def _disagreements_table(facts: Facts) -> Table | Sentence:
     if len(frame) > len(shown_rows):
         rest = str(len(frame) - len(shown_rows))
         notes.insert(0, say("agreement.more_rows", n=rest))
-    return Table(
-        id="tab-disagreements",
-        caption=say("agreement.disagreements_caption"),
-        columns=(
-            Column(say("agreement.feature"), "header", 18),
-            Column(say("agreement.engines"), width=11),
-            Column(say("agreement.first"), "number", 10),
-            Column(say("agreement.second"), "number", 10),
-            Column(say("agreement.difference"), "number", 11),
-            Column(say("agreement.band"), "number", 9),
-            Column(say("agreement.inside"), width=7),
-            Column(say("agreement.ranks"), width=7),
-            Column(say("agreement.cause"), width=17),
+    return table_of(
+        "disagreements",
+        "agreement",
+        (
+            "feature:header:18 engines::11 first:number:10 second:number:10 "
+            "difference:number:11 band:number:9 inside::7 ranks::7 cause::17"
         ),
-        rows=tuple(_disagreement_row(facts, place) for place in shown_rows),
+        [_disagreement_row(facts, place) for place in shown_rows],
+        caption=say("agreement.disagreements_caption"),
         notes=tuple(notes),
         source="tables/disagreements.csv",
         shape="wide",
     )
 
 
-def _disagreement_row(facts: Facts, place: Hashable) -> Row:
+def _disagreement_row(facts: Facts, place: Hashable) -> Cells:
     row = facts.result.disagreements.loc[place]
     path = f"disagreements[{place}]"
     clear = [] if row["inside"] else [row["difference"]]
@@ -346,26 +340,22 @@ def _disagreement_row(facts: Facts, place: Hashable) -> Row:
     cause = joined(
         [show_hidden(str(row[k])) for k in ("cause", "evidence") if row[k]], ": "
     )
-    return Row(
+    return (
         (
-            Cell(
-                (
-                    full_name(str(row["feature"])),
-                    ", ",
-                    model,
-                    " ",
-                    *_card_of(facts, row),
-                )
-            ),
-            Cell((_engines(row),)),
-            cell("value_a"),
-            cell("value_b"),
-            cell("difference", sign=True),
-            cell("band", mark="±"),
-            Cell(inside),
-            Cell((ranks,)),
-            Cell(cause),
-        )
+            full_name(str(row["feature"])),
+            ", ",
+            model,
+            " ",
+            *_card_of(facts, row),
+        ),
+        _engines(row),
+        cell("value_a"),
+        cell("value_b"),
+        cell("difference", sign=True),
+        cell("band", mark="±"),
+        inside,
+        ranks,
+        cause,
     )
 
 

@@ -12,7 +12,7 @@ from ...records.result import AuditResult
 from ...runs.baseline.change import Change, VerdictChange
 from ...runs.baseline.column_shifts import MISS_RATE, Shift
 from ...runs.baseline.differences import AREAS, Difference
-from ..text.blocks import Cell, Column, Link, Row, Section, Sentence, Styled, Table
+from ..text.blocks import Cell, Cells, Link, Row, Section, Sentence, Styled, Table
 from ..text.number_text import percent, significant
 from ..text.wording import (
     full_name,
@@ -23,6 +23,7 @@ from ..text.wording import (
     series,
     short_name,
     show_hidden,
+    table_of,
     word,
 )
 from .control import day_of
@@ -168,7 +169,7 @@ def _against(facts: Facts) -> Sentence:
 
 def _differs(comparison: Change) -> Table:
     """Return one row per difference, and one for each area without any."""
-    rows: list[Row] = []
+    rows: list[Cells] = []
     for area in AREAS:
         here = [one for one in comparison.differences if one.area == area]
         label = word(f"change.areas.{area}")
@@ -182,22 +183,18 @@ def _differs(comparison: Change) -> Table:
             cells = (Cell((label,)), Cell(many), Cell(), Cell(say("change.other")))
             rows.append(Row(cells))
         rows += [_difference(one, label) for one in here]
-    return Table(
-        id="tab-differs",
+    return table_of(
+        "differs",
+        "change",
+        "area:header:14 what::32 baseline::27 this_run::27",
+        rows,
         caption=say("change.differs"),
-        columns=(
-            Column(say("change.area"), "header", 14),
-            Column(say("change.what"), width=32),
-            Column(say("change.baseline"), width=27),
-            Column(say("change.this_run"), width=27),
-        ),
-        rows=tuple(rows),
     )
 
 
-def _difference(one: Difference, label: str) -> Row:
+def _difference(one: Difference, label: str) -> Cells:
     sides = (Cell((_side(text),)) for text in (one.old, one.new))
-    return Row((Cell((label,)), Cell((short_name(one.what),)), *sides))
+    return (label, short_name(one.what), *sides)
 
 
 def _side(text: str) -> str:
@@ -212,31 +209,21 @@ def _checks(comparison: Change) -> tuple[Table | Sentence, ...]:
     """Return the checks with another verdict, or that there is none."""
     if not comparison.checks:
         return (say("change.checks_same"),)
-    table = Table(
-        id="tab-verdict-changes",
+    table = table_of(
+        "verdict-changes",
+        "thresholds",
+        "check:header:38 subject::32 change.baseline::15 change.this_run::15",
+        [_check(one) for one in comparison.checks],
         caption=say("change.checks"),
-        columns=(
-            Column(say("thresholds.check"), "header", 38),
-            Column(say("thresholds.subject"), width=32),
-            Column(say("change.baseline"), width=15),
-            Column(say("change.this_run"), width=15),
-        ),
-        rows=tuple(_check(one) for one in comparison.checks),
     )
     return (table,)
 
 
-def _check(one: VerdictChange) -> Row:
+def _check(one: VerdictChange) -> Cells:
     words = look_up("check_words")
     name = look_up("checks").get(one.check, one.check.replace("_", " "))
     sides = (words[text] if text else word("change.not_made") for text in one[2:])
-    return Row(
-        (
-            Cell((name,)),
-            Cell(joined([short_name(one.subject)])),
-            *(Cell((side,)) for side in sides),
-        )
-    )
+    return (name, joined([short_name(one.subject)]), *sides)
 
 
 def shifted(facts: Facts) -> tuple[Table | Sentence, ...]:
@@ -252,19 +239,16 @@ def shifted(facts: Facts) -> tuple[Table | Sentence, ...]:
     total = tallied("change", len(shifts))
     if not loud:
         return (say("change.shifts_none", n=total),)
-    table = Table(
-        id="tab-shifts",
-        caption=say("change.shifts", n=tallied("change", len(loud)), total=total),
-        columns=(
-            Column(say("change.shift_column"), "header", 24),
-            Column(say("change.shift_rows"), width=12),
-            Column(say("change.psi"), "number", 9),
-            Column(say("change.chance"), "number", 9),
-            Column(say("change.missing_before"), "number", 12),
-            Column(say("change.missing_now"), "number", 12),
-            Column(say("change.shift_verdict"), width=22),
+    table = table_of(
+        "shifts",
+        "change",
+        (
+            "shift_column:header:24 shift_rows::12 psi:number:9 "
+            "chance:number:9 missing_before:number:12 missing_now:number:12 "
+            "shift_verdict::22"
         ),
-        rows=tuple(map(_row, loud[:ROWS])),
+        map(_row, loud[:ROWS]),
+        caption=say("change.shifts", n=tallied("change", len(loud)), total=total),
         notes=(
             say(
                 "change.shift_note",
@@ -296,21 +280,17 @@ def _order(shift: Shift) -> tuple[int, float]:
     return WORST.index(_worst(shift)), -max(0.0, *(x for x in statistics if x == x))
 
 
-def _row(shift: Shift) -> Row:
+def _row(shift: Shift) -> Cells:
     verdict = word(f"change.shift_words.{shift.verdict}")
     gaps = look_up("change.missing_words").get(shift.missing_verdict)
     verdict = f"{verdict}; {gaps}" if gaps else verdict
     numbers = (_number(shift.statistic), _number(shift.noise))
     shares = (_share(shift.missing_old), _share(shift.missing_new))
-    return Row(
-        (
-            Cell(_name(shift)),
-            Cell((word(f"change.shift_splits.{shift.split}"),)),
-            *(Cell((text,)) for text in (*numbers, *shares)),
-            Cell(
-                (Styled("strong", (verdict,)) if _worst(shift) == "moved" else verdict,)
-            ),
-        )
+    return (
+        _name(shift),
+        word(f"change.shift_splits.{shift.split}"),
+        *(*numbers, *shares),
+        Styled("strong", (verdict,)) if _worst(shift) == "moved" else verdict,
     )
 
 

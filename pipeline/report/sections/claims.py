@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..text.blocks import Cell, Column, Group, Part, Row, Sentence, Styled, Table, Value
+from ..text.blocks import Cells, Group, Part, Sentence, Styled, Value
 from ..text.number_text import MISSING, loss_label, method_words, number, significant
 from ..text.wording import (
     full_name,
@@ -12,6 +12,7 @@ from ..text.wording import (
     say,
     say_count,
     show_hidden,
+    table_of,
 )
 from .facts import Facts, tallied
 
@@ -23,18 +24,12 @@ def claims(facts: Facts) -> tuple[Group, ...]:
     frame = facts.result.claims
     if frame.empty:
         return ()
-    table = Table(
-        id="tab-claims",
+    table = table_of(
+        "claims",
+        "claims",
+        "claim:header:26 asked::22 must::12 paper:number:9 ours:number:9 verdict::22",
+        [_row(frame.iloc[place], place) for place in range(len(frame))],
         caption=say("claims.caption"),
-        columns=(
-            Column(say("claims.claim"), "header", 26),
-            Column(say("claims.asked"), width=22),
-            Column(say("claims.must"), width=12),
-            Column(say("claims.paper"), "number", 9),
-            Column(say("claims.ours"), "number", 9),
-            Column(say("claims.verdict"), width=22),
-        ),
-        rows=tuple(_row(frame.iloc[place], place) for place in range(len(frame))),
         source="tables/claims.csv",
         shape="wide",
     )
@@ -56,7 +51,7 @@ def _lede(facts: Facts) -> Sentence:
     return lede
 
 
-def _row(row: Any, place: int) -> Row:
+def _row(row: Any, place: int) -> Cells:
     source = f" ({show_hidden(row['source'])})" if row["source"] else ""
     of_what: list[Part] = []
     of_what += [full_value(method_words(row["method"]))] if row["method"] else []
@@ -72,17 +67,15 @@ def _row(row: Any, place: int) -> Row:
     )
     if row["verdict"] != REPRODUCED:
         verdict = (Styled("strong", verdict), *reason)
-    return Row(
-        (
-            Cell((show_hidden(row["claim"]), source)),
-            Cell(quantity),
-            Cell((show_hidden(row["must"]) or MISSING,)),
-            *(
-                Cell(_number(row[name], f"claims[{place}].{name}", row["decimals"]))
-                for name in ("paper", "ours")
-            ),
-            Cell(verdict),
-        )
+    return (
+        (show_hidden(row["claim"]), source),
+        quantity,
+        show_hidden(row["must"]) or MISSING,
+        *(
+            _number(row[name], f"claims[{place}].{name}", row["decimals"])
+            for name in ("paper", "ours")
+        ),
+        verdict,
     )
 
 

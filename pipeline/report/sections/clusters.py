@@ -13,6 +13,7 @@ from ..figures.clusters import ClusterRow, ClusterWords, Join, draw_clusters
 from ..figures.parts import MOST_ROWS
 from ..text.blocks import (
     Cell,
+    Cells,
     Column,
     Figure,
     Group,
@@ -349,7 +350,7 @@ def _names(cluster: Cluster) -> Sentence:
     return joined(full_name(name) for name in cluster.members)
 
 
-def _row(facts: Facts, ranking: Ranking, cluster: Cluster) -> Row:
+def _row(facts: Facts, ranking: Ranking, cluster: Cluster) -> Cells:
     alone = [_value(ranking, name) for name in cluster.members]
     values = joined((MISSING if value is None else value for value in alone), "; ")
     both = _joint(ranking, _together(facts, ranking, cluster))

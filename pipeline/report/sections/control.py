@@ -19,7 +19,7 @@ from ..text.wording import (
     shown_value,
     word,
 )
-from .facts import Facts, engine_name, tallied, whole
+from .facts import PROFILES, Facts, engine_name, tallied, whole
 
 MODELS_IN_TITLE = 3
 TITLE = 60
@@ -114,6 +114,11 @@ def _document(facts: Facts) -> KeyValues:
         (say("control.generator"), (generator,)),
         (say("control.digest"), hash_text(facts.digest)),
     ]
+    if letters := PROFILES.get(facts.profile):
+        shows = say(
+            "profiles.shows", profile=facts.profile, sections=", ".join(letters)
+        )
+        rows.append((say("profiles.label"), shows))
     return KeyValues("kv-document", say("control.this_document"), tuple(rows))
 
 

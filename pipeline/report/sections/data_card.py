@@ -9,7 +9,7 @@ from typing import Any
 
 from ..text.blocks import (
     Cell,
-    Column,
+    Cells,
     KeyValues,
     Link,
     Part,
@@ -35,6 +35,7 @@ from ..text.wording import (
     short_value,
     show_hidden,
     shown_value,
+    table_of,
     word,
 )
 from .control import model_name
@@ -78,45 +79,33 @@ def data_card(facts: Facts) -> Section:
 def _models_table(facts: Facts) -> Table:
     """Return one row per model: class, parameters, encoder, predict call, source."""
     frame = facts.result.models
-    return Table(
-        id="tab-models",
+    return table_of(
+        "models",
+        "data",
+        "model:header:14 class::23 parameters::29 encoder::13 predicts::11 source::10",
+        [_model_row(facts, place) for place in range(len(frame))],
         caption=say("data.models_caption"),
-        columns=(
-            Column(say("data.model"), "header", 14),
-            Column(say("data.class"), width=23),
-            Column(say("data.parameters"), width=29),
-            Column(say("data.encoder"), width=13),
-            Column(say("data.predicts"), width=11),
-            Column(say("data.source"), width=10),
-        ),
-        rows=tuple(_model_row(facts, place) for place in range(len(frame))),
         shape="wide",
     )
 
 
-def _model_row(facts: Facts, place: int) -> Row:
+def _model_row(facts: Facts, place: int) -> Cells:
     row = facts.result.models.iloc[place]
     kind: list[Part] = [word("data.callable")]
     if row["estimator"]:
         kind = [full_value(str(row["estimator"]))]
     if row["library"]:
         kind.append(show_hidden(str(row["library"])))
-    return Row(
-        (
-            Cell(model_name(facts, str(row["model"]))),
-            Cell(joined(kind)),
-            Cell(
-                joined(
-                    filter(
-                        None, [_parameters(facts, row), *_all_parameters(facts, row)]
-                    ),
-                    "; ",
-                )
-            ),
-            Cell(_prepared(facts, row)),
-            Cell(_predicts(row)),
-            Cell(_describe_source(f"models[{place}].n_train", row)),
-        )
+    return (
+        model_name(facts, str(row["model"])),
+        joined(kind),
+        joined(
+            filter(None, [_parameters(facts, row), *_all_parameters(facts, row)]),
+            "; ",
+        ),
+        _prepared(facts, row),
+        _predicts(row),
+        _describe_source(f"models[{place}].n_train", row),
     )
 
 
@@ -188,23 +177,16 @@ def _steps_tables(facts: Facts) -> tuple[Table, ...]:
     if not models:
         return ()
     rows = [
-        Row(
-            (
-                Cell((full_name(model),)),
-                Cell(joined(_steps(frame[frame["model"] == model]), "; ")),
-            )
-        )
+        (full_name(model), joined(_steps(frame[frame["model"] == model]), "; "))
         for model in models
     ]
     return (
-        Table(
-            id=STEPS,
+        table_of(
+            STEPS.removeprefix("tab-"),
+            "data",
+            "model:header:22 steps::78",
+            rows,
             caption=say("data.steps_caption"),
-            columns=(
-                Column(say("data.model"), "header", 22),
-                Column(say("data.steps"), width=78),
-            ),
-            rows=tuple(rows),
             shape="tight",
         ),
     )
@@ -397,41 +379,35 @@ def _columns_table(facts: Facts) -> Table:
 
 
 def _columns(facts: Facts, places: Iterable[int]) -> Table:
-    return Table(
-        id="tab-columns",
+    return table_of(
+        "columns",
+        "data",
+        (
+            "feature:header:22 kind::12 range::30 distinct:number:9 "
+            "missing_train:number:9 missing_test:number:8 origin::10"
+        ),
+        [_column_row(facts, place) for place in places],
         caption=say(
             "data.columns_caption",
             n=say_count(tallied("columns", len(facts.result.columns)), "feature"),
         ),
-        columns=(
-            Column(say("data.feature"), "header", 22),
-            Column(say("data.kind"), width=12),
-            Column(say("data.range"), width=30),
-            Column(say("data.distinct"), "number", 9),
-            Column(say("data.missing_train"), "number", 9),
-            Column(say("data.missing_test"), "number", 8),
-            Column(say("data.origin"), width=10),
-        ),
-        rows=tuple(_column_row(facts, place) for place in places),
         shape="wide",
     )
 
 
-def _column_row(facts: Facts, place: int) -> Row:
+def _column_row(facts: Facts, place: int) -> Cells:
     row = facts.result.columns.iloc[place]
     kind = "boolean" if _is_true_false(row) else row["kind"]
     counts = (
         Cell((_count(f"columns[{place}].{name}", row[name]),))
         for name in ("distinct", "missing_train", "missing_test")
     )
-    return Row(
-        (
-            Cell(_with_raw_name(str(row["feature"]))),
-            Cell((look_up("data.kinds")[kind],)),
-            Cell(_range(row)),
-            *counts,
-            Cell(_origin(row)),
-        )
+    return (
+        _with_raw_name(str(row["feature"])),
+        look_up("data.kinds")[kind],
+        _range(row),
+        *counts,
+        _origin(row),
     )
 
 
@@ -513,18 +489,15 @@ def _left_out(facts: Facts, places: Iterable[int]) -> Table:
             Cell(look),
         )
         rows.append(Row(cells))
-    return Table(
-        id="tab-left-out",
+    return table_of(
+        "left-out",
+        "data",
+        "column:header:34 reason::33 look::33",
+        rows,
         caption=say(
             "data.left_out_caption",
             n=say_count(tallied("left_out", len(frame)), "column"),
         ),
-        columns=(
-            Column(say("data.column"), "header", 34),
-            Column(say("data.reason"), width=33),
-            Column(say("data.look"), width=33),
-        ),
-        rows=tuple(rows),
         shape="tight",
     )
 
@@ -544,18 +517,14 @@ def _rationale(facts: Facts) -> Table | Sentence:
     if not any(name in reasons for name in names):
         return say("rationale.none")
     rows = tuple(
-        Row((Cell((full_name(name),)), Cell((ended(reasons[name]),))))
-        for name in names
-        if name in reasons
+        (full_name(name), ended(reasons[name])) for name in names if name in reasons
     )
-    return Table(
-        id="tab-rationale",
+    return table_of(
+        "rationale",
+        "rationale",
+        "data.feature:header:26 text::74",
+        rows,
         caption=say("rationale.caption"),
-        columns=(
-            Column(say("data.feature"), "header", 26),
-            Column(say("rationale.text"), width=74),
-        ),
-        rows=rows,
         notes=_without([name for name in names if name not in reasons]),
         shape="tight",
     )

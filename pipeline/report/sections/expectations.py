@@ -12,6 +12,7 @@ from ...assess.expectations import DEVIATES, FOUND, UNKNOWN, below_nothing
 from ...records.finding import places_apart
 from ..text.blocks import (
     Cell,
+    Cells,
     Column,
     Group,
     Link,
@@ -40,6 +41,7 @@ from ..text.wording import (
     say_count,
     sentence_case,
     show_hidden,
+    table_of,
     word,
 )
 from .facts import Facts, card_link, config_of, tallied
@@ -52,16 +54,12 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
         return ()
     limit = float(config_of(facts, "checks").get("resolution", nan))
     numbers = list(dict.fromkeys(frame["expectation"]))
-    every = Table(
-        id="tab-expected",
+    every = table_of(
+        "expected",
+        "expected",
+        "expectation:header:30 asked::25 found::28 verdict::17",
+        [_expectation(facts, at, limit) for at in range(len(frame))],
         caption=say("expected.caption"),
-        columns=(
-            Column(say("expected.expectation"), "header", 30),
-            Column(say("expected.asked"), width=25),
-            Column(say("expected.found"), width=28),
-            Column(say("expected.verdict"), width=17),
-        ),
-        rows=tuple(_expectation(facts, at, limit) for at in range(len(frame))),
         notes=(say("expected.note"),),
         source="tables/expected.csv",
         shape="wide",
@@ -75,22 +73,23 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
 
 def _in_short(facts: Facts, numbers: Sequence[int], limit: float) -> Table:
     """Return one row per expectation, with the rankings that do not show it."""
-    return Table(
-        id="tab-expectations",
-        caption=say("expected.in_short"),
-        columns=(
-            Column(say("expected.expectation"), "header", 34),
+    return table_of(
+        "expectations",
+        "expected",
+        [
+            "expectation:header:34",
             Column(sentence_case(say("expected.verdicts.as_expected")), "number", 12),
-            Column(say("expected.otherwise"), width=54),
-        ),
-        rows=tuple(_of_all_rankings(facts, number, limit) for number in numbers),
+            "otherwise::54",
+        ],
+        [_of_all_rankings(facts, number, limit) for number in numbers],
+        caption=say("expected.in_short"),
         notes=(say("expected.note"),),
         source="tables/expected.csv",
         shape="wide",
     )
 
 
-def _of_all_rankings(facts: Facts, number: int, limit: float) -> Row:
+def _of_all_rankings(facts: Facts, number: int, limit: float) -> Cells:
     frame = facts.result.expected.reset_index(drop=True)
     rows = frame[frame["expectation"] == number]
     as_expected = int((rows["verdict"] == FOUND).sum())
@@ -108,7 +107,7 @@ def _of_all_rankings(facts: Facts, number: int, limit: float) -> Row:
     first = rows.iloc[0]
     lines = [Styled("entry", (*other, ";")) for other in others[:-1]]
     lines += [Styled("entry", other) for other in others[-1:]]
-    return Row((Cell(_expected(first)), Cell(count), Cell(joined(lines, " "))))
+    return (_expected(first), count, joined(lines, " "))
 
 
 def _lede(facts: Facts) -> Sentence:
@@ -125,7 +124,7 @@ def _lede(facts: Facts) -> Sentence:
     return lede + (say("expected.unknown", n=unknown) if unknown.raw else ())
 
 
-def _expectation(facts: Facts, at: int, limit: float) -> Row:
+def _expectation(facts: Facts, at: int, limit: float) -> Cells:
     row = facts.result.expected.iloc[at]
     verdict: Sentence = (word(f"expected.verdicts.{row['verdict'].replace(' ', '_')}"),)
     if row["verdict"] != FOUND:
@@ -206,17 +205,12 @@ def losses(facts: Facts) -> tuple[Group, ...]:
     if frame.empty:
         return ()
     has_two = bool((frame["leader_a"] != frame["leader_b"]).any())
-    table = Table(
-        id="tab-losses",
+    table = table_of(
+        "losses",
+        "losses",
+        "asked:header:26 pair::18 kendall:number:12 overlap:number:20 leaders::24",
+        [_pair(facts, at) for at in range(len(frame))],
         caption=say("losses.caption"),
-        columns=(
-            Column(say("losses.asked"), "header", 26),
-            Column(say("losses.pair"), width=18),
-            Column(say("losses.kendall"), "number", 12),
-            Column(say("losses.overlap"), "number", 20),
-            Column(say("losses.leaders"), width=24),
-        ),
-        rows=tuple(_pair(facts, at) for at in range(len(frame))),
         notes=(say("losses.note"),) if has_two else (),
         source="tables/losses.csv",
         shape="wide",
@@ -224,7 +218,7 @@ def losses(facts: Facts) -> tuple[Group, ...]:
     return (Group("losses", say("losses.title"), (say("losses.lede"), table)),)
 
 
-def _pair(facts: Facts, at: int) -> Row:
+def _pair(facts: Facts, at: int) -> Cells:
     row = facts.result.losses.iloc[at]
     measure: list[Part | Sentence] = [
         full_name(row["model"]),
@@ -245,12 +239,10 @@ def _pair(facts: Facts, at: int) -> Row:
     leaders = quoted_names(row["leader_a"])
     if row["leader_a"] != row["leader_b"]:
         leaders = (Styled("strong", (*leaders, " / ", *quoted_names(row["leader_b"]))),)
-    return Row(
-        (
-            Cell(joined(measure)),
-            Cell(pair),
-            Cell((Value(f"losses[{at}].kendall", kendall, text),)),
-            Cell(of),
-            Cell(leaders),
-        )
+    return (
+        joined(measure),
+        pair,
+        Value(f"losses[{at}].kendall", kendall, text),
+        of,
+        leaders,
     )

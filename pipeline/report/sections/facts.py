@@ -27,6 +27,8 @@ from ..text.number_text import count, unit_text
 from ..text.wording import say, word
 from .rankings import Ranking, rankings
 
+PROFILES = {"executive": "ABJP"}
+"""The sections of each profile that leaves some out: two pages."""
 ACTS_WITH = {
     ("permutation", "min_samples_leaf"): ("within", "leaves"),
     ("permutation", "n_neighbours"): ("within", "neighbours"),
@@ -60,6 +62,8 @@ class Facts:
         The SHA-256 of the run's result.json; empty if it is still to be worked out.
     is_part : bool
         Whether it is one model of a result whose index tells of the runs before.
+    profile : str
+        "executive" for the two pages of that profile.
     """
 
     result: AuditResult
@@ -71,6 +75,7 @@ class Facts:
     history: RunHistory = NO_HISTORY
     file_digest: str = ""
     is_part: bool = False
+    profile: str = ""
 
     @cached_property
     def change(self) -> Change | None:
@@ -249,6 +254,7 @@ def facts_of(
     signoffs: tuple[Signoff, ...] = (),
     history: RunHistory = NO_HISTORY,
     file_digest: str = "",
+    profile: str = "",
 ) -> Facts:
     """Return the facts of a result; the cards are numbered in its order."""
     ranked = rankings(result)
@@ -263,6 +269,7 @@ def facts_of(
         signoffs=signoffs,
         history=history,
         file_digest=file_digest,
+        profile=profile or str(result.run.config.get("report", {}).get("profile", "")),
     )
 
 

@@ -13,12 +13,10 @@ from ...records.finding import SEVERITIES, Finding, by_cause
 from ...records.result import AuditResult
 from ...runs.signoff.finding_states import Standing
 from ..text.blocks import (
-    Cell,
-    Column,
+    Cells,
     Entry,
     KeyValues,
     Link,
-    Row,
     Section,
     Sentence,
     Styled,
@@ -39,6 +37,7 @@ from ..text.wording import (
     sentence_case,
     short_name,
     show_hidden,
+    table_of,
     word,
 )
 from .facts import Facts, tallied
@@ -384,33 +383,29 @@ def not_found_table(facts: Facts) -> tuple[Table, ...]:
     gone = [standing for standing in facts.register if not standing.is_found]
     if not gone:
         return ()
-    table = Table(
-        id="tab-not-found",
-        caption=say("findings.closed_caption"),
-        columns=(
-            Column(say("findings.closed_finding"), "header", 30),
-            Column(say("findings.closed_severity"), width=9),
-            Column(say("findings.closed_state"), width=27),
-            Column(say("findings.closed_first"), width=27),
-            Column(say("findings.closed_times"), "number", 7),
+    table = table_of(
+        "not-found",
+        "findings",
+        (
+            "closed_finding:header:30 closed_severity::9 closed_state::27 "
+            "closed_first::27 closed_times:number:7"
         ),
-        rows=tuple(_row(facts, standing) for standing in gone),
+        [_row(facts, standing) for standing in gone],
+        caption=say("findings.closed_caption"),
         notes=(say("findings.closed_note"),),
     )
     return (table,)
 
 
-def _row(facts: Facts, standing: Standing) -> Row:
+def _row(facts: Facts, standing: Standing) -> Cells:
     number = tallied("history.findings", standing.times)
     words = state_of(facts, standing)
     if standing.is_overdue:
         words = joined((words, _due(standing)))
-    return Row(
-        (
-            Cell(title_of_check(standing.check, standing.subject)),
-            Cell((word(f"severity.{standing.severity}"),)),
-            Cell(words),
-            Cell((full_name(standing.first_run),)),
-            Cell((number,)),
-        )
+    return (
+        title_of_check(standing.check, standing.subject),
+        word(f"severity.{standing.severity}"),
+        words,
+        full_name(standing.first_run),
+        number,
     )

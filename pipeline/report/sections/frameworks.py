@@ -1,11 +1,11 @@
 """Section O: where evidence towards clauses is found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...config.frameworks import Clause, Framework, Part, load_frameworks, status_on
-from ..text.blocks import Cell, Column, Row, Section, Sentence, Styled, Table, walk
+from ..text.blocks import Cells, Row, Section, Sentence, Styled, Table
 from ..text.wording import (
     display_name,
     joined,
@@ -13,6 +13,7 @@ from ..text.wording import (
     say,
     section_link,
     series,
+    table_of,
     word,
 )
 from .control import day_of
@@ -37,7 +38,7 @@ EVIDENCE: Mapping[str, Place] = {
     "performance": Place("D", "tab-performance"),
     "model_card": Place("D", "tab-models"),
     "data_card": Place("D", "tab-columns"),
-    "method_cards": Place("E", "E"),
+    "method_cards": Place("E", "card-"),
     "ranking": Place("F", "tab-ranking"),
     "agreement_pairs": Place("G", "tab-pairs"),
     "stability": Place("H"),
@@ -52,42 +53,35 @@ EVIDENCE: Mapping[str, Place] = {
 """What clauses call evidence, by name."""
 
 
-def frameworks(facts: Facts, sections: Sequence[Section]) -> Section:
-    """Return section O.
-
-    Parameters
-    ----------
-    facts : Facts
-    sections : sequence of Section
-        All others: a clause is shown only by what really stands in them.
-    """
+def frameworks(facts: Facts) -> Section:
+    """Return section O: what in the other sections is evidence towards which clause."""
     title, every = word("sections.frameworks"), load_frameworks()
     names = tuple(config_of(facts, "report").get("frameworks", ()))
     if not names:
         lede = say("frameworks.none", ids=", ".join(every))
         return Section("O", "frameworks", title, lede, {"blocks": ()})
-    there = _present(sections)
     run_day = datetime.fromisoformat(str(facts.result.run.volatile["started"])).date()
-    blocks = tuple(
-        _table(every[name], run_day, there)
-        if name in every
-        else say("frameworks.unknown", name=display_name(name))
-        for name in names
-    )
-    return Section("O", "frameworks", title, say("frameworks.rule"), {"blocks": blocks})
+
+    def parts(bodies: Mapping[str, str]) -> dict[str, Any]:
+        there = evidence_in(bodies)
+        blocks = tuple(
+            _table(every[name], run_day, there)
+            if name in every
+            else say("frameworks.unknown", name=display_name(name))
+            for name in names
+        )
+        return {"blocks": blocks}
+
+    return Section("O", "frameworks", title, say("frameworks.rule"), parts)
 
 
-def _present(sections: Sequence[Section]) -> set[str]:
-    """Return the names of the evidence that stands in these sections."""
-    ids = {
-        section.letter: ["", *(str(getattr(b, "id", "")) for b in walk(section))]
-        for section in sections
-        if not section.is_brief
-    }
+def evidence_in(bodies: Mapping[str, str]) -> set[str]:
+    """Return the names of the evidence in these sections: their HTML, by letter."""
     return {
         name
         for name, (letter, begins) in EVIDENCE.items()
-        if any(id_.startswith(begins) for id_ in ids.get(letter, ()))
+        if f' id="{begins}' in (body := bodies.get(letter, ""))
+        and 'class="brief"' not in body
     }
 
 
@@ -95,8 +89,11 @@ def _table(framework: Framework, run_day: date, there: set[str]) -> Table:
     """Return what of this report is evidence towards each clause of a framework."""
     checked = day_of(framework.checked_on.isoformat())
     notes = (framework.note,) if framework.note else ()
-    return Table(
-        id=f"tab-framework-{framework.id}",
+    return table_of(
+        f"framework-{framework.id}",
+        "frameworks",
+        "clause:header:26 requirement::42 evidence::32",
+        [_row(clause, there) for clause in framework.clauses],
         caption=say(
             "frameworks.caption",
             id=framework.id,
@@ -107,12 +104,6 @@ def _table(framework: Framework, run_day: date, there: set[str]) -> Table:
             day=day_of(run_day.isoformat()),
             status=_status(framework, run_day),
         ),
-        columns=(
-            Column(say("frameworks.clause"), "header", 26),
-            Column(say("frameworks.requirement"), width=42),
-            Column(say("frameworks.evidence"), width=32),
-        ),
-        rows=tuple(_row(clause, there) for clause in framework.clauses),
         notes=(notes, say("frameworks.checked", day=checked)),
     )
 
@@ -134,19 +125,19 @@ def _dated(part: Part) -> Sentence:
     return say("frameworks.part", part=part.part, day=day) if part.part else (day,)
 
 
-def _row(clause: Clause, there: set[str]) -> Row:
+def _row(clause: Clause, there: set[str]) -> Cells:
     """Return where a clause stands, what it asks, and what is shown of it."""
     requirement: Sentence = (clause.requirement,)
     if clause.quote:
         requirement += (Styled("line", say("frameworks.quote", text=clause.quote)),)
     requirement += (Styled("line", say("frameworks.source", text=clause.source)),)
     return Row(
-        cells=(
-            Cell((clause.clause, Styled("line", (clause.id,)))),
-            Cell(requirement),
-            Cell(_evidence(clause, there)),
+        (
+            (clause.clause, Styled("line", (clause.id,))),
+            requirement,
+            _evidence(clause, there),
         ),
-        key=f"clause-{clause.id.replace('/', '-')}",
+        f"clause-{clause.id.replace('/', '-')}",
     )
 
 

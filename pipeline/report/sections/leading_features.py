@@ -135,15 +135,13 @@ def _of_several(facts: Facts, rankings: Sequence[Ranking]) -> Table:
         caption=_caption_of_several(facts, rankings),
         columns=tuple(columns),
         rows=tuple(
-            Row(
-                (
-                    Cell((short_name(name),)),
-                    *(
-                        cell
-                        for ranking in rankings
-                        for cell in _cells(ranking, name, with_bounds=with_bounds)
-                    ),
-                )
+            (
+                short_name(name),
+                *(
+                    cell
+                    for ranking in rankings
+                    for cell in _cells(ranking, name, with_bounds=with_bounds)
+                ),
             )
             for name in names
         ),

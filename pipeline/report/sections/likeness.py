@@ -12,7 +12,18 @@ import pandas as pd
 
 from ...engines.agreement.numbers import association, top_k_overlap
 from ...records.ranking import measure_of
-from ..text.blocks import Cell, Column, Link, Part, Row, Sentence, Table, Value, plain
+from ..text.blocks import (
+    Cell,
+    Cells,
+    Column,
+    Link,
+    Part,
+    Row,
+    Sentence,
+    Table,
+    Value,
+    plain,
+)
 from ..text.number_text import loss_label, method_words, number, percent
 from ..text.wording import full_name, full_value, joined, say, word
 from .facts import Facts, card_link, config_of, tallied, whole
@@ -210,7 +221,7 @@ def _measure_label(facts: Facts) -> Label:
     return label
 
 
-def _row(pair: Pair) -> Row:
+def _row(pair: Pair) -> Cells:
     measures = pair.measures
     path = f"importances[{pair.one.index}].mean"
     beside = f"with importances[{pair.other.index}].mean"

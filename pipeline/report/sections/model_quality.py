@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ...records.losses import LOSSES
-from ..text.blocks import Cell, Column, Part, Row, Sentence, Table, Value
+from ..text.blocks import Cell, Cells, Column, Part, Row, Sentence, Table, Value
 from ..text.number_text import decimals, loss_label, number, percent, unit_text
 from ..text.wording import (
     full_name,
@@ -130,7 +130,7 @@ def _sizes(facts: Facts) -> Iterator[Sentence]:
         yield say_count(n, f"{split}_row")
 
 
-def _row(facts: Facts, losses: pd.DataFrame, kinds: Sequence[str], model: str) -> Row:
+def _row(facts: Facts, losses: pd.DataFrame, kinds: Sequence[str], model: str) -> Cells:
     own = losses[losses["model"] == model]
     places = decimals(losses["value"], losses["std_error"], losses["value"])
     cells = [Cell((short_name(model),))]

@@ -10,10 +10,10 @@ from ...runs.baseline.change import Change, FeatureChange, QuestionChange
 from ..figures.bands import BandPanel, BandRow, draw_bands
 from ..text.blocks import (
     Cell,
+    Cells,
     Column,
     Figure,
     Link,
-    Row,
     Sentence,
     Styled,
     Table,
@@ -21,7 +21,16 @@ from ..text.blocks import (
     plain,
 )
 from ..text.number_text import decimals, interval_text, loss_label, number, percent
-from ..text.wording import alt_text, display_name, full_name, look_up, say, series, word
+from ..text.wording import (
+    alt_text,
+    display_name,
+    full_name,
+    look_up,
+    say,
+    series,
+    table_of,
+    word,
+)
 from .facts import Facts, card_link, tallied
 from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
@@ -91,20 +100,21 @@ def _rows(
         notes.append(say("change.cards", fields=question.why_not.replace("_", " ")))
     elif any(row.outcome == "not comparable" for row in rows):
         notes.append(say("change.no_spread"))
-    return Table(
-        id=table_id(ranking).replace("ranking", "movement", 1),
-        caption=caption,
-        columns=(
+    return table_of(
+        table_id(ranking).replace("ranking", "movement", 1).removeprefix("tab-"),
+        "change",
+        [
             Column(say(f"ranking.name.{ranking.record.of}"), "header", 20),
-            Column(say("change.baseline"), "number", 11),
-            Column(say("change.this_run"), "number", 11),
-            Column(say("change.difference"), "number", 11),
-            Column(say("change.half_width"), "number", 9),
-            Column(say("change.ranks_before"), "number", 8),
-            Column(say("change.ranks_now"), "number", 8),
-            Column(say("change.movement_word"), width=22),
-        ),
-        rows=tuple(_row(facts, question, row, places) for row in rows),
+            "baseline:number:11",
+            "this_run:number:11",
+            "difference:number:11",
+            "half_width:number:9",
+            "ranks_before:number:8",
+            "ranks_now:number:8",
+            "movement_word::22",
+        ],
+        [_row(facts, question, row, places) for row in rows],
+        caption=caption,
         notes=tuple(notes),
         shape="wide",
     )
@@ -119,24 +129,22 @@ def _decimals(rows: Sequence[FeatureChange]) -> int:
 
 def _row(
     facts: Facts, question: QuestionChange, row: FeatureChange, places: int
-) -> Row:
+) -> Cells:
     old, new = (
         Cell((_estimate(facts, question, row, side, places),))
         for side in ("old", "new")
     )
     text: Sentence = (str(look_up("change.words")[row.outcome]),)
     band = f"±\u202f{number(row.band, places)}" if row.band == row.band else "–"
-    return Row(
-        (
-            Cell((full_name(row.feature),)),
-            old,
-            new,
-            Cell((number(row.difference, places, sign=True),)),
-            Cell((band,)),
-            Cell((interval_text(*row.places_old),)),
-            Cell((interval_text(*row.places_new),)),
-            Cell(text if row.outcome in QUIET else (Styled("strong", text),)),
-        )
+    return (
+        full_name(row.feature),
+        old,
+        new,
+        number(row.difference, places, sign=True),
+        band,
+        interval_text(*row.places_old),
+        interval_text(*row.places_new),
+        text if row.outcome in QUIET else (Styled("strong", text),),
     )
 
 
@@ -233,21 +241,18 @@ def _others(
         return ()
     if not loud:
         return (say("change.others_none", n=tallied("change", total)),)
-    table = Table(
-        id="tab-movement-others",
-        caption=say("change.others", n=tallied("change", total)),
-        columns=(
-            Column(say("change.feature"), "header", 24),
-            Column(say("change.model"), width=18),
-            Column(say("change.card"), width=13),
-            Column(say("change.baseline"), "number", 12),
-            Column(say("change.this_run"), "number", 12),
-            Column(say("change.movement_word"), width=21),
+    table = table_of(
+        "movement-others",
+        "change",
+        (
+            "feature:header:24 model::18 card::13 baseline:number:12 "
+            "this_run:number:12 movement_word::21"
         ),
-        rows=tuple(
+        [
             _other_row(facts, ranked[question.new], question, row)
             for question, row in loud
-        ),
+        ],
+        caption=say("change.others", n=tallied("change", total)),
         shape="wide",
     )
     return (table,)
@@ -255,17 +260,15 @@ def _others(
 
 def _other_row(
     facts: Facts, ranking: Ranking, question: QuestionChange, row: FeatureChange
-) -> Row:
+) -> Cells:
     places = _decimals(question.features)
     sides = (_estimate(facts, question, row, side, places) for side in ("old", "new"))
-    return Row(
-        (
-            Cell((full_name(row.feature),)),
-            Cell((full_name(ranking.subject),)),
-            Cell(_measure(facts, ranking)),
-            *(Cell((side,)) for side in sides),
-            Cell((str(look_up("change.words")[row.outcome]),)),
-        )
+    return (
+        full_name(row.feature),
+        full_name(ranking.subject),
+        _measure(facts, ranking),
+        *sides,
+        str(look_up("change.words")[row.outcome]),
     )
 
 

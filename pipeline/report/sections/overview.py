@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..text.blocks import Cell, Column, Part, Row, Sentence, Table, Value
+from ..text.blocks import Cell, Column, Part, Sentence, Table, Value
 from ..text.number_text import loss_label, rank_text
 from ..text.wording import NO_BREAK, full_name, say, short_name
 from .facts import Facts, card_link, tallied
@@ -82,14 +82,12 @@ def _matrix(
         *(Column(_head(facts, r), "number", width) for r in rankings),
     )
     rows = [
-        Row(
-            (Cell((short_name(name),)), *(_cell(ranking, name) for ranking in rankings))
-        )
+        (short_name(name), *(_cell(ranking, name) for ranking in rankings))
         for name in names[:ROWS]
     ]
     if len(names) > ROWS:
         n = tallied("importances", len(names) - ROWS)
-        rows.append(Row((Cell(say("ranking.rest", n=n)), *[DASH] * len(columns[1:]))))
+        rows.append((say("ranking.rest", n=n), *[DASH] * len(columns[1:])))
     return Table(
         id=f"tab-overview-{of}" + (f"-{number + 1}" if number else ""),
         caption=say(f"overview.{of}_more" if number else f"overview.{of}"),

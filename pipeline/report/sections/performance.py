@@ -9,9 +9,18 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from ...records.losses import LOSSES
-from ..text.blocks import Cell, Column, Part, Row, Sentence, Table, Value
+from ..text.blocks import Cell, Cells, Column, Part, Row, Sentence, Table, Value
 from ..text.number_text import count, decimals, loss_label, number, percent, unit_text
-from ..text.wording import full_name, joined, key_of, say, series, show_hidden, word
+from ..text.wording import (
+    full_name,
+    joined,
+    key_of,
+    say,
+    series,
+    show_hidden,
+    table_of,
+    word,
+)
 from .facts import Facts, tallied
 
 DASH = Cell(("–",))
@@ -234,22 +243,23 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
         )
         for split in splits
     ]
-    return Table(
-        id=f"tab-performance-{key_of(loss)}",
+    return table_of(
+        f"performance-{key_of(loss)}",
+        "data",
+        [
+            "model:header:18",
+            *of_rows,
+            "test_error:number:10",
+            "difference:number:14",
+            "difference_error:number:10",
+            "of_constant:number:12",
+        ],
+        body,
         caption=say(
             "data.performance_caption",
             loss=loss_label(loss),
             unit=f", {show_hidden(unit)}" if unit else "",
         ),
-        columns=(
-            Column(say("data.model"), "header", 18),
-            *of_rows,
-            Column(say("data.test_error"), "number", 10),
-            Column(say("data.difference"), "number", 14),
-            Column(say("data.difference_error"), "number", 10),
-            Column(say("data.of_constant"), "number", 12),
-        ),
-        rows=tuple(body),
         notes=(*_pairs_alike(facts, loss), *notes),
         shape="wide",
     )
@@ -257,7 +267,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
 
 def _performance_row(
     facts: Facts, loss: str, model: str, places: int, splits: Sequence[str]
-) -> Row:
+) -> Cells:
     frame = facts.result.performance
     rows = frame[(frame["loss"] == loss) & (frame["model"] == model)]
     of_split = {split: rows.index[rows["split"] == split] for split in splits}
@@ -273,19 +283,17 @@ def _performance_row(
     if len(of_split["test"]):
         place = of_split["test"][0]
         share = Cell((_share(place, rows.loc[place]),))
-    return Row(
-        (
-            Cell((full_name(model),)),
-            *(cell(split, "value") for split in splits),
-            cell("test", "std_error"),
-            cell("test", "difference", sign=True),
-            cell("test", "difference_std_error"),
-            share,
-        )
+    return (
+        full_name(model),
+        *(cell(split, "value") for split in splits),
+        cell("test", "std_error"),
+        cell("test", "difference", sign=True),
+        cell("test", "difference_std_error"),
+        share,
     )
 
 
-def _constant_row(rows: Any, places: int, splits: Sequence[str]) -> Row:
+def _constant_row(rows: Any, places: int, splits: Sequence[str]) -> Cells:
     """Return the constant predictor as a row of its own."""
     cells = [Cell(say("data.constant"))]
     for split in splits:
@@ -296,7 +304,7 @@ def _constant_row(rows: Any, places: int, splits: Sequence[str]) -> Row:
         place = of_split.index[0]
         value = _value(place, "constant", of_split.loc[place], places)
         cells.append(Cell((value,)))
-    return Row((*cells, DASH, DASH, DASH, Cell((percent(1.0),))))
+    return (*cells, DASH, DASH, DASH, percent(1.0))
 
 
 def _clear(rows: Any) -> Any:

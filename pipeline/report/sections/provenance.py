@@ -6,18 +6,16 @@ from collections.abc import Mapping
 from ...records.importance_record import Importance
 from ...records.ranking import measure_of
 from ..text.blocks import (
-    Cell,
-    Column,
+    Cells,
     KeyValues,
     Part,
-    Row,
     Section,
     Sentence,
     Table,
     Value,
 )
 from ..text.number_text import significant
-from ..text.wording import full_name, joined, look_up, say, show_hidden, word
+from ..text.wording import full_name, joined, look_up, say, show_hidden, table_of, word
 from .control import moment
 from .facts import Facts, card_link, config_of, engine_name, repeats_of
 
@@ -85,18 +83,12 @@ def _inputs(facts: Facts) -> Table:
         (say("provenance.settings"), word("provenance.config"), run.config_sha256),
         (say("provenance.result"), word("provenance.output"), facts.digest),
     ]
-    return Table(
-        id="tab-inputs",
+    return table_of(
+        "inputs",
+        "provenance",
+        "what:header:44 role::29 sha256:code:27",
+        [(what, role, _spaced(digest)) for what, role, digest in digests],
         caption=say("provenance.inputs_caption", digits=str(DIGITS)),
-        columns=(
-            Column(say("provenance.what"), "header", 44),
-            Column(say("provenance.role"), width=29),
-            Column(say("provenance.sha256"), "code", 27),
-        ),
-        rows=tuple(
-            Row((Cell(what), Cell((role,)), Cell((_spaced(digest),))))
-            for what, role, digest in digests
-        ),
     )
 
 
@@ -135,22 +127,19 @@ def _seeds(facts: Facts) -> Table:
         if record.stream:
             key = (record.model, _card(facts, record), record.stream, str(record.seed))
             used.setdefault((*key, repeats_of(record, "").text), []).append(place)
-    return Table(
-        id="tab-seeds",
-        caption=say("provenance.seeds_caption"),
-        columns=(
-            Column(say("provenance.model_column"), "header", 20),
-            Column(say("provenance.measure"), width=8),
-            Column(say("provenance.engine"), width=29),
-            Column(say("provenance.stream"), width=20),
-            Column(say("provenance.seed"), "number", 13),
-            Column(say("provenance.repeats"), "number", 10),
+    return table_of(
+        "seeds",
+        "provenance",
+        (
+            "model_column:header:20 measure::8 engine::29 stream::20 "
+            "seed:number:13 repeats:number:10"
         ),
-        rows=tuple(_seed_row(facts, places) for places in used.values()),
+        [_seed_row(facts, places) for places in used.values()],
+        caption=say("provenance.seeds_caption"),
     )
 
 
-def _seed_row(facts: Facts, places: list[int]) -> Row:
+def _seed_row(facts: Facts, places: list[int]) -> Cells:
     first = facts.result.importances[places[0]]
     path = f"importances[{places[0]}]"
     card = _card(facts, first)
@@ -159,15 +148,13 @@ def _seed_row(facts: Facts, places: list[int]) -> Row:
     records = facts.result.importances
     engines: dict[str, None] = dict.fromkeys(records[place].engine for place in places)
     repeats = repeats_of(first, path)
-    return Row(
-        (
-            Cell((full_name(first.model or word("words.the_data")),)),
-            Cell((measure,)),
-            Cell(joined(engine_name(engine) for engine in engines)),
-            Cell((streams.get(first.stream, first.stream),)),
-            Cell((Value(f"{path}.seed", first.seed, str(first.seed)),)),
-            Cell((repeats,)),
-        )
+    return (
+        full_name(first.model or word("words.the_data")),
+        measure,
+        joined(engine_name(engine) for engine in engines),
+        streams.get(first.stream, first.stream),
+        Value(f"{path}.seed", first.seed, str(first.seed)),
+        repeats,
     )
 
 
@@ -261,17 +248,15 @@ def _name(source: str) -> str:
 
 
 def _script(table_id: str, caption: str, name: str, text: str) -> Table:
-    return Table(
-        id=table_id,
-        caption=say(caption, name=full_name(name)),
-        columns=(
-            Column(say("provenance.line"), "header", 8),
-            Column(say("provenance.script"), "code", 92),
-        ),
-        rows=tuple(
-            Row((Cell((str(number),)), Cell((_line(line),))))
+    return table_of(
+        table_id.removeprefix("tab-"),
+        "provenance",
+        "line:header:8 script:code:92",
+        [
+            (str(number), _line(line))
             for number, line in enumerate(text.rstrip().split("\n"), start=1)
-        ),
+        ],
+        caption=say(caption, name=full_name(name)),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
-from ..text.blocks import Bar, Cell, Column, Link, Row, Sentence, Table, Value
+from ..text.blocks import Bar, Cell, Cells, Column, Link, Row, Sentence, Table, Value
 from ..text.number_text import (
     interval_text,
     lone,
@@ -313,7 +313,7 @@ def _row(
     differing: Sequence[_Answer],
     *,
     is_target: bool,
-) -> Row:
+) -> Cells:
     record = ranking.record
     name = record.features[row]
     marks = say("ranking.unstable") if row in ranking.unstable else ()
@@ -422,7 +422,7 @@ def _as_it_is(facts: Facts, ranking: Ranking) -> Sentence:
     return (*text, *say("ranking.target_permuted", value=value))
 
 
-def _rest_row(facts: Facts, ranking: Ranking, rest: Sequence[int]) -> Row:
+def _rest_row(facts: Facts, ranking: Ranking, rest: Sequence[int]) -> Cells:
     """Return one row that stands for all that are not shown."""
     columns = _columns(facts, ranking, Axis(0, 1, 0), _differing(ranking))
     cells = [DASH if column.kind != "bar" else Cell() for column in columns]

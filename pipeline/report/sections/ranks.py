@@ -14,7 +14,17 @@ import pandas as pd
 
 from ...records.ranking import LEVEL
 from ..figures.ranks import RankPanel, RankRow, draw_rank_intervals
-from ..text.blocks import Cell, Column, Figure, Link, Row, Sentence, Table, Value, plain
+from ..text.blocks import (
+    Cell,
+    Cells,
+    Column,
+    Figure,
+    Link,
+    Sentence,
+    Table,
+    Value,
+    plain,
+)
 from ..text.number_text import count, percent, rank_text
 from ..text.wording import (
     alt_text,
@@ -25,6 +35,7 @@ from ..text.wording import (
     say_count,
     series,
     short_name,
+    table_of,
     word,
 )
 from .facts import Facts, card_link, whole
@@ -229,30 +240,31 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
         Column(say(f"ranks.over_{kind.noun}s", n=kind.number), width=68 / len(trials))
         for kind in trials
     )
-    return Table(
-        id=_id(ranking),
+    return table_of(
+        _id(ranking).removeprefix("tab-"),
+        "ranking",
+        [
+            "rank:number:8",
+            Column(say(f"ranking.name.{ranking.record.of}"), "header", 24),
+            *heads,
+        ],
+        [_row(ranking, row, trials) for row in rows],
         caption=say(
             "ranks.caption",
             what=word(f"asked.{ranking.record.of}"),
             model=full_name(ranking.subject),
             table=Link(table_id(ranking)),
         ),
-        columns=(
-            Column(say("ranking.rank"), "number", 8),
-            Column(say(f"ranking.name.{ranking.record.of}"), "header", 24),
-            *heads,
-        ),
-        rows=tuple(_row(ranking, row, trials) for row in rows),
         notes=(say("ranks.note"),),
         source="tables/resampled_ranks.csv" if len(trials) > 1 else "",
     )
 
 
-def _row(ranking: Ranking, row: int, trials: Sequence[Trials]) -> Row:
+def _row(ranking: Ranking, row: int, trials: Sequence[Trials]) -> Cells:
     name = ranking.record.features[row]
     cells = [_shares(ranking, name, kind) for kind in trials]
     rank = Cell((rank_text(float(ranking.rank[row])),))
-    return Row((rank, Cell((full_name(name),)), *cells))
+    return (rank, full_name(name), *cells)
 
 
 def _shares(ranking: Ranking, name: str, trials: Trials) -> Cell:

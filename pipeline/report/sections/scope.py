@@ -1,10 +1,11 @@
 """Section C: what was asked, what both sides shared, what was not tested."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...methods.importance import METHODS
 from ...records.ranking import OURS
-from ..text.blocks import Cell, Column, Row, Section, Sentence, Table, plain
+from ..text.blocks import Section, Sentence, Table, plain
 from ..text.labels import with_labels
 from ..text.wording import (
     ended,
@@ -16,6 +17,7 @@ from ..text.wording import (
     series,
     short_name,
     show_hidden,
+    table_of,
     word,
 )
 from .cards import title_of
@@ -30,6 +32,11 @@ class Untested(NamedTuple):
     reason: str
     takes: Sentence
     consequence: Sentence
+
+    @classmethod
+    def of(cls, text: Mapping[str, str], reason: str) -> "Untested":
+        """Return one whose words the catalogue holds."""
+        return cls((text["item"],), reason, (text["takes"],), (text["consequence"],))
 
 
 GRAVITY = (
@@ -75,16 +82,8 @@ def untested(facts: Facts) -> list[Untested]:
         *_uncompared(facts),
         *_not_refitted(facts),
     ]
-    for name, text in look_up("scope.never").items():
-        untested_items.append(
-            Untested(
-                item=(text["item"],),
-                reason=text["reason"],
-                takes=(text["takes"],),
-                consequence=(text["consequence"],),
-            )
-        )
-        del name
+    for text in look_up("scope.never").values():
+        untested_items.append(Untested.of(text, text["reason"]))
     return sorted(untested_items, key=lambda item: GRAVITY.index(item.reason))
 
 
@@ -124,26 +123,17 @@ def _people(facts: Facts) -> Table | Sentence:
     people = config_of(facts, "report").get("people", ())
     if not people:
         return say("scope.no_people")
-    rows = tuple(
-        Row(
-            (
-                Cell((show_hidden(person["role"]),)),
-                Cell((full_name(person["name"]),)),
-                Cell((show_hidden(person.get("relation") or word("scope.unsaid")),)),
-            )
+    rows = [
+        (
+            show_hidden(person["role"]),
+            full_name(person["name"]),
+            show_hidden(person.get("relation") or word("scope.unsaid")),
         )
         for person in people
-    )
-    return Table(
-        id="tab-people",
-        caption=say("scope.people_caption"),
-        columns=(
-            Column(say("scope.role"), width=28),
-            Column(say("scope.person"), "header", 30),
-            Column(say("scope.relation"), width=42),
-        ),
-        rows=rows,
-        shape="tight",
+    ]
+    columns, caption = "role::28 person:header:30 relation::42", "scope.people_caption"
+    return table_of(
+        "people", "scope", columns, rows, caption=say(caption), shape="tight"
     )
 
 
@@ -179,19 +169,12 @@ def _within(title: str) -> str:
 def _shared(facts: Facts) -> Table:
     cells = _cells(facts)
     ingredients = look_up("scope.ingredients")
-    rows = tuple(
-        Row((Cell((text["label"],)), Cell(cells[key]), Cell((text["error"],))))
-        for key, text in ingredients.items()
-    )
-    return Table(
-        id="tab-shared",
+    return table_of(
+        "shared",
+        "scope",
+        "ingredient:header:32 in_this_run::28 an_error::40",
+        [(text["label"], cells[k], text["error"]) for k, text in ingredients.items()],
         caption=say("scope.shared_caption"),
-        columns=(
-            Column(say("scope.ingredient"), "header", 32),
-            Column(say("scope.in_this_run"), width=28),
-            Column(say("scope.an_error"), width=40),
-        ),
-        rows=rows,
         notes=(say("scope.verify"),),
         is_single=not facts.answered,  # one implementation shares nothing with another
     )
@@ -238,27 +221,16 @@ def _draws(facts: Facts) -> Sentence:
 
 
 def _untested_table(facts: Facts) -> Table:
-    rows = tuple(
-        Row(
-            (
-                Cell(item.item),
-                Cell((look_up("scope.reasons")[item.reason.replace(" ", "_")],)),
-                Cell(item.takes),
-                Cell(item.consequence),
-            )
-        )
-        for item in untested(facts)
-    )
-    return Table(
-        id="tab-untested",
+    reasons = look_up("scope.reasons")
+    return table_of(
+        "untested",
+        "scope",
+        "item:header:27 reason::15 takes::28 consequence::30",
+        [
+            item._replace(reason=reasons[item.reason.replace(" ", "_")])
+            for item in untested(facts)
+        ],
         caption=say("scope.untested_caption"),
-        columns=(
-            Column(say("scope.item"), "header", 27),
-            Column(say("scope.reason"), width=15),
-            Column(say("scope.takes"), width=28),
-            Column(say("scope.consequence"), width=30),
-        ),
-        rows=rows,
         shape="tight",
     )
 
@@ -299,15 +271,7 @@ def _from_configuration(facts: Facts) -> list[Untested]:
     if facts.note("goal") == "domain validation" and has_no_expectations:
         missing.append("expected")
     texts = look_up("scope.unasked")
-    return [
-        Untested(
-            item=(texts[key]["item"],),
-            reason="not configured",
-            takes=(texts[key]["takes"],),
-            consequence=(texts[key]["consequence"],),
-        )
-        for key in missing
-    ]
+    return [Untested.of(texts[key], "not configured") for key in missing]
 
 
 def _uncompared(facts: Facts) -> list[Untested]:

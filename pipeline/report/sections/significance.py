@@ -11,7 +11,7 @@ from ...assess.paired_tests import NADEAU_BENGIO
 from ...assess.significance import BY_SHUFFLES
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, OURS, measure_of, question_of
-from ..text.blocks import Cell, Column, Link, Row, Sentence, Table, Value
+from ..text.blocks import Cells, Column, Link, Sentence, Table, Value
 from ..text.number_text import decimals, number, percent, rank_text, significant
 from ..text.wording import full_name, joined, say, say_count, word
 from .facts import Facts, card_link, engine_name, tallied, whole
@@ -158,12 +158,10 @@ def _engine_table(
         ),
         columns=columns,
         rows=tuple(
-            Row(
-                (
-                    Cell((rank_text(float(ranking.rank[row])),)),
-                    Cell((full_name(ranking.record.features[row]),)),
-                    *(Cell((value,)) for values in both[row] for value in values),
-                )
+            (
+                rank_text(float(ranking.rank[row])),
+                full_name(ranking.record.features[row]),
+                *(value for values in both[row] for value in values),
             )
             for row in rows
         ),
@@ -244,7 +242,7 @@ def _label(of_ranking: Tested, name: str) -> Sentence:
 
 def _row(
     ranking: Ranking, row: int, of_ranking: Tested, numbers: dict[str, int]
-) -> Row:
+) -> Cells:
     feature = ranking.record.features[row]
     place = of_ranking.places[feature]
     cells = [
@@ -252,13 +250,7 @@ def _row(
         for name, places in numbers.items()
         for value in [float(of_ranking.rows.at[place, name])]
     ]
-    return Row(
-        (
-            Cell((rank_text(float(ranking.rank[row])),)),
-            Cell((full_name(feature),)),
-            *(Cell((value,)) for value in cells),
-        )
-    )
+    return (rank_text(float(ranking.rank[row])), full_name(feature), *cells)
 
 
 def _number(name: str, value: float, places: int) -> str:

@@ -16,6 +16,7 @@ from ...records.ranking import LEVEL
 from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import (
     Cell,
+    Cells,
     Column,
     Figure,
     Group,
@@ -245,7 +246,7 @@ def _stability_table(
     )
 
 
-def _row(ranking: Ranking, row: int, frame: pd.DataFrame, place: int) -> Row:
+def _row(ranking: Ranking, row: int, frame: pd.DataFrame, place: int) -> Cells:
     estimates = frame.loc[place]
     path = f"stability[{place}]"
     low, high, share = (

@@ -1,12 +1,11 @@
 """Section J: the checks that did not pass, their limits, and who set them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from ...assess.checks import CHECKS
 from ...records.finding import Finding
-from ..text.blocks import Cell, Column, Row, Section, Sentence, Styled, Table, Value
+from ..text.blocks import Section, Sentence, Styled, Table, Value
 from ..text.number_text import significant
 from ..text.wording import (
     joined,
@@ -15,6 +14,7 @@ from ..text.wording import (
     say_count,
     short_name,
     show_hidden,
+    table_of,
     word,
 )
 from .control import moment
@@ -31,39 +31,54 @@ OF_COLUMNS = ("distribution_shift", "missing_share")
 """Checks that are made when engines, or runs, are compared."""
 NOUNS = {"fail": "failure", "warn": "warning", "note": "info"}
 """What checks with such verdicts are called where they are counted."""
+FIRST = 5
+"""Rows for which page two of the executive profile has room, each of two lines."""
+WIDE = (
+    "check:header:33 subject::18 observed:number:16 limit:number:11 set_by::12 "
+    "verdict::10"
+)
+SHORT = "check:header:54 subject::30 verdict::16"
 CALM = ("pass", "note")
 """Verdicts that ask nothing of the reader."""
 
 
 def thresholds(facts: Facts) -> Section:
     """Return section J: what passed is counted, and listed in the page alone."""
-    title = word("sections.thresholds")
-    frame = facts.result.checks
-    if frame.empty:
-        nothing = {"checks": ()}
-        return Section("J", "thresholds", title, say("thresholds.none"), nothing)
-    every = _worst_first(facts)
-    full = _table(facts, [[place] for place in every])
-    full = replace(full, caption=say("thresholds.every"))
-    alike: dict[tuple[Any, ...], list[int]] = {}
-    for place in every:
-        if facts.result.check_verdicts[place] != "pass":
-            alike.setdefault(_kind(facts, place), []).append(place)
-    table = _table(facts, list(alike.values()))
-    if not alike:
-        table = replace(full, is_single=True)
-    elif len(alike) < len(frame):
-        full = replace(full, id="tab-checks-all", notes=())
-        table = replace(table, everything=full, is_appended=False)
-    return Section("J", "thresholds", title, _lede(facts), {"checks": (table,)})
-
-
-def _kind(facts: Facts, place: int) -> tuple[Any, ...]:
-    """Return what the checks of one row have in common; only unmade ones share one."""
-    row, verdict = facts.result.checks.iloc[place], facts.result.check_verdicts[place]
-    if verdict != "not run":
-        return (place,)
-    return tuple(row[["check", "threshold", "set_by", "observed"]])
+    title, verdicts = word("sections.thresholds"), facts.result.check_verdicts
+    places = sorted(range(len(verdicts)), key=lambda i: VERDICTS.index(verdicts[i]))
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for place in places:
+        # Checks that could not be made for one reason share a row.
+        kind = ["check", "threshold", "set_by", "observed"]
+        same = tuple(facts.result.checks[kind].iloc[place])
+        key = same if verdicts[place] == "not run" else (place,)
+        groups.setdefault(key, []).append(place)
+    every = [_row(facts, [place]) for place in places]
+    bad = [_row(facts, g) for g in groups.values() if verdicts[g[0]] != "pass"]
+    is_short = facts.profile == "executive"
+    columns = SHORT if is_short else WIDE
+    of: dict[str, Any] = {"source": "result.json", "shape": "wide"}
+    notes = _who_and_when(facts)
+    shown, caption = bad, say("thresholds.caption")
+    if is_short:
+        of["shape"], notes, shown = "tight", (), bad[:FIRST]
+        caption = say("profiles.checks")
+        if more := len(bad) - len(shown):
+            caption += say("profiles.more_checks", n=str(more))
+    blocks: tuple[Table, ...] = ()
+    if bad:
+        title_of_all = say(f"{'profiles' if is_short else 'thresholds'}.every")
+        whole = table_of(
+            "checks-all", "thresholds", columns, every, caption=title_of_all, **of
+        )
+        of["everything"] = whole if len(shown) < len(every) else None
+        of |= {"caption": caption, "notes": notes, "is_appended": False}
+        blocks = (table_of("checks", "thresholds", columns, shown, **of),)
+    elif every and not is_short:
+        of |= {"caption": say("thresholds.every"), "notes": notes, "is_single": True}
+        blocks = (table_of("checks", "thresholds", columns, every, **of),)
+    lede = _lede(facts) if every else say("thresholds.none")
+    return Section("J", "thresholds", title, lede, {"blocks": blocks})
 
 
 def _finding_of(facts: Facts, place: int) -> Finding | None:
@@ -73,11 +88,6 @@ def _finding_of(facts: Facts, place: int) -> Finding | None:
         return None
     of_check = (f for f in facts.result.findings if f.check == row["check"])
     return next((f for f in of_check if f.subject == row["subject"]), None)
-
-
-def _worst_first(facts: Facts) -> list[int]:
-    verdicts = facts.result.check_verdicts
-    return sorted(range(len(verdicts)), key=lambda i: VERDICTS.index(verdicts[i]))
 
 
 def _lede(facts: Facts) -> Sentence:
@@ -103,48 +113,24 @@ def _tally(verdict: str, n: Value) -> Sentence:
     return (n, " ", _word(verdict))
 
 
-def _table(facts: Facts, rows: Sequence[Sequence[int]]) -> Table:
-    return Table(
-        id="tab-checks",
-        caption=say("thresholds.caption"),
-        columns=(
-            Column(say("thresholds.check"), "header", 33),
-            Column(say("thresholds.subject"), width=18),
-            Column(say("thresholds.observed"), "number", 16),
-            Column(say("thresholds.limit"), "number", 11),
-            Column(say("thresholds.set_by"), width=12),
-            Column(say("thresholds.verdict"), width=10),
-        ),
-        rows=tuple(_row(facts, places) for places in rows),
-        notes=_who_and_when(facts),
-        source="result.json",
-        shape="wide",
-    )
-
-
-def _row(facts: Facts, places: Sequence[int]) -> Row:
+def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
     """Return one row for checks of one kind with one limit."""
-    frame, first = facts.result.checks, places[0]
-    row = frame.iloc[first]
-    check, verdict = str(row["check"]), facts.result.check_verdicts[first]
-    subject: Sentence = (short_name(str(row["subject"])),)
-    if len(places) > 1:
-        subject = _several(check, len(places))
+    first = places[0]
+    row, verdict = facts.result.checks.iloc[first], facts.result.check_verdicts[first]
+    check, subject = str(row["check"]), short_name(str(row["subject"]))
     text: Sentence = (_word(verdict),)
     if finding := _finding_of(facts, first):
         text = (*text, ", ", link_to(finding, facts.result))
         if day := facts.result.accepted.get(finding.key):
             text = (*text, ", ", *say("thresholds.accepted", day=day))
-    return Row(
-        (
-            Cell((look_up("checks").get(check, check.replace("_", " ")),)),
-            Cell(subject),
-            Cell(_measured(row["observed"], f"checks[{first}].observed")),
-            Cell(_measured(row["threshold"], f"checks[{first}].threshold")),
-            Cell(_set_by(str(row["set_by"]))),
-            Cell(text if verdict in CALM else (Styled("strong", text),)),
-        )
-    )
+    return {
+        "check": look_up("checks").get(check, check.replace("_", " ")),
+        "subject": _several(check, len(places)) if len(places) > 1 else subject,
+        "observed": _measured(row["observed"], f"checks[{first}].observed"),
+        "limit": _measured(row["threshold"], f"checks[{first}].threshold"),
+        "set_by": _set_by(str(row["set_by"])),
+        "verdict": text if verdict in CALM else Styled("strong", text),
+    }
 
 
 def _several(check: str, number: int) -> Sentence:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...records.losses import LOSSES
 from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
-from ..text.blocks import Cell, Column, Figure, Row, Sentence, Table, Value
+from ..text.blocks import Cell, Cells, Column, Figure, Row, Sentence, Table, Value
 from ..text.number_text import decimals, loss_label, method_words, number, unit_text
 from ..text.wording import (
     alt_text,
@@ -247,7 +247,7 @@ def _mean_and_error(frame: pd.DataFrame) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def _row(name: str, frame: pd.DataFrame, places: int) -> Row:
+def _row(name: str, frame: pd.DataFrame, places: int) -> Cells:
     mean, error = _mean_and_error(frame)
     size = float(frame["k"].mean())
     return Row(

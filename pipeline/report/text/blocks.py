@@ -161,12 +161,28 @@ class Column:
     width: float = 10
 
 
+Cells: TypeAlias = "tuple[Any, ...] | Row"
+"""A row as sections write it: sentences, their parts, bars or `Cell`s; or a `Row`."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One row; `key` makes it a target of links, on one table of the report only."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[Any, ...]
     key: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", tuple(map(cell_of, self.cells)))
+
+
+def cell_of(item: Any) -> Cell:
+    """Return what stands in a cell as a `Cell`."""
+    if isinstance(item, Cell):
+        return item
+    if isinstance(item, Bar):
+        return Cell(bar=item)
+    return Cell(item if isinstance(item, tuple) else (item,) if item != "" else ())
 
 
 @dataclass(frozen=True)
@@ -181,6 +197,7 @@ class Table:
         What the table holds, with unit and number of rows.
     columns : tuple of Column
     rows : tuple of Row
+        Given as rows, or as their cells.
     notes : tuple of Sentence
         Printed below the table.
     source : str
@@ -202,7 +219,7 @@ class Table:
     id: str
     caption: Sentence
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Any, ...]
     notes: tuple[Sentence, ...] = ()
     source: str = ""
     shape: Literal["", "wide", "tight"] = ""
@@ -211,6 +228,10 @@ class Table:
     is_single: bool = False
     abreast: int = 0
     kind: ClassVar[str] = "table"
+
+    def __post_init__(self) -> None:
+        rows = (row if isinstance(row, Row) else Row(row) for row in self.rows)
+        object.__setattr__(self, "rows", tuple(rows))
 
     @property
     def is_short(self) -> bool:
@@ -392,24 +413,22 @@ class Group:
     kind: ClassVar[str] = "group"
 
 
+Parts: TypeAlias = Mapping[str, Any] | Callable[[Mapping[str, str]], Mapping[str, Any]]
+
+
 @dataclass(frozen=True)
 class Section:
-    """One section: its letter, its template, and its parts by the name they go by.
+    """One section: its letter, its template, and what that places, by name.
 
-    The parts stand in the order in which the template places them: tables and figures
-    are numbered by it.
+    The parts of a section that tells what others hold are a function of the HTML of
+    these, by their letters.
     """
 
     letter: str
     name: str
     title: str
     lede: Sentence = ()
-    parts: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_brief(self) -> bool:
-        """Whether it says in one sentence why there is nothing to show."""
-        return not any(self.parts.values())
+    parts: Parts = field(default_factory=dict[str, Any])
 
 
 def plain(parts: Sentence, *, exact: bool = False) -> str:
@@ -432,18 +451,6 @@ def plain(parts: Sentence, *, exact: bool = False) -> str:
 def _with_unit(value: Value) -> str:
     """Return a number as running text shows it."""
     return f"{value.text} {value.unit}" if value.unit else value.text
-
-
-def walk(block: Any) -> Iterator[Any]:
-    """Yield every block inside `block`, itself first, in the order of the page."""
-    if isinstance(block, Section):
-        for part in block.parts.values():
-            yield from walk(part)
-        return
-    yield block
-    inside = block if isinstance(block, tuple) else getattr(block, "blocks", ())
-    for item in inside:
-        yield from walk(item)
 
 
 def parts_of(block: Any, kind: type) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -11,7 +11,17 @@ from itertools import accumulate
 from typing import Any
 
 from ...records.template_folder import templates
-from .blocks import Link, Name, Part, Sentence, Styled, Value
+from .blocks import (
+    Column,
+    Link,
+    Name,
+    Part,
+    Row,
+    Sentence,
+    Styled,
+    Table,
+    Value,
+)
 from .labels import label_of, with_labels
 
 LANGUAGE = "en"
@@ -294,3 +304,47 @@ def key_of(*names: str) -> str:
 def section_link(letter: str) -> Link:
     """Return a link to a section, by its letter."""
     return Link(f"sec-{letter.lower()}", f"{word('words.section')}{NO_BREAK}{letter}")
+
+
+def table_of(
+    name: str,
+    heads: str,
+    columns: str | Sequence[str | Column],
+    rows: Iterable[Any],
+    **options: Any,
+) -> Table:
+    """Return a table, its columns in one line and its cells as they are read.
+
+    Parameters
+    ----------
+    name : str
+        Its id without "tab-".
+    heads : str
+        The table of the catalogue that holds the heads of the columns, by field.
+    columns : str or sequence
+        Per column "field:kind:width", with a blank between them: the kind and the
+        width of `Column`. A `Column` stands for itself.
+    rows : iterable
+        Of each row its cells: by field ("key" is the key of the row), or in the order
+        of the columns, or as a `Row`.
+    options
+        The other attributes of `Table`.
+    """
+    fields: list[str] = []
+    whole: list[Column] = []
+    for column in columns.split() if isinstance(columns, str) else columns:
+        if isinstance(column, Column):
+            whole.append(column)
+            fields.append("")
+        else:
+            field, kind, width = f"{column}::".split(":")[:3]
+            head = say(field if "." in field else f"{heads}.{field}")
+            whole.append(Column(head, kind or "text", float(width or 10)))  # type: ignore[arg-type]
+            fields.append(field.rpartition(".")[2])
+    made = (
+        Row(tuple(row[field] for field in fields), row.get("key", ""))
+        if isinstance(row, Mapping)
+        else row
+        for row in rows
+    )
+    return Table(f"tab-{name}", columns=tuple(whole), rows=tuple(made), **options)

@@ -123,7 +123,7 @@ def test_bookmarks_are_the_headings_where_they_stand(printed, opened):
 
 def test_no_page_ends_with_a_heading_or_a_caption(printed):
     heads = [f"{section.letter} {section.title}" for section in printed.view.sections]
-    labels = printed.view.labels
+    labels = printed.view.composed.labels
     captions = [
         words(f"{labels[table.id]}. {plain(table.caption)}")
         for table in printed.view.tables
@@ -138,7 +138,8 @@ def test_no_page_ends_with_a_heading_or_a_caption(printed):
 @pytest.mark.parametrize("kind", [Name, Value])
 def test_every_name_and_number_of_the_tables_is_in_the_text(printed, kind):
     text = without_spaces("".join(printed.pages))
-    tables = (*printed.view.on_paper.tables, *printed.view.appendix)
+    shown = (item for item in printed.view.tables if not item.is_single)
+    tables = (*shown, *printed.view.appendix)
     shown = {part.text for part in parts_of(tables, kind)}
     assert shown
     missing = [t for t in shown if without_spaces(escape_uncovered(t)) not in text]

@@ -9,7 +9,8 @@ from tests.report.page_reader import traces_of
 from tests.report.reading import value_at
 
 from importance_audit.records.as_json import dumps, loads
-from importance_audit.report.pages.html import print_html, svg_uri, to_html
+from importance_audit.report.pages.compose import svg_uri
+from importance_audit.report.pages.html import print_html, to_html
 from importance_audit.report.pages.view import build_view
 
 

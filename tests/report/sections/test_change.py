@@ -6,7 +6,7 @@ from datetime import date
 import numpy as np
 import pytest
 from tests.report.made_variants import RESULTS, plain_result, result_of
-from tests.report.reading import section
+from tests.report.reading import is_brief, section
 from tests.report.svg_reader import words
 
 from importance_audit.records.as_json import content_digest
@@ -42,9 +42,9 @@ def blocks_of(result, baseline, kind):
 
 
 def test_without_a_baseline_the_section_says_so():
-    brief = section_i(result_of("apartments"), None)
-    assert plain(brief.lede).startswith("No approved baseline exists")
-    assert brief.is_brief
+    view = build_view(result_of("apartments"))
+    assert plain(section(view, "I").lede).startswith("No approved baseline exists")
+    assert is_brief(view, "I")
 
 
 def test_the_lede_and_the_executive_page_count_what_moved():

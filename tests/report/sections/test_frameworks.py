@@ -6,10 +6,12 @@ import pytest
 from tests.cases import for_each
 from tests.report.made_records import made_frame
 from tests.report.made_variants import result_of
-from tests.report.reading import column, section, table, words
+from tests.report.reading import blocks, column, is_brief, section, table
 from tests.report.sections.test_signoff import signed
 
 from importance_audit.config.frameworks import load_frameworks
+from importance_audit.report.pages.html import section_html
+from importance_audit.report.pages.plain_text import to_text
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.frameworks import EVIDENCE
 from importance_audit.report.text.blocks import plain
@@ -46,18 +48,18 @@ def status(view, name):
 
 
 def test_without_a_framework_the_section_lists_those_on_offer():
-    part = section(build_view(result_of("apartments")), "O")
+    view = build_view(result_of("apartments"))
     offered = ", ".join(load_frameworks())
-    assert plain(part.lede) == (
+    assert plain(section(view, "O").lede) == (
         f"No framework is configured for this run. Available: {offered}."
     )
-    assert part.is_brief
+    assert is_brief(view, "O")
 
 
 def test_the_rule_stands_above_the_tables_of_all_that_are_asked_for():
     view = build_view(asking("sr-26-2", "nist"))
     assert plain(section(view, "O").lede) == RULE
-    ids = [block.id for block in section(view, "O").parts["blocks"]]
+    ids = [block.id for block in blocks(view, "O")]
     assert ids == ["tab-framework-sr-26-2", "tab-framework-nist"]
 
 
@@ -150,7 +152,7 @@ def test_a_quotation_stands_below_our_words():
 def test_a_framework_that_a_later_version_dropped_is_named():
     view = build_view(asking("gone-1-0"))
     assert "names the framework gone-1-0, which this version does not know" in (
-        words(section(view, "O"))
+        to_text(section_html(section(view, "O")))
     )
 
 

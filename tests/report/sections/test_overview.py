@@ -1,5 +1,7 @@
 """The matrix of ranks that opens section F, and what paper leaves to the screen."""
 
+import re
+
 import pandas as pd
 from tests.report.made_records import made_importance
 from tests.report.made_results import apartments_result
@@ -107,16 +109,20 @@ def test_single_tables_are_numbered_behind_all_others_on_screen_and_paper():
     view = build_view(apartments_result())
     order = [item.is_single for item in view.tables]
     assert order == sorted(order)
-    paper = view.on_paper
-    assert {k: view.labels[k] for k in paper.labels} == paper.labels
+    captions = re.findall(r"<caption .*?</caption>", print_html(view, conformity=""))
+    shown = [item for item in view.tables if not item.is_single]
+    assert len([text for text in captions if "<b>Table" in text]) == len(shown)
+    for item in shown:
+        label = view.composed.labels[item.id]
+        assert any(f'id="{item.id}-caption"><b>{label}.' in text for text in captions)
 
 
 def test_a_group_of_single_tables_alone_leaves_no_heading_on_paper():
     view = two_measures()
-    groups = section(view, "F").parts["groups"]
-    printed = section(view.on_paper, "F").parts["groups"]
-    assert len(printed) == len(groups) - 1
-    assert all(group.blocks for group in printed)
+    screen, paper = to_html(view), print_html(view, conformity="")
+    groups = [group.id for group in section(view, "F").parts["groups"]]
+    assert all(f'class="measure" id="{id_}"' in screen for id_ in groups)
+    assert sum(f'id="{id_}"' in paper for id_ in groups) == len(groups) - 1
 
 
 def test_the_head_of_a_ranking_holds_the_whole_name_of_its_model():

@@ -30,7 +30,7 @@ from importance_audit.report.figures.ranking import draw_ranking
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.ranking_tables import _shared_out
-from importance_audit.report.text.blocks import Column, Figure, Link, Table, plain, walk
+from importance_audit.report.text.blocks import Column, Figure, Link, Table, plain
 
 
 def test_every_column_of_importances_names_its_card():
@@ -454,8 +454,7 @@ def test_features_without_a_marginal_ranking_are_read_beside_nothing():
 
 def conditional_figures(result):
     """Return the figures of marginal beside conditional importances."""
-    blocks = walk(section(build_view(result), "F"))
-    figures = [block for block in blocks if isinstance(block, Figure)]
+    figures = build_view(result).figures
     return [f for f in figures if f.id.startswith("fig-conditional-")]
 
 
@@ -510,7 +509,7 @@ def test_each_of_both_has_its_own_card_tables_and_figure(both):
     captions = [plain(item.caption) for item in rankings]
     assert len({item.id for item in rankings}) == 4
     assert ['within = "leaves"' in text for text in captions] == [0, 0, 1, 1]
-    figures = [b.id for s in view.sections for b in walk(s) if isinstance(b, Figure)]
+    figures = [figure.id for figure in view.figures]
     assert len(figures) == len(set(figures))
     assert sum(id_.startswith("fig-models-") for id_ in figures) == 2
     titles = [plain(card.title) for card in section(view, "E").parts["cards"]]

@@ -452,7 +452,7 @@ def test_checks_that_passed_are_counted_and_listed_in_the_page_alone(apartments)
     assert len(item.everything.rows) == len(apartments.checks) == 8
     sound = apartments.checks[[v == "pass" for v in apartments.check_verdicts]]
     view = build_view(plain_result(("a",), checks=sound))
-    (only,) = section(view, "J").parts["checks"]
+    (only,) = section(view, "J").parts["blocks"]
     assert only.is_single
     assert len(only.rows) == len(sound) == 5
 

@@ -6,11 +6,11 @@ import pandas as pd
 from tests.report.made_records import APARTMENTS, made_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
-from tests.report.reading import column, section, table, words
+from tests.report.reading import blocks, column, section, table, words
 
 from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.blocks import Table, plain, walk
+from importance_audit.report.text.blocks import Table, plain
 
 RANKING = "tab-ranking-forest-permutation-features-rmse"
 SIGNIFICANCE = "tab-significance-forest-permutation-features-rmse"
@@ -41,7 +41,7 @@ def view():
 
 
 def test_p_values_stand_below_their_ranking_only():
-    tables = [b.id for b in walk(section(view(), "F")) if isinstance(b, Table)]
+    tables = [b.id for b in blocks(view(), "F") if isinstance(b, Table)]
     assert tables[tables.index(RANKING) + 1] == SIGNIFICANCE
     assert sum("significance" in name for name in tables) == 1
 
@@ -135,7 +135,7 @@ def beside(engine_p, statistic="t"):
 
 def test_the_test_of_an_engine_stands_beside_ours_in_its_draws():
     made = build_view(beside(0.25))
-    tables = [b.id for b in walk(section(made, "F")) if isinstance(b, Table)]
+    tables = [b.id for b in blocks(made, "F") if isinstance(b, Table)]
     assert tables[tables.index(SIGNIFICANCE) + 1] == OF_ENGINE
     shown = table(made, OF_ENGINE)
     assert plain(shown.caption).startswith("p-values of the features of forest by us")

@@ -63,7 +63,7 @@ def test_a_signed_report_prints_what_the_record_says_and_no_empty_line():
         digest,
     ]
     assert column(signatures, "Printed name") == ["A. Nowak", "B. Zając"]
-    assert "tab-signoff" not in view.labels
+    assert "tab-signoff" not in view.composed.labels
 
 
 def test_a_signed_report_prints_what_was_said_and_how_identity_was_established():

@@ -6,11 +6,11 @@ import pytest
 from tests.report.made_records import made_frame, made_run
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result, result_of, view_of
-from tests.report.reading import column, section, table, words
+from tests.report.reading import blocks, column, section, table, words
 
 from importance_audit.records.finding import Finding
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.blocks import Link, Table, plain, walk
+from importance_audit.report.text.blocks import Link, plain
 
 LOSSES = {
     **{"model": "forest", "method": "permutation", "of": "features"},
@@ -131,12 +131,9 @@ STABILITY = "tab-stability-forest-permutation-features-rmse"
 
 def test_stability_stands_in_section_h_and_its_ranking_links_to_it():
     view = view_of("apartments")
-    of_f, of_h = (walk(section(view, letter)) for letter in "FH")
-    tables = [block.id for block in of_h if isinstance(block, Table)]
-    assert STABILITY in tables
-    blocks = list(of_f)
-    ranking = next(i for i, b in enumerate(blocks) if getattr(b, "id", "") == RANKING)
-    assert Link(STABILITY) in blocks[ranking].notes[-1]
+    assert STABILITY in [block.id for block in blocks(view, "H")]
+    (ranking,) = (block for block in blocks(view, "F") if block.id == RANKING)
+    assert Link(STABILITY) in ranking.notes[-1]
 
 
 def test_ranks_shares_and_repeats_stand_in_the_order_of_the_ranking():
