@@ -13,6 +13,7 @@ from importance_audit.r_bridge.errors import RBridgeError, RUnavailable
 
 from ..assess import checks, expectations
 from ..assess.associations import association_rows
+from ..assess.calibration import calibration_checks
 from ..assess.claims.judge import Measured, judge
 from ..assess.dependent_leaders import dependent_leaders
 from ..assess.held_out_loss import out_of_bag_rows
@@ -414,11 +415,11 @@ class _Run:
             self.journal.findings.extend(measure.other_losses(model, self.config))
         subjects = {entry.of for entry in self.config.importance}
         grouped = self.config.groups.values() if "groups" in subjects else ()
-        limits, limit = dict(checks.DEFAULTS), self.config.checks.dependence
-        if limit != limits["dependence"].value:
-            limits["dependence"] = checks.Limit(limit, "[checks] dependence")
         answers = checks.of_columns(
-            self.train, self.test, grouped=tuple(grouped), limits=limits
+            self.train,
+            self.test,
+            grouped=tuple(grouped),
+            limits=self.limits("dependence"),
         )
         self.journal.add_checks(answers)
 
@@ -465,14 +466,23 @@ class _Run:
             ],
             **diagnostic_rows(judged, self.test, frames.prediction, split="test"),
         }
+        deciles = calibration_checks(rows.get("calibration", ()))
+        rows["calibration_checks"] = deciles
         self.judged.append((judged, frames.prediction))
         journal.add(StepResult(rows=rows))
-        limits, limit = dict(checks.DEFAULTS), self.config.checks.train_test_gap
-        if limit is not None:
-            name = "train_test_gap"
-            limits[name] = checks.Limit(limit, f"[checks] {name}")
+        limits = self.limits("train_test_gap", "calibration")
         answers = checks.of_performance(judged, frames.losses, limits=limits)
+        answers += checks.of_deciles(judged, deciles, limits=limits)
         journal.add_checks(answers)
+
+    def limits(self, *names: str) -> dict[str, checks.Limit]:
+        """Return the limits of the checks, with those that `[checks]` changes."""
+        limits = dict(checks.DEFAULTS)
+        for name in names:
+            limit = getattr(self.config.checks, name)
+            if limit is not None and limits.get(name) != checks.Limit(limit):
+                limits[name] = checks.Limit(limit, f"[checks] {name}")
+        return limits
 
     def judge(self, model: FittedModel) -> Performance:
         """Return how good a model is: on its own rows, out of bag, on other rows."""

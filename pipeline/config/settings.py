@@ -62,6 +62,11 @@ class ChecksSection:
         training rows, as a share of the constant predictor's loss on the evaluation
         rows. A larger gap that chance does not explain is a warning. By default every
         such gap is a note.
+    calibration : float
+        Predictions are grouped by deciles, and the mean prediction of each is compared
+        with the 95 % interval of what was observed. The check fails if a model whose
+        predictions are right has as many deciles outside with at most this
+        probability: at 0.05, three of ten.
     """
 
     resolution: Annotated[float, Range(above=0)] = 0.1
@@ -72,6 +77,7 @@ class ChecksSection:
     minimum_change: Annotated[float, Range(least=0)] = 0.0
     shift: Annotated[float, Range(above=0)] = 0.2
     train_test_gap: Annotated[float, Range(least=0)] | None = None
+    calibration: Annotated[float, Range(above=0, most=1)] = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

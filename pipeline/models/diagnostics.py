@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.losses import predicted_class
@@ -49,20 +50,31 @@ def diagnostic_rows(
     y, prediction, weights = data.y[keep], prediction[keep], data.weights[keep]
     who: Plain = {"model": model.name, "split": split}
     if model.task == "regression":
-        return {"residuals": _labelled(who, residual_parts(y, prediction, weights))}
-    who["positive_class"] = model.classes[1] if model.task == "binary" else ""
+        deciles = mean_parts(y, prediction, weights)
+        return {
+            "residuals": _labelled(who, residual_parts(y, prediction, weights)),
+            "calibration": _labelled({**who, "positive_class": ""}, deciles),
+        }
     if model.scale == "class":
         return {}
+    rows: dict[str, list[Plain]] = {}
     if model.task == "binary":
-        rows = {"roc": _labelled(who, roc_curve(y, prediction, weights))}
+        of_class = {**who, "positive_class": model.classes[1]}
+        rows["roc"] = _labelled(of_class, roc_curve(y, prediction, weights))
         if model.scale == "score":  # no probability, so nothing to calibrate
             return rows
-        hit, probability = y == 1, prediction
+        judged = [(model.classes[1], y == 1, prediction)]
     else:
-        rows = {}
-        hit, probability = predicted_class(prediction) == y, prediction.max(axis=1)
-    tenths = calibration_parts(hit, probability, weights)
-    return {**rows, "calibration": _labelled(who, tenths)}
+        judged = [("", predicted_class(prediction) == y, prediction.max(axis=1))]
+        judged += [
+            (name, y == k, prediction[:, k]) for k, name in enumerate(model.classes)
+        ]
+    rows["calibration"] = [
+        {**who, "positive_class": name, **part}
+        for name, hit, probability in judged
+        for part in calibration_parts(hit, probability, weights)
+    ]
+    return rows
 
 
 def roc_curve(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
@@ -156,6 +168,51 @@ def calibration_parts(
                 "observed": observed,
                 "low": low,
                 "high": high,
+            }
+        )
+    return parts
+
+
+def mean_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
+    """Return the mean prediction and the mean target by tenths of the rows.
+
+    Rows go by rising prediction, tied rows as in `calibration_parts`.
+
+    Parameters
+    ----------
+    y, prediction, weights : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    list of dict
+        The columns of the frame `calibration` from `bin` on, without `hits`, which is
+        NaN. low, high: the mean prediction plus the 95 % t interval of the mean
+        residual, of as many rows as weigh the same evenly: Σw squared over Σw². They
+        are NaN of a single row.
+    """
+    parts = []
+    for number, at in enumerate(_equal_parts(prediction, weights, TENTHS), start=1):
+        weight, residual = weights[at], y[at] - prediction[at]
+        total, n = weight.sum(), float(weight.sum() ** 2 / (weight**2).sum())
+        predicted = float(np.average(prediction[at], weights=weight))
+        mean = float(np.average(residual, weights=weight))
+        half = np.nan
+        if len(at) > 1:
+            variance = (weight**2 * (residual - mean) ** 2).sum() / total**2
+            quantile = stdtrit(n - 1, (1 + LEVEL) / 2)
+            half = float(quantile * np.sqrt(variance * n / (n - 1)))
+        parts.append(
+            {
+                "bin": number,
+                "rows": len(at),
+                "hits": np.nan,
+                "weight": float(total),
+                "lowest": float(prediction[at].min()),
+                "highest": float(prediction[at].max()),
+                "predicted": predicted,
+                "observed": predicted + mean,
+                "low": predicted + mean - half,
+                "high": predicted + mean + half,
             }
         )
     return parts

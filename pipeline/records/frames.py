@@ -140,13 +140,28 @@ _FRAMES = (
             *("model", "positive_class", "split", "bin", "rows", "hits", "weight"),
             *("lowest", "highest", "predicted", "observed", "low", "high"),
         ),
-        "Predicted probabilities beside what happened, in tenths of the rows by rising "
-        "probability, tied rows together. Of two classes it is the probability of the "
-        "positive class; of several, where positive_class is empty, that of the "
-        "predicted class. bin: from 1; hits: rows that are of the class; lowest, "
-        "highest, predicted: smallest, largest and mean probability; observed: share "
-        "of the class; low, high: its 95 % interval by Wilson.",
+        "Predictions and what was observed, in tenths of the rows by rising "
+        "prediction, tied rows together. Of classes the prediction is the probability "
+        "of positive_class, or, where that is empty, of the predicted class of "
+        "several; of a number it is the number. bin: from 1; hits: rows that are of "
+        "the class, NaN of a number; lowest, highest, predicted: smallest, largest and "
+        "mean prediction; observed: share of the class, or mean target; low, high: its "
+        "95 % interval, of a share by Wilson, of a mean by t of the residuals.",
         since=4,
+    ),
+    Frame(
+        "calibration_checks",
+        (
+            *("model", "positive_class", "split", "deciles", "too_low", "too_high"),
+            *("lowest", "highest", "chance", "predicted", "observed"),
+        ),
+        "Whether predictions agree with what was observed: one row per model, and per "
+        "class of several. deciles: rows of the frame calibration that have an "
+        "interval; too_low, too_high: in how many of them the mean prediction is below "
+        'or above it; lowest, highest: "too low", "too high" or "within", of the first '
+        "and the last decile; chance: the probability of so many outside, or more, if "
+        "each is with 5 %; predicted, observed: the means over all rows.",
+        since=6,
     ),
     Frame(
         "residuals",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import auc, roc_auc_score, roc_curve
 
@@ -23,6 +24,7 @@ from importance_audit.models.diagnostics import (
     QUANTILES,
     calibration_parts,
     diagnostic_rows,
+    mean_parts,
     residual_parts,
     wilson,
 )
@@ -177,7 +179,7 @@ def test_residuals_come_in_equal_parts_of_ten_rows_or_more(n, parts):
 @pytest.mark.parametrize(
     ("model", "data", "frames"),
     [
-        (linear_model(2, 0), normal_data(2, 0), ["residuals"]),
+        (linear_model(2, 0), normal_data(2, 0), ["residuals", "calibration"]),
         (logistic_model(1, 0), binary_data(), ["roc", "calibration"]),
         (level_model(0.8), level_data(), ["calibration"]),
     ],
@@ -193,7 +195,7 @@ def test_each_task_has_its_frames_and_their_columns(model, data, frames):
 
 def test_the_class_of_several_that_is_predicted_is_judged_by_its_probability():
     data, model = level_data(), level_model(0.8)
-    (row,) = diagnostic_rows(model, data, model.predict(data.X), split="test")[
+    row, *_ = diagnostic_rows(model, data, model.predict(data.X), split="test")[
         "calibration"
     ]
     assert (row["positive_class"], row["rows"]) == ("", data.n_samples)
@@ -210,3 +212,33 @@ def test_rows_without_weight_are_left_out():
         for each in (replace(data, weights=weights), half)
     )
     assert weighted == cut
+
+
+def test_each_class_of_several_is_judged_by_its_own_probability():
+    data, model = level_data(), level_model(0.8)
+    prediction = model.predict(data.X)
+    rows = diagnostic_rows(model, data, prediction, split="test")["calibration"]
+    for k, name in enumerate(model.classes):
+        own = [row for row in rows if row["positive_class"] == name]
+        assert [row["predicted"] for row in own] == pytest.approx([0.1, 0.8])
+        assert [row["observed"] for row in own] == [0.0, 1.0]
+        assert sum(row["hits"] for row in own) == (data.y == k).sum()
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=SEEDS)
+def test_the_interval_of_a_mean_is_that_of_a_t_test_of_the_residuals(seed):
+    draw = np.random.default_rng(seed)
+    fitted = np.repeat(draw.normal(size=3), 12)
+    y = fitted + draw.normal(size=36)
+    for part in mean_parts(y, fitted, np.full(36, 2.5)):
+        own = y[fitted == part["lowest"]]
+        ends = ttest_1samp(own, 0.0).confidence_interval(0.95)
+        assert (part["low"], part["high"]) == pytest.approx((ends.low, ends.high))
+        assert part["observed"] == pytest.approx(own.mean())
+
+
+def test_a_mean_of_one_row_has_no_interval():
+    parts = mean_parts(np.arange(3.0), np.arange(3.0), np.ones(3))
+    assert [part["rows"] for part in parts] == [1, 1, 1]
+    assert np.isnan([[part["low"], part["high"]] for part in parts]).all()

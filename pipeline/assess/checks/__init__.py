@@ -37,14 +37,16 @@ DEFAULTS: Limits = {
     "dependence": Limit(0.8),
     "columns_per_row": Limit(0.3),
     "silent_leaves": Limit(0.5),
+    "calibration": Limit(0.05),
 }
 """How far apart, relative to the largest, predictions may be that should be equal; by
 how many standard errors a model must beat the constant, and may predict the rows of its
 fit better than others; how often the loss with
 nothing permuted may go into another before it is rounding, by the tolerance of
 `agreement`; from which association on two features are told to depend; how many columns
-free slopes may have for each distinct row; and above which share of the leaves of a
-feature that hold one value of it its curve is told to be of few."""
+free slopes may have for each distinct row; above which share of the leaves of a
+feature that hold one value of it its curve is told to be of few; and how improbable so
+many deciles outside their intervals must be in a model whose predictions are right."""
 
 
 class Check(NamedTuple):
@@ -55,6 +57,7 @@ class Check(NamedTuple):
         "model",
         "performance",
         "gap",
+        "deciles",
         "predictions",
         "draws",
         "importance",
@@ -100,6 +103,14 @@ def of_performance(
         if train is not None:
             answers += _ask("gap", model, (train, row), limits)
     return answers
+
+
+def of_deciles(
+    model: FittedModel, rows: Sequence[Row], *, limits: Limits = DEFAULTS
+) -> Answers:
+    """Ask of `calibration_checks` whether predictions agree with what was observed."""
+    answers = (_ask("deciles", model, row, limits) for row in rows)
+    return [answer for of_row in answers for answer in of_row]
 
 
 def of_predictions(
@@ -160,6 +171,8 @@ CHECKS = {
     "reads_more": Check("model", models.reads_more),
     "weak_model": Check("performance", models.weak_model),
     "train_test_gap": Check("gap", models.train_test_gap),
+    "calibration": Check("deciles", models.calibration),
+    "bias": Check("deciles", models.bias),
     "prediction_mismatch": Check("predictions", models.prediction_mismatch),
     "predict_draws_in_r": Check("draws", models.predict_draws_in_r),
     "unmeasured": Check("importance", importances.unmeasured),

@@ -11,10 +11,12 @@ import pandas as pd
 from ...methods.trees.fitted import trees_may_answer
 from ...models.prediction import largest_gap, predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel
-from ...records.errors import listed, several
+from ...records.errors import listed, quote, several
 from ...records.finding import Finding, Severity, cause_of
+from ...records.frames import Row
 from ...records.losses import SUMS
 from ...records.streams import stream
+from ..calibration import chance
 from .answers import Answer, Limit, Limits, answer, row_of
 
 FEW_ROWS, SOME_ROWS = 200, 500
@@ -291,6 +293,81 @@ def train_test_gap(
         cause=cause_of("train_test_gap", model.name),
     )
     return answer(finding, fires, observed, limit)
+
+
+def calibration(model: FittedModel, row: Row, limits: Limits) -> Answer | None:
+    """Fire if more deciles of probabilities are off than chance explains."""
+    if model.task == "regression":
+        return None
+    name = row["positive_class"]
+    of_class = model.task == "multiclass"
+    finding = Finding(
+        check="calibration",
+        severity="info",
+        subject=f"{model.name}, {name}" if of_class else model.name,
+        message=(
+            f"The predicted probabilities of class {quote(name)} are "
+            f"{_describe_deciles(row)}: {row['predicted']:.3g} on average, where "
+            f"{row['observed']:.3g} was observed."
+        ),
+        remedy=(
+            "Calibrate the model on rows that neither fitted nor evaluate it, or "
+            "explain how the evaluation rows differ."
+        ),
+        evidence=_outside(row),
+        cause=cause_of("calibration", model.name),
+    )
+    return _answer_of_deciles(finding, row, limits)
+
+
+def bias(model: FittedModel, row: Row, limits: Limits) -> Answer | None:
+    """Fire if more deciles of predictions are off than chance explains."""
+    if model.task != "regression":
+        return None
+    finding = Finding(
+        check="bias",
+        severity="info",
+        subject=model.name,
+        message=(
+            f"The predictions are {_describe_deciles(row)}: {row['predicted']:.4g} on "
+            f"average, where the target is {row['observed']:.4g}."
+        ),
+        remedy=(
+            "Plot the residuals against each feature to find a term that the model "
+            "lacks, or explain how the evaluation rows differ."
+        ),
+        evidence=_outside(row),
+    )
+    return _answer_of_deciles(finding, row, limits)
+
+
+def _answer_of_deciles(finding: Finding, row: Row, limits: Limits) -> Answer:
+    """Hold the number of deciles outside against what chance explains."""
+    limit, n = limits["calibration"], int(row["deciles"])
+    explained = (k for k in range(n) if chance(k + 1, n) <= float(limit.value))
+    most = Limit(float(next(explained, n)), limit.set_by)
+    n_outside = row["too_low"] + row["too_high"]
+    return answer(finding, n_outside > float(most.value), n_outside, most)
+
+
+def _outside(row: Row) -> dict[str, float]:
+    names = ("deciles", "too_low", "too_high", "chance", "predicted", "observed")
+    return {name: float(row[name]) for name in names}
+
+
+def _describe_deciles(row: Row) -> str:
+    """Return in which deciles predictions are too low or too high."""
+    parts = []
+    for side in ("too low", "too high"):
+        n = int(row[side.replace(" ", "_")])
+        ends = [end for end in ("lowest", "highest") if row[end] == side]
+        if n == len(ends):
+            where = f"{' and '.join(ends)} {'decile' if n == 1 else 'deciles'}"
+            parts += [f"{side} in the {where}"] if n else []
+        else:
+            among = f" (the {' and '.join(ends)} among them)" if ends else ""
+            parts.append(f"{side} in {n} of {row['deciles']} deciles{among}")
+    return " and ".join(parts)
 
 
 def _ignores_order(model: FittedModel, X: pd.DataFrame, seed: int) -> bool:

@@ -52,6 +52,8 @@ def _by_model(facts: Facts, name: str) -> Iterator[tuple[str, list[dict[str, Any
     frame = facts.result.frames[name]
     for model in facts.models:
         rows = frame[(frame["model"] == model) & (frame["split"] == "test")]
+        if name == "calibration":  # of several classes, the predicted one
+            rows = rows[rows["positive_class"].isin(rows["positive_class"].iloc[:1])]
         if len(rows):
             yield model, [{"at": i, **row} for i, row in _rows(rows)]
 

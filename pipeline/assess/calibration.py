@@ -1,0 +1,81 @@
+"""Whether predictions agree with what was observed, decile by decile.
+
+One test for probabilities (calibration) and for numbers (bias). Not: the deciles
+(`models.diagnostics`), nor what is said of them (`checks`).
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from scipy.special import bdtrc
+
+from ..records.frames import Row
+from ..records.ranking import LEVEL
+
+ROUNDING = 1e-9
+"""By which part of its size a mean may leave an interval through rounding alone."""
+Side = Literal["too low", "too high", "within"]
+
+
+def calibration_checks(rows: Sequence[Row]) -> list[Row]:
+    """Return one row of the frame `calibration_checks` per model and class.
+
+    If the predictions are right, each decile leaves out its mean prediction with
+    probability 5 %, and the number of those that do is binomial.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        Of the frame `calibration`. The probability of the predicted class of several
+        is left out, since each class has deciles of its own.
+    """
+    keys = ("model", "positive_class", "split")
+    deciles: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        deciles.setdefault(tuple(row[key] for key in keys), []).append(row)
+    several = {model for model, positive_class, _ in deciles if positive_class}
+    checked = []
+    for who, parts in deciles.items():
+        judged = [part for part in parts if not np.isnan(part["low"])]
+        if not judged or (who[0] in several and not who[1]):
+            continue
+        sides = [side_of(part) for part in judged]
+        weights = [part["weight"] for part in parts]
+        means = {
+            name: float(np.average([part[name] for part in parts], weights=weights))
+            for name in ("predicted", "observed")
+        }
+        too_low, too_high = sides.count("too low"), sides.count("too high")
+        checked.append(
+            {
+                **{key: parts[0][key] for key in keys},
+                "deciles": len(judged),
+                "too_low": too_low,
+                "too_high": too_high,
+                "lowest": side_of(parts[0]),
+                "highest": side_of(parts[-1]),
+                "chance": chance(too_low + too_high, len(judged)),
+                **means,
+            }
+        )
+    return checked
+
+
+def side_of(part: Row) -> Side:
+    """Return on which side of the interval of a decile its mean prediction lies."""
+    room = ROUNDING * max(abs(part["predicted"]), abs(part["observed"]))
+    if part["predicted"] < part["low"] - room:
+        return "too low"
+    return "too high" if part["predicted"] > part["high"] + room else "within"
+
+
+def chance(n_outside: int, n_deciles: int) -> float:
+    """Return the probability of at least so many deciles outside a 95 % interval.
+
+    Examples
+    --------
+    >>> round(chance(3, 10), 4)
+    0.0115
+    """
+    return 1.0 if not n_outside else float(bdtrc(n_outside - 1, n_deciles, 1 - LEVEL))
