@@ -18,6 +18,7 @@ from ..assess.claims.judge import Measured, judge
 from ..assess.dependent_leaders import dependent_leaders
 from ..assess.held_out_loss import out_of_bag_rows
 from ..assess.loss_sensitivity import compare_losses
+from ..assess.split_shifts import split_shift_rows
 from ..config.extensions import rows_of
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import SuppliedSection
@@ -421,6 +422,12 @@ class _Run:
             grouped=tuple(grouped),
             limits=self.limits("dependence"),
         )
+        if self.train is not None:
+            limits = self.limits("split_shift")
+            limit = self.config.checks.split_shift
+            shifts = split_shift_rows(self.train, self.test, limit=limit)
+            self.journal.add(StepResult(rows={"split_shifts": shifts}))
+            answers += checks.of_shifts(self.test, shifts, limits=limits)
         self.journal.add_checks(answers)
 
     def check(self, model: FittedModel) -> None:

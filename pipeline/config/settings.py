@@ -57,6 +57,9 @@ class ChecksSection:
         The population stability index (PSI) of a column against the approved baseline
         above which a changed distribution is a warning, if chance alone does not
         explain it.
+    split_shift : float
+        The population stability index (PSI) of a column between training and evaluation
+        rows above which it is reported, if chance alone does not explain it.
     train_test_gap : float, optional
         How far the loss of a model on the evaluation rows may exceed that on its
         training rows, as a share of the constant predictor's loss on the evaluation
@@ -76,6 +79,7 @@ class ChecksSection:
     repeat_run: Annotated[str, OneOf(REPEAT_RUNS)] = "disagreement"
     minimum_change: Annotated[float, Range(least=0)] = 0.0
     shift: Annotated[float, Range(above=0)] = 0.2
+    split_shift: Annotated[float, Range(above=0)] = 0.25
     train_test_gap: Annotated[float, Range(least=0)] | None = None
     calibration: Annotated[float, Range(above=0, most=1)] = 0.05
 

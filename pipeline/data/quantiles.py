@@ -1,7 +1,7 @@
 """A sketch of every column of the rows, so that two stored runs can be compared.
 
 Rows are counted alike, whatever they weigh. Not: what two sketches say to each other
-(`column_shifts`), or where the rows of curves lie (`distributions`).
+(`shifts`), or where the rows of curves lie (`distributions`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -119,6 +119,27 @@ def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
             missing=int(rows[end]),
         )
     return by_column  # type: ignore[return-value]
+
+
+def exact_sketches(data: Dataset) -> dict[tuple[str, str], Sketch]:
+    """Return sketches that keep every value of a number, by role and column."""
+    exact = {}
+    for name, role, column in _columns(data):
+        known = column.dropna()
+        kind = "category" if is_category(column) else "number" if len(known) else ""
+        is_levels = kind == "category"
+        numbers = () if is_levels else known.to_numpy(dtype=np.float64)
+        values, rows = np.unique(numbers, return_counts=True)
+        exact[role, name] = Sketch(
+            kind=kind or "missing",
+            values=values,
+            below=np.cumsum(rows) - rows,
+            upto=np.cumsum(rows),
+            levels=known.value_counts(sort=False).to_dict() if is_levels else {},
+            known=len(known),
+            missing=len(column) - len(known),
+        )
+    return exact
 
 
 def _columns(data: Dataset) -> Iterator[tuple[str, str, pd.Series]]:

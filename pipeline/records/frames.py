@@ -390,6 +390,22 @@ _FRAMES = (
         since=1,
     ),
     Frame(
+        "split_shifts",
+        (
+            *("column", "role", "psi", "noise", "verdict"),
+            *("missing_train", "missing_test", "missing_psi", "missing_noise"),
+            "missing_verdict",
+        ),
+        "How each feature and the target are distributed in the evaluation rows, "
+        "against the training rows: the largest index first. psi: the population "
+        "stability index of the known values, NaN if one side has none; noise: what "
+        'chance explains of it; verdict: "moved" above both [checks] split_shift and '
+        'the noise, "below the limit", "within chance" or "not comparable"; '
+        "missing_train, missing_test: shares of missing cells; missing_psi, "
+        "missing_noise, missing_verdict: of missing against known cells.",
+        since=6,
+    ),
+    Frame(
         "answers",
         (
             *("key", "check", "subject", "owner", "due", "response"),

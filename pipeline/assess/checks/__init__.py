@@ -38,6 +38,7 @@ DEFAULTS: Limits = {
     "columns_per_row": Limit(0.3),
     "silent_leaves": Limit(0.5),
     "calibration": Limit(0.05),
+    "split_shift": Limit(0.25),
 }
 """How far apart, relative to the largest, predictions may be that should be equal; by
 how many standard errors a model must beat the constant, and may predict the rows of its
@@ -45,8 +46,9 @@ fit better than others; how often the loss with
 nothing permuted may go into another before it is rounding, by the tolerance of
 `agreement`; from which association on two features are told to depend; how many columns
 free slopes may have for each distinct row; above which share of the leaves of a
-feature that hold one value of it its curve is told to be of few; and how improbable so
-many deciles outside their intervals must be in a model whose predictions are right."""
+feature that hold one value of it its curve is told to be of few; how improbable so
+many deciles outside their intervals must be in a model whose predictions are right; and
+from which stability index on the evaluation rows differ from the training rows."""
 
 
 class Check(NamedTuple):
@@ -54,6 +56,7 @@ class Check(NamedTuple):
 
     asks: Literal[
         "columns",
+        "shifts",
         "model",
         "performance",
         "gap",
@@ -77,6 +80,13 @@ def of_columns(
 ) -> Answers:
     """Ask whether the columns can be told apart; `grouped` ones are asked together."""
     return _ask("columns", train, test, grouped, limits)
+
+
+def of_shifts(
+    test: Dataset, rows: Sequence[Row], *, limits: Limits = DEFAULTS
+) -> Answers:
+    """Ask whether the evaluation rows are distributed like the training rows."""
+    return _ask("shifts", test, rows, limits)
 
 
 def of_model(
@@ -163,6 +173,7 @@ CHECKS = {
     "same_columns": Check("columns", columns.same_columns),
     "constant_column": Check("columns", columns.constant_column),
     "dependence": Check("columns", columns.dependence),
+    "split_shift": Check("shifts", columns.split_shift),
     "predict_writes": Check("model", models.predict_writes),
     "predict_ignores_x": Check("model", models.predict_ignores_x),
     "not_deterministic": Check("model", models.not_deterministic),

@@ -11,9 +11,11 @@ import pandas as pd
 
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
-from ...records.errors import listed
+from ...records.errors import listed, quote
 from ...records.finding import Finding, cause_of
+from ...records.frames import Row
 from ..dependence import associations_of, clusters
+from ..split_shifts import largest_index, moved
 from .answers import Answer, Limit, Limits, answer
 
 PROBES = 16
@@ -123,6 +125,30 @@ def dependence(
         evidence={"strongest": strongest, "features": sum(map(len, linked))},
     )
     return answer(finding, bool(linked), strongest, limit)
+
+
+def split_shift(test: Dataset, rows: Sequence[Row], limits: Limits) -> Answer | None:
+    """Note the columns that differ between training and evaluation rows."""
+    if not rows:
+        return None
+    limit, outside = limits["split_shift"], [row for row in rows if moved(row)]
+    texts = [f"{quote(row['column'])} ({largest_index(row):.2f})" for row in outside]
+    named = ", ".join(texts[:SETS])
+    more = f" and {len(texts) - SETS} more" if len(texts) > SETS else ""
+    finding = Finding(
+        check="split_shift",
+        severity="info",
+        subject=test.name,
+        message=(
+            "These columns are distributed differently in the evaluation rows than in "
+            "the training rows, with a population stability index (PSI) above "
+            f"{limit.value:g} that chance does not explain: {named}{more}."
+        ),
+        remedy="Check how the rows were divided, and whether both are of one period.",
+        evidence={"psi": largest_index(rows[0]), "columns": len(outside)},
+        measure=", ".join(sorted(row["column"] for row in outside)),
+    )
+    return answer(finding, bool(outside), largest_index(rows[0]), limit)
 
 
 def distinct_columns(train: Dataset | None, test: Dataset) -> list[str]:

@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...data.shifts import MISS_RATE, Shift
 from ...records.result import AuditResult
 from ...runs.baseline.change import Change, VerdictChange
-from ...runs.baseline.column_shifts import MISS_RATE, Shift
 from ...runs.baseline.differences import AREAS, Difference
 from ..text.blocks import Cell, Cells, Link, Row, Section, Sentence, Styled, Table
 from ..text.number_text import percent, significant

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ...data.shifts import Shift
 from ...records.as_json import content_digest
 from ...records.importance_record import Effect, Importance, supplied_engine
 from ...records.ranking import (
@@ -18,7 +19,7 @@ from ...records.ranking import (
 )
 from ...records.result import AuditResult
 from ...runs.baseline.change import Change, compare_runs
-from ...runs.baseline.column_shifts import Shift, shifts
+from ...runs.baseline.column_shifts import shifts
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.signoff.record import Signoff
 from ...runs.summary import NO_HISTORY, RunHistory

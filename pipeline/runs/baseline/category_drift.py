@@ -7,10 +7,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from ...data.quantiles import Sketch, sketches
+from ...data.shifts import MISS_RATE
 from ...records.errors import listed, quote
 from ...records.finding import Finding
 from ...records.result import AuditResult
-from .column_shifts import MISS_RATE
 
 
 class _Levels(NamedTuple):
@@ -25,7 +25,7 @@ def category_findings(baseline: AuditResult, result: AuditResult) -> Iterator[Fi
 
     A new level is a warning however rare it is, since no approved run has it. Levels
     that are gone are a note if chance explains the absence of each: in m of n + m rows
-    drawn without replacement, with the rate of `column_shifts` over all columns and
+    drawn without replacement, with the rate of `data.shifts` over all columns and
     levels.
     """
     before, after = sketches(baseline.quantiles), sketches(result.quantiles)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ...assess.checks.answers import Limit, Row, row_of
 from ...config.settings import ChecksSection
 from ...data.quantiles import sketches
+from ...data.shifts import Shift, Stability, Verdict
 from ...records.errors import quote
 from ...records.finding import Finding
 from ...records.frames import FRAMES
@@ -18,7 +19,7 @@ from ...records.result import AuditResult
 from ..summary import NO_BASELINE, Approved
 from .baseline_checks import OF_BASELINE
 from .category_drift import category_findings
-from .column_shifts import Shift, Stability, Verdict, shifts
+from .column_shifts import shifts
 
 AGAINST_BASELINE = (NO_BASELINE, *OF_BASELINE)
 """Every check of this room: none of them is of a run alone."""

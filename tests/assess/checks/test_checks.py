@@ -8,8 +8,10 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 from importance_audit.assess import checks
+from importance_audit.assess.calibration import calibration_checks
 from importance_audit.assess.checks import CHECKS, Limit
 from importance_audit.assess.checks.columns import stand_ins
+from importance_audit.assess.split_shifts import split_shift_rows
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
@@ -22,6 +24,7 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
+from importance_audit.models.diagnostics import diagnostic_rows
 from importance_audit.models.fit import fit, wrap
 from importance_audit.models.performance import performance as judge
 from importance_audit.models.section import ModelSection
@@ -774,6 +777,14 @@ def test_an_importance_without_leaves_is_not_judged_by_them():
     assert checks.of_leaves(measured([[12.0]]), {}) == []
 
 
+def deciles(model):
+    data = normal_data(2, 1)
+    if model.task == "binary":
+        data = binary_data()
+    rows = diagnostic_rows(model, data, model.predict(data.X), split="test")
+    return calibration_checks(rows["calibration"])
+
+
 def test_every_check_answers_under_its_own_word():
     data = flat(normal_data(2, 1))
     ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
@@ -783,8 +794,11 @@ def test_every_check_answers_under_its_own_word():
     over_trials = measured([[12.0, 13.0], [10.0, 10.0]], data=data, options=trials)
     answers = [
         *checks.of_columns(None, data),
+        *checks.of_shifts(data, split_shift_rows(data, data, limit=1.0)),
         *answers_of(linear_model(2, 1), normal_data(2, 1, 0)),
         *checks.of_performance(linear_model(2, 1), on_both(4.0, 5.0)),
+        *checks.of_deciles(logistic_model(1, 0), deciles(logistic_model(1, 0))),
+        *checks.of_deciles(linear_model(2, 1), deciles(linear_model(2, 1))),
         *checks.of_predictions(linear_model(2, 1), 0.0),
         *checks.of_draws(linear_model(2, 1), 0),
         *of_importance(over_trials, data),

@@ -11,12 +11,13 @@ from tests.report.made_variants import result_of
 
 from importance_audit.data.datasets import dataset, datasets_frame, describe
 from importance_audit.data.quantiles import quantiles_frame
+from importance_audit.data.shifts import stability
 from importance_audit.operate.replay import compare
 from importance_audit.report.sections.change import section_of
 from importance_audit.report.text.blocks import Table, plain
 from importance_audit.runs.baseline.category_drift import _chance_of_none, _Levels
 from importance_audit.runs.baseline.change import compare_runs
-from importance_audit.runs.baseline.column_shifts import shifts, stability
+from importance_audit.runs.baseline.column_shifts import shifts
 from importance_audit.runs.baseline.drift import (
     AGAINST_BASELINE,
     baseline_missing,

@@ -1,0 +1,270 @@
+"""How columns are distributed in two sets of rows: stability index, chance, verdict.
+
+From a sketch of each side. Not: which sets are compared (`runs.baseline` an approved
+run and this one, `assess.split_shifts` training and evaluation rows).
+"""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.special import chdtri
+
+from ..records.dataset_and_model import Floats
+from .quantiles import Sketch
+
+TENTHS = np.arange(1, 10)
+SAME = 1e-12
+"""Numbers that differ by no more than this part of them are one value: of a column that
+is computed, another version of a library may give other last digits."""
+MISS_RATE = 0.01
+"""Chance that any of the columns is told to have moved if none did."""
+Column: TypeAlias = tuple[str, str, str]
+"""Split, role and name."""
+Verdict = Literal["moved", "below the limit", "within chance", "not comparable"]
+
+
+class Shift(NamedTuple):
+    """One column in an older and a newer set of rows.
+
+    Attributes
+    ----------
+    column : str
+    role : {"feature", "target"}
+    split : str
+        Which rows of two runs, or "test" of training and evaluation rows.
+    statistic : float
+        The population stability index (PSI) of the known values, NaN if a side has
+        none, or another kind of them.
+    limit : float
+        What is configured.
+    noise : float
+        What chance and the sketches explain at most.
+    missing_old, missing_new : float
+        Shares of the rows.
+    missing_statistic, missing_noise : float
+        PSI of missing against known, and what chance explains.
+    rows_old, rows_new : int
+    verdict, missing_verdict : {"moved", "below the limit", "within chance", \
+"not comparable"}
+        "moved" is above both the limit and the noise.
+    """
+
+    column: str
+    role: str
+    split: str
+    statistic: float
+    limit: float
+    noise: float
+    missing_old: float
+    missing_new: float
+    missing_statistic: float
+    missing_noise: float
+    rows_old: int
+    rows_new: int
+    verdict: Verdict
+    missing_verdict: Verdict
+
+
+def shifts(
+    pairs: Mapping[Column, tuple[Sketch, Sketch]], *, limit: float
+) -> tuple[Shift, ...]:
+    r"""Return how columns are distributed in an older and a newer set of rows.
+
+    For shares :math:`p_i` of the older rows and :math:`q_i` of the newer in :math:`B`
+    cells,
+
+    .. math:: \mathrm{PSI} = \sum_{i=1}^{B} (q_i - p_i) \ln(q_i / p_i).
+
+    The cells of a number end at the deciles of the older rows; a value that a tenth of
+    them share is a cell of its own. Those of a category are its levels on either
+    side. Cells without rows on both sides do not count. Half a row is added to each
+    cell, so that the index is finite. A growing transformation of a number on both
+    sides, other names of levels, or another order of rows leave the index as it is.
+
+    Of two samples of one population the index is about
+    :math:`(1/n + 1/m)\,\chi^2_{B-1}` [1]_. The noise is its quantile at 1 - 0.01 over
+    all columns and splits, values and missing cells alike (Bonferroni), times
+    :math:`1 + 2B/\min(n, m)`, since of few rows the index has the longer tail, plus
+    how far the sketches leave it open.
+
+    Parameters
+    ----------
+    pairs : mapping of (split, role, column) to two sketches
+        The older one first.
+    limit : float
+        The least index that counts as a shift.
+
+    Returns
+    -------
+    tuple of Shift
+        In the order of `pairs`.
+
+    Notes
+    -----
+    Units: none. Rows count alike, whatever they weigh, and are taken to be drawn
+    independently of each other: of rows that follow each other in time the noise is
+    larger. Where both sides share rows it is smaller. What moves within a cell, such as
+    the largest value, moves nothing, and numbers that agree to a part in
+    :math:`10^{12}` are one value. Of sketches that were
+    stored, the share of newer rows in a cell is known to 1/100 where the column has
+    more than 50 values, and exactly else; of `exact_sketches` it is always exact.
+
+    References
+    ----------
+    .. [1] Yurdakul, B. (2018). Statistical properties of population stability index.
+       Dissertation, Western Michigan University.
+    """
+    miss_rate = MISS_RATE / (2 * max(len(pairs), 1))
+    return tuple(
+        _shift(key, old, new, limit, miss_rate) for key, (old, new) in pairs.items()
+    )
+
+
+class Stability(NamedTuple):
+    """A population stability index, and what chance and the sketches explain of it."""
+
+    psi: float
+    noise: float
+
+
+NO_ANSWER = Stability(np.nan, np.nan)
+
+
+def stability(
+    old: Floats, new: Floats, *, miss_rate: float, slack: Floats | float = 0.0
+) -> Stability:
+    """Return the index of two counts of rows by cell, and its noise.
+
+    Parameters
+    ----------
+    old, new : ndarray of shape (n_cells,)
+        Rows; cells of none in both do not count.
+    miss_rate : float
+        The chance to exceed the noise if both are samples of one population.
+    slack : float or ndarray of shape (n_cells,), default 0
+        By how many rows each count of `new` may be wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> index = stability(np.array([9.5, 29.5]), np.array([29.5, 9.5]), miss_rate=0.01)
+    >>> round(index.psi, 6), round(float(np.log(3)), 6)
+    (1.098612, 1.098612)
+    """
+    is_met = (old > 0) | (new > 0)
+    n_cells, sizes = int(is_met.sum()), (old.sum(), new.sum())
+    if not all(sizes):
+        return NO_ANSWER
+    if n_cells == 1:
+        return Stability(0.0, 0.0)
+    p, q = ((side[is_met] + 0.5) / (side.sum() + n_cells / 2) for side in (old, new))
+    room = np.broadcast_to(slack, old.shape)[is_met] / (sizes[1] + n_cells / 2)
+    nearest = np.where(np.abs(q - p) <= room, p, q - np.sign(q - p) * room)
+    index, least = (float(np.sum((r - p) * np.log(r / p))) for r in (q, nearest))
+    chance = float(chdtri(n_cells - 1, miss_rate))
+    chance *= (1 / sizes[0] + 1 / sizes[1]) * (1 + 2 * n_cells / min(sizes))
+    return Stability(index, chance + index - least)
+
+
+def _shift(
+    key: Column, old: Sketch, new: Sketch, limit: float, miss_rate: float
+) -> Shift:
+    split, role, column = key
+    values = _of_values(old, new, miss_rate)
+    cells = [np.array([side.known, side.missing], dtype=float) for side in (old, new)]
+    missing = stability(cells[0], cells[1], miss_rate=miss_rate)
+    shares = [side[1] / side.sum() if side.sum() else np.nan for side in cells]
+    return Shift(
+        column=column,
+        role=role,
+        split=split,
+        statistic=values.psi,
+        limit=limit,
+        noise=values.noise,
+        missing_old=float(shares[0]),
+        missing_new=float(shares[1]),
+        missing_statistic=missing.psi,
+        missing_noise=missing.noise,
+        rows_old=int(cells[0].sum()),
+        rows_new=int(cells[1].sum()),
+        verdict=_verdict(values, limit),
+        missing_verdict=_verdict(missing, limit),
+    )
+
+
+def _verdict(index: Stability, limit: float) -> Verdict:
+    if np.isnan(index.psi):
+        return "not comparable"
+    if index.psi <= index.noise:
+        return "within chance"
+    return "moved" if index.psi > limit else "below the limit"
+
+
+def _of_values(old: Sketch, new: Sketch, miss_rate: float) -> Stability:
+    """Return the index of the known values."""
+    if old.kind != new.kind or not old.known or not new.known:
+        return NO_ANSWER
+    if old.kind == "category":
+        return stability(*_by_level(old.levels, new.levels), miss_rate=miss_rate)
+    inner = _cuts(old)
+    before = np.concatenate([[0.0], _count_before(old, inner)[0], [old.known]])
+    after, open_by = _count_before(new, inner)
+    room = np.concatenate([[0.0], open_by, [0.0]])
+    return stability(
+        np.diff(before),
+        np.diff(np.concatenate([[0.0], after, [new.known]])),
+        miss_rate=miss_rate,
+        slack=room[1:] + room[:-1],
+    )
+
+
+def _by_level(old: Mapping[str, int], new: Mapping[str, int]) -> tuple[Floats, Floats]:
+    levels = dict.fromkeys((*old, *new))
+    before, after = (
+        np.array([side.get(level, 0) for level in levels], dtype=np.float64)
+        for side in (old, new)
+    )
+    return before, after
+
+
+class _Cuts(NamedTuple):
+    """Where cells end: at a value, which is in the cell below if `with_it`."""
+
+    values: Floats
+    with_it: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+
+
+def _cuts(old: Sketch) -> _Cuts:
+    """Return where the cells of a number end.
+
+    A value that a tenth of the rows share has a cell of its own: a value next to it is
+    another one, on whichever side.
+    """
+    n = old.known
+    deciles = np.searchsorted(10 * old.upto, n * TENTHS)
+    rows = old.upto - old.below
+    alone = np.flatnonzero((10 * rows >= n) & (rows > 1))
+    after = np.union1d(deciles, alone)
+    at = np.concatenate([alone, after])
+    with_it = np.arange(len(at)) >= len(alone)
+    order = np.lexsort((with_it, at))
+    return _Cuts(old.values[at[order]], with_it[order])
+
+
+def _count_before(side: Sketch, cuts: _Cuts) -> tuple[Floats, Floats]:
+    """Return how many rows lie before each cut, and by how many that may be wrong.
+
+    Between two values that were kept, half of the rows between are taken.
+    """
+    room = SAME * np.where(np.isfinite(cuts.values), np.abs(cuts.values), 0.0)
+    first = np.searchsorted(side.values, cuts.values - room)
+    end = np.searchsorted(side.values, cuts.values + room, side="right")
+    below = np.concatenate([side.below, [side.known]])
+    upto = np.concatenate([[0], side.upto])
+    is_in_sketch = end > first
+    exact = np.where(cuts.with_it, upto[end], below[first])
+    between = below[first] - upto[first]
+    counts = np.where(is_in_sketch, exact, (below[first] + upto[first]) / 2)
+    # two cuts may be one value
+    return np.maximum.accumulate(counts), np.where(is_in_sketch, 0.0, between / 2)
