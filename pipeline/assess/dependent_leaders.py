@@ -11,7 +11,7 @@ from ..records.dataset_and_model import Dataset, Floats
 from ..records.errors import listed
 from ..records.finding import Finding
 from ..records.importance_record import Importance
-from ..records.ranking import interval, nothing_of, primary
+from ..records.ranking import interval, is_marginal, nothing_of, primary
 from .checks.columns import distinct_columns, is_group
 from .dependence import associations_of, clusters
 
@@ -45,7 +45,7 @@ def dependent_leaders(
         The least association that links two features.
     top_k : int
     """
-    rankings = [r for _, r in primary(importances).values() if _is_marginal(r)]
+    rankings = [r for _, r in primary(importances).values() if is_marginal(r)]
     names = distinct_columns(train, test)
     if not rankings or len(names) < 2:
         return []
@@ -58,12 +58,6 @@ def dependent_leaders(
             among = strength[np.ix_(linked, linked)] - np.eye(len(linked))
             findings.append(_finding(lead, group, among, top_k))
     return findings
-
-
-def _is_marginal(record: Importance) -> bool:
-    """Return whether single features are permuted among all rows."""
-    within = record.options.get("within", "none")
-    return (record.method, record.of, within) == ("permutation", "features", "none")
 
 
 def _leaders(

@@ -43,6 +43,7 @@ from ..records.extensions import in_force, is_in_force
 from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.losses import OF_CLASS
+from ..records.ranking import is_marginal, primary
 from ..records.result import AuditResult
 from . import measure, preconditions
 from .cost import calls_of, count_fits
@@ -592,9 +593,24 @@ class _Run:
             row_intervals=journal.rows["row_intervals"],
         )
         journal.add(StepResult(rows={"expected": rows}, findings=tuple(findings)))
+        self.look_for_leaks()
         for read in READINGS:
             measured = journal.importances
             journal.add_all(read(measured, self.train, self.test, self.config))
+
+    def look_for_leaks(self) -> None:
+        """Ask of each permutation ranking whether one feature explains all."""
+        constants = {
+            (row["model"], row["loss"]): float(row["constant"])
+            for row in self.journal.rows["performance"]
+            if row["split"] == "test"
+        }
+        for _, record in primary(self.journal.importances).values():
+            constant = constants.get((record.model, record.loss))
+            if constant is not None and is_marginal(record):
+                limits = self.limits("leak_sign")
+                answers = checks.of_leak(record, constant, limits=limits)
+                self.journal.add_checks(answers)
 
     def judge_claims(self) -> None:
         """Hold each claim of a paper against what was measured."""

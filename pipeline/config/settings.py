@@ -60,6 +60,10 @@ class ChecksSection:
     split_shift : float
         The population stability index (PSI) of a column between training and evaluation
         rows above which it is reported, if chance alone does not explain it.
+    leak_sign : float
+        The share of all positive permutation importance from which one feature is
+        reported if the mean squared error of the model, or another loss, is below 5 %
+        of the constant predictor's: it may be known only with the target.
     train_test_gap : float, optional
         How far the loss of a model on the evaluation rows may exceed that on its
         training rows, as a share of the constant predictor's loss on the evaluation
@@ -80,6 +84,7 @@ class ChecksSection:
     minimum_change: Annotated[float, Range(least=0)] = 0.0
     shift: Annotated[float, Range(above=0)] = 0.2
     split_shift: Annotated[float, Range(above=0)] = 0.25
+    leak_sign: Annotated[float, Range(above=0, most=1)] = 0.8
     train_test_gap: Annotated[float, Range(least=0)] | None = None
     calibration: Annotated[float, Range(above=0, most=1)] = 0.05
 

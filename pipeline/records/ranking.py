@@ -94,6 +94,12 @@ def lead_of(records: Iterable[Importance]) -> Importance | None:
     return next(iter(of_features or candidates), None)
 
 
+def is_marginal(record: Importance) -> bool:
+    """Return whether single features are permuted among all rows."""
+    within = record.options.get("within", "none")
+    return (record.method, record.of, within) == ("permutation", "features", "none")
+
+
 def order_of(record: Importance) -> npt.NDArray[np.int64]:
     """Return the rows of a record from the largest mean down.
 

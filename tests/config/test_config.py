@@ -449,7 +449,7 @@ def test_the_digest_is_that_of_the_json_spelt_out():
         '"importance":[{"method":"impurity","of":"features","engines":[],"losses":[],'
         '"form":"difference","models":[],"name":"","features":[],"seed":null,"top":0,"normalised":true}],"surfaces":[],"claims":[],"expected":[],"supplied":[],"checks":{"resolution":0.1,'
         '"max_rank_shift":2,"top_k":3,"dependence":0.8,"repeat_run":"disagreement",'
-        '"minimum_change":0.0,"shift":0.2,"split_shift":0.25,"train_test_gap":null,"calibration":0.05},"stability":{"resamples":0,"n_repeats":1,"row_resamples":1000},"significance":{"shuffles":0,"tests":[],"statistic":"","adjustment":"benjamini_hochberg"},"top_k":{"k":0,"folds":5,"protocols":["folds"],"all_rows":[],"splits":50},'
+        '"minimum_change":0.0,"shift":0.2,"split_shift":0.25,"leak_sign":0.8,"train_test_gap":null,"calibration":0.05},"stability":{"resamples":0,"n_repeats":1,"row_resamples":1000},"significance":{"shuffles":0,"tests":[],"statistic":"","adjustment":"benjamini_hochberg"},"top_k":{"k":0,"folds":5,"protocols":["folds"],"all_rows":[],"splits":50},'
         '"selection":{"splits":0,"fraction":0.2},'
         '"report":{"title":"",'
         '"owner":"Zoë","purpose":"","goal":"",'

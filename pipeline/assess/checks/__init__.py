@@ -39,6 +39,7 @@ DEFAULTS: Limits = {
     "silent_leaves": Limit(0.5),
     "calibration": Limit(0.05),
     "split_shift": Limit(0.25),
+    "leak_sign": Limit(0.8),
 }
 """How far apart, relative to the largest, predictions may be that should be equal; by
 how many standard errors a model must beat the constant, and may predict the rows of its
@@ -47,8 +48,9 @@ nothing permuted may go into another before it is rounding, by the tolerance of
 `agreement`; from which association on two features are told to depend; how many columns
 free slopes may have for each distinct row; above which share of the leaves of a
 feature that hold one value of it its curve is told to be of few; how improbable so
-many deciles outside their intervals must be in a model whose predictions are right; and
-from which stability index on the evaluation rows differ from the training rows."""
+many deciles outside their intervals must be in a model whose predictions are right;
+from which stability index on the evaluation rows differ from the training rows; and
+which share of all importance at hardly any loss one feature has that may be a leak."""
 
 
 class Check(NamedTuple):
@@ -64,6 +66,7 @@ class Check(NamedTuple):
         "predictions",
         "draws",
         "importance",
+        "leak",
         "row_intervals",
         "ensemble",
         "leaves",
@@ -142,6 +145,13 @@ def of_importance(
     return _ask("importance", importance, data, limits)
 
 
+def of_leak(
+    importance: Importance, constant: float, *, limits: Limits = DEFAULTS
+) -> Answers:
+    """Ask whether one feature makes the model nearly perfect; `constant` is a loss."""
+    return _ask("leak", importance, constant, limits)
+
+
 def of_row_intervals(
     importance: Importance, rows: Sequence[Row], *, limits: Limits = DEFAULTS
 ) -> Answers:
@@ -191,6 +201,7 @@ CHECKS = {
     "unbounded": Check("importance", importances.unbounded),
     "unstable": Check("importance", importances.varies_over_trials),
     "event_level": Check("importance", importances.event_level),
+    "leak_sign": Check("leak", importances.leak_sign),
     "negative_importance": Check("row_intervals", importances.negative_importance),
     "crowded_fits": Check("ensemble", subspaces.crowded_fits),
     "not_drawn": Check("ensemble", subspaces.not_drawn),

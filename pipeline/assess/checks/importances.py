@@ -16,12 +16,15 @@ from ...records.frames import Row
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, nothing_of, options_text
 from ...records.trials import LEAST, is_of_trials, unstable
-from .answers import Answer, Limit, Limits, answer
+from .answers import Answer, Limit, Limits, answer, row_of
 from .columns import is_constant
 
 Leaves: TypeAlias = dict[str, tuple[int, int]]
 """For each feature the leaves that hold one value of it, and all its leaves."""
 
+LITTLE_LOSS, LEAST_FEATURES = 0.05, 3
+"""The share of the constant's mean squared error, or other loss, that few honest models
+are below; and of how many features one can be said to carry all."""
 SINGLE = ("lowess_r2", "anova", "auc", "spearman", "pca", "mrmr", "relieff")
 """Methods of single columns; StratImpact and the like refuse groups themselves."""
 NUMBERS = ("lowess_r2", "auc", "spearman", "pca")
@@ -253,6 +256,45 @@ def negative_importance(
         cause=cause_of("negative_importance", importance.model, *sorted(below)),
     )
     return answer(finding, bool(below), len(below), Limit(0.0, "definition"))
+
+
+def leak_sign(importance: Importance, constant: float, limits: Limits) -> Answer | None:
+    """Note the feature that nearly all of a nearly perfect prediction rests on.
+
+    A column known only after the target does both. So does a law of nature, and few
+    honest tables: `tests/benchmarks/leak_sign.py` counts them.
+    """
+    raw = replace(importance, form="difference", aggregator="mean").mean
+    rise = np.where(raw > 0, raw, 0.0)  # NaN, not measured, adds nothing either
+    loss = float(importance.baseline.mean())
+    is_judged = np.isfinite([rise.sum(), loss, constant]).all()
+    if len(rise) < LEAST_FEATURES or not is_judged or constant <= 0 or not rise.any():
+        return None
+    share_of_loss = loss / constant
+    if importance.unit == "y":  # a root of squares, or of their size
+        share_of_loss *= share_of_loss
+    first, limit = int(rise.argmax()), limits["leak_sign"]
+    share = float(rise[first] / rise.sum())
+    fires = share >= float(limit.value)
+    finding = Finding(
+        check="leak_sign",
+        severity="info",
+        subject=_question(importance),
+        measure=importance.features[first],
+        message=(
+            f"{quote(importance.features[first])} has {share:.1%} of all positive "
+            f"importance, and the loss of the model is {loss / constant:.1%} of that "
+            "of the constant predictor: the feature may hold what becomes known only "
+            "with the target."
+        ),
+        remedy="Check that it is known at the time of prediction.",
+        evidence={"share": share, "loss": loss, "constant": constant},
+        cause=cause_of("leak_sign", importance.features[first]),
+    )
+    if share_of_loss >= LITTLE_LOSS:
+        observed = f"loss {loss / constant:.0%} of the constant's"
+        return row_of(finding, observed, limit, "pass"), None
+    return answer(finding, fires, share, limit)
 
 
 def _permutes(importance: Importance) -> bool:

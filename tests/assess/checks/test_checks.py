@@ -792,6 +792,7 @@ def test_every_check_answers_under_its_own_word():
     perf = measured([[1.0, 2.0], [3.0, 4.0]], data=data, **fields)
     trials = {"n_rows": None, "resample": "subsample"}
     over_trials = measured([[12.0, 13.0], [10.0, 10.0]], data=data, options=trials)
+    leak = measured([[9.0], [1.0], [1.0]], baseline=1.0)
     answers = [
         *checks.of_columns(None, data),
         *checks.of_shifts(data, split_shift_rows(data, data, limit=1.0)),
@@ -802,6 +803,7 @@ def test_every_check_answers_under_its_own_word():
         *checks.of_predictions(linear_model(2, 1), 0.0),
         *checks.of_draws(linear_model(2, 1), 0),
         *of_importance(over_trials, data),
+        *checks.of_leak(leak, 10.0),
         *checks.of_row_intervals(perf, over_rows(1.0)),
         *checks.of_ensemble(perf, fit(ols, data), data),
         *checks.of_leaves(over_trials, {"x1": (1, 2)}),

@@ -1,0 +1,95 @@
+"""Claims about the sign that a feature is known only with the target."""
+
+import numpy as np
+import pytest
+
+from importance_audit.assess import checks
+from importance_audit.assess.checks import Limit
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.records.importance_record import Importance
+
+
+def ranking(rises, loss, *, form="difference", unit="y^2"):
+    """Return a permutation importance whose losses rise from `loss` by these."""
+    names = tuple(f"x{k + 1}" for k in range(len(rises)))
+    return Importance(
+        model="m",
+        method="permutation",
+        engine="python",
+        engine_version="1",
+        of="features",
+        form=form,
+        loss="rmse" if unit == "y" else "mse",
+        split="test",
+        unit=unit,
+        options={},
+        n_samples=100,
+        stream="numpy",
+        seed=1,
+        features=names,
+        columns=tuple((name,) for name in names),
+        raw=loss + np.array(rises, dtype=float)[:, None],
+        baseline=np.array([loss]),
+    )
+
+
+def sign_of(rises, loss, *, limit=None, **fields):
+    limits = checks.DEFAULTS | ({"leak_sign": limit} if limit else {})
+    answers = checks.of_leak(ranking(rises, loss, **fields), 1.0, limits=limits)
+    return answers[0][1] if answers else None
+
+
+@pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
+def test_one_feature_that_carries_nearly_all_at_hardly_any_loss_is_named(form):
+    finding = sign_of([0.1, 1.9, 0.0], 0.01, form=form)
+    assert (finding.severity, finding.subject) == (
+        "info",
+        "m, permutation, features, mse",
+    )
+    assert finding.message == (
+        "'x2' has 95.0% of all positive importance, and the loss of the model is 1.0% "
+        "of that of the constant predictor: the feature may hold what becomes known "
+        "only with the target."
+    )
+    assert finding.remedy == "Check that it is known at the time of prediction."
+    assert finding.evidence["share"] == pytest.approx(0.95)
+
+
+def test_a_negative_importance_takes_nothing_from_the_total():
+    assert sign_of([1.6, 0.4, -1.0], 0.01).evidence["share"] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("rises", "loss"),
+    [
+        ([1.9, 0.1, 0.0], 0.06),  # a model may be that good
+        ([1.5, 0.5, 0.0], 0.01),  # two features carry it
+        ([1.9, 0.1], 0.01),  # of two features one often does
+        ([0.0, -0.1, 0.0], 0.01),  # nothing is important
+        ([np.inf, 1.0, 1.0], 0.01),
+    ],
+)
+def test_there_is_no_sign(rises, loss):
+    assert sign_of(rises, loss) is None
+
+
+def test_a_loss_in_the_unit_of_the_target_is_held_against_it_squared():
+    assert sign_of([1.9, 0.1, 0.0], 0.22, unit="y") is not None
+    assert sign_of([1.9, 0.1, 0.0], 0.23, unit="y") is None
+
+
+def test_the_limit_of_the_configuration_decides():
+    assert sign_of([1.5, 0.5, 0.0], 0.01, limit=Limit(0.7, "[checks] leak_sign"))
+
+
+def test_an_audit_of_a_model_that_reads_a_copy_of_its_target_has_the_note():
+    """The first column is the target but for noise of variance 1 in 401."""
+    config = parse_config({"importance": [{"method": "permutation"}]})
+    data, model = normal_data(20, 1, 0), linear_model(20, 1, 0)
+    result = audit(None, data, config, models=(model,))
+    (finding,) = (f for f in result.findings if f.check == "leak_sign")
+    assert finding.measure == "x1"
+    weak = audit(None, normal_data(4, 1, 0), config, models=(linear_model(4, 1, 0),))
+    assert "leak_sign" not in {f.check for f in weak.findings}
