@@ -8,12 +8,15 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from ..records.dataset_and_model import Dataset, Floats
-from ..records.errors import listed
+from ..records.errors import listed, quote
 from ..records.finding import Finding
+from ..records.frames import Row
 from ..records.importance_record import Importance
 from ..records.ranking import interval, is_marginal, nothing_of, primary
 from .checks.columns import distinct_columns, is_group
-from .dependence import associations_of, clusters
+from .clusters import Cluster
+from .dependence import associations_of
+from .dependence import clusters as linked_sets
 
 
 def dependent_leaders(
@@ -24,6 +27,8 @@ def dependent_leaders(
     grouped: Collection[tuple[str, ...]],
     threshold: float,
     top_k: int,
+    clusters: Collection[Cluster] = (),
+    joint: Collection[Row] = (),
 ) -> list[Finding]:
     """Return a warning for each set of dependent features that has a leader among it.
 
@@ -44,6 +49,10 @@ def dependent_leaders(
     threshold : float
         The least association that links two features.
     top_k : int
+    clusters : collection of Cluster
+    joint : collection of dict
+        Rows of the frame `joint_importances`: what the features of a set measure
+        together goes into its warning, which stays one.
     """
     rankings = [r for _, r in primary(importances).values() if is_marginal(r)]
     names = distinct_columns(train, test)
@@ -51,12 +60,14 @@ def dependent_leaders(
         return []
     strength = associations_of(test, names)
     findings = []
-    for linked in clusters(strength, threshold):
+    for linked in linked_sets(strength, threshold):
         group = [names[k] for k in linked]
         lead = dict(_leaders(rankings, group, top_k))
         if lead and not is_group(group, grouped, names):
             among = strength[np.ix_(linked, linked)] - np.eye(len(linked))
-            findings.append(_finding(lead, group, among, top_k))
+            numbers = {c.number for c in clusters if {*group} <= {*c.features}}
+            together = [row for row in joint if row["cluster"] in numbers]
+            findings.append(_finding(lead, group, among, top_k, together))
     return findings
 
 
@@ -76,7 +87,11 @@ def _leaders(
 
 
 def _finding(
-    lead: dict[str, list[str]], group: Sequence[str], strength: Floats, top_k: int
+    lead: dict[str, list[str]],
+    group: Sequence[str],
+    strength: Floats,
+    top_k: int,
+    together: Sequence[Row],
 ) -> Finding:
     strongest = float(strength.max())
     models = list(dict.fromkeys(model for names in lead.values() for model in names))
@@ -88,9 +103,11 @@ def _finding(
         message=(
             f"{listed(lead)} {is_} among the top {top_k} by permutation importance, "
             f"but {belongs} to a set of correlated features (association up to "
-            f"{strongest:.2f}) that is not measured as a group: {listed(group)}. When "
-            "one of them is permuted, the model still reads the others, so each may be "
-            "underestimated, and which of them leads may be an accident of the fit."
+            f"{strongest:.2f}) that no measured group consists of: {listed(group)}. "
+            "When one of them is permuted, the model still reads the others, so each "
+            "may be underestimated, and which of them leads may be an accident of the "
+            "fit."
+            f"{_describe_together(together)}"
         ),
         remedy=(
             "Put them under [groups], without others, add an [[importance]] with "
@@ -99,3 +116,16 @@ def _finding(
         evidence={"strongest": strongest, "features": len(group)},
         measure=", ".join(group),
     )
+
+
+def _describe_together(rows: Sequence[Row]) -> str:
+    """Return what the features measure together, by the first loss of each model."""
+    first = {row["model"]: row for row in reversed(rows)}
+    if not rows:
+        return ""
+    texts = [
+        f"{row['mean']:.3g} ({row['low']:.3g} to {row['high']:.3g}) by {row['loss']} "
+        f"in {quote(model)}"
+        for model, row in reversed(first.items())
+    ]
+    return f" Permuted together, they have an importance of {', '.join(texts)}."

@@ -6,7 +6,7 @@ Not: formulas, files, HTML; what was found is kept in a `journal`.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RUnavailable
@@ -15,6 +15,7 @@ from ..assess import checks, expectations
 from ..assess.associations import association_rows
 from ..assess.calibration import calibration_checks
 from ..assess.claims.judge import Measured, judge
+from ..assess.clusters import Cluster, cluster_rows, find_clusters
 from ..assess.dependent_leaders import dependent_leaders
 from ..assess.held_out_loss import out_of_bag_rows
 from ..assess.loss_sensitivity import compare_losses
@@ -52,6 +53,7 @@ from .journal import Journal, Step
 from .limits import limited
 from .steps import Inputs, Results, StepResult
 from .steps.compare_engines import PredictionFacts, compare_all
+from .steps.joint_importance import joint_importance_of
 from .steps.repeat_run import SecondRun
 from .steps.selected_sets import selection_of
 from .steps.shuffled_targets import is_refitted
@@ -166,22 +168,13 @@ def read_together(
     test: Dataset,
     config: AuditConfig,
 ) -> Results[None]:
-    """Yield what several rankings say together: losses, associations, leaders."""
+    """Yield what several rankings say together: losses and associations."""
+    del train
     limits = config.checks
     rows, findings = compare_losses(importances, top_k=limits.top_k)
     yield StepResult(rows={"losses": rows}, findings=tuple(findings))
     rows = association_rows(test, importances, threshold=limits.dependence)
     yield StepResult(rows={"associations": rows})
-    jointly = any(entry.of == "groups" for entry in config.importance)
-    leaders = dependent_leaders(
-        importances,
-        train,
-        test,
-        grouped=tuple(config.groups.values()) if jointly else (),
-        threshold=limits.dependence,
-        top_k=limits.top_k,
-    )
-    yield StepResult(findings=tuple(leaders))
 
 
 READINGS: tuple[Callable[..., Results[None]], ...] = (read_together,)
@@ -200,6 +193,12 @@ def _workers(
         on_note=journal.count_of_workers,
         check=journal.require_time,
     )
+
+
+def _is_marginal(entry: ImportanceSection) -> bool:
+    """Return whether an entry permutes single features among all rows."""
+    within = entry.options.get("within", "none")
+    return (entry.method, entry.of, within) == ("permutation", "features", "none")
 
 
 def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
@@ -351,6 +350,8 @@ class _Run:
         for entry, model in self.questions():
             ask = partial(self.measure, entry, model)
             steps.append((_label(entry, model), ask))
+        if self.clusters and any(map(_is_marginal, self.config.importance)):
+            steps.append(("joint importance of clusters", self.measure_clusters))
         if self.config.surfaces:
             steps.append(("surfaces of two features", self.draw_surfaces))
         if self.config.top_k.k:
@@ -415,12 +416,10 @@ class _Run:
         for model in self.models:
             self.journal.findings.extend(model.notes)
             self.journal.findings.extend(measure.other_losses(model, self.config))
-        subjects = {entry.of for entry in self.config.importance}
-        grouped = self.config.groups.values() if "groups" in subjects else ()
         answers = checks.of_columns(
             self.train,
             self.test,
-            grouped=tuple(grouped),
+            grouped=tuple(self.grouped.values()),
             limits=self.limits("dependence"),
         )
         if self.train is not None:
@@ -518,6 +517,43 @@ class _Run:
         in_r = predict_unchanged(model, self.test.X)
         self.predictions[name] = PredictionFacts(larger, in_r, draws)
 
+    @property
+    def grouped(self) -> dict[str, tuple[str, ...]]:
+        """The groups of the owner, if any entry measures them."""
+        jointly = any(entry.of == "groups" for entry in self.config.importance)
+        return dict(self.config.groups) if jointly else {}
+
+    @cached_property
+    def clusters(self) -> list[Cluster]:
+        """The sets of correlated features."""
+        threshold = self.config.checks.dependence
+        return find_clusters(self.test, self.grouped, threshold=threshold)
+
+    def measure_clusters(self) -> None:
+        """Permute correlated features together, for each model and loss once."""
+        journal = self.journal
+        journal.add(StepResult(rows={"clusters": cluster_rows(self.clusters)}))
+        rankings = [r for _, r in primary(journal.importances).values()]
+        for entry, model in self.questions():
+            rows = journal.rows["joint_importances"]
+            done = {row["loss"] for row in rows if model and row["model"] == model.name}
+            if model is None or not _is_marginal(entry) or done >= {*model.losses}:
+                continue
+            own = (
+                ranking
+                for ranking in rankings
+                if is_marginal(ranking)
+                and (ranking.model, ranking.entry) == (model.name, entry.name)
+                and ranking.loss in model.losses
+            )
+            ranking = next(own, None)
+            if ranking is not None:
+                joint = joint_importance_of(
+                    *(journal.guarded, self.inputs, entry, model, self.clusters),
+                    ranking,
+                )
+                journal.add_all(joint)
+
     def losses_of(self, model: FittedModel) -> tuple[str, ...]:
         """Return every loss that some entry asks of a model, else its own."""
         losses = [
@@ -597,6 +633,17 @@ class _Run:
         for read in READINGS:
             measured = journal.importances
             journal.add_all(read(measured, self.train, self.test, self.config))
+        leaders = dependent_leaders(
+            journal.importances,
+            self.train,
+            self.test,
+            grouped=tuple(self.grouped.values()),
+            threshold=self.config.checks.dependence,
+            top_k=self.config.checks.top_k,
+            clusters=self.clusters,
+            joint=journal.rows["joint_importances"],
+        )
+        journal.add(StepResult(findings=tuple(leaders)))
 
     def look_for_leaks(self) -> None:
         """Ask of each permutation ranking whether one feature explains all."""

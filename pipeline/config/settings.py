@@ -45,7 +45,8 @@ class ChecksSection:
     top_k : int
         How many leading features are used for the overlap of two rankings.
     dependence : float
-        The association from which two features are reported as dependent.
+        The association from which two features are reported as dependent, and measured
+        together beside the first permutation ranking of each model.
     repeat_run : {"disagreement", "unresolved", "never"}
         Which pairs of results with independent draws are measured once more, with four
         times the repeats: those that disagree; also those whose band is wider than

@@ -278,6 +278,30 @@ _FRAMES = (
         "chance; value: its size, from 0 to 1.",
     ),
     Frame(
+        "clusters",
+        ("cluster", "feature", "strongest", "group"),
+        "Which features are linked by associations at or above [checks] dependence on "
+        "the evaluation rows: one row per feature of a set. cluster: from 1; "
+        "strongest: its strongest association with another of them; group: the "
+        "measured group of the owner that has exactly these columns, empty if there "
+        "is none.",
+        since=6,
+    ),
+    Frame(
+        "joint_importances",
+        (
+            *("cluster", "model", "loss", "form", "unit", "n_repeats"),
+            *("mean", "std_error", "low", "high", "over"),
+        ),
+        "What the features of a cluster measure when they are permuted together, "
+        "beside the first permutation ranking of each model, with as many repeats and "
+        "draws of their own: one row per cluster without a group, model and loss. No "
+        "engine recomputes it, and it has no rank. std_error, low, high: with the "
+        '95 % interval of the mean; over: "rows" if it covers other rows and the '
+        'draws, "repeats" if the draws alone, empty if there is none.',
+        since=6,
+    ),
+    Frame(
         "stability",
         (
             *_WHO,

@@ -34,8 +34,8 @@ def test_a_leader_that_depends_on_another_is_a_warning_of_both():
     rho = rows().X[["a", "near"]].corr(method="spearman").iloc[0, 1]
     assert (
         "'a' is among the top 1 by permutation importance, but belongs to a set of "
-        f"correlated features (association up to {rho:.2f}) that is not measured as a "
-        "group: 'a', 'near'." in warning.message
+        f"correlated features (association up to {rho:.2f}) that no measured group "
+        "consists of: 'a', 'near'." in warning.message
     )
 
 

@@ -1,0 +1,111 @@
+"""The importance of correlated features together, measured without being asked for.
+
+It explains a ranking and is none: no engine recomputes it, it has no rank, and a
+warning about a dependent leader stays one. Not: which features these are
+(`assess.clusters`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ...assess.clusters import Cluster
+from ...assess.row_intervals import reason_against, row_intervals
+from ...config.load import AuditConfig, ImportanceSection
+from ...methods.importance.row_terms import RowTerms
+from ...records.dataset_and_model import FittedModel, Floats
+from ...records.frames import Row
+from ...records.importance_record import Importance
+from ...records.ranking import OURS, interval
+from ...records.streams import seed_of
+from .. import measure
+from . import Guard, Inputs, Results, StepResult
+
+PURPOSE = "joint importance"
+
+
+def joint_importance_of(
+    guard: Guard,
+    inputs: Inputs,
+    entry: ImportanceSection,
+    model: FittedModel,
+    clusters: Sequence[Cluster],
+    ranking: Importance,
+) -> Results[None]:
+    """Yield the rows of `joint_importances` that explain one ranking.
+
+    Parameters
+    ----------
+    guard, inputs
+        As in other steps.
+    entry : ImportanceSection
+        What was asked: a permutation of single features among all rows.
+    model : FittedModel
+    clusters : sequence of Cluster
+        Those that no group of the owner measures.
+    ranking : Importance
+        Its first answer: as many repeats and rows are drawn.
+    """
+    groups = {
+        f"{PURPOSE} {cluster.number}": cluster.features
+        for cluster in clusters
+        if not cluster.group
+    }
+    if not groups:
+        return
+    options = {name: ranking.options[name] for name in entry.options}
+    options["n_repeats"] = ranking.n_repeats
+    section = replace(entry, of="groups", engines=(), options=options)
+    rows = inputs.test.with_groups(groups)
+    question = measure.Question(model, rows, section, inputs.engines[OURS])
+    ask = partial(_measure, question, inputs.config)
+    measured, _ = guard(model.name, "the joint importance of correlated features", ask)
+    yield StepResult(rows={"joint_importances": measured or ()})
+
+
+def _measure(question: measure.Question, config: AuditConfig) -> list[Row]:
+    """Return the rows of the frame, one per cluster and loss."""
+    assert question.model is not None
+    name, entry = question.model.name, question.section.name
+    seed = seed_of(config.seed, name, PURPOSE, entry)
+    terms: list[RowTerms] = []
+    hook = {"on_row_terms": terms.append} if config.stability.row_resamples else {}
+    answers = measure.importances(question, seed=seed, stream="numpy", **hook)
+    return [
+        {
+            "cluster": int(group.removeprefix(PURPOSE)),
+            "model": name,
+            "loss": answer.loss,
+            "form": answer.form,
+            "unit": answer.unit,
+            "n_repeats": answer.n_repeats,
+            "mean": float(answer.mean[k]),
+            **{key: float(values[k]) for key, values in ends.items()},
+            "over": over,
+        }
+        for answer in answers
+        for over, ends in [_interval_of(answer, terms, config)]
+        for k, group in enumerate(answer.features)
+    ]
+
+
+def _interval_of(
+    answer: Importance, terms: Sequence[RowTerms], config: AuditConfig
+) -> tuple[str, dict[str, Floats]]:
+    """Return what the intervals cover, and error and ends of each: as of a ranking."""
+    names = ("std_error", "low", "high")
+    if terms and not reason_against(answer, terms[0]):
+        rows = row_intervals(
+            answer,
+            terms[0],
+            record=0,
+            resamples=config.stability.row_resamples,
+            top_k=config.checks.top_k,
+            seed=config.seed,
+        )
+        return "rows", {name: np.array([row[name] for row in rows]) for name in names}
+    over = "repeats" if answer.stream and answer.n_repeats > 1 else ""
+    numbers = (answer.std_error, *interval(answer))
+    return over, dict(zip(names, numbers, strict=True))
