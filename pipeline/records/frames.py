@@ -387,6 +387,19 @@ _FRAMES = (
         "partial-dependence curves: one row per class and scale.",
     ),
     Frame(
+        "missing_predictions",
+        (
+            *("model", "feature", "positive_class", "split", "scale", "n_samples"),
+            *("n_missing", "share", "mean", "reason"),
+        ),
+        "The point of each partial-dependence curve at a missing value, of features "
+        "with missing cells: one row per model, feature, class and scale. n_missing, "
+        "share: in how many rows the cell is missing, and their weighted share; mean: "
+        "the weighted mean prediction with the cell missing in all rows, NaN if the "
+        "model does not predict that; reason: why not, empty if it does.",
+        since=6,
+    ),
+    Frame(
         "selection",
         (
             *_RANKING,

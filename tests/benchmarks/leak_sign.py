@@ -9,20 +9,18 @@ import argparse
 
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
 
 from importance_audit.assess import checks
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.models.fit import wrap
+from importance_audit.records.importance_record import Importance
 
 MODELS = {
-    "linear": {"estimator": "sklearn.linear_model.LinearRegression"},
-    "forest": {
-        "estimator": "sklearn.ensemble.RandomForestRegressor",
-        "n_estimators": 50,
-        "min_samples_leaf": 3,
-        "random_state": 0,
-    },
+    "linear": LinearRegression,
+    "forest": lambda: RandomForestRegressor(50, min_samples_leaf=3, random_state=0),
 }
 NOISE = (0.01, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 
@@ -47,20 +45,30 @@ def sign_of(kind, seed, **options):
     """Return whether the check rises for a model fitted to one half of a table."""
     X, y = table(seed, **options)
     half = len(X) // 2
-    parts = {"train": slice(0, half), "test": slice(half, None)}
-    train, test = (
-        dataset(X[at].reset_index(drop=True), y[at], name=name, split=name)
-        for name, at in parts.items()
+    estimator = MODELS[kind]().fit(X[:half], y[:half])
+    rows = dataset(
+        *(X[half:].reset_index(drop=True), y[half:]),
+        name="rows",
+        task="regression",
+        split="test",
     )
-    config = parse_config(
-        {
-            "models": [{"name": kind, **MODELS[kind]}],
-            "importance": [{"method": "permutation", "n_repeats": 2}],
-            "stability": {"row_resamples": 0},
-        }
+    model = wrap(estimator, name=kind, task="regression").with_losses(("mse",))
+    raw, baseline = permutation(model, rows, seed=seed, n_repeats=2)
+    importance = Importance(
+        **{"model": kind, "method": "permutation", "engine": "python"},
+        **{"engine_version": "1", "of": "features", "form": "difference"},
+        **{"loss": "mse", "split": "test", "unit": "y^2", "options": {}},
+        n_samples=rows.n_samples,
+        stream="numpy",
+        seed=seed,
+        features=tuple(rows.groups),
+        columns=tuple(rows.groups.values()),
+        raw=raw[:, :, 0],
+        baseline=baseline[:, 0],
     )
-    result = audit(train, test, config)
-    return any(finding.check == "leak_sign" for finding in result.findings)
+    constant = float(((rows.y - y[:half].mean()) ** 2).mean())
+    answers = checks.of_leak(importance, constant)
+    return any(finding is not None for _, finding in answers)
 
 
 def main():

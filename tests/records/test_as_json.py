@@ -243,6 +243,7 @@ def test_the_schema_requires_every_part_that_the_first_version_had():
     later, names = {name for name in since if since[name]}, {"run", *since}
     of_models = {"comparisons", "roc", "calibration", "residuals", "steps", "left_out"}
     of_models |= {"calibration_checks", "split_shifts", "clusters", "joint_importances"}
+    of_models |= {"missing_predictions"}
     assert later == {"quantiles", "answers", "row_intervals", "readings", *of_models}
     assert set(SCHEMA["required"]) == names - later | {"schema_version"}
     assert names <= set(SCHEMA["properties"])

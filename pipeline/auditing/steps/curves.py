@@ -7,7 +7,7 @@ from typing import Any
 
 from ...config.load import ImportanceSection
 from ...methods.importance import METHODS
-from ...methods.mean_predictions import mean_predictions
+from ...methods.mean_predictions import mean_predictions, missing_predictions
 from ...records.frames import Row
 from ...records.importance_record import Effect
 from .. import measure
@@ -44,6 +44,9 @@ def curves_of(
         rows_of_means, _ = guard(name, "the mean prediction", means)
         new_means = [row for row in rows_of_means or () if row not in mean_rows]
         yield StepResult(rows={"mean_predictions": new_means})
+        points = partial(missing_predictions, model, question.rows, new)
+        rows_of_points, _ = guard(name, "the predictions with missing cells", points)
+        yield StepResult(rows={"missing_predictions": rows_of_points or ()})
     return curves, reason
 
 
