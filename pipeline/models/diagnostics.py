@@ -197,10 +197,12 @@ def mean_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
         predicted = float(np.average(prediction[at], weights=weight))
         mean = float(np.average(residual, weights=weight))
         half = np.nan
-        if len(at) > 1:
-            variance = (weight**2 * (residual - mean) ** 2).sum() / total**2
+        if n > 1 + SLACK:
+            # As a share of the largest: of targets of 1e300 no square is finite.
+            size = np.abs(residual).max() or 1.0
+            shares = weight / total * (residual - mean) / size
             quantile = stdtrit(n - 1, (1 + LEVEL) / 2)
-            half = float(quantile * np.sqrt(variance * n / (n - 1)))
+            half = float(quantile * np.sqrt((shares**2).sum() * n / (n - 1)) * size)
         parts.append(
             {
                 "bin": number,

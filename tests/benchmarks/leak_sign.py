@@ -1,4 +1,4 @@
-"""How often the sign of leakage rises: .venv/bin/python -m tests.benchmarks.leak_sign.
+"""How often the sign of leakage rises: python3 -m tests.benchmarks.leak_sign.
 
 Honest tables have one to five true features of sizes up to 10 : 1 among eight, and an
 R² of 0.3 to 0.9; 250 are fitted by a linear model, 250 by a forest. Then a copy of the
@@ -82,7 +82,9 @@ def main():
         n_signs = sum(sign_of(kind, seed) for seed in range(n))
         total += n_signs
         print(f"honest, {kind}: {n_signs} of {n}", flush=True)
-    print(f"honest: {total} of {asked.tables}; limit {checks.DEFAULTS['leak_sign']}")
+    print(
+        f"honest: {total} of {asked.tables}; limit {checks.DEFAULTS['leak_sign'].value}"
+    )
     for kind in MODELS:
         for noise in NOISE:
             seeds = range(10_000, 10_000 + asked.copies)

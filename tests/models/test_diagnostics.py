@@ -238,6 +238,22 @@ def test_the_interval_of_a_mean_is_that_of_a_t_test_of_the_residuals(seed):
         assert part["observed"] == pytest.approx(own.mean())
 
 
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_the_interval_of_a_mean_moves_with_the_unit_of_the_target(unit):
+    draw = np.random.default_rng(4)
+    fitted, weights = draw.normal(size=30), draw.uniform(1, 3, size=30)
+    y = fitted + draw.normal(size=30)
+    one, other = (mean_parts(y * k, fitted * k, weights) for k in (1.0, unit))
+    for name in ("low", "observed", "high"):
+        moved = [part[name] / unit for part in other]
+        assert moved == pytest.approx([part[name] for part in one])
+
+
+def test_a_row_that_has_all_the_weight_has_no_interval():
+    (part,) = mean_parts(np.arange(2.0), np.zeros(2), np.array([1.0, 1e-20]))
+    assert np.isnan(part["low"])
+
+
 def test_a_mean_of_one_row_has_no_interval():
     parts = mean_parts(np.arange(3.0), np.arange(3.0), np.ones(3))
     assert [part["rows"] for part in parts] == [1, 1, 1]
