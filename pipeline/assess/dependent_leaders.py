@@ -65,9 +65,8 @@ def dependent_leaders(
         lead = dict(_leaders(rankings, group, top_k))
         if lead and not is_group(group, grouped, names):
             among = strength[np.ix_(linked, linked)] - np.eye(len(linked))
-            numbers = {c.number for c in clusters if {*group} <= {*c.features}}
-            together = [row for row in joint if row["cluster"] in numbers]
-            findings.append(_finding(lead, group, among, top_k, together))
+            within = [c for c in clusters if {*group} <= {*c.features}]
+            findings.append(_finding(lead, group, among, top_k, within, joint))
     return findings
 
 
@@ -91,9 +90,11 @@ def _finding(
     group: Sequence[str],
     strength: Floats,
     top_k: int,
-    together: Sequence[Row],
+    within: Sequence[Cluster],
+    joint: Collection[Row],
 ) -> Finding:
     strongest = float(strength.max())
+    numbers = [cluster.number for cluster in within]
     models = list(dict.fromkeys(model for names in lead.values() for model in names))
     is_, belongs = ("is", "belongs") if len(lead) == 1 else ("are", "belong")
     return Finding(
@@ -107,13 +108,17 @@ def _finding(
             "When one of them is permuted, the model still reads the others, so each "
             "may be underestimated, and which of them leads may be an accident of the "
             "fit."
-            f"{_describe_together(together)}"
+            f"{_describe_together([r for r in joint if r['cluster'] in numbers])}"
         ),
         remedy=(
             "Put them under [groups], without others, add an [[importance]] with "
             'of = "groups", and read that number; or accept this in findings.toml.'
         ),
-        evidence={"strongest": strongest, "features": len(group)},
+        evidence={
+            "strongest": strongest,
+            "features": len(group),
+            **({"cluster": numbers[0]} if numbers else {}),
+        },
         measure=", ".join(group),
     )
 

@@ -244,7 +244,11 @@ def _finding(
             f"{in_short(_measure(first))}, {observed}."
         ),
         remedy=_remedy(model) if every else READ,
-        evidence={"against": len(against), "rankings": n_judged},
+        evidence={
+            "against": len(against),
+            "rankings": n_judged,
+            "expectation": first["expectation"],
+        },
         measure=measure,
         cause=cause_of("unexpected", measure),
     )

@@ -113,7 +113,7 @@ class ReportSection:
     unit : str
         The unit of the target.
     decision : str
-        The decision requested from the reader.
+        What the reader is asked to decide, in words of your own, below page one.
     limits : tuple of str
         Limits and conditions of use, one sentence each.
     tier : str
@@ -156,7 +156,7 @@ class ReportSection:
     intended_use: str = ""
     classification: str = ""
     unit: str = ""
-    decision: str = "Accept, accept with conditions, or reject this evidence."
+    decision: str = ""
     limits: tuple[str, ...] = ()
     tier: str = ""
     people: tuple[Person, ...] = ()

@@ -36,6 +36,17 @@ def blocks(view, letter):
     return sorted(shown, key=lambda block: body.index(f'id="{block.id}"'))
 
 
+def parts(view, letter):
+    """Return the parts of a section, those that it reads off the others included."""
+    found = section(view, letter).parts
+    if not callable(found):
+        return found
+    rest = [part for part in view.sections if not callable(part.parts)]
+    bodies = compose(rest).bodies
+    letters = (part.letter for part in rest)
+    return found(dict(zip(letters, bodies, strict=True)))
+
+
 def is_brief(view, letter):
     """Return whether a section is a line of the contents and a sentence, no more."""
     (body,) = compose([section(view, letter)]).bodies

@@ -9,7 +9,6 @@ from typing import Any
 from ..sections.claims import claims
 from ..sections.facts import Facts, facts_of, tallied
 from ..sections.history_figure import over_runs
-from ..sections.likeness import likeness_table
 from ..sections.models_figure import models_figure
 from ..sections.performance import against_constant
 from ..sections.rankings import Ranking
@@ -73,10 +72,8 @@ def between(facts: Facts) -> Section:
         for same in _by_loss(facts.leads)
         if (figure := models_figure(facts, same)) is not None
     ]
-    likeness = likeness_table(facts)
     frames: dict[str, Sequence[Any]] = {
         "models": figures,
-        "likeness": (likeness,) if likeness else (),
         "top_k": top_k_figures(facts),
     }
     groups = [
@@ -139,8 +136,7 @@ def _matrices(parts: Sequence[ModelPart]) -> tuple[Table, ...]:
         here = parts[start : start + COLUMNS]
         tables.append(
             table_of(
-                "tab-verdicts"
-                + (f"-{start // COLUMNS + 1}" if start else "").removeprefix("tab-"),
+                "verdicts" + (f"-{start // COLUMNS + 1}" if start else ""),
                 "thresholds",
                 [
                     "check:header:30",

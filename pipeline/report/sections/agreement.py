@@ -4,14 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from ...engines.agreement.reasons import why_of
-from ...records.ranking import OURS, options_text, question_of
+from ...records.ranking import options_text, question_of
 from ..text.blocks import (
-    Badge,
     Cell,
     Cells,
     Column,
@@ -29,7 +28,6 @@ from ..text.wording import (
     joined,
     say,
     say_count,
-    sentence_case,
     series,
     short_name,
     short_value,
@@ -378,70 +376,6 @@ def lede(facts: Facts) -> Sentence:
     ]
     pairs = say_count(tallied("agreement", len(frame)), "pair")
     return say("agreement.lede", pairs=pairs, verdicts=joined(counted_verdicts))
-
-
-class EnginePair(NamedTuple):
-    """What is said of two engines: the worst word they reached, and why."""
-
-    mark: Badge
-    text: Sentence
-    engines: tuple[str, str]
-
-
-def by_engines(facts: Facts) -> list[EnginePair]:
-    """Return one sentence per pair of engines: disagreements, then ours, worst first.
-
-    What others say to each other comes last unless they disagree: it is no evidence
-    on our numbers.
-    """
-    frame = facts.result.agreement
-    placed = []
-    for (one, other), rows in frame.groupby(["engine_a", "engine_b"], sort=False):
-        verdict = min(set(rows["verdict"]), key=LADDER.index)
-        text = joined([_counts(rows, one, other), *_worst(facts, rows, verdict)], ". ")
-        place = (verdict != LADDER[0], OURS not in (one, other), LADDER.index(verdict))
-        placed.append((place, EnginePair(badge(verdict), (*text, "."), (one, other))))
-    return [pair for _, pair in sorted(placed, key=lambda item: item[0])]
-
-
-def _counts(rows: pd.DataFrame, one: str, other: str) -> Sentence:
-    """Return how many of the pairs of two engines reached which word, worst first."""
-    counts = Counter(rows["verdict"])
-    (n, _, first), *rest = (
-        count_verdict(verdict, tallied("agreement.verdict", counts[verdict]))
-        for verdict in LADDER
-        if counts[verdict]
-    )
-    key = "side_by_side"
-    if len(counts) == 1:
-        key = "all_alike" if len(rows) > 1 else "the_only"
-    text = say(
-        f"agreement.{key}",
-        one=engine_name(one),
-        other=engine_name(other),
-        n=n,
-        pairs=say_count(tallied("agreement", len(rows)), "pair"),
-        verdict=first,
-    )
-    return joined([text, *rest])
-
-
-def _worst(facts: Facts, rows: pd.DataFrame, verdict: str) -> list[Sentence]:
-    """Return what the worst pair of two engines rests on, by model where they differ.
-
-    Nothing if the pair says no more than its verdict.
-    """
-    worst = rows[rows["verdict"] == verdict].sort_values(
-        "n_outside", ascending=False, kind="stable"
-    )
-    rests_on = detail(facts, worst)
-    if not rests_on:
-        return []
-    if len(worst) == len(rows) and worst["reasons"].nunique() == 1:
-        begins_with_name = str(rests_on[0]).split()[0] in set(rows["engine_b"])
-        return [rests_on if begins_with_name else sentence_case(rests_on)]
-    model = short_name(str(worst["model"].iloc[0]))
-    return [say("agreement.worst", model=model, detail=rests_on)]
 
 
 def detail(facts: Facts, rows: pd.DataFrame) -> Sentence:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from ...assess.page_one import is_of_unknown_rows
 from ..text.blocks import KeyValues, Section, Sentence, Styled
 from ..text.number_text import number
 from ..text.wording import (
@@ -66,10 +67,11 @@ def subtitle(facts: Facts) -> Sentence:
     split = "train" if of_data and facts.rows("train") else "test"
     rows = facts.rows(split)
     if rows:
-        is_train = split == "train"
-        on_rows = (
-            say_count(rows, "train_row") if is_train else say_count(rows, "test_row")
-        )
+        on_rows = say_count(rows, "test_row")
+        if split == "train":
+            on_rows = say_count(rows, "train_row")
+        elif is_of_unknown_rows(facts.result):
+            on_rows = say_count(rows, "given_row")
         parts.append(say("title.run", date=day(facts), rows=on_rows))
     else:
         parts.append(say("title.run_only", date=day(facts)))

@@ -1,93 +1,80 @@
 """Section B: one page that answers seven questions. Not: anything said only here."""
 
-import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import nan
+from typing import Any
 
+import pandas as pd
+
+from ...assess.expectations import DEVIATES, FOUND
+from ...assess.page_one import UNDERMINING, Point, is_of_unknown_rows, points
+from ...assess.split_shifts import moved as has_moved
 from ...records.finding import Finding
-from ...runs.signoff.finding_states import Standing
-from ..text.blocks import (
-    Badge,
-    Link,
-    Part,
-    Section,
-    Sentence,
-    Table,
-    plain,
-)
+from ..text.blocks import Link, Part, Section, Sentence, Value
+from ..text.labels import with_labels
+from ..text.number_text import number, percent, rank_text
 from ..text.wording import (
+    ended,
     full_name,
     joined,
     look_up,
     say,
     say_count,
     section_link,
+    sentence_case,
+    series,
     short_name,
     show_hidden,
     word,
 )
-from .agreement import by_engines
 from .change import lede as change_lede
 from .control import version_line
-from .facts import Facts, tallied
-from .findings import SEVERITIES, gravest, link_to, tally, title_of, title_of_check
-from .leading_features import leading_table, negative_features
-from .likeness import least_alike
-from .model_quality import quality_table
-from .results import leader_of, lede
-from .scope import untested, untested_count
-from .verdicts import alone, badge, reason, sentence
+from .facts import Facts, config_of, tallied, whole
+from .findings import link_to, standing_of, title_of_all
+from .leading_features import (
+    clusters_of,
+    differing,
+    is_told,
+    joint_values,
+    leading_table,
+    marks_of,
+    strongest,
+    where_models_differ,
+)
+from .model_quality import SPLITS, fits, measured, quality_table
+from .results import by_leader_of
+from .scope import untested
+from .verdicts import recomputed, verdict_badge
 
 MODELS = 3
-PAIRS, PAIR_LINES = 3, 7
-FINDINGS = 5
-OVERDUE = 3
-LINE, PAIR_LINE, VERDICT_LINE = 76, 63, 72
-VERDICT_LINES = 4
-ITEM = 90
-REASONS = 90
-LINES = 10  # of pairs and findings together
-LINES_BESIDE = 3  # of what models agree on and what was not tested
-"""What one page holds; the sections behind it have the rest."""
+POINTS = 10
+"""Points that page one has room for; the rest is one link."""
+UNTESTED, COLUMNS = 3, 3
 
 
 def executive(facts: Facts) -> Section:
     """Return section B."""
-    pairs, ranking = _pairs(facts), leading_table(facts)
-    verdict = (sentence(facts), reason(facts), alone(facts))
-    verdict_text = joined(filter(None, verdict), " ")
-    n_lines = sum(_lines(text, PAIR_LINE) for _, text in pairs)
-    n_lines += max(0, _lines(verdict_text, VERDICT_LINE) - VERDICT_LINES)
-    n_lines += _long_names(ranking) if ranking else 0
-    alike, negative, gaps = _alike(facts), negative_features(facts), _untested(facts)
-    beside = (*alike, *negative, gaps)
-    lines_beside = sum(_lines(text, LINE) for text in beside)
-    n_lines += max(0, lines_beside - LINES_BESIDE)
-    overdue = _overdue(facts, LINES - n_lines)
-    late = sum(_lines(text, LINE) for text in overdue)
-    sentences = _findings(facts, LINES - n_lines - late, len(overdue))
+    found = points(facts.result)
+    shown = found[:POINTS]
     parts = {
-        "verdict": badge(facts.result.verdict),
-        "sentence": verdict_text,
-        "about": joined([say("executive.about"), version_line(facts)], " "),
+        "shape": "◆" if found else "●",
+        "headline": _headline(facts, found),
+        "expected": tuple(_expected(facts)),
+        "purpose": _purpose(facts),
+        "verdict": verdict_badge(facts),
+        "recomputed": recomputed(facts),
         "quality": tuple(filter(None, [quality_table(facts)])),
-        "models": _models(facts),
+        "fits": fits(facts) or _models(facts),
         "heading": _heading(facts),
-        "ranking": tuple(filter(None, [ranking])),
-        "negative": negative,
-        "alike": alike,
-        "pairs": pairs,
-        "meanings": _meanings(facts, pairs),
-        "change": change_lede(facts),
-        "tally": (
-            *tally(facts.result),
-            ".",
-            *_late(facts, len(overdue)),
-            *_not_listed(facts, len(overdue) + len(sentences)),
-        ),
-        "findings": (*overdue, *sentences),
-        "untested": gaps,
-        "decision": (
-            show_hidden(facts.note("decision")) or word("executive.decision"),
-        ),
+        "ranking": tuple(filter(None, [leading_table(facts)])),
+        "differ": _differ(facts),
+        "change": change_lede(facts) if facts.baseline else (),
+        "points": tuple(_point(facts, point) for point in shown),
+        "more": _more(facts, len(found) - len(shown)),
+        "untested": _untested(facts),
+        "decide": _decide(facts, shown),
+        "about": joined([say("executive.about"), version_line(facts)], " "),
+        "decision": (show_hidden(facts.note("decision")),),
     }
     return Section("B", "executive", word("sections.executive"), (), parts)
 
@@ -96,6 +83,14 @@ def _heading(facts: Facts) -> str:
     """Return the question the ranking answers: of the models, or of the data."""
     of_data = facts.lead is not None and not facts.lead.record.model
     return word("page.data_say" if of_data else "page.relies_on")
+
+
+def _purpose(facts: Facts) -> Sentence:
+    purpose = facts.note("purpose")
+    text = say("executive.purpose", text=ended(purpose)) if purpose else ()
+    if facts.result.expected.empty:
+        return joined(filter(None, [text, say("executive.no_expectation")]), " ")
+    return text
 
 
 def _models(facts: Facts) -> tuple[Sentence, ...]:
@@ -117,183 +112,336 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
     return (say("executive.no_model"),)
 
 
-def _alike(facts: Facts) -> tuple[Sentence, ...]:
-    """Return whether the models lead with one feature, and how far rankings differ."""
-    leaders: Sentence = ()
-    if len(facts.leads) > 1:
-        first = {leader_of(ranking) for ranking in facts.leads}
-        models = {ranking.record.model for ranking in facts.leads} - {""}
-        is_one = len(first) == 1 and "" not in first
-        is_of_all = is_one and len(models) == len(facts.leads)
-        leaders = _one_leader(first.pop(), len(models)) if is_of_all else lede(facts)
-    return tuple(filter(None, (leaders, joined(least_alike(facts), " "))))
-
-
-def _one_leader(name: str, n: int) -> Sentence:
-    """Return that one feature leads everywhere, without the names of all models."""
-    if n == 2:
-        return say("executive.leads_both", feature=full_name(name))
-    number = tallied("models", n)
-    return say("executive.leads_all", feature=full_name(name), n=number)
-
-
-def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...]:
-    """Return what is said of each pair of engines, the worst first, if it fits."""
-    pairs: list[tuple[Badge, Sentence]] = []
-    n_lines = 0
-    for pair in by_engines(facts)[:PAIRS]:
-        text = _capped(pair.text)
-        n_lines += _lines(text, PAIR_LINE)
-        if pairs and n_lines > PAIR_LINES:
-            break
-        pairs.append((pair.mark, text))
-    return tuple(pairs)
-
-
-def _meanings(
-    facts: Facts, pairs: tuple[tuple[Badge, Sentence], ...]
-) -> tuple[Sentence, ...]:
-    """Return what the words of the pairs mean, and how many pairs are not shown."""
-    meanings = look_up("executive.ladder")
-    words = dict.fromkeys(mark.word.replace("-", " ") for mark, _ in pairs)
-    sentences: list[Sentence] = [(meanings[word],) for word in words]
-    shown = by_engines(facts)[: len(pairs)]
-    engines = {name for pair in shown for name in pair.engines}
-    if engines & facts.supplied_engines:
-        sentences.append((meanings["supplied"],))
-    more = len(by_engines(facts)) - len(pairs)
-    if more:
-        n = say_count(tallied("agreement", more), "further_pair")
-        sentences.append(say("executive.more_pairs", n=n, section=section_link("G")))
-    return tuple(sentences)
-
-
-def _capped(text: Sentence) -> Sentence:
-    """Return what is said of a pair: of long reasons the first, the rest counted."""
-    cut_text: list[Part] = []
-    for part in text:
-        if not isinstance(part, str) or len(part) <= REASONS:
-            cut_text.append(part)
-            continue
-        first, *rest = part.split("; ")
-        cut_text += _cut((first,), REASONS)
-        if rest:
-            n, section = str(len(rest)), section_link("G")
-            cut_text += say("executive.more_reasons", n=n, section=section)
-    is_cut = cut_text[-1] == "." and str(cut_text[-2]).endswith("…")
-    return tuple(cut_text[:-1] if is_cut else cut_text)
-
-
-def _cut(text: Sentence, limit: int) -> Sentence:
-    """Return a sentence with long plain text cut between two words."""
-    return tuple(
-        f"{part[:limit].rsplit(' ', 1)[0].rstrip(',;:')} …"
-        if isinstance(part, str) and len(part) > limit
-        else part
-        for part in text
-    )
-
-
-def _overdue(facts: Facts, most: int) -> tuple[Sentence, ...]:
-    """Return the first findings whose day has passed, in so many lines."""
-    sentences: list[Sentence] = []
-    for standing in _all_overdue(facts)[:OVERDUE]:
-        text = say(
-            "executive.overdue",
-            number=_link_of(facts, standing),
-            day=str(standing.answer["due"]),
-            title=title_of_check(standing.check, standing.subject),
-        )
-        most -= _lines(text, LINE)
-        if most < 0:
-            break
-        sentences.append(text)
-    return tuple(sentences)
-
-
-def _all_overdue(facts: Facts) -> list[Standing]:
-    """Return what is overdue, the gravest first, then the longest."""
-    late = [standing for standing in facts.register if standing.is_overdue]
-    return sorted(late, key=lambda s: (SEVERITIES.index(s.severity), s.answer["due"]))
-
-
-def _link_of(facts: Facts, standing: Standing) -> Link:
-    """Return a link to a finding by its number, or to what this run has not found."""
-    for finding in facts.result.findings:
-        if finding.key == standing.key and standing.is_found:
-            return link_to(finding, facts.result)
-    return section_link("K")
-
-
-def _late(facts: Facts, listed: int) -> Sentence:
-    """Return how many findings are overdue, and how many of them are listed."""
-    if not (late := len(_all_overdue(facts))):
-        return ()
-    key = "overdue_some" if 0 < listed < late else "overdue_none"
-    key = "overdue_all" if listed == late else key
-    n, first = tallied("answers.overdue", late), tallied("answers.overdue", listed)
-    return say(f"executive.{key}", n=n, listed=first, section=section_link("K"))
-
-
-def _findings(facts: Facts, most: int, listed: int) -> tuple[Sentence, ...]:
-    """Return the gravest findings by number and title, in so many lines; no notes.
-
-    Those that are listed as overdue already are passed over.
-    """
-    sentences: list[Sentence] = []
-    listed_keys = {standing.key for standing in _all_overdue(facts)[:listed]}
-    rest = [f for f in gravest(facts.result) if f.key not in listed_keys]
-    for finding in rest[: FINDINGS - listed]:
-        text = say(
-            "executive.finding",
-            number=link_to(finding, facts.result),
-            severity=_severity(facts, finding),
-            title=title_of(finding, facts.result),
-        )
-        most -= _lines(text, LINE)
-        if finding.severity == "info" or most < 0:
-            break
-        sentences.append(text)
-    return tuple(sentences)
-
-
-def _not_listed(facts: Facts, listed: int) -> Sentence:
-    """Return where the failures and warnings are that page one has no room for."""
-    serious = [f for f in gravest(facts.result) if f.severity != "info"]
-    more = len(serious) - listed
-    if more <= 0 or _all_overdue(facts):
-        return ()
-    n = tallied("findings", more)
-    return say("executive.not_listed", n=n, section=section_link("K"))
-
-
-def _severity(facts: Facts, finding: Finding) -> Sentence:
-    """Return how grave a finding is, and until when it is accepted."""
-    text: Sentence = (word(f"severity.{finding.severity}"),)
-    if day := facts.result.accepted.get(finding.key):
-        return say("executive.accepted", severity=text, day=day)
+def _headline(facts: Facts, found: list[Point]) -> Sentence:
+    """Return what undermines the answer, else what leads and sets the models apart."""
+    for point in found:
+        if point.kind in UNDERMINING and not _accepted_until(facts, point):
+            return say(f"executive.headline.{point.kind}", **_fields(facts, point))
+    if not facts.leads:
+        return (word("page.nothing_ranked").rstrip("."),)
+    text = _leaders(facts)
+    if apart := where_models_differ(facts):
+        feature = full_name(apart[0].feature)
+        text += say("executive.headline.differ", feature=feature)
     return text
 
 
-def _lines(text: Sentence, characters: int) -> int:
-    """Return about how many lines of so many characters a sentence takes."""
-    return math.ceil(len(plain(text)) / characters)
+def _leaders(facts: Facts) -> Sentence:
+    """Return what leads in which model, without their names where it leads in all."""
+    by_leader = by_leader_of(facts)
+    (key, first), models = next(iter(by_leader.items()))
+    if len(by_leader) == 1 and key == "leads" and len(models) == len(facts.leads):
+        key = {1: "leads_alone", 2: "leads_both"}.get(len(models), "leads_all")
+        n = tallied("models", len(models))
+        return say(f"executive.{key}", feature=full_name(first), n=n)
+    texts = (
+        say(
+            f"executive.{key}",
+            feature=full_name(feature),
+            models=series(map(full_name, models)),
+        )
+        for (key, feature), models in by_leader.items()
+    )
+    return sentence_case(joined(texts, "; "))
 
 
-def _long_names(table: Table) -> int:
-    """Return how many lines the names of a table take beyond one a row."""
-    places = (i for i, column in enumerate(table.columns) if column.kind == "header")
-    names = next(places)
-    width = table.columns[names].width
-    texts = (row.cells[names].parts for row in table.rows)
-    return sum(_lines(text, int(width)) - 1 for text in texts)
+def _differ(facts: Facts) -> tuple[Sentence, ...]:
+    """Return what leads in which model, and which features set the models apart."""
+    models = {ranking.record.model for ranking in facts.leads} - {""}
+    if len(models) < 2:
+        return ()
+    return ((*_leaders(facts), ". ", *differing(facts)),)
+
+
+def _expected(facts: Facts) -> Iterator[Sentence]:
+    """Yield how many expectations of the owner hold, and what the others found."""
+    frame = facts.result.expected
+    if frame.empty:
+        return
+    numbers = list(dict.fromkeys(frame["expectation"]))
+    unmet, unknown = [], 0
+    for at in numbers:
+        verdicts = set(frame.loc[frame["expectation"] == at, "verdict"])
+        unmet += [at] if DEVIATES in verdicts else []
+        unknown += verdicts != {FOUND} and DEVIATES not in verdicts
+    yield say(
+        "executive.expected",
+        n=tallied("expected", len(numbers) - len(unmet) - unknown),
+        of=tallied("expected", len(numbers)),
+    )
+    if unknown:
+        yield say("executive.unknown", n=tallied("expected", unknown))
+    for at in unmet:
+        yield _unmet(facts, at)
+
+
+def _against(facts: Facts, number: int) -> pd.DataFrame:
+    """Return the rankings that contradict an expectation."""
+    frame = facts.result.expected.reset_index(drop=True)
+    is_against = (frame["expectation"] == number) & (frame["verdict"] == DEVIATES)
+    return frame[is_against]
+
+
+def _unmet(facts: Facts, number: int) -> Sentence:
+    """Return what an expectation was, and where its feature was found instead."""
+    rows = _against(facts, number)
+    first = rows.iloc[0]
+    rows = rows[rows["farthest"] == first["farthest"]]
+    names = config_of(facts, "expected")[number - 1]["features"]
+    place = str(first["place"])
+    column, text_of = ("rank", rank_text) if place == "top" else ("share", percent)
+    resolution, each = float(config_of(facts, "checks").get("resolution", nan)), []
+    for model, own in rows.groupby("model", sort=False):
+        values: list[Part] = [
+            Value(f"expected[{at}].{column}", float(raw), text_of(float(raw)))
+            for at, raw in own[column].items()
+        ]
+        key = f"{place}_{'one' if len(values) == 1 else 'several'}"
+        if place == "zero" and float(own["share"].max()) <= resolution:
+            key = "zero_negative"  # it is as small as expected, but on the other side
+        each.append(
+            say(
+                f"executive.found.{key}",
+                values=series(values),
+                model=full_name(str(model) or word("words.the_data")),
+            )
+        )
+    text = say(
+        f"executive.unmet.{place if len(names) > 1 or place == 'zero' else 'first'}",
+        feature=full_name(first["farthest"]),
+        n=str(len(names)),
+        reason=show_hidden(first["reason"].strip(" .")),
+        found=joined(each, "; "),
+    )
+    if place == "zero":
+        return text
+    at_zero = _at_zero(facts, str(first["farthest"]))
+    return joined(filter(None, (text, at_zero)), " ")
+
+
+def _at_zero(facts: Facts, feature: str) -> Sentence:
+    """Return that a feature is at zero in every model, alone or with its correlated."""
+    leads = [r for r in facts.leads if feature in r.record.features and r.is_drawn]
+    if not leads or any(is_told(r)[r.record.features.index(feature)] for r in leads):
+        return ()
+    for cluster, members in clusters_of(facts).items():
+        values = list(joint_values(facts, cluster)) if feature in members else []
+        if values and not any(told for _, _, told in values):
+            others = (short_name(name) for name in members if name != feature)
+            value = strongest(facts, cluster)
+            return say("executive.zero_both", others=series(others), value=value)
+    return say("executive.zero")
+
+
+def _accepted_until(facts: Facts, point: Point) -> str:
+    """Return until when all findings of a point are accepted, empty if they are not."""
+    days = [facts.result.accepted.get(finding.key, "") for finding in point.findings]
+    return min(days) if days and all(days) else ""
+
+
+def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
+    """Return what a point is about: the fields of its headline, text and question."""
+    if point.kind == "rows_unknown":
+        return {"rows": say_count(_rows(facts), "row")}
+    finding = point.findings[0]
+    fields: dict[str, Part | Sentence] = {
+        "title": title_of_all(point.findings),
+        "message": (show_hidden(with_labels(finding.message)).rstrip("."),),
+        "subject": full_name(finding.subject),
+    }
+    more = FIELDS.get(point.kind)
+    return fields | (more(facts, point) if more else {})
+
+
+def _rows(facts: Facts) -> Value:
+    rows = facts.rows("test")
+    assert rows is not None
+    return rows
+
+
+def _of_incomplete(facts: Facts, point: Point) -> dict[str, Any]:
+    del point
+    measured = {record.model for record in facts.result.importances}
+    left = [entry["name"] for entry in config_of(facts, "models") or ()]
+    left = [name for name in left if name not in measured]
+    text = say("executive.not_measured", models=series(map(full_name, left)))
+    return {"left": text if left else ()}
+
+
+def _of_unexpected(facts: Facts, point: Point) -> dict[str, Any]:
+    """Return the feature, and how many rankings contradict what is expected of it."""
+    number = int(point.findings[0].evidence["expectation"])
+    rows = _against(facts, number)
+    judged = facts.result.expected
+    first = rows.iloc[0]
+    n = len(config_of(facts, "expected")[number - 1]["features"])
+    key = "first" if first["place"] == "top" and n == 1 else str(first["place"])
+    feature = full_name(first["farthest"])
+    every = int((judged["expectation"] == number).sum())
+    return {
+        "claim": say(f"executive.claim.{key}", feature=feature, n=str(n)),
+        "may": say(f"executive.may.{key}", feature=feature, n=str(n)),
+        "against": tallied("expected", len(rows)),
+        "rankings": say_count(tallied("expected", every), "ranking"),
+    }
+
+
+def _of_leak(facts: Facts, point: Point) -> dict[str, Any]:
+    finding = point.findings[0]
+    share = float(finding.evidence["share"])
+    return {
+        "feature": full_name(finding.measure),
+        "share": _evidence(facts, finding, "share", share, percent(share)),
+    }
+
+
+def _evidence(
+    facts: Facts, finding: Finding, name: str, raw: float, text: str
+) -> Value:
+    """Return a number that a finding rests on."""
+    findings = facts.result.findings
+    place = next(k for k, other in enumerate(findings) if other is finding)
+    return Value(f"findings[{place}].evidence['{name}']", raw, text)
+
+
+def _of_leaders(facts: Facts, point: Point) -> dict[str, Any]:
+    """Return the sets, by their letters where the table of the leaders has them."""
+    marks, letters, names = marks_of(facts), list[str](), list[Sentence]()
+    for finding in point.findings:
+        cluster = int(finding.evidence.get("cluster", 0))
+        members = clusters_of(facts).get(cluster, [finding.measure])
+        letter = next((marks[name] for name in members if name in marks), "")
+        letters += [letter] if letter else []
+        names += [] if letter else [series(map(short_name, members))]
+    if letters:
+        key = "one_set" if len(letters) == 1 else "sets"
+        names.insert(0, say(f"executive.{key}", marks=series(letters)))
+    return {"sets": joined(names, "; ")}
+
+
+def _of_losses(facts: Facts, point: Point) -> dict[str, Any]:
+    model = point.findings[0].subject.rpartition(", ")[0]
+    splits = {split: measured(facts, model, split) for split in SPLITS}
+    return {
+        "model": full_name(model),
+        "fitted": splits["out_of_bag"] or splits["train"],
+        "test": splits["test"],
+    }
+
+
+def _of_deciles(facts: Facts, point: Point) -> dict[str, Any]:
+    del facts
+    texts = []
+    for finding in point.findings:
+        outside = int(finding.evidence["too_low"] + finding.evidence["too_high"])
+        of = int(finding.evidence["deciles"])
+        texts.append(
+            say(
+                "executive.deciles",
+                subject=full_name(finding.subject),
+                n=whole("findings", outside),
+                of=whole("findings", of),
+            )
+        )
+    first = point.findings[0].subject
+    return {"deciles": joined(texts, "; "), "model": full_name(first)}
+
+
+def _of_shift(facts: Facts, point: Point) -> dict[str, Any]:
+    """Return the first columns that moved, and the largest index of them."""
+    finding = point.findings[0]
+    psi = float(finding.evidence["psi"])
+    frame = facts.result.split_shifts
+    moved = [str(row["column"]) for row in frame.to_dict("records") if has_moved(row)]
+    columns: list[Part | Sentence] = [*map(short_name, moved[:COLUMNS])]
+    if more := len(moved) - len(columns):
+        columns.append(say("words.more", n=tallied("split_shifts", more)))
+    return {
+        "columns": joined(columns) if more else series(columns),
+        "psi": _evidence(facts, finding, "psi", psi, number(psi, 2)),
+    }
+
+
+FIELDS: Mapping[str, Callable[[Facts, Point], dict[str, Any]]] = {
+    "incomplete": _of_incomplete,
+    "unexpected": _of_unexpected,
+    "unexpected_in_part": _of_unexpected,
+    "leak_sign": _of_leak,
+    "dependent_leader": _of_leaders,
+    "train_test_gap": _of_losses,
+    "calibration": _of_deciles,
+    "bias": _of_deciles,
+    "split_shift": _of_shift,
+}
+"""What more the sentences on a kind of point name, as fields."""
+
+
+def _point(facts: Facts, point: Point) -> Sentence:
+    """Return a point with the numbers of its findings, and what was answered to it."""
+    numbers = dict.fromkeys(link_to(one, facts.result) for one in point.findings)
+    key = point.kind if point.kind in look_up("executive.point") else "other"
+    text = say(f"executive.point.{key}", **_fields(facts, point))
+    if numbers:
+        text = (*text, " (", *joined(numbers), ")")
+    if day := _accepted_until(facts, point):
+        text += say("executive.accepted", day=day)
+    days = [
+        str(standing.answer["due"])
+        for finding in point.findings
+        if (standing := standing_of(facts, finding.key)) and standing.is_overdue
+    ]
+    return (*text, *(say("executive.overdue", day=min(days)) if days else ()), ".")
+
+
+def _more(facts: Facts, n: int) -> tuple[Sentence, ...]:
+    """Return where the points are that have no room, and answers that are overdue.
+
+    The latter to findings that this run does not have.
+    """
+    sentences = []
+    if n:
+        findings = tallied("findings", n)
+        sentences.append(say("executive.more", n=findings, section=section_link("K")))
+    late = [one for one in facts.register if one.is_overdue and not one.is_found]
+    if late:
+        answers = tallied("answers.overdue", len(late))
+        section = section_link("K")
+        sentences.append(say("executive.late", n=answers, section=section))
+    return tuple(sentences)
+
+
+def _decide(facts: Facts, found: list[Point]) -> Sentence:
+    """Return one question per point, with its number in the list; "other" as one."""
+    if not found:
+        return say("executive.decide.none")
+    if found[0].kind == "incomplete":
+        return say("executive.decide.incomplete")
+    questions: dict[Sentence, list[int]] = {}
+    for place, point in enumerate(found, start=1):
+        key = point.kind if point.kind in look_up("executive.decide") else "other"
+        question = say(f"executive.decide.{key}", **_fields(facts, point))
+        questions.setdefault(question, []).append(place)
+    texts = (("(", *_places(at), ") ", *text) for text, at in questions.items())
+    return (*joined(texts, "; "), ".")
+
+
+def _places(places: Sequence[int]) -> Sentence:
+    """Return places in a list as a series; of more than two in a row the ends."""
+    first, last = places[0], places[-1]
+    if last - first == len(places) - 1 > 1:
+        return (f"{first} {word('words.to')} {last}",)
+    return series(map(str, places))
 
 
 def _untested(facts: Facts) -> Sentence:
-    gravest_item = untested(facts)[0]
-    return say(
-        "executive.untested",
-        items=untested_count(facts),
-        table=Link("tab-untested", word("executive.listed")),
-        item=_cut((*gravest_item.item, "."), ITEM),
-    )
+    """Return what was not tested, the gravest first, as far as there is room."""
+    every = untested(facts)
+    items = [item.item for item in every if item.reason != "not applicable"]
+    n_more = len(every) - len(items)
+    if is_of_unknown_rows(facts.result):
+        items.insert(0, say("executive.seen"))
+    table = Link("tab-untested", word("executive.listed"))
+    n = tallied("findings", n_more + max(len(items) - UNTESTED, 0))
+    key = "untested_more" if n.raw else "untested"
+    texts = joined(items[:UNTESTED], "; ")
+    return say(f"executive.{key}", items=texts, n=n, table=table)

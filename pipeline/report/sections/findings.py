@@ -67,16 +67,23 @@ def title_of(finding: Finding, result: AuditResult | None = None) -> Sentence:
 
     Of a `result` with the subjects of all that its cause makes the same check find.
     """
-    group = of_one_cause(finding, result) if result else (finding,)
+    return title_of_all(of_one_cause(finding, result) if result else (finding,))
+
+
+def title_of_all(group: Sequence[Finding]) -> Sentence:
+    """Return what findings are about in a few words, with the subjects of the first.
+
+    The subjects are those of the findings of the same check.
+    """
     alike = [one.subject for one in group if one.check == group[0].check]
     subjects = list(dict.fromkeys(alike))
     if len(subjects) == 1 or not all(subjects):
-        return title_of_check(finding.check, finding.subject)
+        return title_of_check(group[0].check, group[0].subject)
     first = subjects[: SUBJECTS if len(subjects) == SUBJECTS else 1]
     names: list[Sentence] = [(short_name(name),) for name in first]
     if more := len(subjects) - len(first):
         names.append(say("words.more", n=tallied("findings", more)))
-    title = title_of_check(finding.check, "")
+    title = title_of_check(group[0].check, "")
     return (*title, " (", *joined(names, "; " if not more else " "), ")")
 
 

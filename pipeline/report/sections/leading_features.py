@@ -1,12 +1,15 @@
 """What the models rely on, for page one: the leading features, models side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 
+from ...assess.page_one import Difference, differences
+from ...records.dataset_and_model import Floats
 from ...records.ranking import LEVEL
-from ..text.blocks import Cell, Column, Part, Row, Sentence, Table
-from ..text.number_text import interval_text, loss_label, percent, rank_text
+from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
+from ..text.number_text import loss_label, number, percent, rank_text
 from ..text.wording import (
     full_name,
     joined,
@@ -15,31 +18,33 @@ from ..text.wording import (
     sentence_case,
     series,
     short_name,
+    table_of,
+    word,
 )
-from .facts import Facts, card_link, tallied
+from .facts import Facts, card_link, config_of, tallied
 from .model_quality import best_first
 from .ranking_tables import (
-    axis_of,
-    bar_cell,
     baseline_of,
     bound_values,
-    bounds_of,
-    interval_columns,
     measured_in,
     on_drawn_rows,
     over_repeats,
-    places_of,
     value_label,
     value_of,
 )
 from .rankings import Ranking
 
-FEATURES, BESIDE = 7, 6
-"""Rows of one model alone, and of several side by side."""
+ROWS = {1: 9, 2: 6, 3: 5}
+"""Leading features, by how many models stand side by side."""
 MODELS, WITH_BOUNDS = 3, 2
 """Models side by side, and up to how many there is room for the intervals too."""
-WITH_INTERVAL, WITHOUT = (8.5, 15, 9.5), (11, 11)
-"""Widths of the columns of a model: value, interval where there is room, rank."""
+WIDTHS = {1: (16, 20, 10), 2: (23, 6), 3: (13, 7)}
+"""Widths of the columns of each of so many models, the last one of its ranks.
+
+Of one model the interval has a column of its own; of three there is no room for it.
+"""
+DIFFERENCES = 3
+SETS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def shown_rankings(facts: Facts) -> list[Ranking]:
@@ -53,198 +58,313 @@ def _by_quality(facts: Facts) -> list[Ranking]:
     return sorted(facts.leads, key=lambda r: names.get(r.record.model, len(order)))
 
 
+def is_told(ranking: Ranking) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Return which features are told from zero, (n_features,): all if nothing is drawn.
+
+    By the interval over other rows where that is known.
+    """
+    if not ranking.is_drawn or np.isnan(ranking.low).all():
+        return ~np.isnan(ranking.mean)
+    return np.asarray(ranking.low > ranking.nothing)
+
+
 def leading_table(facts: Facts) -> Table | None:
     """Return the leading features, each model beside the others; None of no ranking."""
     rankings = shown_rankings(facts)
     if not rankings:
         return None
-    if len(rankings) == 1:
-        return _of_one(facts, rankings[0])
-    return _of_several(facts, rankings)
-
-
-def negative_features(facts: Facts) -> tuple[Sentence, ...]:
-    """Return a sentence per model on what it does better with shuffled."""
-    sentences = []
-    for ranking in facts.leads:
-        below = [row for row in ranking.order if row in ranking.negative]
-        if below:
-            names = ranking.record.features
-            features = series(short_name(names[row]) for row in below[:MODELS])
-            more = len(below) - MODELS
-            rest = say("words.more", n=tallied("row_intervals", more))
-            sentences.append(
-                say(
-                    "leading.negative",
-                    features=(*features, ", ", *rest) if more > 0 else features,
-                    model=full_name(ranking.subject),
-                )
-            )
-    return tuple(sentences)
-
-
-def _of_one(facts: Facts, ranking: Ranking) -> Table:
-    """Return the first rows of the one ranking as a short table."""
-    rows = ranking.order[:FEATURES]
-    axis = axis_of(ranking, rows)
-    columns = [
-        Column(say("ranking.rank"), "number", 7),
-        Column(say(f"ranking.name.{ranking.record.of}"), "header", 31),
-        Column((value_label(ranking),), "number", 12),
-        Column((axis.text,), "bar", 14),
-    ]
-    if ranking.is_drawn:
-        columns += interval_columns(ranking)
-    body = []
-    for row in rows:
-        cells = [
-            Cell((rank_text(float(ranking.rank[row])),)),
-            Cell((short_name(ranking.record.features[row]),)),
-            Cell((value_of(ranking, row),)),
-            bar_cell(ranking, row, axis),
-        ]
-        if ranking.is_drawn:
-            cells += [*bounds_of(ranking, row), places_of(ranking, row)]
-        body.append(Row(tuple(cells)))
-    return Table(
-        id="tab-executive",
-        caption=_caption_of_one(facts, ranking),
-        columns=tuple(columns),
-        rows=tuple(body),
-        notes=_notes(facts, [ranking], len(ranking.order) - len(rows)),
-        shape="tight",
-    )
-
-
-def _of_several(facts: Facts, rankings: Sequence[Ranking]) -> Table:
-    """Return the features that lead on average, with every model's own numbers."""
-    names, n_all = _leading_names(rankings)
-    with_bounds = len(rankings) <= WITH_BOUNDS and rankings[0].is_drawn
-    own = WITH_INTERVAL if with_bounds else WITHOUT
-    columns = [
-        Column(
-            say(f"ranking.name.{rankings[0].record.of}"),
-            "header",
-            100 - sum(own) * len(rankings),
-        )
-    ]
+    names = leading_names(facts, rankings)
+    columns: list[Column] = []
     for ranking in rankings:
-        columns += _heads(ranking, own, with_bounds=with_bounds)
-    return Table(
-        id="tab-executive",
-        caption=_caption_of_several(facts, rankings),
-        columns=tuple(columns),
-        rows=tuple(
-            (
-                short_name(name),
-                *(
-                    cell
-                    for ranking in rankings
-                    for cell in _cells(ranking, name, with_bounds=with_bounds)
-                ),
-            )
-            for name in names
-        ),
-        notes=_notes(facts, rankings, n_all - len(names)),
-        shape="wide",
-        abreast=len(own),
+        columns += _columns(ranking, len(rankings))
+    name = say(f"ranking.name.{rankings[0].record.of}")
+    width = 100 - sum(column.width for column in columns)
+    marks = _marks(facts, names)
+    return table_of(
+        "executive",
+        "leading",
+        [Column(name, "header", width), *columns],
+        (_row(rankings, name, marks) for name in names),
+        caption=_caption(facts, rankings),
+        notes=_notes(facts, rankings, names),
+        shape="wide" if len(rankings) > 1 else "tight",
+        abreast=2 if len(rankings) > 1 else 0,
     )
 
 
-def _leading_names(rankings: Sequence[Ranking]) -> tuple[list[str], int]:
-    """Return the first features by their mean rank, and how many there are in all.
+def leading_names(facts: Facts, rankings: Sequence[Ranking]) -> list[str]:
+    """Return the first features that some model is known to rely on, by their ranks.
 
-    What a model has not measured takes a place behind all that it has.
+    With those whose place contradicts the owner, and those that are always shown; the
+    first three of all where no feature is told from zero.
     """
-    every = list(dict.fromkeys(n for r in rankings for n in r.record.features))
-    ranks = np.full((len(every), len(rankings)), np.nan)
-    for column, ranking in enumerate(rankings):
-        own = dict(zip(ranking.record.features, ranking.rank, strict=True))
-        ranks[:, column] = [own.get(name, np.nan) for name in every]
-    means = np.where(np.isnan(ranks), len(every) + 1, ranks).mean(axis=1)
-    order = np.argsort(means, kind="stable")
-    return [every[place] for place in order[:BESIDE]], len(every)
+    best: dict[str, float] = {}
+    told: set[str] = set()
+    for ranking in rankings:
+        is_known = is_told(ranking)
+        for row, name in enumerate(ranking.record.features):
+            rank = float(np.nan_to_num(ranking.rank[row], nan=np.inf))
+            best[name] = min(rank, best.get(name, np.inf))
+            told |= {name} if is_known[row] else set()
+    order = sorted(best, key=lambda name: best[name])
+    known = [name for name in order if name in told]
+    chosen = known[: ROWS[len(rankings)]] or order[:3]
+    expected = facts.result.expected
+    unmet = expected.loc[expected["verdict"] == "not as expected", "farthest"]
+    also = [*unmet, *config_of(facts, "report").get("always_show", ())]
+    return list(dict.fromkeys([*chosen, *(name for name in also if name in best)]))
 
 
-def _heads(
-    ranking: Ranking, widths: Sequence[float], *, with_bounds: bool
-) -> list[Column]:
+def _columns(ranking: Ranking, n_models: int) -> list[Column]:
+    """Return the columns of a model: of one alone the interval has its own."""
     heads: list[Sentence] = [(short_name(ranking.subject),)]
-    if with_bounds:
-        key = "interval" if ranking.row_intervals else "interval_draws"
-        heads.append(say(f"leading.{key}", level=percent(LEVEL)))
+    if n_models == 1:
+        heads = [(value_label(ranking),)]
+        interval = say("leading.interval", level=percent(LEVEL))
+        heads += [interval] if ranking.is_drawn else []
     heads.append(say("ranking.rank"))
+    *widths, last = WIDTHS[n_models]
+    widths = [*widths[: len(heads) - 1], last]
     return [
         Column(head, "number", width) for head, width in zip(heads, widths, strict=True)
     ]
 
 
-def _cells(ranking: Ranking, name: str, *, with_bounds: bool) -> list[Cell]:
-    if name not in ranking.record.features:
-        return [Cell(("–",))] * (3 if with_bounds else 2)
-    row = ranking.record.features.index(name)
-    cells = [Cell((value_of(ranking, row),))]
-    if with_bounds:
+def _row(
+    rankings: Sequence[Ranking], name: str, marks: dict[str, str]
+) -> tuple[Sentence | Part, ...]:
+    feature: Sentence = (short_name(name),)
+    if name in marks:
+        feature = (*feature, "\u00a0", Styled("mark", (marks[name],)))
+    cells: list[Sentence | Part] = [feature]
+    for ranking in rankings:
+        n_cells = len(_columns(ranking, len(rankings)))
+        if name not in ranking.record.features:
+            cells += ["–"] * n_cells
+            continue
+        row = ranking.record.features.index(name)
+        value, rank = value_of(ranking, row), rank_text(float(ranking.rank[row]))
+        known = is_told(ranking)[row]
         low, high = bound_values(ranking, row)
-        cells.append(Cell(say("leading.from_to", low=low, high=high)))
-    rank = rank_text(float(ranking.rank[row]))
-    ranks = interval_text(ranking.first[row], ranking.last[row])
-    is_open = ranking.is_drawn and ranks != rank
-    cells.append(Cell((f"{rank} ({ranks})" if is_open else rank,)))
-    return cells
+        interval = say("leading.from_to", low=low, high=high)
+        if n_cells > 2:
+            cells += [value, interval]
+        elif len(rankings) <= WITH_BOUNDS and ranking.is_drawn:
+            cells.append(say("leading.with_interval", value=value, interval=interval))
+        else:
+            cells.append(value)
+        cells.append(rank if known else "–")
+    return tuple(cells)
 
 
-def _caption_of_one(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return the estimand in one sentence: model, measure, repeats, card."""
-    name: Part = sentence_case((ranking.subject,))[0]
-    if ranking.record.model:
-        name = short_name(ranking.subject)
-    text = say(
-        "leading.caption_one",
-        model=name,
-        measured=measured_in(facts, ranking),
-        card=card_link(facts.card(ranking.record)),
-    )
-    if ranking.is_drawn:
-        text += say("leading.over", estimate=over_repeats(ranking))
-    if ranking.starts_at_loss:
-        text += say(
-            "leading.before",
-            loss=loss_label(ranking.record.loss),
-            value=baseline_of(ranking),
-            rows=on_drawn_rows(ranking),
-        )
-    return (*text, ".")
-
-
-def _caption_of_several(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
+def _caption(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
+    """Return the estimand in one sentence: measure, repeats, rows, card."""
     first = rankings[0]
+    measured = measured_in(facts, first)
     text = say(
-        "leading.caption_several",
-        measured=sentence_case(measured_in(facts, first)),
+        "leading.caption" if len(rankings) > 1 else "leading.caption_one",
+        model=full_name(first.record.model)
+        if first.record.model
+        else word("leading.data"),
+        measured=sentence_case(measured) if len(rankings) > 1 else measured,
         card=card_link(facts.card(first.record)),
     )
     if first.is_drawn:
-        text += say("leading.over", estimate=over_repeats(first))
+        repeats, rows = over_repeats(first), on_drawn_rows(first)
+        text += say("leading.over", estimate=repeats, rows=rows)
+    if first.starts_at_loss and len(rankings) == 1:
+        loss = loss_label(first.record.loss)
+        text += say("leading.before", loss=loss, value=baseline_of(first))
     return (*text, ".")
 
 
 def _notes(
-    facts: Facts, rankings: Sequence[Ranking], more: int
+    facts: Facts, rankings: Sequence[Ranking], names: Sequence[str]
 ) -> tuple[Sentence, ...]:
     notes = []
-    if more > 0:
+    every = {name for ranking in rankings for name in ranking.record.features}
+    if more := len(every.difference(names)):
         n, section = tallied("importances", more), section_link("F")
         notes.append(say("leading.more", n=n, section=section))
-    if left_out := [r.subject for r in _by_quality(facts)[MODELS:]]:
+    left_out = [ranking.subject for ranking in _by_quality(facts)[MODELS:]]
+    if left_out:
         models = joined(short_name(name) for name in dict.fromkeys(left_out))
         section = section_link("F")
         notes.append(say("leading.other_models", models=models, section=section))
-    if any(ranking.is_drawn for ranking in rankings):
+    drawn = [ranking for ranking in rankings if ranking.is_drawn]
+    zero = [_zero(ranking, len(rankings)) for ranking in drawn]
+    if any(zero):
+        notes.append(say("leading.zero", models=joined(filter(None, zero), "; ")))
+    if drawn:
+        interval = say("leading.interval", level=percent(LEVEL))
+        if len(rankings) == WITH_BOUNDS:
+            interval = say("leading.brackets", interval=interval)
         is_over_rows = all(ranking.row_intervals for ranking in rankings)
         key = "over_rows" if is_over_rows else "over_draws"
-        what = "one" if len(rankings) == 1 else "both"
-        what = what if len(rankings) <= WITH_BOUNDS else "ranks"
-        subject = say(f"leading.shown.{what}")
-        notes.append((*subject, *say(f"leading.{key}")))
-    return tuple(notes)
+        notes.append(say(f"leading.{key}", interval=interval))
+    return (*notes, *_sets(facts, names))
+
+
+def _zero(ranking: Ranking, n_models: int) -> Sentence:
+    """Return how many features of a model cannot be told from zero, if any."""
+    told = is_told(ranking)
+    if told.all():
+        return ()
+    path = f"importances[{ranking.index}]"
+    return say(
+        "leading.zero_of" if n_models == 1 else "leading.zero_of_model",
+        n=tallied(path, int((~told).sum())),
+        of=tallied(path, len(told)),
+        model=full_name(ranking.subject),
+    )
+
+
+def clusters_of(facts: Facts) -> dict[int, list[str]]:
+    """Return the sets of correlated features, by their number."""
+    frame = facts.result.clusters
+    return {
+        int(number): rows["feature"].tolist()
+        for number, rows in frame.groupby("cluster")
+    }
+
+
+def marks_of(facts: Facts) -> dict[str, str]:
+    """Return the letters by which page one names sets of correlated features."""
+    rankings = shown_rankings(facts)
+    return _marks(facts, leading_names(facts, rankings)) if rankings else {}
+
+
+def _marks(facts: Facts, names: Sequence[str]) -> dict[str, str]:
+    """Return the letter of the set of each shown feature that is in one."""
+    sets = clusters_of(facts)
+    number = {name: k for k, members in sets.items() for name in members}
+    shown = dict.fromkeys(number[name] for name in names if name in number)
+    letters = dict(zip(shown, SETS, strict=False))
+    marks = {name: letters.get(number[name], "") for name in names if name in number}
+    return {name: letter for name, letter in marks.items() if letter}
+
+
+def _sets(facts: Facts, names: Sequence[str]) -> Iterator[Sentence]:
+    """Yield what the sets of correlated features in the table are."""
+    marks, sets = _marks(facts, names), clusters_of(facts)
+    if not marks:
+        return
+    texts = []
+    for letter in dict.fromkeys(marks.values()):
+        number = next(
+            k
+            for k, members in sets.items()
+            if any(marks.get(name) == letter for name in members)
+        )
+        others = [name for name in sets[number] if name not in marks]
+        text = say(
+            "leading.set_with" if others else "leading.set",
+            mark=Styled("strong", (letter,)),
+            others=series(map(short_name, others)),
+            strongest=strongest(facts, number),
+        )
+        texts.append((*text, *joint(facts, number)))
+    yield say("leading.sets", sets=joined(texts, "; "))
+
+
+def strongest(facts: Facts, cluster: int) -> Value:
+    """Return the strongest association within a set."""
+    frame = facts.result.clusters
+    own = frame.loc[frame["cluster"] == cluster, "strongest"].astype(float)
+    value = float(own.max())
+    return Value(f"clusters[{own.idxmax()}].strongest", value, number(value, 2))
+
+
+def joint(facts: Facts, cluster: int) -> Sentence:
+    """Return the importance of a set together in each shown model, if measured."""
+    measured = {model: value for model, value, _ in joint_values(facts, cluster)}
+    models = (ranking.record.model for ranking in shown_rankings(facts))
+    values = [measured[model] for model in models if model in measured]
+    return say("leading.together", values=series(values)) if values else ()
+
+
+def joint_values(facts: Facts, cluster: int) -> Iterator[tuple[str, Value, bool]]:
+    """Yield what a set measures together: model, value, and if it is told from zero.
+
+    By the loss of the leading rankings: measured beside them, or as a group of the
+    owner.
+    """
+    frame = facts.result.clusters
+    group = str(frame.loc[frame["cluster"] == cluster, "group"].iloc[0])
+    rows = facts.result.joint_importances
+    for ranking in facts.leads:
+        model, loss = ranking.record.model, ranking.record.loss
+        if not group:
+            own = rows[rows["cluster"] == cluster]
+            own = own[(own["model"] == model) & (own["loss"] == loss)]
+            for place, row in own.iterrows():
+                mean = float(row["mean"])
+                path = f"joint_importances[{place}].mean"
+                value = Value(path, mean, number(mean, ranking.places))
+                yield model, value, bool(row["low"] > ranking.nothing)
+            continue
+        for other in facts.rankings:
+            record = other.record
+            is_it = (record.model, record.of, record.loss) == (model, "groups", loss)
+            if is_it and group in record.features:
+                at = record.features.index(group)
+                yield model, value_of(other, at), bool(is_told(other)[at])
+                break
+
+
+def where_models_differ(facts: Facts) -> list[Difference]:
+    """Return the features that two models rely on unequally."""
+    by_model = _by_model(facts)
+    rows = [
+        (ranking.record.model, name, *(bounds - ranking.nothing))
+        for ranking in by_model.values()
+        if ranking.is_drawn
+        for name, bounds in zip(ranking.record.features, _bounds(ranking), strict=True)
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "feature", "mean", "low", "high"])
+    return differences(frame.dropna())
+
+
+def _by_model(facts: Facts) -> dict[str, Ranking]:
+    """Return the leading ranking of each model, in the order of page one.
+
+    Of several classes it is that of the first.
+    """
+    found: dict[str, Ranking] = {}
+    for ranking in _by_quality(facts):
+        found.setdefault(ranking.record.model, ranking)
+    return found
+
+
+def _bounds(ranking: Ranking) -> Floats:
+    """Return estimate, low and high of each feature, (n_features, 3)."""
+    return np.column_stack([ranking.mean, ranking.low, ranking.high])
+
+
+def differing(facts: Facts) -> Sentence:
+    """Return which features set the models apart, the most different first."""
+    found = where_models_differ(facts)
+    if not found:
+        return say("leading.none_differs")
+    by_model, texts = _by_model(facts), []
+    for one in found[:DIFFERENCES]:
+        models = list(by_model) if len(by_model) == 2 else [one.more, one.less]
+        sides = [_value_in(by_model[model], one.feature) for model in models]
+        if len(by_model) > 2:
+            sides = [
+                say("leading.value_in", value=value, model=full_name(model))
+                for value, model in zip(sides, models, strict=True)
+            ]
+        feature = full_name(one.feature)
+        texts.append(say("leading.differs_in", feature=feature, sides=series(sides)))
+    text = say("leading.differ", features=joined(texts, "; "))
+    rest = len(found) - DIFFERENCES
+    if rest > 0:
+        n, section = tallied("importances", rest), section_link("F")
+        text += say("leading.differ_more", n=n, section=section)
+    return (*text, ".")
+
+
+def _value_in(ranking: Ranking, name: str) -> Value | Sentence:
+    """Return the importance of a feature in a model."""
+    return value_of(ranking, ranking.record.features.index(name))

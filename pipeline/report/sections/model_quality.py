@@ -1,24 +1,28 @@
 """How good each model is, for page one: training rows beside new rows, best first."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from ...assess.checks import DEFAULTS
+from ...records.finding import Finding
 from ...records.losses import LOSSES
-from ..text.blocks import Cell, Cells, Column, Part, Row, Sentence, Table, Value
-from ..text.number_text import decimals, loss_label, number, percent, unit_text
+from ..text.blocks import Column, Sentence, Styled, Table, Value
+from ..text.number_text import decimals, loss_label, number, unit_text
 from ..text.wording import (
     full_name,
+    full_value,
     joined,
-    look_up,
     say,
     say_count,
     section_link,
     series,
     short_name,
     show_hidden,
+    table_of,
+    word,
 )
 from .facts import Facts, tallied, whole
 from .findings import link_to
@@ -26,8 +30,11 @@ from .performance import alike
 
 MODELS = 4
 """Models that page one has room for."""
-SPLITS = ("train", "test")
-DASH = Cell(("–",))
+SPLITS = ("train", "out_of_bag", "test")
+FITTED = ("out_of_bag", "train")
+"""Where the loss on the rows of the fit stands, the fairer first."""
+LAST_PLACES = 3
+"""Decimals of shares and of the area under a curve."""
 
 
 def best_first(facts: Facts) -> list[str]:
@@ -42,41 +49,52 @@ def best_first(facts: Facts) -> list[str]:
 
 
 def quality_table(facts: Facts) -> Table | None:
-    """Return a row per model with its loss and what the trade reads; None if unknown.
+    """Return a row per model with one measure of the trade; None if unknown.
 
-    R² of a regression, AUC and Gini of two classes, accuracy of several.
+    The area under the curve of two classes, else the loss of the leading ranking beside
+    that of always predicting one value.
     """
-    losses = facts.result.performance
-    losses = losses[losses["loss"] == _loss(facts)]
-    if losses.empty:
+    frame, shown = _shown(facts)
+    if shown.empty:
         return None
+    is_loss = frame == "performance"
+    splits = [split for split in SPLITS if split in set(shown["split"])]
+    name = loss_label(_loss(facts)) if is_loss else word("quality.auc")
+    given = "test" if facts.rows("train") else "given"
+    columns: list[str | Column] = ["model:header:30"]
+    for split in splits:
+        head = say(f"quality.{given if split == 'test' else split}", what=name)
+        columns.append(Column(head, "number", 20 if split == "test" else 14))
+    columns += ["constant:number:14"] if is_loss else []
+    if cls := _calibrated_class(facts):
+        head = say("quality.predicted", cls=full_value(cls))
+        columns += [Column(head, "number", 16), "observed:number:12"]
     models = best_first(facts)
-    kinds = [k for k in look_up("quality.reading") if _has_reading(facts, k)]
-    columns = [
-        Column(say("quality.model"), "header", 28),
-        *(_loss_column(facts, split) for split in _splits(losses)),
-        Column(say("quality.of_constant"), "number", 10),
-    ]
-    for kind in kinds:
-        splits = _splits(_readings(facts, kind))
-        splits = splits[-1:] if kind == "gini" else splits
-        columns += [_reading_column(kind, split) for split in splits]
-    first_models = models[:MODELS]
-    return Table(
-        id="tab-quality",
-        caption=_caption(facts),
-        columns=_to_page(columns),
-        rows=tuple(_row(facts, losses, kinds, model) for model in first_models),
-        notes=_notes(facts, len(models)),
+    return table_of(
+        "quality",
+        "quality",
+        _to_page(columns),
+        (
+            (
+                short_name(model),
+                *(_cell(facts, model, split) for split in splits),
+                *([_cell(facts, model, "constant")] if is_loss else []),
+                *(_calibration_cells(facts, model) if cls else []),
+            )
+            for model in models[:MODELS]
+        ),
+        caption=_caption(facts, name, is_loss=is_loss),
+        notes=_notes(facts, models),
         shape="tight",
         abreast=3,
     )
 
 
-def _to_page(columns: Sequence[Column]) -> tuple[Column, ...]:
+def _to_page(columns: Sequence[str | Column]) -> list[Column]:
     """Return the columns with widths that make up the page together."""
-    share = 100 / sum(column.width for column in columns)
-    return tuple(replace(c, width=round(share * c.width, 2)) for c in columns)
+    made = table_of("", "quality", columns, (), caption=()).columns
+    share = 100 / sum(column.width for column in made)
+    return [Column(c.label, c.kind, round(share * c.width, 2)) for c in made]
 
 
 def _loss(facts: Facts) -> str:
@@ -86,135 +104,240 @@ def _loss(facts: Facts) -> str:
     return lead if lead in losses else next(iter(losses), "")
 
 
-def _splits(rows: pd.DataFrame) -> list[str]:
-    return [split for split in SPLITS if split in set(rows["split"])]
-
-
-def _readings(facts: Facts, kind: str) -> pd.DataFrame:
-    frame = facts.result.readings
-    return frame[frame["reading"] == kind]
-
-
-def _has_reading(facts: Facts, kind: str) -> bool:
-    return not _readings(facts, kind).empty
-
-
-def _loss_column(facts: Facts, split: str) -> Column:
-    loss = loss_label(_loss(facts))
-    width = 11 if split == "train" else 18  # the latter with its standard error
-    return Column(say(f"quality.{split}", what=loss), "number", width)
-
-
-def _reading_column(kind: str, split: str) -> Column:
-    what = look_up("quality.reading")[kind]
-    width = 11 if split == "train" else 16
-    return Column(say(f"quality.{split}", what=what), "number", width)
-
-
-def _caption(facts: Facts) -> Sentence:
-    loss = _loss(facts)
-    unit = unit_text(LOSSES[loss].unit, facts.target_unit)
-    text = say("quality.caption", loss=loss_label(loss))
-    text += (f", {show_hidden(unit)}",) if unit else ()
-    sizes = joined(_sizes(facts))
-    return (*text, *say("quality.rows", rows=sizes, section=section_link("D")))
-
-
-def _sizes(facts: Facts) -> Iterator[Sentence]:
-    """Yield on how many rows of each split the losses were measured."""
+def _losses(facts: Facts) -> pd.DataFrame:
     frame = facts.result.performance
-    for split in _splits(frame):
-        rows = frame[frame["split"] == split]
-        path = f"performance[{rows.index[0]}].n_samples"
-        n = whole(path, int(rows["n_samples"].iloc[0]))
-        yield say_count(n, f"{split}_row")
+    return frame[frame["loss"] == _loss(facts)]
 
 
-def _row(facts: Facts, losses: pd.DataFrame, kinds: Sequence[str], model: str) -> Cells:
-    own = losses[losses["model"] == model]
-    places = decimals(losses["value"], losses["std_error"], losses["value"])
-    cells = [Cell((short_name(model),))]
-    cells += [_number("performance", own, split, places) for split in _splits(losses)]
-    cells.append(_of_constant(own))
-    for kind in kinds:
-        every = _readings(facts, kind)
-        splits = _splits(every)
-        splits = splits[-1:] if kind == "gini" else splits
-        of_model = every[every["model"] == model]
-        cells += [_number("readings", of_model, split, 3) for split in splits]
-    return Row(tuple(cells))
+def _shown(facts: Facts) -> tuple[str, pd.DataFrame]:
+    """Return the frame that has the measure of the trade, and the rows of it."""
+    frame = facts.result.readings
+    auc = frame[frame["reading"] == "auc"]
+    return ("performance", _losses(facts)) if auc.empty else ("readings", auc)
 
 
-def _number(frame: str, rows: pd.DataFrame, split: str, places: int) -> Cell:
-    """Return a number, on the evaluation rows with its standard error if known."""
-    rows = rows[rows["split"] == split]
-    if rows.empty:
-        return DASH
-    place, row = rows.index[0], rows.iloc[0]
-    parts: list[Part] = [_value(f"{frame}[{place}]", "value", row, places)]
-    if split == "test" and row["std_error"] > 0:
-        parts += [" ± ", _value(f"{frame}[{place}]", "std_error", row, places)]
-    return Cell(tuple(parts))
+def _of(frame: pd.DataFrame, model: str, split: str) -> "pd.Series[Any] | None":
+    """Return the row of a model on a split, None if it has none."""
+    rows = frame[(frame["model"] == model) & (frame["split"] == split)]
+    return rows.iloc[0] if len(rows) else None
 
 
-def _value(path: str, column: str, row: "pd.Series[Any]", places: int) -> Value:
-    raw = float(row[column])
-    return Value(f"{path}.{column}", raw, number(raw, places))
-
-
-def _of_constant(rows: pd.DataFrame) -> Cell:
-    """Return the loss as a share of that of always predicting one value."""
-    rows = rows[rows["split"] == _splits(rows)[-1]] if len(rows) else rows
-    if rows.empty or not float(rows["constant"].iloc[0]):
-        return DASH
-    place: Hashable = rows.index[0]
-    share = float(rows["value"].iloc[0]) / float(rows["constant"].iloc[0])
-    path = f"performance[{place}].value"
-    return Cell((Value(path, share, percent(share), derived="share of the constant"),))
-
-
-def _notes(facts: Facts, n_models: int) -> tuple[Sentence, ...]:
-    """Return what must be known beside the numbers: gaps, out-of-bag rows, the rest."""
-    notes = [say("quality.note" if facts.rows("train") else "quality.note_alone")]
-    if n_models > MODELS:
-        n = tallied("models", n_models - MODELS)
-        notes.append((*say("words.more", n=n), ", ", section_link("D"), "."))
-    if equals := alike(facts, _loss(facts), best_first(facts)[0]):
-        notes.append(say("quality.alike", models=equals))
-    if weak := _noted(facts, "weak_model", {name: name for name in facts.models}):
-        notes.append(say("quality.weak", models=weak))
-    of_loss = {f"{name}, {_loss(facts)}": name for name in facts.models}
-    if gap := _noted(facts, "train_test_gap", of_loss):
-        notes.append(say("quality.gap", models=gap))
-    out_of_bag = [_out_of_bag(facts, model) for model in best_first(facts)[:MODELS]]
-    if any(out_of_bag):
-        models = joined(filter(None, out_of_bag))
-        notes.append(say("quality.out_of_bag", models=models))
-    return tuple(notes)
-
-
-def _noted(facts: Facts, check: str, subjects: Mapping[str, str]) -> Sentence:
-    """Return the models that a check notes, each with its finding; empty if none.
-
-    `subjects` has the model of each subject that a finding may have.
-    """
-    links = {
-        subjects[finding.subject]: link_to(finding, facts.result)
-        for finding in facts.result.findings
-        if finding.check == check and finding.subject in subjects
-    }
-    return series(
-        joined((full_name(name), " (", link, ")"), "") for name, link in links.items()
+def measured(facts: Facts, model: str, split: str) -> Sentence:
+    """Return the measure of a model on a split without its error; empty if none."""
+    name, frame = _shown(facts)
+    row = _of(frame, model, split)
+    places = _places(name, frame, model)
+    return (
+        (_value(f"{name}[{row.name}].value", row["value"], places),)
+        if row is not None
+        else ()
     )
 
 
-def _out_of_bag(facts: Facts, model: str) -> Sentence:
+def _cell(facts: Facts, model: str, column: str) -> Sentence:
+    """Return a number, on the evaluation rows with its standard error if known."""
+    name, frame = _shown(facts)
+    row = _of(frame, model, "test")
+    places = _places(name, frame, model)
+    if column != "constant":
+        value = measured(facts, model, column)
+    elif row is not None:
+        value = (_value(f"{name}[{row.name}].constant", row["constant"], places),)
+    else:
+        value = ()
+    if column == "test" and row is not None and row["std_error"] > 0:
+        error = _value(f"{name}[{row.name}].std_error", row["std_error"], places)
+        return (*value, " ± ", error)
+    return value or ("–",)
+
+
+def _places(name: str, frame: pd.DataFrame, model: str) -> int:
+    """Return the decimals of the numbers of a model."""
+    own = frame[frame["model"] == model]
+    if name == "readings":
+        return LAST_PLACES
+    return decimals(own["value"], own["std_error"], own["value"])
+
+
+def _value(path: str, raw: Any, places: int, derived: str = "") -> Value:
+    return Value(path, float(raw), number(float(raw), places), derived=derived)
+
+
+def _caption(facts: Facts, name: str, *, is_loss: bool) -> Sentence:
+    unit = unit_text(LOSSES[_loss(facts)].unit, facts.target_unit) if is_loss else ""
+    measure = f"{name}, {show_hidden(unit)}" if unit else name
+    return say(
+        "quality.caption" if is_loss else "quality.caption_auc",
+        order=say("quality.best_first") if len(facts.models) > 1 else "",
+        measure=measure,
+        rows=joined(_sizes(facts)),
+    )
+
+
+def _sizes(facts: Facts) -> Iterator[Sentence]:
+    """Yield how many rows of each split the losses were measured on."""
     frame = facts.result.performance
-    own = frame[(frame["model"] == model) & (frame["loss"] == _loss(facts))]
-    rows = own[own["split"] == "out_of_bag"]
+    for split in ("train", "test"):
+        rows = frame[frame["split"] == split]
+        if len(rows):
+            path = f"performance[{rows.index[0]}].n_samples"
+            n = whole(path, int(rows["n_samples"].iloc[0]))
+            if split == "test" and not facts.rows("train"):
+                yield say_count(n, "given_row")
+            else:
+                yield say_count(n, f"{split}_row")
+
+
+def _checked(facts: Facts, model: str) -> pd.DataFrame:
+    """Return what was checked of the deciles of a model, a row per class."""
+    frame = facts.result.calibration_checks
+    return frame[(frame["model"] == model) & (frame["split"] == "test")]
+
+
+def _calibrated_class(facts: Facts) -> str:
+    """Return the class whose probabilities were checked, empty if not one alone."""
+    classes = set(facts.result.calibration_checks["positive_class"])
+    return str(next(iter(classes))) if len(classes) == 1 else ""
+
+
+def _calibration_cells(facts: Facts, model: str) -> list[Sentence]:
+    """Return the mean probability and the share of rows that are of the class."""
+    rows = _checked(facts, model)
+    if rows.empty:
+        return [("–",), ("–",)]
+    path = f"calibration_checks[{rows.index[0]}]"
+    row = rows.iloc[0]
+    return [
+        (_value(f"{path}.{name}", row[name], LAST_PLACES),)
+        for name in ("predicted", "observed")
+    ]
+
+
+def _notes(facts: Facts, models: Sequence[str]) -> tuple[Sentence, ...]:
+    """Return what must be known beside the numbers: models without room, and ties."""
+    notes: list[Sentence] = []
+    if len(models) > MODELS:
+        n = tallied("models", len(models) - MODELS)
+        notes.append((*say("words.more", n=n), ", ", section_link("D"), "."))
+    if equals := alike(facts, _loss(facts), models[0]):
+        notes.append(say("quality.alike", models=equals))
+    return tuple(notes)
+
+
+def fits(facts: Facts) -> tuple[Sentence, ...]:
+    """Return of each model whether it overfits, and whether its predictions are off.
+
+    Last the column that has shifted most from training to evaluation rows.
+    """
+    sentences: list[Sentence] = []
+    for model in best_first(facts)[:MODELS]:
+        told = (_weak(facts, model), _fit(facts, model), _deciles(facts, model))
+        texts = list(filter(None, told))
+        if texts:
+            name = Styled("strong", (full_name(model),))
+            sentences.append((name, " ", *joined(texts, "; "), "."))
+    return (*sentences, *_shift(facts))
+
+
+def _found(facts: Facts, check: str, subject: str) -> Finding | None:
+    """Return the finding of a check about a subject, if there is one."""
+    found = facts.result.findings
+    return next((f for f in found if (f.check, f.subject) == (check, subject)), None)
+
+
+def _weak(facts: Facts, model: str) -> Sentence:
+    """Return that a model is not clearly better than one value, if so."""
+    finding = _found(facts, "weak_model", f"{model}, {_loss(facts)}")
+    if finding is None:
+        return ()
+    return say("quality.weak", number=link_to(finding, facts.result))
+
+
+def _fit(facts: Facts, model: str) -> Sentence:
+    """Return whether a model is worse on new rows, in standard errors."""
+    losses = _losses(facts)
+    test = _of(losses, model, "test")
+    fitted = [(split, _of(losses, model, split)) for split in FITTED]
+    split, own = next(((s, r) for s, r in fitted if r is not None), ("", None))
+    if test is None or own is None:
+        return say("quality.fit.unknown") if test is not None else ()
+    error = float(np.hypot(own["std_error"], test["std_error"]))
+    gap = float(test["value"] - own["value"])
+    if not error > 0:
+        return say("quality.fit.no_error")
+    path = f"performance[{test.name}].value"
+    derived = f"distance from performance[{own.name}].value in standard errors"
+    fits_own_rows = gap > float(DEFAULTS["gap_errors"].value) * error
+    return say(
+        "quality.fit.overfits" if fits_own_rows else f"quality.fit.fine_{split}",
+        gap=_value(path, gap / error, 1, derived),
+    )
+
+
+def _deciles(facts: Facts, model: str) -> Sentence:
+    """Return in how many deciles a model predicts too low or too high."""
+    rows = _checked(facts, model)
     if rows.empty:
         return ()
-    places = decimals(own["value"], own["std_error"], own["value"])
-    path = f"performance[{rows.index[0]}]"
-    value = _value(path, "value", rows.iloc[0], places)
-    return say("quality.of_model", model=full_name(model), value=value)
+    is_number = not rows["positive_class"].iloc[0]
+    check = "bias" if is_number else "calibration"
+    off: list[Sentence] = []
+    for place, row in rows.iterrows():
+        name = str(row["positive_class"])
+        subject = f"{model}, {name}" if len(rows) > 1 else model
+        if _found(facts, check, subject):
+            text = say(
+                f"quality.{check}",
+                directions=_directions(f"calibration_checks[{place}]", row),
+            )
+            of_class = say("data.of_class", cls=full_value(name))
+            off.append(
+                joined((text, " (", of_class, ")"), "") if len(rows) > 1 else text
+            )
+    if off:
+        return joined(off, "; ")
+    path = f"calibration_checks[{rows.index[0]}]"
+    outside = int((rows["too_low"] + rows["too_high"]).sum())
+    return say(
+        f"quality.{check}_fine",
+        n=tallied(path, outside),
+        of=tallied(path, int(rows["deciles"].sum())),
+    )
+
+
+def _directions(path: str, row: "pd.Series[Any]") -> Sentence:
+    """Return in how many deciles predictions are too low and too high.
+
+    With the end of the range at which they are:
+    "too low in 8 of 10 deciles and too high in 1 (the highest)".
+    """
+    texts = []
+    for side in ("too_low", "too_high"):
+        n = int(row[side])
+        ends = [
+            word(f"quality.ends.{end}")
+            for end in ("lowest", "highest")
+            if row[end] == side.replace("_", " ")
+        ]
+        if n:
+            key = "in_ends" if ends else "in"
+            texts.append(
+                say(
+                    f"quality.{key}",
+                    side=word(f"quality.side.{side}"),
+                    n=whole(f"{path}.{side}", n),
+                    of=whole(f"{path}.deciles", int(row["deciles"])),
+                    ends=series(ends),
+                )
+            )
+    return series(texts)
+
+
+def _shift(facts: Facts) -> tuple[Sentence, ...]:
+    """Return which column differs most between training and evaluation rows."""
+    frame = facts.result.split_shifts
+    if frame.empty or np.isnan(float(frame["psi"].iloc[0])):
+        return ()
+    psi = _value("split_shifts[0].psi", frame["psi"].iloc[0], 2)
+    column = full_name(str(frame["column"].iloc[0]))
+    return (say("quality.shift", column=column, psi=psi),)

@@ -62,16 +62,23 @@ def results(facts: Facts) -> Section:
 
 def lede(facts: Facts) -> Sentence:
     """Return who leads in which model, by the lead measure."""
-    by_leader: dict[tuple[str, str], list[Ranking]] = {}
-    for ranking in facts.leads:
-        by_leader.setdefault(_leader(ranking), []).append(ranking)
-    sentences = []
-    for (key, leader), ranked in by_leader.items():
-        models = series(dict.fromkeys(full_name(r.subject) for r in ranked))
-        sentences.append(
-            say(f"results.{key}", feature=full_name(leader), models=models)
+    sentences = (
+        say(
+            f"results.{key}",
+            feature=full_name(feature),
+            models=series(map(full_name, models)),
         )
+        for (key, feature), models in by_leader_of(facts).items()
+    )
     return joined(sentences, " ")
+
+
+def by_leader_of(facts: Facts) -> dict[tuple[str, str], list[str]]:
+    """Return the models that one feature leads in, or none, by what is said of it."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for ranking in facts.leads:
+        found.setdefault(_leader(ranking), {})[ranking.subject] = None
+    return {leader: list(models) for leader, models in found.items()}
 
 
 def leader_of(ranking: Ranking) -> str:

@@ -51,7 +51,7 @@ def _signatures(facts: Facts) -> Table:
     others = [r for r in facts.signoffs if r.content_digest != facts.digest]
     all_others = len(others) == len(facts.signoffs)
     return table_of(
-        "tab-other-signatures" if all_others else "tab-signatures".removeprefix("tab-"),
+        "other-signatures" if all_others else "signatures",
         "signoff",
         "name:header:20 role::14 time::17 meaning::15 covers:code:34",
         [_signature(record) for record in facts.signoffs],

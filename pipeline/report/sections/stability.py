@@ -52,7 +52,6 @@ from ..text.wording import (
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
 from .facts import Facts, card_link, config_of, repeats_of, tallied, whole
-from .likeness import likeness_table
 from .ranking_tables import cut_alike, measured_in, table_id
 from .rankings import Ranking
 from .ranks import ranks
@@ -71,7 +70,6 @@ def stability(facts: Facts) -> Section:
         *_group("rows", _over_rows(facts)),
         *_group("repeats", _over_repeats(facts)),
         *clusters(facts),
-        *_group("likeness", _alike(facts)),
     )
     lede = _lede(facts) if facts.rankings else say("stability.none")
     title = word("sections.stability")
@@ -101,11 +99,6 @@ def _over_rows(facts: Facts) -> Iterator[Table | Figure]:
     for ranking in facts.rankings:
         if table := stability_table(facts, ranking):
             yield replace(table, is_single=True)
-
-
-def _alike(facts: Facts) -> Iterator[Table]:
-    if table := likeness_table(facts):
-        yield table
 
 
 def _lede(facts: Facts) -> Sentence:

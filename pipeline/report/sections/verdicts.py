@@ -1,13 +1,17 @@
 """The verdict on the audit, and the words of the ladder, as sentences and shapes."""
 
 import re
+from collections import Counter
+from dataclasses import replace
 
 import pandas as pd
 
+from ...engines import ENGINES
 from ...records.finding import Finding, by_cause
 from ...records.ranking import OURS
-from ..text.blocks import Badge, Sentence, Value
+from ..text.blocks import Badge, Sentence, Value, plain
 from ..text.wording import (
+    full_name,
     joined,
     look_up,
     say,
@@ -18,7 +22,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, tallied
-from .findings import gravest, link_to, title_of
+from .findings import gravest
 
 SHAPES = {
     "replayed": "●",
@@ -77,14 +81,88 @@ def exceptions(facts: Facts) -> list[Finding]:
     return sorted(by_weight, key=lambda f: f.check != "disagreement")
 
 
-def reason(facts: Facts) -> Sentence:
-    """Return what weighs most for the verdict, empty if no finding speaks against."""
-    verdict = facts.result.verdict
-    if verdict == "not confirmed":
-        return _gravest(facts, _against(facts)[0])
-    if verdict in ("confirmed", "not established") or not exceptions(facts):
-        return ()
-    return _gravest(facts, exceptions(facts)[0])
+def recomputed(facts: Facts) -> Sentence:
+    """Return how many rankings another implementation computed, by whom, how it went.
+
+    Before it, of a run that is not confirmed or not finished, why.
+    """
+    counts = _recomputed(facts)
+    n = sum(counts.values())
+    texts = []
+    if facts.result.verdict in ("not confirmed", "not established") or not n:
+        texts.append(sentence(facts))
+    elif accepted := _accepted(facts):
+        texts.append(accepted)
+    if not n:
+        return joined(texts, " ")
+    each = [
+        say(f"recomputed.{verdict}", n=tallied("agreement", counts[verdict]))
+        for verdict in LADDER
+        if counts[verdict]
+    ]
+    of = say_count(tallied("importances", len(facts.rankings)), "ranking")
+    counted = say("recomputed.counted", n=tallied("agreement", n), of=of)
+    is_equal = len(each) == 1 and not (counts["disagrees"] or counts["comparable"])
+    text = say(
+        "recomputed.all" if is_equal else "recomputed.some",
+        rankings=say("recomputed.by") if _is_in_part(facts) else counted,
+        engines=series(_by(facts)),
+        each=joined(each),
+    )
+    if left := len(facts.rankings) - n:
+        possible = len(_open(facts))
+        key, number = ("open", possible) if possible else ("cannot", left)
+        text += (" ", *say(f"recomputed.{key}", n=tallied("importances", number)))
+    return joined([*texts, text], " ")
+
+
+def _is_in_part(facts: Facts) -> bool:
+    """Return whether a run is confirmed, but more could have been recomputed."""
+    is_sure = facts.result.verdict in ("confirmed", "confirmed with exceptions")
+    return is_sure and bool(_open(facts))
+
+
+def verdict_badge(facts: Facts) -> Badge:
+    """Return the verdict; "confirmed" alone if all that could be was recomputed."""
+    mark = badge(facts.result.verdict)
+    if _is_in_part(facts):
+        n, of = sum(_recomputed(facts).values()), len(facts.rankings)
+        label = plain(say("verdict.confirmed_for", n=str(n), of=str(of)))
+        return replace(mark, label=label)
+    return mark
+
+
+def _recomputed(facts: Facts) -> Counter[str]:
+    """Return how many rankings reached which word of the ladder at worst."""
+    frame = facts.result.agreement
+    ours = frame[(frame["engine_a"] == OURS) & (frame["kind"] == "importance")]
+    ours = ours[ours["verdict"] != "not compared"]
+    names = [name for name in ANSWER if name != "feature"]
+    groups = ours.groupby(names, sort=False)["verdict"]
+    return Counter(min(verdicts, key=LADDER.index) for _, verdicts in groups)
+
+
+def _by(facts: Facts) -> list[Sentence]:
+    """Return who recomputed rankings, supplied numbers named as such."""
+    frame = facts.result.agreement
+    ours = frame[(frame["engine_a"] == OURS) & (frame["kind"] == "importance")]
+    engines = ours.loc[ours["verdict"] != "not compared", "engine_b"]
+    return [(full_name(str(engine)),) for engine in engines.unique()]
+
+
+def _open(facts: Facts) -> list[str]:
+    """Return the methods of rankings that nobody recomputed, but an engine here could.
+
+    An engine here is one that answered anything, or whose numbers were supplied.
+    """
+    here = {engine.split(" ")[0] for engine in facts.answered}
+    offered = {
+        method
+        for engine in here & set(ENGINES)
+        for method in ENGINES[engine]["importance"]
+    }
+    methods = [ranking.record.method for ranking in facts.uncompared]
+    return [method for method in methods if method in offered]
 
 
 def alone(facts: Facts) -> Sentence:
@@ -107,14 +185,6 @@ def _against(facts: Facts) -> list[Finding]:
     against = facts.result.against
     groups = by_cause(facts.result.findings)
     return [group[0] for group in groups if any(f in against for f in group)]
-
-
-def _gravest(facts: Facts, finding: Finding) -> Sentence:
-    number = link_to(finding, facts.result)
-    is_alone = facts.result.verdict != "not confirmed" and len(exceptions(facts)) == 1
-    key = "only_one" if is_alone else "gravest"
-    what = title_of(finding, facts.result)
-    return say(f"verdict.{key}", number=number, what=what)
 
 
 def _good(facts: Facts) -> pd.DataFrame:

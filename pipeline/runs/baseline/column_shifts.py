@@ -28,5 +28,7 @@ def shifts(baseline: AuditResult, result: AuditResult) -> tuple[of_sketches.Shif
     """
     before, after = sketches(baseline.quantiles), sketches(result.quantiles)
     pairs = {key: (before[key], new) for key, new in after.items() if key in before}
+    if not pairs:
+        return ()
     limit = float(result.run.config["checks"]["shift"])
     return of_sketches.shifts(pairs, limit=limit)

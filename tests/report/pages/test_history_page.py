@@ -8,9 +8,10 @@ from html import unescape
 import pytest
 from tests.report.made_variants import result_of
 from tests.report.pages.test_by_model import four
-from tests.report.reading import section
+from tests.report.reading import is_brief, section
 
 from importance_audit.report.figures.history import LeaderLine, draw_history
+from importance_audit.report.pages.compose import compose
 from importance_audit.report.pages.history_page import (
     AuditRow,
     History,
@@ -20,7 +21,7 @@ from importance_audit.report.pages.history_page import (
 )
 from importance_audit.report.pages.report_views import report_views
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.sections.frameworks import _present
+from importance_audit.report.sections.frameworks import evidence_in
 from importance_audit.report.sections.history_figure import HistoryPoint, history_figure
 from importance_audit.report.text.blocks import plain
 from importance_audit.runs.run_context import RunContext
@@ -268,13 +269,17 @@ def before(*days, result=None):
     return tuple(one._replace(leaders=now.leaders) for one in runs)
 
 
-def section_i(runs, **facts):
+def view_after(runs, **facts):
     history = RunHistory(runs=runs, n_runs=len(runs), **facts)
-    return section(build_view(result_of("apartments"), history=history), "I")
+    return build_view(result_of("apartments"), history=history)
+
+
+def section_i(runs, **facts):
+    return section(view_after(runs, **facts), "I")
 
 
 def test_a_first_run_has_no_figure_of_runs():
-    assert section_i(()).is_brief
+    assert is_brief(view_after(()), "I")
 
 
 def test_section_i_ends_with_the_runs_before_and_this_one():
@@ -288,7 +293,8 @@ def test_section_i_ends_with_the_runs_before_and_this_one():
 
 
 def test_runs_before_alone_are_no_evidence_of_a_comparison():
-    assert "change" not in _present([section_i(before(1, 2))])
+    (body,) = compose([section_i(before(1, 2))]).bodies
+    assert "change" not in evidence_in({"I": body})
 
 
 def test_lines_of_section_i_end_in_the_numbers_of_this_run():

@@ -66,7 +66,7 @@ def test_the_executive_page_is_the_first_page_and_one_page(printed):
     text = words(printed.pages[0])
     assert words(plain(printed.view.title)) in text
     assert "Executive page" in text
-    assert "Decision requested" in text
+    assert "To decide" in text
     assert page_of(printed.pages, "A Document control") == 2
 
 
@@ -77,7 +77,7 @@ def test_the_executive_profile_is_two_pages_without_contents(name, tmp_path):
     command = ["pdftotext", "-layout", str(path), "-"]
     text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
     first, second, end = text.split("\f")
-    assert "Decision requested" in first
+    assert "To decide" in first
     for title in ("Document control", "Thresholds and verdicts", "Sign-off"):
         assert title in second
     assert "....." not in second

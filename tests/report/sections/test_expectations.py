@@ -25,7 +25,14 @@ def expecting(place, *features):
     result = apartments_result()
     rows, _ = judge((expectation,), result.importances, resolution=0.1)
     frame = made_frame("expected", rows)
-    return build_view(apartments_result(expected=frame))
+    return build_view(result_expecting(frame, place, *features))
+
+
+def result_expecting(frame, place, *features):
+    """Return a result whose configuration has this expectation."""
+    expected = [{"features": features, "place": place}]
+    config = {**made_run().config, "expected": expected}
+    return apartments_result(expected=frame, run=made_run(config=config))
 
 
 def test_what_is_expected_stands_beside_what_each_ranking_found():
@@ -62,7 +69,8 @@ def test_one_ranking_of_one_expectation_is_one_table():
     expectation = ExpectedSection(features=("surface",), place="top", reason=WARSAW)
     first = apartments_result().importances[0]
     rows, _ = judge((expectation,), (first,), resolution=0.1)
-    view = build_view(apartments_result(expected=made_frame("expected", rows)))
+    frame = made_frame("expected", rows)
+    view = build_view(result_expecting(frame, "top", "surface"))
     assert "tab-expectations" not in {item.id for item in view.tables}
     assert not table(view, "tab-expected").is_single
 
@@ -82,11 +90,10 @@ def test_below_zero_is_said_whatever_verdict_a_stored_result_has(verdict):
     expectation = ExpectedSection(features=("floor",), place="zero", reason=WARSAW)
     (row, *_), _ = judge((expectation,), (first,), resolution=0.1)
     beside = {"record": 0, "feature": "floor", "high": -0.1, "route": "resampled"}
+    frame = made_frame("expected", [row | {"verdict": verdict}])
+    result = result_expecting(frame, "zero", "floor")
     view = build_view(
-        apartments_result(
-            expected=made_frame("expected", [row | {"verdict": verdict}]),
-            row_intervals=FRAMES["row_intervals"].of([beside]),
-        )
+        result.with_frames(row_intervals=FRAMES["row_intervals"].of([beside]))
     )
     (text,) = column(table(view, "tab-expected"), "Result")
     assert text.endswith(
@@ -101,7 +108,8 @@ def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
     (row, *_), _ = judge((expectation,), (first,), resolution=0.1)
     row |= {"share": share, "verdict": "not as expected"}
     rows = made_frame("expected", [row])
-    expectations = table(build_view(apartments_result(expected=rows)), "tab-expected")
+    view = build_view(result_expecting(rows, "zero", "floor"))
+    expectations = table(view, "tab-expected")
     assert column(expectations, "Result") == [
         f"floor has {text}\u202f% of the largest importance"
     ]

@@ -171,7 +171,7 @@ def test_page_one_counts_causes_and_not_their_findings():
     result = plain_result(("a",), findings=of_one_cause())
     config = {**result.run.config, "fail_on": "warning"}
     failing = replace(result, run=made_run(config=config))
-    text = plain(section(build_view(failing), "B").parts["sentence"])
+    text = plain(section(build_view(failing), "B").parts["recomputed"])
     assert text.startswith("The run has 2 findings at or above the configured limit")
     assert "It is" not in text
 

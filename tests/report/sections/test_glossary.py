@@ -2,7 +2,7 @@
 
 from tests.report.made_variants import plain_result, view_of
 from tests.report.page_reader import parse_page
-from tests.report.reading import section, words
+from tests.report.reading import parts, section, words
 
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
@@ -11,7 +11,7 @@ from importance_audit.report.text.wording import look_up
 
 
 def terms_of(view):
-    blocks = section(view, "Q").parts["blocks"]
+    blocks = parts(view, "Q")["blocks"]
     return {plain(term): plain(means) for block in blocks for term, means in block.rows}
 
 

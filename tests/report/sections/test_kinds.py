@@ -110,7 +110,7 @@ def test_places_have_no_decimals_and_sizes_do():
 
 def view_label(view):
     """Return the head of the column of estimates of the executive page."""
-    return words(table(view, "tab-executive").columns[2].label)
+    return words(table(view, "tab-executive").columns[1].label)
 
 
 @pytest.mark.parametrize(

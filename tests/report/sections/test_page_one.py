@@ -1,4 +1,7 @@
-"""Page one: how good the models are, what they rely on, how sure that is."""
+"""Page one: what it answers, what it warns of, and what it asks for."""
+
+from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -12,6 +15,7 @@ from importance_audit.records.finding import Finding
 from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
+from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 
 NAMES = ("a", "b", "c")
 
@@ -56,23 +60,32 @@ def row_intervals(*rows):
     return frame_of("row_intervals", [dict(zip(names, r, strict=True)) for r in rows])
 
 
+def parts(view):
+    return section(view, "B").parts
+
+
+def said(view, name):
+    """Return a part of page one as a text."""
+    content = parts(view)[name]
+    is_one = not content or not isinstance(content[0], tuple)
+    sentences = (content,) if is_one else content
+    return " ".join(map(plain, sentences)).replace("\u00a0", " ")
+
+
+def found(check, subject="a", severity="warning", **fields):
+    fields.setdefault("message", "It was found.")
+    return Finding(check=check, subject=subject, severity=severity, **fields)
+
+
 def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     quality = table(two_models(), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
     assert column(quality, "RMSE, training") == ["19.00", "1.00"]
     assert column(quality, "RMSE, evaluation") == ["20.00 ± 0.50", "30.00 ± 0.50"]
-    assert column(quality, "Relative to constant") == ["50\u202f%", "75\u202f%"]
+    assert column(quality, "Always one value") == ["40.00", "40.00"]
     assert plain(quality.caption) == (
-        "Performance, best model first: RMSE, lower is better, EUR/m²; 100 training "
-        "rows, 100 evaluation rows (section\u00a0D)."
-    )
-
-
-def test_where_training_rows_are_unknown_the_constant_is_of_the_evaluation_rows():
-    datasets = apartments_result().datasets
-    result = apartments_result(datasets=datasets[datasets["split"] == "test"])
-    assert plain(table(build_view(result), "tab-quality").notes[0]).endswith(
-        "that of always predicting the mean or class shares of the evaluation rows."
+        "Best model first: RMSE, EUR/m², lower is better, ± one standard error; "
+        "100 training rows, 100 evaluation rows."
     )
 
 
@@ -81,75 +94,6 @@ def test_a_model_of_unknown_loss_comes_after_all_others():
     quality = table(two_models(performance=rows), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
     assert column(quality, "RMSE, evaluation") == ["20.00 ± 0.50", "–"]
-
-
-def test_what_the_trade_reads_stands_beside_the_loss():
-    rows = [
-        {"model": m, "reading": r, "split": s, "n_samples": 9, "value": v}
-        for m, r, s, v in [
-            ("bad", "auc", "train", 0.99),
-            ("bad", "auc", "test", 0.7),
-            ("good", "auc", "test", 0.8),
-            ("bad", "gini", "train", 0.98),
-            ("bad", "gini", "test", 0.4),
-        ]
-    ]
-    rows[-1] |= {"std_error": 0.02}
-    rows[2] |= {"std_error": 0.01}
-    view = two_models(readings=frame_of("readings", rows))
-    quality = table(view, "tab-quality")
-    assert column(quality, "AUC, training") == ["–", "0.990"]
-    assert column(quality, "AUC, evaluation") == ["0.800 ± 0.010", "0.700"]
-    assert column(quality, "Gini, evaluation") == ["–", "0.400 ± 0.020"]
-
-
-def test_a_gap_and_rows_out_of_bag_are_said_below():
-    gap = Finding(
-        check="train_test_gap", severity="info", subject="bad, rmse", message="m"
-    )
-    rows = losses(("bad", "test", 30.0), ("bad", "out_of_bag", 29.0))
-    view = two_models(performance=rows, findings=(gap,))
-    notes = words(table(view, "tab-quality").notes)
-    assert "Clearly better on training than on evaluation rows: bad (K1)." in notes
-    assert "Out-of-bag estimate: bad 29.00." in notes
-
-
-def test_models_stand_side_by_side_and_features_by_their_mean_rank():
-    frame = row_intervals(
-        *((0, "a", 1.0, 12.0, 1.0, 2.0), (0, "b", 4.0, 6.0, 1.0, 2.0)),
-        (0, "c", -4.0, -1.0, 3.0, 3.0),
-        *((1, "a", 4.0, 6.0, 2.0, 2.0), (1, "b", 8.0, 9.5, 1.0, 1.0)),
-        (1, "c", 0.5, 1.5, 3.0, 3.0),
-    )
-    view = two_models(row_intervals=frame)
-    leading = table(view, "tab-executive")
-    assert [plain(c.label) for c in leading.columns] == [
-        *("Feature", "good", "95\u202f% interval", "Rank"),
-        *("bad", "95\u202f% interval", "Rank"),
-    ]
-    assert [[words(cell.parts) for cell in row.cells] for row in leading.rows] == [
-        ["a", "5.00", "4.00 to 6.00", "2", "9.00", "1.00 to 12.00", "1 (1–2)"],
-        ["b", "9.00", "8.00 to 9.50", "1", "5.00", "4.00 to 6.00", "2 (1–2)"],
-        ["c", "1.00", "0.50 to 1.50", "3", "1.00", "−4.00 to −1.00", "3"],
-    ]
-    page = words(section(view, "B"))
-    leaders, correlation = map(plain, section(view, "B").parts["alike"])
-    assert "No feature stands alone at the top in bad: the rank inter" in leaders
-    assert "b leads in good." in leaders
-    assert correlation == (
-        "Rank correlation of the two models: 0.50 (E1 permutation, RMSE)."
-    )
-    assert "Shuffling c improves bad: the interval lies below 0." in page
-
-
-def test_without_intervals_over_other_rows_the_draws_are_called_draws():
-    view = two_models()
-    leading = table(view, "tab-executive")
-    assert "Random draws only" in [plain(c.label) for c in leading.columns]
-    text = words(leading)
-    assert "cover the random draws only" in text
-    assert "95\u202f%" not in text
-    assert "makes bad better" not in words(section(view, "B"))
 
 
 def test_tables_and_leaders_of_section_f_use_the_intervals_over_other_rows():
@@ -168,16 +112,6 @@ def test_tables_and_leaders_of_section_f_use_the_intervals_over_other_rows():
     assert "No feature stands out from the baseline in forest" in words(
         section(view, "F").lede
     )
-
-
-@pytest.mark.parametrize("missing", [("a",), ("a", "b")])
-def test_intervals_over_other_rows_of_some_features_only_are_not_used(missing):
-    rows = [(0, n, 1.0, 2.0, 1.0, 3.0) for n in NAMES if n not in missing]
-    rows += [(0, n, float("nan"), float("nan"), 1.0, 3.0) for n in missing]
-    view = two_models(row_intervals=row_intervals(*rows))
-    assert "Random draws only" in [
-        plain(c.label) for c in table(view, "tab-executive").columns
-    ]
 
 
 def test_an_order_is_open_where_the_ranks_are_not_where_two_intervals_overlap():
@@ -211,43 +145,335 @@ def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
     assert plain(figure.headline).endswith("ranks certain, other rows 1.")
 
 
-def test_warnings_that_page_one_has_no_room_for_are_counted():
-    warnings = tuple(
-        Finding(check="canary", severity="warning", subject=f"s{n}", message="m")
-        for n in range(12)
-    )
-    parts = section(two_models(findings=warnings), "B").parts
-    listed = len(parts["findings"])
-    assert 0 < listed < 12
-    assert plain(parts["tally"]).endswith(
-        f"12 warnings, 0 notes. Not listed here: {12 - listed}, section\u00a0K."
-    )
-    few = section(two_models(findings=warnings[:1]), "B").parts
-    assert plain(few["tally"]) == "0 failures, 1 warning, 0 notes."
+def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
+    rows = [
+        {"model": m, "reading": r, "split": s, "n_samples": 9, "value": v}
+        for m, r, s, v in [
+            ("bad", "auc", "train", 0.99),
+            ("bad", "auc", "test", 0.7),
+            ("good", "auc", "test", 0.8),
+            ("bad", "gini", "test", 0.4),
+        ]
+    ]
+    rows[2] |= {"std_error": 0.01}
+    quality = table(two_models(readings=frame_of("readings", rows)), "tab-quality")
+    assert column(quality, "AUC, training") == ["–", "0.990"]
+    assert column(quality, "AUC, evaluation") == ["0.800 ± 0.010", "0.700"]
+    assert len(quality.columns) == 3
+    assert "higher is better" in plain(quality.caption)
 
 
 @pytest.mark.parametrize(
-    ("models", "shown"),
+    ("rows", "text"),
     [
-        (("a",), "Intervals and ranks cover"),
-        (("a", "b"), "Intervals, and rank intervals in brackets, cover"),
-        (("a", "b", "c"), "Rank intervals in brackets cover"),
+        # Twice 0.5 in quadrature is 0.71: a gap of 2.1 is three of these errors.
+        ([("train", 17.9), ("test", 20.0)], "shows no overfitting (gap of 3.0"),
+        ([("train", 17.8), ("test", 20.0)], "overfits (gap of 3.1 standard errors)"),
+        (
+            [("train", 1.0), ("out_of_bag", 20.0), ("test", 20.0)],
+            "is no worse on new rows than out of bag (gap of 0.0",
+        ),
+        ([("test", 20.0)], "was given without training rows: overfitting not exam"),
     ],
 )
-def test_the_note_speaks_of_what_the_table_shows(models, shown):
-    records = tuple(made_importance(name, NAMES, (9.0, 5.0, 1.0)) for name in models)
-    result = plain_result(NAMES, models=models_frame(models), importances=records)
-    leading = table(build_view(result), "tab-executive")
-    assert plain(leading.notes[-1]).startswith(shown)
+def test_a_model_overfits_by_more_than_three_standard_errors(rows, text):
+    performance = losses(*(("good", split, value) for split, value in rows))
+    assert f"good {text}" in said(two_models(performance=performance), "fits")
 
 
-def test_after_one_repeat_no_feature_is_said_to_lead_or_not_to_stand_out():
-    made = [made_importance(m, NAMES, (9.0, 5.0, 1.0), repeats=1) for m in ("d", "e")]
-    both, alone = (
-        build_view(plain_result(NAMES, models=models_frame(m), importances=records))
-        for m, records in ((("d", "e"), made), (("d",), made[:1]))
+def checked(**fields):
+    """Return what was checked of the deciles of the good model."""
+    row = {
+        "model": "good",
+        "positive_class": "",
+        "split": "test",
+        "deciles": 10,
+        "too_low": 4,
+        "too_high": 3,
+        "lowest": "too high",
+        "highest": "too low",
+        "predicted": 0.1,
+        "observed": 0.2,
+    }
+    return frame_of("calibration_checks", [row | fields])
+
+
+def test_bias_says_its_direction_at_the_ends_of_the_range():
+    evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
+    bias = found("bias", "good", "info", evidence=evidence)
+    off = two_models(calibration_checks=checked(), findings=(bias,))
+    assert (
+        "predictions too low in 4 of 10 deciles (the highest among them) and too high "
+        "in 3 of 10 deciles (the lowest among them)"
+    ) in said(off, "fits")
+    fine = two_models(calibration_checks=checked(too_low=1, too_high=0))
+    assert "no bias along its predictions (1 of 10 deciles off)" in said(fine, "fits")
+
+
+def test_probabilities_stand_beside_what_was_observed():
+    view = two_models(calibration_checks=checked(positive_class="yes"))
+    quality = table(view, "tab-quality")
+    assert column(quality, "Predicted, class yes") == ["0.100", "–"]
+    assert column(quality, "Observed") == ["0.200", "–"]
+    assert "probabilities as observed (7 of 10 deciles off)" in said(view, "fits")
+
+
+INTERVALS = row_intervals(
+    *((0, "a", 1.0, 12.0, 1.0, 2.0), (0, "b", 4.0, 6.0, 1.0, 2.0)),
+    (0, "c", -4.0, -1.0, 3.0, 3.0),
+    *((1, "a", 4.0, 6.0, 2.0, 2.0), (1, "b", 8.0, 9.5, 1.0, 1.0)),
+    (1, "c", 0.5, 1.5, 3.0, 3.0),
+)
+
+
+def test_models_stand_side_by_side_and_features_by_their_best_rank():
+    view = two_models(row_intervals=INTERVALS)
+    leading = table(view, "tab-executive")
+    heads = [plain(c.label) for c in leading.columns]
+    assert heads == ["Feature", "good", "Rank", "bad", "Rank"]
+    rows = [[plain(cell.parts) for cell in row.cells] for row in leading.rows]
+    assert rows == [
+        ["a", "5.00 (4.00 to 6.00)", "2", "9.00 (1.00 to 12.00)", "1"],
+        ["b", "9.00 (8.00 to 9.50)", "1", "5.00 (4.00 to 6.00)", "2"],
+        ["c", "1.00 (0.50 to 1.50)", "3", "1.00 (−4.00 to −1.00)", "–"],
+    ]
+    notes = plain(sum(leading.notes, ()))
+    assert "Cannot be told from zero (rank –): 1 of 3 in bad." in notes
+    assert "95\u202f% interval in brackets: other evaluation rows" in notes
+
+
+def test_without_intervals_over_other_rows_the_draws_are_called_draws():
+    text = words(table(two_models(), "tab-executive"))
+    assert "interval in brackets: the random draws only" in text
+    assert "other evaluation rows and" not in text
+
+
+@pytest.mark.parametrize("missing", [("a",), ("a", "b")])
+def test_intervals_over_other_rows_of_some_features_only_are_not_used(missing):
+    rows = [(0, n, 1.0, 2.0, 1.0, 3.0) for n in NAMES if n not in missing]
+    rows += [(0, n, float("nan"), float("nan"), 1.0, 3.0) for n in missing]
+    view = two_models(row_intervals=row_intervals(*rows))
+    assert "the random draws only" in words(table(view, "tab-executive"))
+
+
+def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_large():
+    known = NAMES, (9.0, 5.0, 1.0)
+
+    def text(*low_and_high, means=(9.0, 5.0, 1.0)):
+        frame = row_intervals(
+            *((0, n, m - 0.2, m + 0.2, 1.0, 3.0) for n, m in zip(*known, strict=True)),
+            *(
+                (1, n, *ends, 1.0, 3.0)
+                for n, ends in zip(NAMES, low_and_high, strict=True)
+            ),
+        )
+        records = [
+            made_importance("bad", NAMES, (9.0, 5.0, 1.0)),
+            made_importance("good", NAMES, means),
+        ]
+        result = plain_result(
+            NAMES,
+            models=models_frame(("bad", "good")),
+            importances=records,
+            row_intervals=frame,
+        )
+        return said(build_view(result), "differ")
+
+    same = [(8.0, 10.0), (4.0, 6.0), (0.5, 1.5)]
+    assert "No feature clearly counts for more" in text(*same)
+    # a of "good" is apart from 9, but not less than a third of it
+    assert "No feature" in text((3.0, 5.0), *same[1:], means=(4.0, 5.0, 1.0))
+    apart = text((1.0, 3.0), *same[1:], means=(2.0, 5.0, 1.0))
+    assert "Apart beyond their intervals: a (9.00 and 2.00)." in apart
+    # c of "good" cannot be told from zero, and the interval of "bad" is above it
+    assert ": c (" in text(*same[:2], (-0.2, 0.7), means=(9.0, 5.0, 0.5))
+
+
+def test_the_headline_is_what_leads_and_what_sets_the_models_apart():
+    view = two_models(row_intervals=INTERVALS)
+    text = said(view, "headline")
+    assert text == "None leads alone in bad; b leads in good"
+
+
+HEADS = [
+    ([found("interrupted", severity="failure")], "Incomplete: nothing can be decided"),
+    ([found("weird", "x", "failure")], "weird (x)"),
+    (
+        [found("leak_sign", "q", "info", measure="b", evidence={"share": 0.97})],
+        "b has 97\u202f% of all importance: is it known when predicting?",
+    ),
+    (
+        [found("dependent_leader", "bad", measure="a, b")],
+        "Leading features are correlated and must be read together",
+    ),
+    # What does not undermine the answer is below, not above it.
+    ([found("train_test_gap", "good, rmse", "info")], "None leads alone"),
+    ([found("weak_model", "good, rmse")], "None leads alone"),
+]
+
+
+@pytest.mark.parametrize(("findings", "text"), HEADS)
+def test_the_first_warning_that_undermines_the_answer_heads_the_page(findings, text):
+    view = two_models(findings=findings, row_intervals=INTERVALS)
+    assert plain(parts(view)["headline"]).startswith(text)
+
+
+def test_points_are_ordered_by_what_must_be_decided_first():
+    kinds = ("weak_model", "calibration", "split_shift", "train_test_gap", "bias")
+    evidence = {"deciles": 10, "too_low": 4, "too_high": 0, "psi": 0.3, "share": 0.9}
+    findings = [
+        found(kind, "good, rmse" if "_" in kind else "good", "info", evidence=evidence)
+        for kind in kinds[1:]
+    ]
+    findings += [found("leak_sign", measure="b", severity="info", evidence=evidence)]
+    findings += [found("dependent_leader", measure="a, b"), found("weak_model", "bad")]
+    view = two_models(findings=findings)
+    begins = [plain(text).split(".")[0].split(",")[0] for text in parts(view)["points"]]
+    assert begins == [
+        "Sign of a leak",
+        "Correlated leaders",
+        "Overfitting",
+        "Probabilities off",
+        "Predictions off",
+        "Shift from training to evaluation rows",
+        "Not clearly better than a constant (bad) (K2)",
+    ]
+    assert said(view, "decide").startswith("(1) whether b is known at the time of")
+    assert said(view, "decide").endswith("(7) what follows from the other warnings.")
+
+
+def test_a_note_asks_for_no_decision_unless_it_is_one_of_ours():
+    view = two_models(findings=[found("dependence", "t", "info")])
+    assert parts(view)["points"] == ()
+    assert said(view, "decide") == "No open point."
+
+
+def test_an_engine_that_is_missing_was_not_tested_and_is_no_warning():
+    missing = found("engine_missing", "vip", remedy="Install it.")
+    view = two_models(findings=[missing])
+    assert parts(view)["points"] == ()
+    assert "comparison with vip" in said(view, "untested")
+
+
+def test_warnings_of_one_check_are_one_point_and_what_has_no_room_is_counted():
+    same = tuple(found("canary", f"s{n}") for n in range(12))
+    (point,) = parts(two_models(findings=same))["points"]
+    assert plain(point).startswith("canary (s0 and 11 more)")
+    many = tuple(found(f"canary_{n}") for n in range(12))
+    view = two_models(findings=many)
+    assert len(parts(view)["points"]) == 10
+    assert said(view, "more") == "And 2 more, section K."
+    assert said(view, "decide") == "(1 to 10) what follows from the other warnings."
+
+
+def test_rows_of_unknown_origin_are_given_rows_and_the_first_question():
+    datasets = apartments_result().datasets
+    result = apartments_result(datasets=datasets[datasets["split"] == "test"])
+    view = build_view(result)
+    assert said(view, "headline").startswith("Not known: whether the model was fitted")
+    assert said(view, "untested").startswith("whether the model was fitted to these")
+    assert "these 9\u202f000 rows are new to the model" in said(view, "decide")
+    assert "RMSE, given rows" in words(table(view, "tab-quality"))
+
+
+def expected(*rows):
+    """Return judgements of (expectation, place, model, farthest, rank, verdict)."""
+    names = ("expectation", "place", "model", "farthest", "rank", "verdict")
+    frame = frame_of("expected", [dict(zip(names, row, strict=True)) for row in rows])
+    return frame.assign(
+        reason="Law.",
+        share=0.5,
+        of="features",
+        record=0,
+        method="permutation",
+        loss="rmse",
+        positive_class="",
+        features="'a'",
+        first="'b'",
     )
-    first, *_ = section(both, "B").parts["alike"]
-    assert plain(first).startswith("No feature can be said to lead in d and e: one")
-    headlines = [plain(figure.headline) for figure in alone.figures if figure.headline]
-    assert headlines == ["a comes first, but one repeat has no interval."]
+
+
+def asked(*features_and_places):
+    """Return the configuration of expectations."""
+    run = apartments_result().run
+    sections = [{"features": f, "place": p} for f, p in features_and_places]
+    return replace(run, config={**run.config, "expected": sections})
+
+
+def test_expectations_are_counted_and_not_expectations_times_rankings():
+    frame = expected(
+        (1, "top", "bad", "a", 1.0, "as expected"),
+        (1, "top", "good", "a", 2.0, "not as expected"),
+        (1, "top", "good", "a", 3.0, "not as expected"),
+        (2, "top", "bad", "b", 2.0, "as expected"),
+        (3, "zero", "bad", "c", np.nan, "not measured"),
+    )
+    run = asked((["a"], "top"), (["a", "b"], "top"), (["c"], "zero"))
+    note = found("unexpected", "good", "info", evidence={"expectation": 1})
+    view = two_models(expected=frame, run=run, findings=[note])
+    assert said(view, "expected") == (
+        "Expectations of the owner that hold in every ranking: 1 of 3. Not judged, "
+        "because not measured: 1. Not this one: a first (Law); ranks 2 and 3 in good."
+    )
+    # Not all rankings of a model contradict it: named, but no headline.
+    assert said(view, "points") == (
+        "Not as expected. a does not lead in 2 of 3 rankings (K1)."
+    )
+    assert not said(view, "headline").startswith("Not as the owner")
+    grave = replace(note, severity="warning")
+    view = two_models(expected=frame, run=run, findings=[grave])
+    assert said(view, "headline") == "Not as the owner expects: a does not lead"
+
+
+def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
+    frame = expected((1, "top", "bad", "c", 3.0, "not as expected"))
+    clusters = frame_of(
+        "clusters",
+        [{"cluster": 1, "feature": f, "strongest": 0.9, "group": ""} for f in "bc"],
+    )
+    intervals = INTERVALS.assign(low=[1, 4, -4, 4, 8, -0.5])
+
+    def text(low):
+        joint = [
+            {"cluster": 1, "model": m, "loss": "rmse", "mean": 0.1, "low": low}
+            for m in ("bad", "good")
+        ]
+        view = two_models(
+            expected=frame,
+            run=asked((["c"], "top")),
+            clusters=clusters,
+            row_intervals=intervals,
+            joint_importances=frame_of("joint_importances", joint),
+        )
+        notes = plain(sum(table(view, "tab-executive").notes, ()))
+        assert "a all above (0.90), jointly 0.10 and 0.10." in notes
+        return said(view, "expected")
+
+    assert text(0.05).endswith("It cannot be told from zero in any model.")
+    assert text(-0.05).endswith(
+        "It cannot be told from zero in any model, nor can it together with the "
+        "correlated b (0.90)."
+    )
+
+
+def test_an_accepted_point_says_so_and_heads_no_page():
+    leak = found("leak_sign", "q", "info", measure="b", evidence={"share": 0.97})
+    exception = Accepted(date(2026, 12, 31), "why", "what stands in", "A. Nowak")
+    answer = Answer(leak.key[:12], exception=exception)
+    result = plain_result(NAMES, findings=(leak,))
+    view = build_view(with_answers(result, (answer,)))
+    assert said(view, "headline") == "a leads"
+    assert "(K1), accepted until 2026-12-31." in said(view, "points")
+
+
+@pytest.mark.parametrize(
+    ("repeats", "text"),
+    [(10, "a leads in d; b leads in e"), (1, "No feature can be said to lead in d")],
+)
+def test_after_one_repeat_no_feature_is_said_to_lead(repeats, text):
+    records = [
+        made_importance("d", NAMES, (9.0, 5.0, 1.0), sd=0.1, repeats=repeats),
+        made_importance("e", NAMES, (5.0, 9.0, 1.0), sd=0.1, repeats=repeats),
+    ]
+    result = plain_result(NAMES, models=models_frame("de"), importances=records)
+    assert said(build_view(result), "headline").startswith(text)

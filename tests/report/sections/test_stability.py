@@ -6,7 +6,7 @@ import pytest
 from tests.report.made_records import made_frame, made_run
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result, result_of, view_of
-from tests.report.reading import blocks, column, section, table, words
+from tests.report.reading import blocks, column, is_brief, section, table, words
 
 from importance_audit.records.finding import Finding
 from importance_audit.report.pages.view import build_view
@@ -114,15 +114,13 @@ def test_rows_that_a_failed_step_did_not_draw_are_not_told_as_impossible_to_draw
 def test_groups_stand_in_the_order_of_the_questions():
     view = build_view(apartments_result(**two_losses()))
     groups = section(view, "H").parts["groups"]
-    assert [group.id for group in groups] == [
-        *("losses", "firm-ranks", "firm-rows", "firm-likeness")
-    ]
+    assert [group.id for group in groups] == [*("losses", "firm-ranks", "firm-rows")]
 
 
 def test_a_run_without_a_ranking_says_so():
-    brief = section(view_of("interrupted"), "H")
-    assert plain(brief.lede).startswith("Nothing was ranked in this run")
-    assert brief.is_brief
+    view = view_of("interrupted")
+    assert plain(section(view, "H").lede).startswith("Nothing was ranked in this run")
+    assert is_brief(view, "H")
 
 
 RANKING = "tab-ranking-forest-permutation-features-rmse"

@@ -1,0 +1,127 @@
+"""What must be decided about a whole result, in which order, and where models differ.
+
+Page one of the report rests on these judgements. Not: words, pages.
+"""
+
+from itertools import chain, combinations
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..records.finding import Finding, by_cause
+from ..records.result import AuditResult
+
+INCOMPLETE = ("interrupted", "engine_required", "step_failed", "nothing_measured")
+NOTES = (
+    *("leak_sign", "train_test_gap", "calibration", "bias"),
+    *("split_shift", "unseen_levels"),
+)
+"""Checks whose notes ask for a decision, as the warnings of every check do."""
+ORDER = (
+    *("incomplete", "failure", "unexpected", "rows_unknown", "scored_on_training_rows"),
+    *("leak_sign", "dependent_leader", "train_test_gap", "calibration", "bias"),
+    *("split_shift", "unseen_levels", "unexpected_in_part", "other"),
+)
+"""Kinds of points, what must be decided first before the others."""
+UNDERMINING = ORDER[: ORDER.index("train_test_gap")]
+"""Kinds that answer what the owner asks, or make the other answers doubtful."""
+TIMES = 3
+"""How much larger an importance must be in one model than in another to be named."""
+
+
+class Point(NamedTuple):
+    """One thing to decide.
+
+    Attributes
+    ----------
+    kind : str
+        One of `ORDER`.
+    findings : tuple of Finding
+        Those that raise it, the gravest first; none of "rows_unknown".
+    """
+
+    kind: str
+    findings: tuple[Finding, ...]
+
+
+class Difference(NamedTuple):
+    """A feature that two models rely on unequally, by the larger importance first."""
+
+    feature: str
+    more: str
+    less: str
+
+
+def points(result: AuditResult) -> list[Point]:
+    """Return what must be decided, in the order of `ORDER`.
+
+    Failures, warnings, and the notes of `NOTES`: one point per cause, but one for all
+    sets of correlated features that have a leader among them, and of what has no kind
+    of its own one per check. An engine that is missing
+    is not among them, since it belongs to what was not tested.
+    """
+    found: dict[str, list[tuple[Finding, ...]]] = {kind: [] for kind in ORDER}
+    for group in by_cause(result.findings):
+        kind = _kind_of(group[0])
+        found.get(kind, []).append(group)
+    for kind in ("dependent_leader", "other"):
+        found[kind] = _by_check(found[kind])
+    if is_of_unknown_rows(result):
+        found["rows_unknown"] = [()]
+    return [Point(kind, group) for kind in ORDER for group in found[kind]]
+
+
+def _by_check(groups: list[tuple[Finding, ...]]) -> list[tuple[Finding, ...]]:
+    """Return groups of findings whose first are of the same check as one."""
+    together: dict[str, list[tuple[Finding, ...]]] = {}
+    for group in groups:
+        together.setdefault(group[0].check, []).append(group)
+    return [tuple(chain(*same)) for same in together.values()]
+
+
+def _kind_of(finding: Finding) -> str:
+    """Return the kind of the point that a finding raises, empty if it raises none."""
+    check, severity = finding.check, finding.severity
+    if check in INCOMPLETE:
+        return "incomplete"
+    if severity == "failure":
+        return "failure"
+    if check == "engine_missing":
+        return ""
+    if check == "unexpected" and "expectation" not in finding.evidence:
+        return "" if severity == "info" else "other"  # of an older version
+    if severity == "info" and check not in NOTES:
+        return "unexpected_in_part" if check == "unexpected" else ""
+    return check if check in ORDER else "other"
+
+
+def is_of_unknown_rows(result: AuditResult) -> bool:
+    """Return whether a model was measured that may have been fitted to these rows."""
+    splits = set(result.datasets["split"])
+    return bool(len(result.models)) and bool(splits) and "train" not in splits
+
+
+def differences(values: pd.DataFrame) -> list[Difference]:
+    """Return the features that two models rely on unequally, the largest first.
+
+    Their intervals do not overlap, and one of the two importances cannot be told from
+    zero or is less than a third of the other.
+
+    Parameters
+    ----------
+    values : DataFrame
+        One row per model and feature: model, feature, and mean, low, high as distances
+        from the null value.
+    """
+    found: dict[str, tuple[float, Difference]] = {}
+    for feature, rows in values.groupby("feature", sort=False):
+        for one, other in combinations(rows.to_dict("records"), 2):
+            more, less = sorted((one, other), key=lambda row: -row["mean"])
+            is_apart = more["low"] > max(less["high"], 0)
+            is_small = less["low"] <= 0 or more["mean"] > TIMES * less["mean"]
+            size = more["mean"] - less["mean"]
+            if is_apart and is_small and size > found.get(feature, (0.0,))[0]:
+                pair = Difference(str(feature), more["model"], less["model"])
+                found[feature] = (size, pair)
+    ordered = sorted(found.values(), key=lambda item: -item[0])
+    return [difference for _, difference in ordered]
