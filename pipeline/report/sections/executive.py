@@ -49,7 +49,7 @@ from .verdicts import recomputed, verdict_badge
 MODELS = 3
 POINTS = 10
 """Points that page one has room for; the rest is one link."""
-UNTESTED, COLUMNS = 3, 3
+UNTESTED, COLUMNS, NUMBERS = 3, 3, 3
 
 
 def executive(facts: Facts) -> Section:
@@ -378,7 +378,8 @@ FIELDS: Mapping[str, Callable[[Facts, Point], dict[str, Any]]] = {
 
 def _point(facts: Facts, point: Point) -> Sentence:
     """Return a point with the numbers of its findings, and what was answered to it."""
-    numbers = dict.fromkeys(link_to(one, facts.result) for one in point.findings)
+    links = dict.fromkeys(link_to(one, facts.result) for one in point.findings)
+    numbers = [*links][:NUMBERS] + ["…"] * (len(links) > NUMBERS)
     key = point.kind if point.kind in look_up("executive.point") else "other"
     text = say(f"executive.point.{key}", **_fields(facts, point))
     if numbers:

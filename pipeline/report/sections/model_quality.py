@@ -86,7 +86,7 @@ def quality_table(facts: Facts) -> Table | None:
         caption=_caption(facts, name, is_loss=is_loss),
         notes=_notes(facts, models),
         shape="tight",
-        abreast=3,
+        abreast=4 if len(columns) == 5 else 3,
     )
 
 

@@ -29,7 +29,7 @@ def classes(n_models=1, curves=None, *, tenths=TENTHS, name="model {n}"):
         [CalibrationPanel(each, tenths) for each in names],
         roc_title="ROC curves",
         roc_labels=("true positive rate", "false positive rate"),
-        labels=("share of class 1", "tenth by rising probability"),
+        labels=("share of class 1", "decile of predicted probability"),
         salt="fig-performance",
     )
 

@@ -60,8 +60,7 @@ def test_a_card_says_who_gave_the_predictions_of_each_model():
         "ensemble of trees that can be read"
     )
     assert answered_by(("linear", "few", ""), ("additive", "few", "")) == (
-        "linear and additive: by predict, because there are too few to gain from "
-        "reading the trees"
+        "linear and additive: by calling predict"
     )
 
 
@@ -280,7 +279,7 @@ def test_a_permuted_target_of_several_measures_is_not_averaged_over_them():
         build_view(plain_result(("a",), y_permuted=made_frame("y_permuted", rows[:n])))
         for n in (1, 2)
     )
-    assert "with the target shuffled: 1\u202f200" in words(section(one, "F"))
+    assert "so that no information is left: 1\u202f200" in words(section(one, "F"))
     assert "with the target shuffled" not in words(section(two, "F"))
 
 

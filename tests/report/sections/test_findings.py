@@ -162,7 +162,7 @@ def test_the_same_deviation_of_two_models_is_one_finding_with_both_names():
         )
     )
     (entry,) = entries(view)
-    assert plain(entry.title) == "Not as the owner expected (forest; svm)"
+    assert plain(entry.title) == "Owner's expectation not met (forest; svm)"
     assert rows(entry)["Condition"] == f"{law}forest."
     assert rows(entry)["Also"] == "svm: 1 of 1 ranking disagrees: by p, svm."
 

@@ -142,7 +142,7 @@ def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
     assert "dashed: 95\u202f% interval of the ranks on resampled rows" in plain(
         figure.caption
     )
-    assert plain(figure.headline).endswith("ranks certain, other rows 1.")
+    assert plain(figure.headline).endswith("under other shuffles and 1 on other rows.")
 
 
 def test_two_classes_are_judged_by_the_area_under_the_curve_alone():

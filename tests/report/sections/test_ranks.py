@@ -92,7 +92,7 @@ def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled(
     (panel,) = figure_of(view, "intervals").data["panels"]
     assert [row.draws for row in panel.rows] == [(1.0, 1.0), (2.0, 3.0), (2.0, 3.0)]
     headline = plain(figure_of(view, "intervals").headline)
-    assert headline == "forest: shuffling noise leaves 1 of 3 ranks certain."
+    assert headline == "forest: 1 of 3 ranks are certain under other shuffles."
 
 
 def test_models_stand_in_panels_with_the_rows_of_the_first():

@@ -109,7 +109,7 @@ def test_another_engine_has_its_own_column_where_its_numbers_differ():
     ranking = "tab-ranking-svm-permutation-features-rmse"
     same = table(view_of("apartments"), ranking)
     assert "DALEX" not in [plain(head.label) for head in same.columns]
-    assert "DALEX: the same numbers to the digits shown." in words(same.notes)
+    assert "The same numbers from DALEX, to the digits shown." in words(same.notes)
     result = apartments_result()
     (ours,) = (
         r

@@ -344,7 +344,7 @@ def refits(entries, **changes):
     config = {**made_run().config, "importance": entries}
     result = apartments_result(run=made_run(config=config), **changes)
     rows = zip(*(column_of_untested(result, n) for n in UNTESTED), strict=True)
-    return [row for row in rows if row[0].startswith("importances after fitting")]
+    return [row for row in rows if row[0].startswith("importance by refitting")]
 
 
 UNTESTED = ("Item", "Reason", "What would close the gap")
@@ -359,7 +359,7 @@ PERMUTED = {"method": "permutation", "engines": []}
 
 def test_models_that_were_not_fitted_again_are_named_with_what_would_do_it():
     ((item, reason, takes),) = refits([PERMUTED])
-    assert item == "importances after fitting forest, linear and svm again"
+    assert item == "importance by refitting forest, linear and svm without a feature"
     assert reason == "not configured"
     assert takes == (
         "ask for drop_column, permute_refit or shapley_refit under [[importance]]"
@@ -370,11 +370,11 @@ def test_a_model_that_was_handed_over_fitted_cannot_be_fitted_again():
     models = apartments_result().models.assign(source=["file", "fitted", "fitted"])
     (first, second) = refits([PERMUTED], models=models)
     assert first[:2] == (
-        "importances after fitting linear and svm again",
+        "importance by refitting linear and svm without a feature",
         "not configured",
     )
     assert second == (
-        "importances after fitting forest again",
+        "importance by refitting forest without a feature",
         "not applicable",
         "name an estimator under [[models]] instead of a model that is already fitted",
     )
@@ -386,7 +386,7 @@ def test_a_model_that_was_handed_over_fitted_cannot_be_fitted_again():
 def test_what_a_measure_fitted_again_is_not_said_to_be_missing(models, left):
     dropped = {"method": "drop_column", "engines": [], "models": models}
     assert [item for item, *_ in refits([PERMUTED, dropped])] == [
-        f"importances after fitting {name} again" for name in left
+        f"importance by refitting {name} without a feature" for name in left
     ]
 
 
