@@ -125,7 +125,7 @@ class ReportSection:
     always_show : tuple of str
         Features that every table and figure shows, whatever their rank.
     frameworks : tuple of str
-        Ids of the frameworks whose clauses section O maps to the report.
+        Ids of the frameworks whose clauses are mapped to the report.
     profile : {"technical", "executive", "bundle"}
         "technical" has all sections, "executive" is one page with its document control,
         "bundle" writes the data files without a report.
@@ -145,7 +145,7 @@ class ReportSection:
         Of the words of the report: "de" takes those of strings.de.toml in the folder of
         the audit; texts that it lacks stay in English.
     section : tuple of table
-        Sections of your own after section L: a title and a file in a subset of
+        Sections of your own after the limitations: a title and a file in a subset of
         Markdown (docs/extending.md).
     """
 

@@ -13,7 +13,7 @@ class RunContext(NamedTuple):
     Attributes
     ----------
     baseline : AuditResult, optional
-        The approved run that section I compares with.
+        The approved run that section Change since the approved baseline compares with.
     history : RunHistory
         What is known of the runs before.
     signoffs : tuple of Signoff

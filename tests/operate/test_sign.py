@@ -107,7 +107,7 @@ def test_the_signed_document_prints_its_version_and_who_signed(audit):
     for number in ("1", "2"):
         path = audit / "runs" / FIRST / "signed" / number / "report.html"
         page = path.read_text("utf8")
-        assert f"Version {number}, signed (section P)." in page
+        assert f"Version {number}, signed (section Sign-off)." in page
         assert ("Zofia Zając" in page) == (number == "2")
         assert "electronic" not in page.lower()
 

@@ -194,11 +194,11 @@ def build_view(
     result : AuditResult
         Complete, or what there was when it was interrupted.
     baseline : AuditResult, optional
-        The approved run that section I compares with.
+        The approved run that section Change since the approved baseline compares with.
     profile : {"", "technical", "executive"}
         Which sections are shown; by default as ``[report] profile`` says.
     signoffs : tuple of Signoff
-        The signatures that section P prints.
+        The signatures that section Sign-off prints.
     history : RunHistory
         What is known of the runs before.
     file_digest : str

@@ -7,6 +7,7 @@ from ..text.blocks import KeyValues, Section, Sentence, Styled
 from ..text.number_text import number
 from ..text.wording import (
     NO_BREAK,
+    SECTIONS,
     display_name,
     full_name,
     full_value,
@@ -117,9 +118,8 @@ def _document(facts: Facts) -> KeyValues:
         (say("control.digest"), hash_text(facts.digest)),
     ]
     if letters := PROFILES.get(facts.profile):
-        shows = say(
-            "profiles.shows", profile=facts.profile, sections=", ".join(letters)
-        )
+        titles = series(word(f"sections.{SECTIONS[letter]}") for letter in letters)
+        shows = say("profiles.shows", profile=facts.profile, sections=titles)
         rows.append((say("profiles.label"), shows))
     return KeyValues("kv-document", say("control.this_document"), tuple(rows))
 

@@ -270,7 +270,7 @@ def _confirmed(facts: Facts) -> Sentence:
     return say(
         f"verdict.{key}_except" if number.raw else f"verdict.{key}",
         standing=against or _with_us(facts),
-        where=section_link(where),
+        where=section_link(where) if where else "",
         exceptions=say_count(number, "exception"),
         n=number,
         section=section_link("K"),

@@ -25,6 +25,13 @@ from .blocks import (
 from .labels import label_of, with_labels
 
 LANGUAGE = "en"
+SECTIONS = {
+    **{"A": "control", "B": "executive", "C": "scope", "D": "data", "E": "method"},
+    **{"F": "results", "G": "agreement", "H": "stability", "I": "change"},
+    **{"J": "thresholds", "K": "findings", "L": "limits", "M": "provenance"},
+    **{"N": "redo", "O": "frameworks", "P": "signoff", "Q": "glossary"},
+}
+"""The titles of sections in the catalogue, by the letters that are their ids."""
 NO_BREAK = "\u00a0"
 SHORT = 160
 """Characters of the longest name that a page shows whole."""
@@ -302,8 +309,9 @@ def key_of(*names: str) -> str:
 
 
 def section_link(letter: str) -> Link:
-    """Return a link to a section, by its letter."""
-    return Link(f"sec-{letter.lower()}", f"{word('words.section')}{NO_BREAK}{letter}")
+    """Return a link to a section, by its letter; the page shows its title."""
+    title = word(f"sections.{SECTIONS[letter]}")
+    return Link(f"sec-{letter.lower()}", f"{word('words.section')}{NO_BREAK}{title}")
 
 
 def table_of(

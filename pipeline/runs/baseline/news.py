@@ -1,6 +1,6 @@
 """What is not as in the run before, in sentences for those who only want to hear that.
 
-Not: what it means (section I of the report), nor who is told (`notify`).
+Not: what it means (the report), nor who is told (`notify`).
 """
 
 import math

@@ -58,6 +58,6 @@ def test_a_section_without_blocks_is_its_heading_and_its_reason():
         part for part in view_of("apartments").sections if part.letter == "I"
     )
     assert to_text(section_html(section)) == (
-        "I Change since the approved baseline\n\nNo approved baseline exists, so "
+        "Change since the approved baseline\n\nNo approved baseline exists, so "
         "nothing is compared with an earlier run.\n"
     )

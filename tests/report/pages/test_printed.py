@@ -67,7 +67,7 @@ def test_the_executive_page_is_the_first_page_and_one_page(printed):
     assert words(plain(printed.view.title)) in text
     assert "Executive page" in text
     assert "To decide" in text
-    assert page_of(printed.pages, "A Document control") == 2
+    assert page_of(printed.pages, "Document control") == 2
 
 
 @pytest.mark.parametrize("name", PRINTED)

@@ -75,13 +75,14 @@ def test_all_evidence_has_words_for_its_absence():
 
 def test_evidence_that_is_there_is_shown_where_it_stands():
     view = build_view(asking("sr-26-2"))
-    assert evidence(view, "sr-26-2/V-soundness") == "shown in section E and section G"
+    shown = "shown in section Method and section Agreement"
+    assert evidence(view, "sr-26-2/V-soundness") == shown
 
 
 def test_evidence_that_this_run_lacks_is_named():
     view = build_view(asking("sr-26-2", name="one feature"))
     assert evidence(view, "sr-26-2/V-soundness") == (
-        "partly, because no second implementation was compared; see section E"
+        "partly, because no second implementation was compared; see section Method"
     )
 
 
@@ -90,14 +91,15 @@ def test_checks_that_were_not_made_are_no_evidence():
     clause = next(c for c in CLAUSES if c.evidence == ("checks",))
     text = evidence(without, clause.id)
     assert text == "not shown, because no check was made"
-    assert evidence(build_view(asking("sr-26-2")), clause.id).endswith("see section J")
+    shown = evidence(build_view(asking("sr-26-2")), clause.id)
+    assert shown.endswith("see section Thresholds and verdicts")
 
 
 def test_what_no_report_can_show_is_shown_in_part_only():
     text = evidence(build_view(asking("eu-ai-act")), "eu-ai-act/12")
     assert text == (
         "partly, because the report records the audit, not the operation of the "
-        "system; see section M"
+        "system; see section Provenance"
     )
 
 
@@ -109,7 +111,7 @@ def test_only_a_signature_under_this_result_is_evidence_of_one():
     other = build_view(result, signoffs=(signed("f" * 64),))
     assert evidence(other, "21cfr11/11.50") == missing
     own = build_view(result, signoffs=(signed(unsigned.digest),))
-    assert evidence(own, "21cfr11/11.50") == "shown in section P"
+    assert evidence(own, "21cfr11/11.50") == "shown in section Sign-off"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The matrix of ranks that opens section F, and what paper leaves to the screen."""
+"""The matrix of ranks that opens the results, and what paper leaves to the screen."""
 
 import re
 

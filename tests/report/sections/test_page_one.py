@@ -362,7 +362,7 @@ def test_warnings_of_one_check_are_one_point_and_what_has_no_room_is_counted():
     many = tuple(found(f"canary_{n}") for n in range(12))
     view = two_models(findings=many)
     assert len(parts(view)["points"]) == 10
-    assert said(view, "more") == "And 2 more, section K."
+    assert said(view, "more") == "And 2 more, section Findings."
     assert said(view, "decide") == "(1 to 10) what follows from the other warnings."
 
 

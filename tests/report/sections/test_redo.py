@@ -1,4 +1,4 @@
-"""Claims about section N: its commands are commands, its digests those of files."""
+"""Section How to redo it: its commands are commands, its digests those of files."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from importance_audit.report.pages.html import to_html
 
 @pytest.fixture(scope="module")
 def section():
-    """Return the text of section N of a whole page, markup left out."""
+    """Return the text of section How to redo it of a whole page, markup left out."""
     page = to_html(view_of("apartments"))
     part = page[page.index('id="sec-n"') :]
     return re.sub(r"<[^>]+>", " ", part[: part.index("</section>")])

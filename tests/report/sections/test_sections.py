@@ -66,7 +66,7 @@ def test_a_weak_model_is_named_where_its_performance_stands():
         (
             "apartments",
             "confirmed-with-exceptions",
-            "with 2 exceptions (section\u00a0K).",
+            "with 2 exceptions (section\u00a0Findings).",
         ),
         (
             "disagreeing",
@@ -82,7 +82,7 @@ def test_a_weak_model_is_named_where_its_performance_stands():
         (
             "one feature",
             "not-cross-checked",
-            "no second implementation was requested (section\u00a0C).",
+            "was requested (section\u00a0Scope and independence).",
         ),
     ],
 )
@@ -98,7 +98,7 @@ def test_a_run_without_exceptions_names_who_reproduced_it():
     assert view.verdict.label == "Calculation confirmed"
     assert plain(view.sentence).startswith(
         "DALEX reproduced 6 of the 10 rankings within the stated limits. "
-        "4 rankings were computed in Python only (section\u00a0C)."
+        "4 rankings were computed in Python only (section\u00a0Scope and independence)."
     )
 
 
@@ -173,7 +173,7 @@ def test_what_was_not_confirmed_comes_before_an_engine_that_is_missing():
     )
     assert sentence.startswith(
         "No second implementation reproduced a number within the stated limits "
-        "(section\u00a0G). Exceptions in section\u00a0K: 2."
+        "(section\u00a0Agreement). Exceptions in section\u00a0Findings: 2."
     )
 
 
@@ -181,15 +181,15 @@ def test_a_disagreement_comes_before_everything_else():
     apart = Finding(check="disagreement", severity="warning", subject="z", message="m")
     view = excepted("disagrees", "1 of 5 outside, cause: data", findings=(apart,))
     assert plain(view.sentence).startswith(
-        "2 of 2 pairs of results disagree (section\u00a0G). Exceptions in "
-        "section\u00a0K: 3."
+        "2 of 2 pairs of results disagree (section\u00a0Agreement). Exceptions in "
+        "section\u00a0Findings: 3."
     )
 
 
 def test_section_k_lists_as_many_exceptions_as_are_counted(any_name):
     view = view_of(any_name)
     counts = re.findall(
-        r"with (\d+) exceptions?|section\u00a0K: (\d+)", plain(view.sentence)
+        r"with (\d+) exceptions?|section\u00a0Findings: (\d+)", plain(view.sentence)
     )
     entries = section(view, "K").parts["entries"]
     exceptions = [
@@ -208,7 +208,8 @@ def test_engines_that_were_asked_and_did_not_answer_are_not_called_unasked():
     view = build_view(plain_result(("a",), run=run, findings=(missing,)))
     assert plain(view.sentence).startswith(
         "Python alone computed the numbers: no second implementation returned "
-        "a result (section\u00a0C). Exceptions in section\u00a0K: 1."
+        "a result (section\u00a0Scope and independence). Exceptions in "
+        "section\u00a0Findings: 1."
     )
 
 

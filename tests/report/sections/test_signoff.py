@@ -88,8 +88,8 @@ def test_the_cover_says_how_often_the_report_was_signed():
     twice = build_view(
         result_of("apartments"), signoffs=(signed(digest), signed(digest))
     )
-    assert plain(twice.sentence).endswith("Version 2, signed (section P).")
-    assert "2, signed (section P)" in words(section(twice, "A"))
+    assert plain(twice.sentence).endswith("Version 2, signed (section Sign-off).")
+    assert "2, signed (section Sign-off)" in words(section(twice, "A"))
     assert plain(view_of("apartments").sentence).endswith("Version 0, unsigned.")
 
 

@@ -31,7 +31,7 @@ def headline(verdict):
 
 
 def sentences_of_agreement(verdict):
-    """Return what section G says of a pair beside its tables and figures."""
+    """Return what section Agreement says of a pair beside its tables and figures."""
     blocks = section(paired(verdict), "G").parts["blocks"]
     return [plain(block) for block in blocks if isinstance(block, tuple)]
 
