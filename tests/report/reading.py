@@ -42,15 +42,14 @@ def parts(view, letter):
     if not callable(found):
         return found
     rest = [part for part in view.sections if not callable(part.parts)]
-    bodies = compose(rest).bodies
-    letters = (part.letter for part in rest)
-    return found(dict(zip(letters, bodies, strict=True)))
+    composed = compose(rest)
+    letters = [part.letter for part in rest if part.letter not in composed.brief]
+    return found(dict(zip(letters, composed.bodies, strict=True)))
 
 
 def is_brief(view, letter):
     """Return whether a section is a line of the contents and a sentence, no more."""
-    (body,) = compose([section(view, letter)]).bodies
-    return 'class="brief"' in body
+    return letter in compose([section(view, letter)]).brief
 
 
 def table(view, id_):

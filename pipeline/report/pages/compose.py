@@ -37,7 +37,9 @@ class Composed:
     Attributes
     ----------
     bodies : tuple of Markup
-        One per section.
+        One per section that holds more than its first sentence.
+    brief : frozenset of str
+        The letters of the others, which the contents name.
     tables : tuple of Table
         In the order of their numbers: of the page, single ones last.
     figures : tuple of Figure
@@ -45,6 +47,7 @@ class Composed:
     """
 
     bodies: tuple[Markup, ...]
+    brief: frozenset[str]
     tables: tuple[Table, ...]
     figures: tuple[Figure, ...]
 
@@ -102,8 +105,7 @@ def compose(
     made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
     bodies: dict[str, Markup] = {}
     shown: dict[str, list[Table | Figure]] = {}
-    # A sort is stable: the page's own order but for those that look into others.
-    for section in sorted(sections, key=lambda section: callable(section.parts)):
+    for section in sorted(sections, key=_turn):
         blocks: list[Table | Figure] = []
         parts = section.parts
         bodies[section.letter] = Markup(
@@ -124,17 +126,34 @@ def compose(
                 is_short=is_short,
                 bars=bars,
                 conformity=conformity,
+                brief=_brief(bodies),
                 rendering=(*made_with, *(conformity if is_short else ())),
             )
         )
         shown[section.letter] = blocks
     every = [block for section in sections for block in shown[section.letter]]
     tables = [block for block in every if isinstance(block, Table)]
+    brief = _brief(bodies)
+    whole = (bodies[one.letter] for one in sections if one.letter not in brief)
     return Composed(
-        tuple(bodies[section.letter] for section in sections),
+        tuple(whole),
+        brief,
         tuple(sorted(tables, key=lambda table: table.is_single)),
         tuple(block for block in every if isinstance(block, Figure)),
     )
+
+
+def _turn(section: Section) -> int:
+    """Return when a section is composed: what tells of others comes after them.
+
+    A sort is stable, so within a turn it is the order of the page.
+    """
+    return 2 if callable(section.parts) else int(section.name == "control")
+
+
+def _brief(bodies: Mapping[str, str]) -> frozenset[str]:
+    """Return the letters of the sections that have nothing but a sentence."""
+    return frozenset(k for k, body in bodies.items() if 'class="brief"' in body)
 
 
 def every_row(table: Table) -> Table:

@@ -50,6 +50,8 @@ DPI = 200
 """Of a figure as PNG: what a text processor prints sharply."""
 FIGURES = "figures"
 """The folder beside a page that holds its figures as files."""
+ON_SCREEN = ("glossary",)
+"""Sections that paper leaves out."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 BLUE = "#0b4f79"
 """Our accent on white, in both style sheets."""
@@ -175,7 +177,7 @@ def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
     """
     claim = (say("control.conformity"), (conformity,))
     composed = compose(
-        view.sections,
+        [section for section in view.sections if section.name not in ON_SCREEN],
         path=view.path,
         printing=True,
         is_short=view.is_short,
@@ -409,6 +411,7 @@ def _fill_template(
             view=view,
             sections=view.sections,
             bodies=composed.bodies,
+            brief=composed.brief,
             appendix=view.appendix if printing else (),
             words=look_up("page"),
             path=view.path,

@@ -221,6 +221,7 @@ def _readings_table(facts: Facts) -> Iterator[Table]:
         rows=tuple(rows),
         notes=(say("data.out_of_bag_note"),) if "out_of_bag" in splits else (),
         shape="wide",
+        is_single=True,
     )
 
 

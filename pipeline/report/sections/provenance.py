@@ -22,6 +22,8 @@ from .facts import Facts, card_link, config_of, engine_name, repeats_of
 DIGITS = 16
 """Of a SHA-256 in a table; the control block prints the content digest in full."""
 
+UNSEEN = ("byte order", "Python implementation", "time zone", "threads")
+"""What result.json says of the machine, and the page does not."""
 INDENT = "\u00a0"
 """A space that HTML keeps."""
 
@@ -186,7 +188,7 @@ def _environment(facts: Facts) -> KeyValues:
         rows.append((say("provenance.took"), (took,)))
     status = look_up("provenance.statuses")[run.status]
     rows.append((say("provenance.status"), (status,)))
-    rows += _key_rows(run.environment)
+    rows += _key_rows({k: v for k, v in run.environment.items() if k not in UNSEEN})
     return KeyValues("kv-environment", say("provenance.environment"), tuple(rows))
 
 

@@ -24,8 +24,6 @@ def redo(facts: Facts) -> Section:
     rows: tuple[tuple[Sentence, Sentence], ...] = (
         *(_command(key, command) for key, command in commands.items()),
         (say("redo.tolerance"), _tolerance()),
-        (say("redo.full"), say("redo.full_text")),
-        (say("redo.digest"), hash_text(facts.digest)),
         (say("redo.expect"), say("redo.expect_text")),
         *_without_us(facts),
     )
