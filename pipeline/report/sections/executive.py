@@ -49,7 +49,8 @@ from .verdicts import recomputed, verdict_badge
 MODELS = 3
 POINTS = 10
 """Points that page one has room for; the rest is one link."""
-UNTESTED, COLUMNS, NUMBERS = 3, 3, 3
+UNTESTED, COLUMNS, NUMBERS = 2, 3, 3
+"""Items of each kind that page one names."""
 
 
 def executive(facts: Facts) -> Section:

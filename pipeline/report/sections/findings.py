@@ -170,7 +170,6 @@ def _facts_of(
         "criteria": _criteria(facts, finding),
         "cause": _cause(facts, finding),
         "consequence": (effects.get(finding.check, ""),),
-        "evidence": _evidence(facts, group),
         "recommendation": (show_hidden(finding.remedy),),
         **_answers(facts, standings),
         "key": _keys(facts, group, standings),
@@ -260,32 +259,6 @@ def _cause(facts: Facts, finding: Finding) -> Sentence:
     rows = facts.result.agreement.to_dict("records")
     classes = (row["cause"] for row in rows if subject_of(row) == finding.subject)
     return (show_hidden(str(next(filter(None, classes), ""))),)
-
-
-def _evidence(facts: Facts, group: Sequence[Finding]) -> Sentence:
-    """Return the numbers behind the findings of one cause, by subject if several."""
-    places = {id(finding): i for i, finding in enumerate(facts.result.findings)}
-    texts = []
-    for finding in group:
-        numbers = _numbers(finding, places[id(finding)])
-        if numbers and len(group) > 1:
-            numbers = (short_name(finding.subject), ": ", *numbers)
-        texts.append(numbers)
-    return joined(filter(None, texts), "; ")
-
-
-def _numbers(finding: Finding, place: int) -> Sentence:
-    return joined(
-        (
-            f"{show_hidden(name).replace('_', ' ')} ",
-            Value(
-                f"findings[{place}].evidence[{name!r}]",
-                float(number),
-                significant(float(number)),
-            ),
-        )
-        for name, number in finding.evidence.items()
-    )
 
 
 def title_of_check(check: str, subject: str) -> Sentence:
