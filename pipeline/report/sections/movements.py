@@ -64,20 +64,30 @@ def movements(
 
 
 def _table(facts: Facts, ranking: Ranking, question: QuestionChange) -> Table:
-    short = _first(question.features)
+    every = sorted(question.features, key=_size, reverse=True)
+    short = _first(every)
     table = _rows(facts, ranking, question, short)
-    if len(short) == len(question.features):
+    if len(short) == len(every):
         return table
-    full = _rows(facts, ranking, question, question.features)
+    full = _rows(facts, ranking, question, every)
     full = replace(full, id=f"{table.id}-all", notes=())
     full = replace(full, caption=say("ranking.whole", table=Link(table.id)))
     return replace(table, everything=full)
 
 
+def _size(row: FeatureChange) -> float:
+    """Return how far a feature went; of one that a run lacks, all of the other's."""
+    known = [abs(value) for value in (row.old, row.new) if value == value]
+    is_in_both = len(known) == 2
+    return abs(row.difference) if is_in_both else max(known, default=0.0)
+
+
 def _first(rows: Sequence[FeatureChange]) -> tuple[FeatureChange, ...]:
-    """Return the first rows, and of the others those that are not quiet."""
+    """Return the first of either run, and of the others those that are not quiet."""
     return tuple(
-        row for at, row in enumerate(rows) if at < ROWS or row.outcome not in QUIET
+        row
+        for row in rows
+        if row.rank_old <= ROWS or row.rank_new <= ROWS or row.outcome not in QUIET
     )
 
 

@@ -117,6 +117,20 @@ def test_a_movement_is_shown_with_both_numbers_and_its_band():
     assert plain(row.cells[-1].parts) == "moved"
 
 
+def test_the_largest_movement_comes_first_though_its_feature_leads_no_more():
+    names = [f"f{n:02}" for n in range(30)]
+    old = plain_result(names)
+    (record,) = old.importances
+    raw = np.array(record.raw)
+    raw[0] = raw[26]  # the leader falls to place 27
+    new = replace(old, importances=(replace(record, raw=raw),))
+    table = next(t for t in blocks_of(new, old, Table) if "movement" in t.id)
+    features = [plain(row.cells[0].parts) for row in table.rows]
+    assert features[0] == "f00"
+    assert len(features) == 21
+    assert plain(table.rows[0].cells[5].parts) == "1"
+
+
 def test_what_differs_comes_before_what_moved():
     old = result_of("apartments")
     tables = [table.id for table in blocks_of(shifted(old), old, Table)]
