@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from scipy.special import bdtrc
 
 from ..records.frames import Row
 from ..records.ranking import LEVEL
@@ -78,4 +77,6 @@ def chance(n_outside: int, n_deciles: int) -> float:
     >>> round(chance(3, 10), 4)
     0.0115
     """
+    from scipy.special import bdtrc  # reading a run loads no scipy
+
     return 1.0 if not n_outside else float(bdtrc(n_outside - 1, n_deciles, 1 - LEVEL))

@@ -161,7 +161,7 @@ _FRAMES = (
         'or above it; lowest, highest: "too low", "too high" or "within", of the first '
         "and the last decile; chance: the probability of so many outside, or more, if "
         "each is with 5 %; predicted, observed: the means over all rows.",
-        since=6,
+        since=5,
     ),
     Frame(
         "residuals",
@@ -285,7 +285,7 @@ _FRAMES = (
         "strongest: its strongest association with another of them; group: the "
         "measured group of the owner that has exactly these columns, empty if there "
         "is none.",
-        since=6,
+        since=5,
     ),
     Frame(
         "joint_importances",
@@ -299,7 +299,7 @@ _FRAMES = (
         "engine recomputes it, and it has no rank. std_error, low, high: with the "
         '95 % interval of the mean; over: "rows" if it covers other rows and the '
         'draws, "repeats" if the draws alone, empty if there is none.',
-        since=6,
+        since=5,
     ),
     Frame(
         "stability",
@@ -397,7 +397,7 @@ _FRAMES = (
         "share: in how many rows the cell is missing, and their weighted share; mean: "
         "the weighted mean prediction with the cell missing in all rows, NaN if the "
         "model does not predict that; reason: why not, empty if it does.",
-        since=6,
+        since=5,
     ),
     Frame(
         "selection",
@@ -440,7 +440,7 @@ _FRAMES = (
         'the noise, "below the limit", "within chance" or "not comparable"; '
         "missing_train, missing_test: shares of missing cells; missing_psi, "
         "missing_noise, missing_verdict: of missing against known cells.",
-        since=6,
+        since=5,
     ),
     Frame(
         "answers",

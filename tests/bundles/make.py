@@ -45,7 +45,7 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for seed, name in enumerate(("train.csv", "test.csv")):
-        X = np.random.default_rng(seed).normal(size=(12, 2)).round(2)
+        X = np.random.default_rng(seed).normal(size=(10, 2)).round(2)
         rows = pd.DataFrame(X, columns=["a", "b"]).assign(y=(2 * X[:, 0]).round(2))
         rows.to_csv(folder / name, index=False)
     (folder / "audit.toml").write_text(AUDIT, encoding="utf8")

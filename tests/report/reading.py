@@ -31,7 +31,7 @@ def section(view, letter):
 def blocks(view, letter):
     """Return the tables and figures of a section, in the order of the page."""
     composed = compose([section(view, letter)])
-    (body,) = composed.bodies
+    body = composed.bodies[letter]
     shown = (*composed.tables, *composed.figures)
     return sorted(shown, key=lambda block: body.index(f'id="{block.id}"'))
 
@@ -42,9 +42,7 @@ def parts(view, letter):
     if not callable(found):
         return found
     rest = [part for part in view.sections if not callable(part.parts)]
-    composed = compose(rest)
-    letters = [part.letter for part in rest if part.letter not in composed.brief]
-    return found(dict(zip(letters, composed.bodies, strict=True)))
+    return found(compose(rest).bodies)
 
 
 def is_brief(view, letter):

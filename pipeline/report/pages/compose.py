@@ -36,17 +36,17 @@ class Composed:
 
     Attributes
     ----------
-    bodies : tuple of Markup
-        One per section that holds more than its first sentence.
+    bodies : mapping of str to Markup
+        By the letters of the sections, in the order of the page.
     brief : frozenset of str
-        The letters of the others, which the contents name.
+        The letters of those that hold no more than a sentence.
     tables : tuple of Table
         In the order of their numbers: of the page, single ones last.
     figures : tuple of Figure
         In the order of the page.
     """
 
-    bodies: tuple[Markup, ...]
+    bodies: Mapping[str, Markup]
     brief: frozenset[str]
     tables: tuple[Table, ...]
     figures: tuple[Figure, ...]
@@ -65,13 +65,13 @@ class Composed:
     @property
     def names(self) -> set[str]:
         """The names from outside that the page shows."""
-        found = _NAME.findall("".join(self.bodies))
+        found = _NAME.findall("".join(self.bodies.values()))
         return {Markup(name).striptags() for name in found}
 
     @cached_property
     def ids(self) -> set[str]:
         """All that a link can lead to."""
-        return {name for body in self.bodies for name in _ID.findall(body)}
+        return {name for body in self.bodies.values() for name in _ID.findall(body)}
 
 
 def compose(
@@ -133,11 +133,9 @@ def compose(
         shown[section.letter] = blocks
     every = [block for section in sections for block in shown[section.letter]]
     tables = [block for block in every if isinstance(block, Table)]
-    brief = _brief(bodies)
-    whole = (bodies[one.letter] for one in sections if one.letter not in brief)
     return Composed(
-        tuple(whole),
-        brief,
+        {section.letter: bodies[section.letter] for section in sections},
+        _brief(bodies),
         tuple(sorted(tables, key=lambda table: table.is_single)),
         tuple(block for block in every if isinstance(block, Figure)),
     )

@@ -50,6 +50,8 @@ DPI = 200
 """Of a figure as PNG: what a text processor prints sharply."""
 FIGURES = "figures"
 """The folder beside a page that holds its figures as files."""
+REPORT = "report.html.j2"
+"""Its contents name the sections that hold no more than a sentence."""
 ON_SCREEN = ("glossary",)
 """Sections that paper leaves out."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
@@ -400,18 +402,19 @@ def _fill_template(
     *,
     printing: bool,
     beside: Mapping[str, str] = MappingProxyType({}),
-    template: str = "report.html.j2",
+    template: str = REPORT,
     figures: str = "",
     root: str = "",
 ) -> str:
+    brief = composed.brief if template == REPORT else frozenset[str]()
     page = (
         environment()
         .get_template(template)
         .render(
             view=view,
             sections=view.sections,
-            bodies=composed.bodies,
-            brief=composed.brief,
+            bodies=[body for k, body in composed.bodies.items() if k not in brief],
+            brief=brief,
             appendix=view.appendix if printing else (),
             words=look_up("page"),
             path=view.path,

@@ -86,10 +86,11 @@ def recomputed(facts: Facts) -> Sentence:
 
     Before it, of a run that is not confirmed or not finished, why.
     """
-    counts = _recomputed(facts)
+    counts, against = _recomputed(facts), _against_us(facts)[0]
     n = sum(counts.values())
     texts = []
-    if facts.result.verdict in ("not confirmed", "not established") or not n:
+    is_sure = facts.result.verdict in ("confirmed", "confirmed with exceptions")
+    if against or not (is_sure and n):
         texts.append(sentence(facts))
     elif accepted := _accepted(facts):
         texts.append(accepted)
@@ -119,7 +120,7 @@ def recomputed(facts: Facts) -> Sentence:
 def _is_in_part(facts: Facts) -> bool:
     """Return whether a run is confirmed, but more could have been recomputed."""
     is_sure = facts.result.verdict in ("confirmed", "confirmed with exceptions")
-    return is_sure and bool(_open(facts))
+    return is_sure and bool(_open(facts)) and not _against_us(facts)[0]
 
 
 def verdict_badge(facts: Facts) -> Badge:

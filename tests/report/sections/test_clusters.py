@@ -127,10 +127,10 @@ def test_the_ranking_of_each_model_notes_who_goes_together():
     for model in ("forest", "linear", "svm"):
         name = f"tab-ranking-{model}-permutation-features-rmse"
         notes = words(table(apartments(), name).notes)
-        assert "read as one: surface and no.rooms (0.89); see" in notes
+        assert "as one feature: surface and no.rooms (0.89); see" in notes
     spread = table(apartments(), "tab-ranking-forest-partial_dependence-features")
-    assert "read as one" not in words(spread.notes)
-    assert "read as one" not in words(section(apartments({}), "F"))
+    assert "treat each set" not in words(spread.notes)
+    assert "treat each set" not in words(section(apartments({}), "F"))
 
 
 def test_the_lede_names_the_one_cluster_and_counts_several():

@@ -221,7 +221,7 @@ def test_the_headline_counts_the_tenths_outside_their_intervals():
     for each, n in ((page, None), (shifted, len(off) - 1)):
         (figure,) = (one for one in each.figures if one.draw is draw_classes)
         headline = plain(figure.headline)
-        assert headline.endswith(f"of {len(off)} tenths for boosting.")
+        assert headline.endswith(f"of {len(off)} deciles for boosting.")
         if n is not None:
             assert f" in {n} of " in headline
 
