@@ -96,7 +96,7 @@ def test_init_writes_the_words_once_and_then_says_what_they_lack(tmp_path):
     file.write_text(GERMAN, encoding="utf8")
     answer = init()
     assert answer.exit_code == 0
-    assert "in English: 'page.contents', 'page.digest'" in answer.output
+    assert "in English: 'page.contents', 'page.none_here'" in answer.output
     assert file.read_text(encoding="utf8") == GERMAN
     file.write_text("[page]\nfound = 'Zeilen'", encoding="utf8")
     answer = init()

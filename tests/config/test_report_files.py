@@ -59,7 +59,7 @@ def test_a_report_shows_what_it_was_given_also_once_the_files_are_gone(tmp_path)
         assert (
             "<strong>bold</strong> word, &lt;script&gt;alert(1)&lt;/script&gt;." in html
         )
-        assert "L1 Our notes" in text_of(html)
+        assert "Our notes" in text_of(html)
         assert html.index('id="sec-l"') < html.index('id="sec-l1"')
         assert html.index('id="sec-l1"') < html.index('id="sec-m"')
 

@@ -20,6 +20,8 @@ from .template_files import environment, templates_sha256
 
 Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
+KEPT = "JK"
+"""Sections whose one sentence counts: checks that all passed, and no finding."""
 TEMPLATE_DIGITS = 16
 """Of the digest of the templates, which the manifest holds in full."""
 MOST_ROWS = 2000
@@ -151,7 +153,11 @@ def _turn(section: Section) -> int:
 
 def _brief(bodies: Mapping[str, str]) -> frozenset[str]:
     """Return the letters of the sections that have nothing but a sentence."""
-    return frozenset(k for k, body in bodies.items() if 'class="brief"' in body)
+    return frozenset(
+        letter
+        for letter, body in bodies.items()
+        if 'class="brief"' in body and letter not in KEPT
+    )
 
 
 def every_row(table: Table) -> Table:

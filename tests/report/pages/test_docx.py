@@ -85,7 +85,8 @@ def test_numbers_are_to_the_right_and_texts_to_the_left():
         if p.find(f"{W}pPr/{W}jc") is not None
     }
     assert places["688.4"] == "right"
-    assert places["construction.year"] == "left"
+    # Left is what a cell is without saying so; pandoc 3 leaves it out.
+    assert places.get("construction.year", "left") == "left"
 
 
 def test_every_figure_is_a_picture_with_its_words_and_200_dots_per_inch(any_name):

@@ -437,7 +437,7 @@ def test_sections_for_reference_open_and_close_and_stand_open_without_a_script()
     ]
     assert folds
     assert all("open" in fold.attributes for fold in folds)
-    assert all(fold.all("summary")[0].text.startswith("Details of") for fold in folds)
+    assert all(fold.all("summary")[0].text.startswith("Details: ") for fold in folds)
 
 
 def test_what_a_name_says_to_html_is_escaped_in_every_piece():
