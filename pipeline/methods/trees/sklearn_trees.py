@@ -9,6 +9,8 @@ from ...records.dataset_and_model import Floats
 from .ensemble import Ensemble, Tree, packed
 from .packing import Link, Packing
 
+MISSING = "missing_go_to_left"
+"""A field of nodes since scikit-learn 1.3."""
 SEVERAL_TARGETS = "It predicts several targets."
 LINK_OF_NUMBERS: Link = "identity"
 CONSTANT_STARTS = ("DummyRegressor", "DummyClassifier")
@@ -18,14 +20,13 @@ CONSTANT_STRATEGIES = ("mean", "median", "quantile", "constant", "prior")
 def _nodes(tree: Any, values: Floats, target: int = 0) -> Tree:
     """Return one tree with these values of its nodes, (n_nodes, width)."""
     own = tree.__getstate__()["nodes"]
-    missing = "missing_go_to_left"  # since scikit-learn 1.3
     return Tree(
         feature=tree.feature,
         threshold=tree.threshold,
         left=tree.children_left,
         right=tree.children_right,
         values=values,
-        missing_left=own[missing].astype(bool) if missing in own.dtype.names else None,
+        missing_left=own[MISSING].astype(bool) if MISSING in own.dtype.names else None,
         target=target,
     )
 
@@ -36,8 +37,14 @@ def _numbers(tree: Any) -> Floats:
 
 
 def _shares(tree: Any) -> Floats:
-    """Return the share of each class in each node, (n_nodes, n_classes)."""
+    """Return the share of each class in each node, (n_nodes, n_classes).
+
+    Since scikit-learn 1.3 a tree holds shares, which predict_proba takes as they are:
+    that some add up to one but for the last digit is in its answer too.
+    """
     counts = tree.value[:, 0, :]
+    if MISSING in tree.__getstate__()["nodes"].dtype.names:
+        return np.asarray(counts)
     totals = counts.sum(axis=1, keepdims=True)
     return np.asarray(counts / np.where(totals == 0, 1.0, totals))
 
