@@ -164,12 +164,10 @@ def exit_code(result: AuditResult) -> int:
 
 def read_together(
     importances: Sequence[Importance],
-    train: Dataset | None,
     test: Dataset,
     config: AuditConfig,
 ) -> Results[None]:
     """Yield what several rankings say together: losses and associations."""
-    del train
     limits = config.checks
     rows, findings = compare_losses(importances, top_k=limits.top_k)
     yield StepResult(rows={"losses": rows}, findings=tuple(findings))
@@ -632,7 +630,7 @@ class _Run:
         self.look_for_leaks()
         for read in READINGS:
             measured = journal.importances
-            journal.add_all(read(measured, self.train, self.test, self.config))
+            journal.add_all(read(measured, self.test, self.config))
         leaders = dependent_leaders(
             journal.importances,
             self.train,

@@ -20,9 +20,9 @@ CONFIG = parse_config({"importance": [{"method": "permutation", "n_repeats": 2}]
 FRAME = Frame("leaders", ("record", "feature"), "The first feature of a ranking.")
 
 
-def leaders(importances, train, test, config):
+def leaders(importances, test, config):
     """Yield the first feature of each ranking: the module that makes the rows."""
-    del train, test, config
+    del test, config
     for place, record in enumerate(importances):
         first = record.features[int(record.mean.argmax())]
         yield StepResult(rows={"leaders": [{"record": place, "feature": first}]})

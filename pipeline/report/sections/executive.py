@@ -9,10 +9,10 @@ import pandas as pd
 from ...assess.expectations import DEVIATES, FOUND
 from ...assess.page_one import UNDERMINING, Point, is_of_unknown_rows, points
 from ...assess.split_shifts import moved as has_moved
-from ...records.finding import Finding
+from ...records.finding import Finding, places_apart
 from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
-from ..text.number_text import number, percent, rank_text
+from ..text.number_text import THIN, number, percent, rank_text
 from ..text.wording import (
     ended,
     full_name,
@@ -29,7 +29,7 @@ from ..text.wording import (
 )
 from .change import lede as change_lede
 from .control import version_line
-from .facts import Facts, config_of, tallied, whole
+from .facts import Facts, card_link, config_of, tallied, whole
 from .findings import link_to, standing_of, title_of_all
 from .leading_features import (
     clusters_of,
@@ -37,7 +37,7 @@ from .leading_features import (
     is_told,
     joint_values,
     leading_table,
-    marks_of,
+    shown_letters,
     strongest,
     where_models_differ,
 )
@@ -121,9 +121,11 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     if not facts.leads:
         return (word("page.nothing_ranked").rstrip("."),)
     text = _leaders(facts)
-    if apart := where_models_differ(facts):
-        feature = full_name(apart[0].feature)
-        text += say("executive.headline.differ", feature=feature)
+    # Of correlated features one may stand in for the other: these head no page.
+    correlated = {name for members in clusters_of(facts).values() for name in members}
+    apart = [d.feature for d in where_models_differ(facts)]
+    if alone := [name for name in apart if name not in correlated]:
+        text += say("executive.headline.differ", feature=full_name(alone[0]))
     return text
 
 
@@ -193,9 +195,15 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     column, text_of = ("rank", rank_text) if place == "top" else ("share", percent)
     resolution, each = float(config_of(facts, "checks").get("resolution", nan)), []
     for model, own in rows.groupby("model", sort=False):
-        values: list[Part] = [
-            Value(f"expected[{at}].{column}", float(raw), text_of(float(raw)))
-            for at, raw in own[column].items()
+        values = [
+            say(
+                "executive.by_card",
+                value=Value(
+                    f"expected[{at}].{column}", float(raw), text_of(float(raw))
+                ),
+                card=card_link(facts.card(facts.result.importances[int(record)])),
+            )
+            for at, raw, record in own[[column, "record"]].itertuples(name=None)
         ]
         key = f"{place}_{'one' if len(values) == 1 else 'several'}"
         if place == "zero" and float(own["share"].max()) <= resolution:
@@ -290,9 +298,12 @@ def _of_unexpected(facts: Facts, point: Point) -> dict[str, Any]:
 def _of_leak(facts: Facts, point: Point) -> dict[str, Any]:
     finding = point.findings[0]
     share = float(finding.evidence["share"])
+    text = percent(share)
+    if share < 1 and text == percent(1.0):  # nearly all is not all
+        text = f"{number(100 * share, places_apart(share, 1.0))}{THIN}%"
     return {
         "feature": full_name(finding.measure),
-        "share": _evidence(facts, finding, "share", share, percent(share)),
+        "share": _evidence(facts, finding, "share", share, text),
     }
 
 
@@ -307,13 +318,14 @@ def _evidence(
 
 def _of_leaders(facts: Facts, point: Point) -> dict[str, Any]:
     """Return the sets, by their letters where the table of the leaders has them."""
-    marks, letters, names = marks_of(facts), list[str](), list[Sentence]()
+    by_cluster, letters, names = shown_letters(facts), list[str](), list[Sentence]()
     for finding in point.findings:
         cluster = int(finding.evidence.get("cluster", 0))
-        members = clusters_of(facts).get(cluster, [finding.measure])
-        letter = next((marks[name] for name in members if name in marks), "")
-        letters += [letter] if letter else []
-        names += [] if letter else [series(map(short_name, members))]
+        if cluster in by_cluster:
+            letters.append(by_cluster[cluster])
+        else:
+            members = clusters_of(facts).get(cluster, [finding.measure])
+            names.append(series(map(short_name, members)))
     if letters:
         key = "one_set" if len(letters) == 1 else "sets"
         names.insert(0, say(f"executive.{key}", marks=series(letters)))

@@ -1,11 +1,11 @@
 """What the models rely on, for page one: the leading features, models side by side."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from ...assess.page_one import Difference, differences
+from ...assess.page_one import TIMES, Difference, differences
 from ...records.dataset_and_model import Floats
 from ...records.ranking import LEVEL
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
@@ -79,12 +79,12 @@ def leading_table(facts: Facts) -> Table | None:
         columns += _columns(ranking, len(rankings))
     name = say(f"ranking.name.{rankings[0].record.of}")
     width = 100 - sum(column.width for column in columns)
-    marks = _marks(facts, names)
+    letters = letters_of(facts, names)
     return table_of(
         "executive",
         "leading",
         [Column(name, "header", width), *columns],
-        (_row(rankings, name, marks) for name in names),
+        ((_marked(facts, name, letters), *_cells(rankings, name)) for name in names),
         caption=_caption(facts, rankings),
         notes=_notes(facts, rankings, names),
         shape="wide" if len(rankings) > 1 else "tight",
@@ -130,13 +130,9 @@ def _columns(ranking: Ranking, n_models: int) -> list[Column]:
     ]
 
 
-def _row(
-    rankings: Sequence[Ranking], name: str, marks: dict[str, str]
-) -> tuple[Sentence | Part, ...]:
-    feature: Sentence = (short_name(name),)
-    if name in marks:
-        feature = (*feature, "\u00a0", Styled("mark", (marks[name],)))
-    cells: list[Sentence | Part] = [feature]
+def _cells(rankings: Sequence[Ranking], name: str) -> list[Sentence | Part]:
+    """Return what each model measures of a feature: value, interval, rank."""
+    cells: list[Sentence | Part] = []
     for ranking in rankings:
         n_cells = len(_columns(ranking, len(rankings)))
         if name not in ranking.record.features:
@@ -154,7 +150,7 @@ def _row(
         else:
             cells.append(value)
         cells.append(rank if known else "–")
-    return tuple(cells)
+    return cells
 
 
 def _caption(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
@@ -197,8 +193,9 @@ def _notes(
         notes.append(say("leading.zero", models=joined(filter(None, zero), "; ")))
     if drawn:
         interval = say("leading.interval", level=percent(LEVEL))
-        if len(rankings) == WITH_BOUNDS:
-            interval = say("leading.brackets", interval=interval)
+        if len(rankings) > 1:
+            key = "brackets" if len(rankings) == WITH_BOUNDS else "judged"
+            interval = say(f"leading.{key}", interval=interval)
         is_over_rows = all(ranking.row_intervals for ranking in rankings)
         key = "over_rows" if is_over_rows else "over_draws"
         notes.append(say(f"leading.{key}", interval=interval))
@@ -228,43 +225,43 @@ def clusters_of(facts: Facts) -> dict[int, list[str]]:
     }
 
 
-def marks_of(facts: Facts) -> dict[str, str]:
+def letters_of(facts: Facts, names: Sequence[str]) -> dict[int, str]:
+    """Return the letters of the sets that have any of these features, by number."""
+    sets = clusters_of(facts)
+    of = {name: cluster for cluster, members in sets.items() for name in members}
+    shown = dict.fromkeys(of[name] for name in names if name in of)
+    return dict(zip(shown, SETS, strict=False))
+
+
+def shown_letters(facts: Facts) -> dict[int, str]:
     """Return the letters by which page one names sets of correlated features."""
     rankings = shown_rankings(facts)
-    return _marks(facts, leading_names(facts, rankings)) if rankings else {}
+    return letters_of(facts, leading_names(facts, rankings)) if rankings else {}
 
 
-def _marks(facts: Facts, names: Sequence[str]) -> dict[str, str]:
-    """Return the letter of the set of each shown feature that is in one."""
-    sets = clusters_of(facts)
-    number = {name: k for k, members in sets.items() for name in members}
-    shown = dict.fromkeys(number[name] for name in names if name in number)
-    letters = dict(zip(shown, SETS, strict=False))
-    marks = {name: letters.get(number[name], "") for name in names if name in number}
-    return {name: letter for name, letter in marks.items() if letter}
+def _marked(facts: Facts, name: str, letters: Mapping[int, str]) -> Sentence:
+    """Return a feature, with the letter of its set if that has one."""
+    for cluster, letter in letters.items():
+        if name in clusters_of(facts)[cluster]:
+            return (short_name(name), "\u00a0", Styled("mark", (letter,)))
+    return (short_name(name),)
 
 
 def _sets(facts: Facts, names: Sequence[str]) -> Iterator[Sentence]:
     """Yield what the sets of correlated features in the table are."""
-    marks, sets = _marks(facts, names), clusters_of(facts)
-    if not marks:
-        return
     texts = []
-    for letter in dict.fromkeys(marks.values()):
-        number = next(
-            k
-            for k, members in sets.items()
-            if any(marks.get(name) == letter for name in members)
-        )
-        others = [name for name in sets[number] if name not in marks]
+    for cluster, letter in letters_of(facts, names).items():
+        members = clusters_of(facts)[cluster]
+        others = [name for name in members if name not in names]
         text = say(
             "leading.set_with" if others else "leading.set",
             mark=Styled("strong", (letter,)),
             others=series(map(short_name, others)),
-            strongest=strongest(facts, number),
+            strongest=strongest(facts, cluster),
         )
-        texts.append((*text, *joint(facts, number)))
-    yield say("leading.sets", sets=joined(texts, "; "))
+        texts.append((*text, *joint(facts, cluster)))
+    if texts:
+        yield say("leading.sets", sets=joined(texts, "; "))
 
 
 def strongest(facts: Facts, cluster: int) -> Value:
@@ -345,26 +342,21 @@ def differing(facts: Facts) -> Sentence:
     """Return which features set the models apart, the most different first."""
     found = where_models_differ(facts)
     if not found:
-        return say("leading.none_differs")
-    by_model, texts = _by_model(facts), []
+        return say("leading.none_differs", times=str(TIMES))
+    by_model, letters, texts = _by_model(facts), shown_letters(facts), []
     for one in found[:DIFFERENCES]:
         models = list(by_model) if len(by_model) == 2 else [one.more, one.less]
-        sides = [_value_in(by_model[model], one.feature) for model in models]
-        if len(by_model) > 2:
-            sides = [
-                say("leading.value_in", value=value, model=full_name(model))
-                for value, model in zip(sides, models, strict=True)
-            ]
-        feature = full_name(one.feature)
+        sides: list[Value | Sentence] = []
+        for model in models:
+            ranking = by_model[model]
+            value = value_of(ranking, ranking.record.features.index(one.feature))
+            said = say("leading.value_in", value=value, model=full_name(model))
+            sides.append(value if len(by_model) == 2 else said)
+        feature = _marked(facts, one.feature, letters)
         texts.append(say("leading.differs_in", feature=feature, sides=series(sides)))
-    text = say("leading.differ", features=joined(texts, "; "))
+    text = say("leading.differ", times=str(TIMES), features=joined(texts, "; "))
     rest = len(found) - DIFFERENCES
     if rest > 0:
         n, section = tallied("importances", rest), section_link("F")
         text += say("leading.differ_more", n=n, section=section)
     return (*text, ".")
-
-
-def _value_in(ranking: Ranking, name: str) -> Value | Sentence:
-    """Return the importance of a feature in a model."""
-    return value_of(ranking, ranking.record.features.index(name))

@@ -82,7 +82,7 @@ def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     assert column(quality, "Model") == ["good", "bad"]
     assert column(quality, "RMSE, training") == ["19.00", "1.00"]
     assert column(quality, "RMSE, evaluation") == ["20.00 ± 0.50", "30.00 ± 0.50"]
-    assert column(quality, "Always one value") == ["40.00", "40.00"]
+    assert column(quality, "Constant prediction") == ["40.00", "40.00"]
     assert plain(quality.caption) == (
         "Best model first: RMSE, EUR/m², lower is better, ± one standard error; "
         "100 training rows, 100 evaluation rows."
@@ -168,7 +168,10 @@ def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
     [
         # Twice 0.5 in quadrature is 0.71: a gap of 2.1 is three of these errors.
         ([("train", 17.9), ("test", 20.0)], "shows no overfitting (gap of 3.0"),
-        ([("train", 17.8), ("test", 20.0)], "overfits (gap of 3.1 standard errors)"),
+        (
+            [("train", 17.8), ("test", 20.0)],
+            "overfits (gap of 3.1 standard errors of the difference)",
+        ),
         (
             [("train", 1.0), ("out_of_bag", 20.0), ("test", 20.0)],
             "is no worse on new rows than out of bag (gap of 0.0",
@@ -280,11 +283,14 @@ def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_larg
         return said(build_view(result), "differ")
 
     same = [(8.0, 10.0), (4.0, 6.0), (0.5, 1.5)]
-    assert "No feature clearly counts for more" in text(*same)
+    assert "no feature is at zero in one alone" in text(*same)
     # a of "good" is apart from 9, but not less than a third of it
-    assert "No feature" in text((3.0, 5.0), *same[1:], means=(4.0, 5.0, 1.0))
+    assert "no feature is" in text((3.0, 5.0), *same[1:], means=(4.0, 5.0, 1.0))
     apart = text((1.0, 3.0), *same[1:], means=(2.0, 5.0, 1.0))
-    assert "Apart beyond their intervals: a (9.00 and 2.00)." in apart
+    assert (
+        "3 times as large in the other, beyond the intervals: a (9.00 and 2.00)."
+        in apart
+    )
     # c of "good" cannot be told from zero, and the interval of "bad" is above it
     assert ": c (" in text(*same[:2], (-0.2, 0.7), means=(9.0, 5.0, 0.5))
 
@@ -293,6 +299,52 @@ def test_the_headline_is_what_leads_and_what_sets_the_models_apart():
     view = two_models(row_intervals=INTERVALS)
     text = said(view, "headline")
     assert text == "None leads alone in bad; b leads in good"
+
+
+def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart():
+    """Its importance went to the other of its set: together they may count alike."""
+    rows = [
+        (0, n, m - 0.2, m + 0.2, 1.0, 3.0)
+        for n, m in zip("abc", (9, 5, 1), strict=True)
+    ]
+    rows += [
+        (1, n, m - 0.2, m + 0.2, 1.0, 3.0)
+        for n, m in zip("abc", (9, 1, 5), strict=True)
+    ]
+    records = [
+        made_importance("bad", NAMES, (9.0, 5.0, 1.0)),
+        made_importance("good", NAMES, (9.0, 1.0, 5.0)),
+    ]
+
+    def headline(*correlated):
+        clusters = [
+            {"cluster": 1, "feature": f, "strongest": 0.9, "group": ""}
+            for f in correlated
+        ]
+        result = plain_result(
+            NAMES,
+            models=models_frame(("bad", "good")),
+            importances=records,
+            row_intervals=row_intervals(*rows),
+            clusters=frame_of("clusters", clusters),
+        )
+        view = build_view(result)
+        assert "b" in said(view, "differ").split("beyond the intervals: ")[1]
+        return said(view, "headline")
+
+    assert headline().endswith("; b sets the models apart")
+    assert headline("b", "c").endswith("one leads alone in bad and good")
+    assert headline("a", "b").endswith("; c sets the models apart")
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.97, "97"), (0.9999, "99.99"), (0.996, "99.6"), (1.0, "100")]
+)
+def test_nearly_all_importance_does_not_read_as_all(share, text):
+    leak = found("leak_sign", "q", "info", measure="b", evidence={"share": share})
+    assert f"b has {text}\u202f% of all" in plain(
+        parts(two_models(findings=[leak]))["headline"]
+    )
 
 
 HEADS = [
@@ -413,7 +465,8 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     view = two_models(expected=frame, run=run, findings=[note])
     assert said(view, "expected") == (
         "Expectations of the owner that hold in every ranking: 1 of 3. Not judged, "
-        "because not measured: 1. Not this one: a first (Law); ranks 2 and 3 in good."
+        "because not measured: 1. Not this one: a first (Law); ranks 2 (E1) "
+        "and 3 (E1) in good."
     )
     # Not all rankings of a model contradict it: named, but no headline.
     assert said(view, "points") == (
