@@ -142,10 +142,11 @@ def as_read(cells: pd.Series) -> pd.Series:
     -------
     Series
         int64, float64 or bool if every cell is such a value, float64 with NaN if some
-        are missing; else `as_texts`, also of whole numbers that float64 may not hold.
+        numbers are missing; else `as_texts`, also of whole numbers that float64 may not
+        hold, and of true and false with missing cells, which may yet be left out.
     """
     kind = pd.api.types.infer_dtype(cells, skipna=True)
-    if kind == "boolean":
+    if kind == "boolean" and cells.notna().all():
         return _flags(cells)
     if kind not in ("integer", "floating", "mixed-integer-float", "empty"):
         return as_texts(cells)

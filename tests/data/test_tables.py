@@ -686,6 +686,15 @@ def outcome(folder, name, **data):
 
 
 @needs_openpyxl
+def test_classes_true_and_false_keep_their_names_where_a_target_is_missing(tmp_path):
+    """A missing cell among flags once made numbers of them, before its row went."""
+    rows = [("true", "1"), ("false", "2"), ("", "3"), ("true", "4")]
+    keys = {"target": "x", "task": "multiclass", "drop_missing_target": True}
+    for name in in_every_file(tmp_path, rows):
+        assert outcome(tmp_path, name, **keys)[1] == ("false", "true"), name
+
+
+@needs_openpyxl
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_table_is_read_alike_whatever_file_it_is_in(kind, tmp_path):
     @settings(max_examples=6)
