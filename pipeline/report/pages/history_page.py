@@ -168,7 +168,7 @@ def index_html(
     table = table_of(
         "audits",
         "history",
-        "audit:header:18 verdict::24 exit_code:number:5 run:code:25 note::28",
+        "audit:header verdict exit_code:number run:code note",
         map(_audit, rows),
         caption=say("history.audits"),
         shape="wide",
@@ -224,7 +224,7 @@ def _runs(history: History) -> Section:
     table = table_of(
         "runs",
         "history",
-        "started:header:11 verdict::24 exit_code:number:5 run:code:27 changes::33",
+        "started:header verdict exit_code:number run:code changes",
         rows,
         caption=say("history.runs"),
         notes=(say("history.exit_codes"),),

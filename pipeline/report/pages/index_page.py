@@ -101,7 +101,7 @@ def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
     return table_of(
         "models-index",
         "index",
-        "model:header:20 loss::30 leader::18 verdict::32",
+        "model:header loss leader verdict",
         [_model(facts, part) for part in parts],
         caption=say("index.models_caption"),
         shape="wide",
@@ -130,7 +130,6 @@ def _matrices(parts: Sequence[ModelPart]) -> tuple[Table, ...]:
     )
     if not checks:
         return ()
-    width = 70 / min(COLUMNS, len(parts))
     tables = []
     for start in range(0, len(parts), COLUMNS):
         here = parts[start : start + COLUMNS]
@@ -139,8 +138,8 @@ def _matrices(parts: Sequence[ModelPart]) -> tuple[Table, ...]:
                 "verdicts" + (f"-{start // COLUMNS + 1}" if start else ""),
                 "thresholds",
                 [
-                    "check:header:30",
-                    *(Column((short_name(p.model),), width=width) for p in here),
+                    "check:header",
+                    *(Column((short_name(p.model),)) for p in here),
                 ],
                 [_check(name, here) for name in checks],
                 caption=say("index.matrix_caption"),

@@ -5,6 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ...records.template_folder import templates
+from .column_widths import column_widths
 from .inline import html_of, marker, number_attributes, unlinked
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def environment() -> "Environment":
         "path": str,
         "printing": False,
         "marker": marker,
+        "column_widths": column_widths,
         "number_attributes": number_attributes,
         "unlinked": unlinked,
     }

@@ -99,13 +99,13 @@ def _pairs_table(facts: Facts, groups: Sequence[Sequence[Hashable]]) -> Table:
         "pairs",
         "agreement",
         [
-            "question:header:16",
-            "engines::21.5",
-            "verdict::17",
-            "because::26.5",
-            "spearman:number:8.5",
-            Column(say("agreement.top", k=str(top_k)), "number", 5.5),
-            "shift:number:5",
+            "question:header",
+            "engines",
+            "verdict",
+            "because",
+            "spearman:number",
+            Column(say("agreement.top", k=str(top_k)), "number"),
+            "shift:number",
         ],
         [
             _pair_row(facts, alike[0], top_k)
@@ -247,11 +247,11 @@ def _curves_table(facts: Facts) -> tuple[Table, ...]:
             "curves",
             "agreement",
             [
-                Column(say("agreement.model"), "header", 14 if has_class else 16),
-                *([Column(say("agreement.class"), width=9)] if has_class else ()),
-                Column(say("agreement.engines"), width=16 if has_class else 18),
-                "verdict::20",
-                Column(say("agreement.because"), width=41 if has_class else 46),
+                Column(say("agreement.model"), "header"),
+                *([Column(say("agreement.class"))] if has_class else ()),
+                Column(say("agreement.engines")),
+                "verdict",
+                Column(say("agreement.because")),
             ],
             [row if has_class else _classless(row) for _, row in rows],
             caption=say("agreement.curves_caption"),
@@ -308,8 +308,8 @@ def _disagreements_table(facts: Facts) -> Table | Sentence:
         "disagreements",
         "agreement",
         (
-            "feature:header:18 engines::11 first:number:10 second:number:10 "
-            "difference:number:11 band:number:9 inside::7 ranks::7 cause::17"
+            "feature:header engines first:number second:number "
+            "difference:number band:number inside ranks cause"
         ),
         [_disagreement_row(facts, place) for place in shown_rows],
         caption=say("agreement.disagreements_caption"),

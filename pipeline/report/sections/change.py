@@ -186,7 +186,7 @@ def _differs(comparison: Change) -> Table:
     return table_of(
         "differs",
         "change",
-        "area:header:14 what::32 baseline::27 this_run::27",
+        "area:header what baseline this_run",
         rows,
         caption=say("change.differs"),
     )
@@ -212,7 +212,7 @@ def _checks(comparison: Change) -> tuple[Table | Sentence, ...]:
     table = table_of(
         "verdict-changes",
         "thresholds",
-        "check:header:38 subject::32 change.baseline::15 change.this_run::15",
+        "check:header subject change.baseline change.this_run",
         [_check(one) for one in comparison.checks],
         caption=say("change.checks"),
     )
@@ -243,9 +243,9 @@ def shifted(facts: Facts) -> tuple[Table | Sentence, ...]:
         "shifts",
         "change",
         (
-            "shift_column:header:24 shift_rows::12 psi:number:9 "
-            "chance:number:9 missing_before:number:12 missing_now:number:12 "
-            "shift_verdict::22"
+            "shift_column:header shift_rows psi:number "
+            "chance:number missing_before:number missing_now:number "
+            "shift_verdict"
         ),
         map(_row, loud[:ROWS]),
         caption=say("change.shifts", n=tallied("change", len(loud)), total=total),

@@ -82,7 +82,7 @@ def _models_table(facts: Facts) -> Table:
     return table_of(
         "models",
         "data",
-        "model:header:14 class::23 parameters::29 encoder::13 predicts::11 source::10",
+        "model:header class parameters encoder predicts source",
         [_model_row(facts, place) for place in range(len(frame))],
         caption=say("data.models_caption"),
         shape="wide",
@@ -184,7 +184,7 @@ def _steps_tables(facts: Facts) -> tuple[Table, ...]:
         table_of(
             STEPS.removeprefix("tab-"),
             "data",
-            "model:header:22 steps::78",
+            "model:header steps",
             rows,
             caption=say("data.steps_caption"),
             shape="tight",
@@ -383,8 +383,8 @@ def _columns(facts: Facts, places: Iterable[int]) -> Table:
         "columns",
         "data",
         (
-            "feature:header:22 kind::12 range::30 distinct:number:9 "
-            "missing_train:number:9 missing_test:number:8 origin::10"
+            "feature:header kind range distinct:number "
+            "missing_train:number missing_test:number origin"
         ),
         [_column_row(facts, place) for place in places],
         caption=say(
@@ -492,7 +492,7 @@ def _left_out(facts: Facts, places: Iterable[int]) -> Table:
     return table_of(
         "left-out",
         "data",
-        "column:header:34 reason::33 look::33",
+        "column:header reason look",
         rows,
         caption=say(
             "data.left_out_caption",
@@ -522,7 +522,7 @@ def _rationale(facts: Facts) -> Table | Sentence:
     return table_of(
         "rationale",
         "rationale",
-        "data.feature:header:26 text::74",
+        "data.feature:header text",
         rows,
         caption=say("rationale.caption"),
         notes=_without([name for name in names if name not in reasons]),

@@ -57,7 +57,7 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
     every = table_of(
         "expected",
         "expected",
-        "expectation:header:30 asked::25 found::28 verdict::17",
+        "expectation:header asked found verdict",
         [_expectation(facts, at, limit) for at in range(len(frame))],
         caption=say("expected.caption"),
         notes=(say("expected.note"),),
@@ -77,9 +77,9 @@ def _in_short(facts: Facts, numbers: Sequence[int], limit: float) -> Table:
         "expectations",
         "expected",
         [
-            "expectation:header:34",
-            Column(sentence_case(say("expected.verdicts.as_expected")), "number", 12),
-            "otherwise::54",
+            "expectation:header",
+            Column(sentence_case(say("expected.verdicts.as_expected")), "number"),
+            "otherwise",
         ],
         [_of_all_rankings(facts, number, limit) for number in numbers],
         caption=say("expected.in_short"),
@@ -208,7 +208,7 @@ def losses(facts: Facts) -> tuple[Group, ...]:
     table = table_of(
         "losses",
         "losses",
-        "asked:header:26 pair::18 kendall:number:12 overlap:number:20 leaders::24",
+        "asked:header pair kendall:number overlap:number leaders",
         [_pair(facts, at) for at in range(len(frame))],
         caption=say("losses.caption"),
         notes=(say("losses.note"),) if has_two else (),

@@ -367,8 +367,8 @@ def not_found_table(facts: Facts) -> tuple[Table, ...]:
         "not-found",
         "findings",
         (
-            "closed_finding:header:30 closed_severity::9 closed_state::27 "
-            "closed_first::27 closed_times:number:7"
+            "closed_finding:header closed_severity closed_state "
+            "closed_first closed_times:number"
         ),
         [_row(facts, standing) for standing in gone],
         caption=say("findings.closed_caption"),

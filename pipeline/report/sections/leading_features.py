@@ -38,11 +38,6 @@ ROWS = {1: 9, 2: 6, 3: 5}
 """Leading features, by how many models stand side by side."""
 MODELS, WITH_BOUNDS = 3, 2
 """Models side by side, and up to how many there is room for the intervals too."""
-WIDTHS = {1: (16, 20, 10), 2: (23, 6), 3: (13, 7)}
-"""Widths of the columns of each of so many models, the last one of its ranks.
-
-Of one model the interval has a column of its own; of three there is no room for it.
-"""
 DIFFERENCES = 3
 SETS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -78,12 +73,11 @@ def leading_table(facts: Facts) -> Table | None:
     for ranking in rankings:
         columns += _columns(ranking, len(rankings))
     name = say(f"ranking.name.{rankings[0].record.of}")
-    width = 100 - sum(column.width for column in columns)
     letters = letters_of(facts, names)
     return table_of(
         "executive",
         "leading",
-        [Column(name, "header", width), *columns],
+        [Column(name, "header"), *columns],
         ((_marked(facts, name, letters), *_cells(rankings, name)) for name in names),
         caption=_caption(facts, rankings),
         notes=_notes(facts, rankings, names),
@@ -123,11 +117,7 @@ def _columns(ranking: Ranking, n_models: int) -> list[Column]:
         interval = say("leading.interval", level=percent(LEVEL))
         heads += [interval] if ranking.is_drawn else []
     heads.append(say("ranking.rank"))
-    *widths, last = WIDTHS[n_models]
-    widths = [*widths[: len(heads) - 1], last]
-    return [
-        Column(head, "number", width) for head, width in zip(heads, widths, strict=True)
-    ]
+    return [Column(head, "number") for head in heads]
 
 
 def _cells(rankings: Sequence[Ranking], name: str) -> list[Sentence | Part]:

@@ -61,19 +61,19 @@ def quality_table(facts: Facts) -> Table | None:
     splits = [split for split in SPLITS if split in set(shown["split"])]
     name = loss_label(_loss(facts)) if is_loss else word("quality.auc")
     given = "test" if facts.rows("train") else "given"
-    columns: list[str | Column] = ["model:header:30"]
+    columns: list[str | Column] = ["model:header"]
     for split in splits:
         head = say(f"quality.{given if split == 'test' else split}", what=name)
-        columns.append(Column(head, "number", 20 if split == "test" else 14))
-    columns += ["constant:number:14"] if is_loss else []
+        columns.append(Column(head, "number"))
+    columns += ["constant:number"] if is_loss else []
     if cls := _calibrated_class(facts):
         head = say("quality.predicted", cls=full_value(cls))
-        columns += [Column(head, "number", 16), "observed:number:12"]
+        columns += [Column(head, "number"), "observed:number"]
     models = best_first(facts)
     return table_of(
         "quality",
         "quality",
-        _to_page(columns),
+        columns,
         (
             (
                 short_name(model),
@@ -88,13 +88,6 @@ def quality_table(facts: Facts) -> Table | None:
         shape="tight",
         abreast=4 if len(columns) == 5 else 3,
     )
-
-
-def _to_page(columns: Sequence[str | Column]) -> list[Column]:
-    """Return the columns with widths that make up the page together."""
-    made = table_of("", "quality", columns, (), caption=()).columns
-    share = 100 / sum(column.width for column in made)
-    return [Column(c.label, c.kind, round(share * c.width, 2)) for c in made]
 
 
 def _loss(facts: Facts) -> str:

@@ -114,14 +114,14 @@ def _rows(
         table_id(ranking).replace("ranking", "movement", 1).removeprefix("tab-"),
         "change",
         [
-            Column(say(f"ranking.name.{ranking.record.of}"), "header", 20),
-            "baseline:number:11",
-            "this_run:number:11",
-            "difference:number:11",
-            "half_width:number:9",
-            "ranks_before:number:8",
-            "ranks_now:number:8",
-            "movement_word::22",
+            Column(say(f"ranking.name.{ranking.record.of}"), "header"),
+            "baseline:number",
+            "this_run:number",
+            "difference:number",
+            "half_width:number",
+            "ranks_before:number",
+            "ranks_now:number",
+            "movement_word",
         ],
         [_row(facts, question, row, places) for row in rows],
         caption=caption,
@@ -254,10 +254,7 @@ def _others(
     table = table_of(
         "movement-others",
         "change",
-        (
-            "feature:header:24 model::18 card::13 baseline:number:12 "
-            "this_run:number:12 movement_word::21"
-        ),
+        ("feature:header model card baseline:number this_run:number movement_word"),
         [
             _other_row(facts, ranked[question.new], question, row)
             for question, row in loud

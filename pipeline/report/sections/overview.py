@@ -76,10 +76,9 @@ def _matrix(
     names: Sequence[str],
     number: int,
 ) -> Table:
-    width = 62 / max(len(rankings), 5)
     columns = (
-        Column(say(f"ranking.name.{of}"), "header", 100 - width * len(rankings)),
-        *(Column(_head(facts, r), "number", width) for r in rankings),
+        Column(say(f"ranking.name.{of}"), "header"),
+        *(Column(_head(facts, r), "number") for r in rankings),
     )
     rows = [
         (short_name(name), *(_cell(ranking, name) for ranking in rankings))

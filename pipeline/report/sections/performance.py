@@ -202,14 +202,14 @@ def _readings_table(facts: Facts) -> Iterator[Table]:
                     Cell((Value(value, raw, number(raw, places)),)) if value else DASH
                 )
         rows.append(Row(tuple(cells)))
-    heads = [Column(say("data.model"), "header", 24)]
+    heads = [Column(say("data.model"), "header")]
     if len(names) > 1:
-        heads.append(Column(say("data.reading"), width=10))
+        heads.append(Column(say("data.reading")))
     for split in splits:
         size = _size(frame, split)
         heads += [
-            Column(say(f"data.{split}", n=size), "number", 14),
-            Column(say("data.error"), "number", 8),
+            Column(say(f"data.{split}", n=size), "number"),
+            Column(say("data.error"), "number"),
         ]
     yield Table(
         id="tab-readings",
@@ -240,7 +240,6 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
         Column(
             say(f"data.{split}", n=_size(rows, split)),
             "number",
-            round(36 / len(splits), 2),
         )
         for split in splits
     ]
@@ -248,12 +247,12 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
         f"performance-{key_of(loss)}",
         "data",
         [
-            "model:header:18",
+            "model:header",
             *of_rows,
-            "test_error:number:10",
-            "difference:number:14",
-            "difference_error:number:10",
-            "of_constant:number:12",
+            "test_error:number",
+            "difference:number",
+            "difference_error:number",
+            "of_constant:number",
         ],
         body,
         caption=say(

@@ -201,12 +201,9 @@ def _calibration_table(facts: Facts) -> Table:
             size=size,
         ),
         columns=(
-            Column(say("data.model"), "header", 20),
-            Column(say("diagnostics.counted"), width=12),
-            *(
-                Column((count(tenth),), "number", round(68 / most, 2))
-                for tenth in range(1, most + 1)
-            ),
+            Column(say("data.model"), "header"),
+            Column(say("diagnostics.counted")),
+            *(Column((count(tenth),), "number") for tenth in range(1, most + 1)),
         ),
         rows=tuple(body),
         shape="wide",

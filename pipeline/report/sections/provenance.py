@@ -88,7 +88,7 @@ def _inputs(facts: Facts) -> Table:
     return table_of(
         "inputs",
         "provenance",
-        "what:header:44 role::29 sha256:code:27",
+        "what:header role sha256:code",
         [(what, role, _spaced(digest)) for what, role, digest in digests],
         caption=say("provenance.inputs_caption", digits=str(DIGITS)),
     )
@@ -132,10 +132,7 @@ def _seeds(facts: Facts) -> Table:
     return table_of(
         "seeds",
         "provenance",
-        (
-            "model_column:header:20 measure::8 engine::29 stream::20 "
-            "seed:number:13 repeats:number:10"
-        ),
+        ("model_column:header measure engine stream seed:number repeats:number"),
         [_seed_row(facts, places) for places in used.values()],
         caption=say("provenance.seeds_caption"),
     )
@@ -253,7 +250,7 @@ def _script(table_id: str, caption: str, name: str, text: str) -> Table:
     return table_of(
         table_id.removeprefix("tab-"),
         "provenance",
-        "line:header:8 script:code:92",
+        "line:header script:code",
         [
             (str(number), _line(line))
             for number, line in enumerate(text.rstrip().split("\n"), start=1)

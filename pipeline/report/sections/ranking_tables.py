@@ -1,7 +1,7 @@
 """The table of one ranking: rows, bars, intervals, and what the rest amounts to."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -40,13 +40,6 @@ _Answer: TypeAlias = tuple[int, Importance, dict[str, float]]
 """The place of a record among all, the record, and its means by feature."""
 
 DASH = Cell(("–",))
-
-MOST_NUMBERS = 72.0
-"""Percent of a page that the columns of numbers may take together."""
-BARS, ALONE, NARROW = 15.0, 34.0, 11.0
-"""Bars beside intervals, bars beside nothing, bars beside answers of others too."""
-WORDS = (9.0, 20.0)
-NAMES = (14.0, 30.0)
 
 
 @dataclass(frozen=True)
@@ -221,11 +214,10 @@ def places_of(ranking: Ranking, row: int) -> Cell:
 
 def interval_columns(ranking: Ranking) -> tuple[Column, Column, Column]:
     """Return the heads of the two bounds and of the places."""
-    wide = numbers_width(ranking)
     return (
-        Column(interval_label(ranking), "number", max(10.5, wide)),
-        Column(say("ranking.high"), "number", wide),
-        Column(say("ranking.places"), "number", 8),
+        Column(interval_label(ranking), "number"),
+        Column(say("ranking.high"), "number"),
+        Column(say("ranking.places"), "number"),
     )
 
 
@@ -242,7 +234,7 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
     return Table(
         id=table_id(ranking),
         caption=_caption(facts, ranking),
-        columns=_shared_out(columns),
+        columns=tuple(columns),
         rows=tuple(
             _row(facts, ranking, row, axis, differing, is_target=lead) for row in rows
         ),
@@ -252,45 +244,30 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
     )
 
 
-def _shared_out(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return columns that fill the page: numbers cannot break, so words give way."""
-    numbers = sum(column.width for column in columns if column.kind == "number")
-    words = sum(column.width for column in columns if column.kind != "number")
-    kept = min(numbers, MOST_NUMBERS)
-    share = {True: kept / numbers, False: (100 - kept) / words}
-    return tuple(
-        replace(column, width=round(share[column.kind == "number"] * column.width, 2))
-        for column in columns
-    )
-
-
 def _columns(
     facts: Facts, ranking: Ranking, axis: Axis, differing: Sequence[_Answer]
 ) -> list[Column]:
     record = ranking.record
     card = facts.card(record)
     head = say(f"ranking.name.{record.of}")
-    wide = numbers_width(ranking)
     columns = [
-        Column(say("ranking.rank"), "number", 5.5),
-        Column(head, "header", names_width(record.features)),
-        Column((value_label(ranking), " ", card_link(card)), "number", max(10, wide)),
-        Column((axis.text,), "bar", bars_width(ranking)),
+        Column(say("ranking.rank"), "number"),
+        Column(head, "header"),
+        Column((value_label(ranking), " ", card_link(card)), "number"),
+        Column((axis.text,), "bar"),
     ]
     if ranking.has_shares:
-        columns.insert(3, Column(say("ranking.share"), "number", 7))
+        columns.insert(3, Column(say("ranking.share"), "number"))
     if ranking.is_drawn:
         columns += interval_columns(ranking)
     columns += [
-        Column((name,), "number", max(wide, 1.05 * max(map(len, name.split()))))
+        Column((name,), "number")
         for name in (engine_name(o.engine) for _, o, _ in differing)
     ]
     if record.of == "groups":
-        columns.append(Column(say("ranking.columns"), "text", 22))
+        columns.append(Column(say("ranking.columns"), "text"))
     elif record.of == "features" and _groups(facts):
-        columns.append(
-            Column(say("ranking.group"), "text", words_width(_groups(facts)))
-        )
+        columns.append(Column(say("ranking.group")))
     return columns
 
 
@@ -460,34 +437,6 @@ def _share(ranking: Ranking, rows: Sequence[int]) -> Value:
     share = float(positive[list(rows)].sum()) / total if total else 0.0
     path = f"importances[{ranking.index}].mean"
     return Value(path, share, percent(share), derived="share")
-
-
-def numbers_width(ranking: Ranking) -> float:
-    """Return the width of a column of numbers: the longest, and a gap before it."""
-    every = (*ranking.mean, *ranking.low, *ranking.high)
-    longest = max((len(number(float(one), ranking.places)) for one in every), default=0)
-    return max(8.0, 1.05 * longest + 2.4)
-
-
-def bars_width(ranking: Ranking) -> float:
-    """Return the width of the column of bars: what the numbers leave."""
-    if not ranking.is_drawn:
-        return ALONE
-    return NARROW if len(ranking.others) > 1 else BARS
-
-
-def names_width(names: Sequence[str]) -> float:
-    """Return the width of the column of names: enough for the longest, in reason."""
-    return _within(NAMES, 1.3 * max(map(len, names)))
-
-
-def words_width(words: Iterable[str]) -> float:
-    """Return the width of a last column of words: none is cut, in reason."""
-    return _within(WORDS, 1.15 * max(map(len, words)) + 2.4)
-
-
-def _within(limits: tuple[float, float], value: float) -> float:
-    return min(max(value, limits[0]), limits[1])
 
 
 def cut_alike(ranking: Ranking, table_of: Callable[[Sequence[int]], Table]) -> Table:

@@ -236,16 +236,13 @@ def _cut(ranking: Ranking, table_of: Callable[[Sequence[int]], Table]) -> Table:
 
 def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
     trials = _trials(facts, ranking)
-    heads = (
-        Column(say(f"ranks.over_{kind.noun}s", n=kind.number), width=68 / len(trials))
-        for kind in trials
-    )
+    heads = (Column(say(f"ranks.over_{kind.noun}s", n=kind.number)) for kind in trials)
     return table_of(
         _id(ranking).removeprefix("tab-"),
         "ranking",
         [
-            "rank:number:8",
-            Column(say(f"ranking.name.{ranking.record.of}"), "header", 24),
+            "rank:number",
+            Column(say(f"ranking.name.{ranking.record.of}"), "header"),
             *heads,
         ],
         [_row(ranking, row, trials) for row in rows],

@@ -131,7 +131,7 @@ def _people(facts: Facts) -> Table | Sentence:
         )
         for person in people
     ]
-    columns, caption = "role::28 person:header:30 relation::42", "scope.people_caption"
+    columns, caption = "role person:header relation", "scope.people_caption"
     return table_of(
         "people", "scope", columns, rows, caption=say(caption), shape="tight"
     )
@@ -172,7 +172,7 @@ def _shared(facts: Facts) -> Table:
     return table_of(
         "shared",
         "scope",
-        "ingredient:header:32 in_this_run::28 an_error::40",
+        "ingredient:header in_this_run an_error",
         [(text["label"], cells[k], text["error"]) for k, text in ingredients.items()],
         caption=say("scope.shared_caption"),
         notes=(say("scope.verify"),),
@@ -225,7 +225,7 @@ def _untested_table(facts: Facts) -> Table:
     return table_of(
         "untested",
         "scope",
-        "item:header:27 reason::15 takes::28 consequence::30",
+        "item:header reason takes consequence",
         [
             item._replace(reason=reasons[item.reason.replace(" ", "_")])
             for item in untested(facts)

@@ -130,9 +130,9 @@ def _engine_table(
         for key in ("ours", "theirs", "difference")
     ]
     columns = (
-        Column(say("ranking.rank"), "number", 8),
-        Column(say(f"ranking.name.{ranking.record.of}"), "header", 20),
-        *(Column(head, "number", 12) for head in heads),
+        Column(say("ranking.rank"), "number"),
+        Column(say(f"ranking.name.{ranking.record.of}"), "header"),
+        *(Column(head, "number") for head in heads),
     )
     both = [
         [_both(ours, theirs, feature, name, places) for name, places in numbers.items()]
@@ -188,12 +188,10 @@ def _table(
     facts: Facts, ranking: Ranking, of_ranking: Tested, rows: Sequence[int]
 ) -> Table:
     numbers = _numbers(of_ranking)
-    name_width = 46 if len(numbers) == len(P_VALUES) else 28
-    width = (90 - name_width) / len(numbers)
     columns = (
-        Column(say("ranking.rank"), "number", 10),
-        Column(say(f"ranking.name.{ranking.record.of}"), "header", name_width),
-        *(Column(_label(of_ranking, name), "number", width) for name in numbers),
+        Column(say("ranking.rank"), "number"),
+        Column(say(f"ranking.name.{ranking.record.of}"), "header"),
+        *(Column(_label(of_ranking, name), "number") for name in numbers),
     )
     key, count = "shuffles", say_count(of_ranking.most, "shuffle")
     if of_ranking.test not in OF_SHUFFLES:

@@ -38,7 +38,7 @@ def _lines(facts: Facts) -> Table:
     return table_of(
         "signoff",
         "signoff",
-        "role:header:13 name::22 meaning::14 time::16 covers_short::15 signature::20",
+        "role:header name meaning time covers_short signature",
         rows,
         caption=say("signoff.lines"),
         notes=(say("signoff.by_hand"),),
@@ -53,7 +53,7 @@ def _signatures(facts: Facts) -> Table:
     return table_of(
         "other-signatures" if all_others else "signatures",
         "signoff",
-        "name:header:20 role::14 time::17 meaning::15 covers:code:34",
+        "name:header role time meaning covers:code",
         [_signature(record) for record in facts.signoffs],
         caption=say("signoff.records"),
         notes=(say("signoff.other_digest"),) if others else (),
@@ -81,7 +81,7 @@ def _statements(facts: Facts) -> Table:
     return table_of(
         "statements",
         "signoff",
-        "signed_version:header:9 name::16 relation::16 statement::26 method::33",
+        "signed_version:header name relation statement method",
         [_statement(number, record) for number, record in rows],
         caption=say("signoff.statements"),
         notes=tuple(notes),

@@ -220,13 +220,13 @@ def _stability_table(
     frame = facts.result.stability
     top_k = int(config_of(facts, "checks").get("top_k", 3))
     columns = [
-        Column(say("ranking.rank"), "number", 8),
-        Column(say(f"ranking.name.{ranking.record.of}"), "header", 32),
-        Column(say("stability.ranks", level=percent(LEVEL)), "number", 22),
-        Column(say("stability.top", k=str(top_k)), "number", 16),
+        Column(say("ranking.rank"), "number"),
+        Column(say(f"ranking.name.{ranking.record.of}"), "header"),
+        Column(say("stability.ranks", level=percent(LEVEL)), "number"),
+        Column(say("stability.top", k=str(top_k)), "number"),
     ]
     if ranking.is_drawn:
-        columns.append(Column(say("stability.settle"), "number", 22))
+        columns.append(Column(say("stability.settle"), "number"))
     return Table(
         id=table_id(ranking).replace("ranking", "stability", 1),
         caption=_caption(facts, ranking, places),
@@ -362,8 +362,8 @@ def _convergence_table(ranking: Ranking, frame: pd.DataFrame) -> Table:
             table=Link(table_id(ranking)),
         ),
         columns=(
-            Column(say(f"ranking.name.{of}"), "header", 32),
-            *(Column((str(n),), "number", 9) for n in counts),
+            Column(say(f"ranking.name.{of}"), "header"),
+            *(Column((str(n),), "number") for n in counts),
         ),
         rows=tuple(
             Row(

@@ -167,8 +167,8 @@ def _surface_table(facts: Facts, key: tuple[str, ...], surface: Surface) -> Tabl
         id=f"tab-surface-{key_of(*key, surface.model)}",
         caption=_caption(facts, surface),
         columns=(
-            Column((short_name(surface.features[0]),), "header", 16),
-            *(Column(point, "number", 84 / len(second)) for point in second),
+            Column((short_name(surface.features[0]),), "header"),
+            *(Column(point, "number") for point in second),
         ),
         rows=tuple(
             Row((Cell(point), *_cells(f"{path}.values[{i}]", surface, i, places)))

@@ -33,11 +33,8 @@ NOUNS = {"fail": "failure", "warn": "warning", "note": "info"}
 """What checks with such verdicts are called where they are counted."""
 FIRST = 5
 """Rows for which page two of the executive profile has room, each of two lines."""
-WIDE = (
-    "check:header:33 subject::18 observed:number:16 limit:number:11 set_by::12 "
-    "verdict::10"
-)
-SHORT = "check:header:54 subject::30 verdict::16"
+WIDE = "check:header subject observed:number limit:number set_by verdict"
+SHORT = "check:header subject verdict"
 CALM = ("pass", "note")
 """Verdicts that ask nothing of the reader."""
 

@@ -15,12 +15,10 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from ...records.cells import escaped
 
-SHORT_TABLE, SHORT_LINES = 6, 12
-"""Rows and lines of a table that paper never divides."""
+SHORT_TABLE, SHORT_TEXT = 6, 1000
+"""Rows and characters of a table that paper never divides."""
 TOGETHER = 3
 """Rows at either end of a longer table that paper keeps together."""
-CHARACTERS = 1.1
-"""Of a line of text, in one percent of the width of a page."""
 UPRIGHT_COLUMNS = 12
 """Columns that an upright page has room for."""
 
@@ -151,14 +149,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its head, what it holds, its share of the width in percent.
+    """One column: its head, and what it holds.
 
     A table has one column of kind "header": its cells are the headers of their rows.
     """
 
     label: Sentence
     kind: Literal["text", "header", "number", "bar", "code"] = "text"
-    width: float = 10
 
 
 Cells: TypeAlias = "tuple[Any, ...] | Row"
@@ -236,21 +233,14 @@ class Table:
     @property
     def is_short(self) -> bool:
         """Whether a page can hold it with room to spare, so that none should cut it."""
-        lines = sum(map(self._lines, self.rows))
-        return len(self.rows) <= SHORT_TABLE and lines <= SHORT_LINES
+        texts = (plain(cell.parts) for row in self.rows for cell in row.cells)
+        return len(self.rows) <= SHORT_TABLE and sum(map(len, texts)) <= SHORT_TEXT
 
     @property
     def cuts(self) -> tuple[int, ...]:
         """The row at which paper ends one group of rows and begins another."""
         n = len(self.rows)
         return (n - TOGETHER,) if n > SHORT_TABLE else ()
-
-    def _lines(self, row: Row) -> int:
-        """Return about how many lines the longest cell of a row takes."""
-        return max(
-            math.ceil(len(cell.plain) / (CHARACTERS * column.width))
-            for column, cell in zip(self.columns, row.cells, strict=True)
-        )
 
     @property
     def leads(self) -> tuple[str, ...]:
@@ -284,12 +274,8 @@ class Table:
         return self._of_columns(places)
 
     def _of_columns(self, places: Sequence[int]) -> "Table":
-        """Return the same table with some of its columns, over the whole width."""
-        share = 100 / sum(self.columns[i].width for i in places)
-        columns = tuple(
-            replace(self.columns[i], width=round(share * self.columns[i].width, 2))
-            for i in places
-        )
+        """Return the same table with some of its columns."""
+        columns = tuple(self.columns[i] for i in places)
         rows = (replace(r, cells=tuple(r.cells[i] for i in places)) for r in self.rows)
         return replace(self, columns=columns, rows=tuple(rows))
 

@@ -330,8 +330,8 @@ def table_of(
     heads : str
         The table of the catalogue that holds the heads of the columns, by field.
     columns : str or sequence
-        Per column "field:kind:width", with a blank between them: the kind and the
-        width of `Column`. A `Column` stands for itself.
+        Per column "field:kind", with a blank between them: the kind of `Column`, "text"
+        if left out. A `Column` stands for itself.
     rows : iterable
         Of each row its cells: by field ("key" is the key of the row), or in the order
         of the columns, or as a `Row`.
@@ -345,9 +345,9 @@ def table_of(
             whole.append(column)
             fields.append("")
         else:
-            field, kind, width = f"{column}::".split(":")[:3]
+            field, _, kind = column.partition(":")
             head = say(field if "." in field else f"{heads}.{field}")
-            whole.append(Column(head, kind or "text", float(width or 10)))  # type: ignore[arg-type]
+            whole.append(Column(head, kind or "text"))  # type: ignore[arg-type]
             fields.append(field.rpartition(".")[2])
     made = (
         Row(tuple(row[field] for field in fields), row.get("key", ""))

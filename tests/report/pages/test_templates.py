@@ -23,8 +23,6 @@ FORBIDDEN = re.compile(
     r"drives|causes)\b",
     re.I,
 )
-COLUMNS = re.compile(r"(\w+):\w*:\d+")
-"""The fields of the columns of a table, as `wording.table` takes them."""
 ENVIRONMENT = Environment(autoescape=True)
 
 
@@ -108,18 +106,21 @@ def pattern(node):
 
 def patterns_of_keys():
     """Return patterns of the keys and of the tables that anything asks for."""
-    keys, tables = set(), set()
+    keys, tables, fields = set(), set(), set()
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             keys.add(pattern(node))
             name = getattr(getattr(node, "func", None), "id", "")
             if name == "say_count":
                 keys.add(rf"nouns\.{pattern(node.args[1])}")
+            if name == "table_of":
+                fields |= set(re.findall(r"\w+", ast.unparse(node)))
             if name == "look_up":
                 tables.add(pattern(node.args[0]))
     text = "".join(path.read_text(encoding="utf-8") for path in FILES)
-    columns = {f for key in keys - {None} for f in COLUMNS.findall(key)}
-    keys |= {rf"\w+\.{field}" for field in columns}
+    columns = [key for key in keys - {None} if re.search(r":(header|number|code)", key)]
+    fields |= set(re.findall(r"\w+", " ".join(columns)))
+    keys |= {rf"\w+\.{field}" for field in fields}
     keys |= {rf"page\.{name}" for name in re.findall(r"words\.(\w+)", text)}
     keys |= {rf"nouns\.{name}" for name in catalogue()["severity"]}
     tables -= {None, "page", r"nouns\..+"}

@@ -129,7 +129,6 @@ def test_losses_out_of_bag_have_a_column_where_some_model_has_them():
     both = pd.concat([performance, extra], ignore_index=True)
     item = table(view(performance=both), "tab-performance-rmse")
     assert column(item, "Out of bag, n\u00a0=\u00a01\u202f000")[0] == "77.0"
-    assert sum(head.width for head in item.columns) <= 100
 
 
 # Which models can be told apart
