@@ -46,7 +46,8 @@ def test_words_give_way_to_numbers_and_a_number_is_never_broken():
 
 def test_a_name_of_120_letters_leaves_room_for_the_words_beside_it():
     name, words = widths("header text", ("n" * 120, WORDS))
-    assert name <= words
+    assert name < 55
+    assert words > 45
 
 
 def test_forty_columns_of_numbers_still_fill_one_page():
