@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import nan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ...assess.expectations import DEVIATES, FOUND
@@ -29,7 +30,7 @@ from ..text.wording import (
 )
 from .change import lede as change_lede
 from .control import version_line
-from .facts import Facts, card_link, config_of, tallied, whole
+from .facts import Facts, card_link, config_of, tallied
 from .findings import link_to, standing_of, title_of_all
 from .leading_features import (
     clusters_of,
@@ -38,17 +39,27 @@ from .leading_features import (
     joint_values,
     leading_table,
     shown_letters,
+    shown_rankings,
     strongest,
     where_models_differ,
 )
-from .model_quality import SPLITS, fits, measured, quality_table
-from .results import by_leader_of
+from .model_quality import (
+    SPLITS,
+    fits,
+    measured,
+    quality_name,
+    quality_table,
+)
+from .rankings import Ranking
+from .results import by_leader_of, leader_of
 from .scope import untested
 from .verdicts import recomputed, verdict_badge
 
 MODELS = 3
 POINTS = 10
 """Points that page one has room for; the rest is one link."""
+NEARLY_ALL = 0.8
+"""Share of all importance with which a leader stands in the headline."""
 UNTESTED, COLUMNS, NUMBERS = 2, 3, 3
 """Items of each kind that page one names."""
 
@@ -89,9 +100,12 @@ def _heading(facts: Facts) -> str:
 def _purpose(facts: Facts) -> Sentence:
     purpose = facts.note("purpose")
     text = say("executive.purpose", text=ended(purpose)) if purpose else ()
-    if facts.result.expected.empty:
-        return joined(filter(None, [text, say("executive.no_expectation")]), " ")
-    return text
+    if not facts.result.expected.empty:
+        return text
+    n = len(config_of(facts, "expected"))
+    key = "not_reached" if n else "no_expectation"
+    stated = say(f"executive.{key}", n=say_count(tallied("expected", n), "expectation"))
+    return joined(filter(None, [text, stated]), " ")
 
 
 def _models(facts: Facts) -> tuple[Sentence, ...]:
@@ -124,9 +138,30 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     # Of correlated features one may stand in for the other: these head no page.
     correlated = {name for members in clusters_of(facts).values() for name in members}
     apart = [d.feature for d in where_models_differ(facts)]
-    if alone := [name for name in apart if name not in correlated]:
+    alone = [name for name in apart if name not in correlated]
+    if dominant := _dominant(facts):
+        return (*text, *dominant)
+    leaders = {feature for _, feature in by_leader_of(facts)}
+    if alone and leaders != {alone[0]}:
         text += say("executive.headline.differ", feature=full_name(alone[0]))
     return text
+
+
+def _dominant(facts: Facts) -> Sentence:
+    """Return how much of all importance the leader of a model has, if nearly all."""
+    shares: dict[Ranking, float] = {}
+    for ranking in shown_rankings(facts):
+        mean, is_rise = ranking.mean, ranking.record.form == "difference"
+        if is_rise and len(mean) > 2 and leader_of(ranking) and np.isfinite(mean).all():
+            shares[ranking] = float(mean.max() / mean[mean > 0].sum())
+    most = max(shares, key=shares.__getitem__, default=None)
+    if most is None or shares[most] < NEARLY_ALL:
+        return ()
+    share = shares[most]
+    value = Value(f"importances[{most.index}].mean", share, percent(share), "", "share")
+    return say(
+        "executive.headline.dominant", share=value, model=full_name(most.subject)
+    )
 
 
 def _leaders(facts: Facts) -> Sentence:
@@ -337,27 +372,23 @@ def _of_losses(facts: Facts, point: Point) -> dict[str, Any]:
     splits = {split: measured(facts, model, split) for split in SPLITS}
     return {
         "model": full_name(model),
+        "measure": quality_name(facts),
         "fitted": splits["out_of_bag"] or splits["train"],
         "test": splits["test"],
     }
 
 
 def _of_deciles(facts: Facts, point: Point) -> dict[str, Any]:
-    del facts
-    texts = []
-    for finding in point.findings:
-        outside = int(finding.evidence["too_low"] + finding.evidence["too_high"])
-        of = int(finding.evidence["deciles"])
-        texts.append(
-            say(
-                "executive.deciles",
-                subject=full_name(finding.subject),
-                n=whole("findings", outside),
-                of=whole("findings", of),
-            )
-        )
-    first = point.findings[0].subject
-    return {"deciles": joined(texts, "; "), "model": full_name(first)}
+    """Return the model, and how many deciles are off in the classes that are off."""
+    subject = point.findings[0].subject  # of several classes "model, class"
+    names = [name for name in facts.models if f"{subject}, ".startswith(f"{name}, ")]
+    outside = {"too_low", "too_high"}
+    counts = [finding.evidence for finding in point.findings]
+    return {
+        "model": full_name(max(names, key=len, default=subject)),
+        "n": tallied("findings", int(sum(c[k] for c in counts for k in outside))),
+        "of": tallied("findings", int(sum(c["deciles"] for c in counts))),
+    }
 
 
 def _of_shift(facts: Facts, point: Point) -> dict[str, Any]:

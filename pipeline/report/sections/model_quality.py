@@ -59,12 +59,9 @@ def quality_table(facts: Facts) -> Table | None:
         return None
     is_loss = frame == "performance"
     splits = [split for split in SPLITS if split in set(shown["split"])]
-    name = loss_label(_loss(facts)) if is_loss else word("quality.auc")
     given = "test" if facts.rows("train") else "given"
     columns: list[str | Column] = ["model:header"]
-    for split in splits:
-        head = say(f"quality.{given if split == 'test' else split}", what=name)
-        columns.append(Column(head, "number"))
+    columns += [f"{given if split == 'test' else split}:number" for split in splits]
     columns += ["constant:number"] if is_loss else []
     if cls := _calibrated_class(facts):
         head = say("quality.predicted", cls=full_value(cls))
@@ -83,7 +80,7 @@ def quality_table(facts: Facts) -> Table | None:
             )
             for model in models[:MODELS]
         ),
-        caption=_caption(facts, name, is_loss=is_loss),
+        caption=_caption(facts, quality_name(facts), is_loss=is_loss),
         notes=_notes(facts, models),
         shape="tight",
         abreast=4 if len(columns) == 5 else 3,
@@ -107,6 +104,12 @@ def _shown(facts: Facts) -> tuple[str, pd.DataFrame]:
     frame = facts.result.readings
     auc = frame[frame["reading"] == "auc"]
     return ("performance", _losses(facts)) if auc.empty else ("readings", auc)
+
+
+def quality_name(facts: Facts) -> str:
+    """Return what the measure of the trade is called."""
+    is_loss = _shown(facts)[0] == "performance"
+    return loss_label(_loss(facts)) if is_loss else word("quality.auc")
 
 
 def _of(frame: pd.DataFrame, model: str, split: str) -> "pd.Series[Any] | None":
@@ -274,27 +277,21 @@ def _deciles(facts: Facts, model: str) -> Sentence:
         return ()
     is_number = not rows["positive_class"].iloc[0]
     check = "bias" if is_number else "calibration"
-    off: list[Sentence] = []
-    for place, row in rows.iterrows():
-        name = str(row["positive_class"])
-        subject = f"{model}, {name}" if len(rows) > 1 else model
-        if _found(facts, check, subject):
-            text = say(
-                f"quality.{check}",
-                directions=_directions(f"calibration_checks[{place}]", row),
-            )
-            of_class = say("data.of_class", cls=full_value(name))
-            off.append(
-                joined((text, " (", of_class, ")"), "") if len(rows) > 1 else text
-            )
-    if off:
-        return joined(off, "; ")
+    several = len(rows) > 1
+    is_off = [
+        _found(facts, check, f"{model}, {name}" if several else model) is not None
+        for name in rows["positive_class"]
+    ]
+    if any(is_off):
+        rows = rows[is_off]
     path = f"calibration_checks[{rows.index[0]}]"
-    outside = int((rows["too_low"] + rows["too_high"]).sum())
+    if any(is_off) and not several:
+        return say(f"quality.{check}", directions=_directions(path, rows.iloc[0]))
     return say(
-        f"quality.{check}_fine",
-        n=tallied(path, outside),
+        f"quality.{check}_of_classes" if any(is_off) else f"quality.{check}_fine",
+        n=tallied(path, int((rows["too_low"] + rows["too_high"]).sum())),
         of=tallied(path, int(rows["deciles"].sum())),
+        classes=series(map(full_value, rows["positive_class"])),
     )
 
 

@@ -6,7 +6,7 @@ from datetime import date
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import made_importance, models_frame
+from tests.report.made_records import made_importance, made_run, models_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
 from tests.report.reading import column, section, table, words
@@ -80,8 +80,8 @@ def found(check, subject="a", severity="warning", **fields):
 def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     quality = table(two_models(), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
-    assert column(quality, "RMSE, training") == ["19.00", "1.00"]
-    assert column(quality, "RMSE, evaluation") == ["20.00 ± 0.50", "30.00 ± 0.50"]
+    assert column(quality, "Training rows") == ["19.00", "1.00"]
+    assert column(quality, "Evaluation rows") == ["20.00 ± 0.50", "30.00 ± 0.50"]
     assert column(quality, "Constant prediction") == ["40.00", "40.00"]
     assert plain(quality.caption) == (
         "Best model first: RMSE, EUR/m², lower is better, ± one standard error; "
@@ -93,7 +93,7 @@ def test_a_model_of_unknown_loss_comes_after_all_others():
     rows = losses(("good", "test", 20.0), ("bad", "train", 1.0))
     quality = table(two_models(performance=rows), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
-    assert column(quality, "RMSE, evaluation") == ["20.00 ± 0.50", "–"]
+    assert column(quality, "Evaluation rows") == ["20.00 ± 0.50", "–"]
 
 
 def test_tables_and_leaders_of_section_f_use_the_intervals_over_other_rows():
@@ -157,8 +157,8 @@ def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
     ]
     rows[2] |= {"std_error": 0.01}
     quality = table(two_models(readings=frame_of("readings", rows)), "tab-quality")
-    assert column(quality, "AUC, training") == ["–", "0.990"]
-    assert column(quality, "AUC, evaluation") == ["0.800 ± 0.010", "0.700"]
+    assert column(quality, "Training rows") == ["–", "0.990"]
+    assert column(quality, "Evaluation rows") == ["0.800 ± 0.010", "0.700"]
     assert len(quality.columns) == 3
     assert "higher is better" in plain(quality.caption)
 
@@ -167,7 +167,7 @@ def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
     ("rows", "text"),
     [
         # Twice 0.5 in quadrature is 0.71: a gap of 2.1 is three of these errors.
-        ([("train", 17.9), ("test", 20.0)], "shows no overfitting (gap of 3.0"),
+        ([("train", 17.9), ("test", 20.0)], "shows no clear overfitting (gap of 3.0"),
         (
             [("train", 17.8), ("test", 20.0)],
             "overfits (gap of 3.1 standard errors of the difference)",
@@ -283,14 +283,11 @@ def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_larg
         return said(build_view(result), "differ")
 
     same = [(8.0, 10.0), (4.0, 6.0), (0.5, 1.5)]
-    assert "no feature is at zero in one alone" in text(*same)
+    assert "No feature is clearly unequal" in text(*same)
     # a of "good" is apart from 9, but not less than a third of it
-    assert "no feature is" in text((3.0, 5.0), *same[1:], means=(4.0, 5.0, 1.0))
+    assert "No feature is" in text((3.0, 5.0), *same[1:], means=(4.0, 5.0, 1.0))
     apart = text((1.0, 3.0), *same[1:], means=(2.0, 5.0, 1.0))
-    assert (
-        "3 times as large in the other, beyond the intervals: a (9.00 and 2.00)."
-        in apart
-    )
+    assert "3 times as large in the other): a (9.00 and 2.00)." in apart
     # c of "good" cannot be told from zero, and the interval of "bad" is above it
     assert ": c (" in text(*same[:2], (-0.2, 0.7), means=(9.0, 5.0, 0.5))
 
@@ -299,6 +296,33 @@ def test_the_headline_is_what_leads_and_what_sets_the_models_apart():
     view = two_models(row_intervals=INTERVALS)
     text = said(view, "headline")
     assert text == "None leads alone in bad; b leads in good"
+
+
+@pytest.mark.parametrize(("rest", "is_named"), [(0.9, True), (1.3, False)])
+def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
+    rest, is_named
+):
+    """9 of 9 + 2 * 0.9 is 83 %, of 9 + 2 * 1.3 it is 78 %."""
+    record = made_importance("bad", NAMES, (9.0, rest, rest))
+    intervals = row_intervals(
+        (0, "a", 8.8, 9.2, 1.0, 1.0),
+        *((0, name, rest - 0.2, rest + 0.2, 2.0, 3.0) for name in "bc"),
+    )
+    models = models_frame(("bad",))
+    frames = {"importances": [record], "row_intervals": intervals, "models": models}
+    text = said(build_view(plain_result(NAMES, **frames)), "headline")
+    share = ", with 83\u202f% of all importance in bad"
+    assert text == "a leads" + (share if is_named else "")
+
+
+def test_expectations_that_an_interrupted_run_did_not_reach_are_counted():
+    """Not "the owner stated no expectation": the run ended before."""
+    run = made_run(status="interrupted")
+    expected = [{"features": ["a"], "place": "top", "reason": "policy"}] * 2
+    run = replace(run, config=run.config | {"expected": expected})
+    text = said(build_view(plain_result(NAMES, run=run)), "purpose")
+    assert "2 expectations of the owner not compared: the run ended before." in text
+    assert "stated no expectation" not in text
 
 
 def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart():
@@ -329,7 +353,7 @@ def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart()
             clusters=frame_of("clusters", clusters),
         )
         view = build_view(result)
-        assert "b" in said(view, "differ").split("beyond the intervals: ")[1]
+        assert "b" in said(view, "differ").split("in the other): ")[1]
         return said(view, "headline")
 
     assert headline().endswith("; b sets the models apart")
@@ -425,7 +449,7 @@ def test_rows_of_unknown_origin_are_given_rows_and_the_first_question():
     assert said(view, "headline").startswith("Not known: whether the model was fitted")
     assert said(view, "untested").startswith("whether the model was fitted to these")
     assert "these 9\u202f000 rows are new to the model" in said(view, "decide")
-    assert "RMSE, given rows" in words(table(view, "tab-quality"))
+    assert "Given rows" in words(table(view, "tab-quality"))
 
 
 def expected(*rows):
