@@ -1,6 +1,6 @@
 """Section E: one estimand card per measure, which every number refers to by its id."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -106,14 +106,13 @@ def _card(facts: Facts, measure: Measure) -> Card:
     card = facts.cards[measure]
     rows = (
         *_definition(facts, ranked),
-        *SPECIFIC.get(record.method, _own)(facts, record),
+        *{"permutation": _permutation, "sage": _sage}.get(record.method, _own)(
+            facts, record
+        ),
         (say("cards.label.spread"), _spread(record)),
         *_test(facts, record, ranked),
         (say("cards.label.engines"), _engines(facts, record, ranked)),
         *_own_engines(facts, ranked),
-        *_answered_by(facts, ranked),
-        *_supplied(facts, ranked),
-        *_stream(record),
         (say("cards.label.limits"), say(f"cards.{record.method}.limits")),
         (say("cards.label.reference"), say(f"cards.{record.method}.reference")),
     )
@@ -122,6 +121,11 @@ def _card(facts: Facts, measure: Measure) -> Card:
         title=title_of(facts, record),
         facts=KeyValues(
             f"card-{card.lower()}-facts", say("cards.caption", card=card), rows
+        ),
+        on_screen=(
+            *_answered_by(facts, ranked),
+            *_supplied(facts, ranked),
+            *_stream(record),
         ),
     )
 
@@ -362,47 +366,6 @@ def _own_engines(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
         for entry in config_of(facts, "extensions")
         if entry["kind"] == "engine" and entry["name"] in engines
     ]
-
-
-SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
-    "permutation": _permutation,
-    "partial_dependence": _options,
-    "impurity": _options,
-    "impurity_oob": _options,
-    "t_statistic": _options,
-    "standardised_coefficient": _options,
-    "raw_weights": _options,
-    "oob_permutation": _options,
-    "oob_permutation_scaled": _options,
-    "garson": _options,
-    "olden": _options,
-    "model_specific": _options,
-    "drop_column": _options,
-    "permute_refit": _options,
-    "shapley_refit": _options,
-    "random_subspace": _options,
-    "random_subspace_permutation": _options,
-    "stratified_impact": _options,
-    "stratified_importance": _options,
-    "curve_impact": _options,
-    "curve_importance": _options,
-    "lowess_r2": _options,
-    "anova": _options,
-    "auc": _options,
-    "spearman": _options,
-    "pca": _options,
-    "mrmr": _options,
-    "relieff": _options,
-    "firm": _options,
-    "firm_labels": _options,
-    "gradient_sensitivity": _options,
-    "shapley": _options,
-    "sage": _sage,
-    "h_statistic": _options,
-    "vint": _options,
-    "pd_importance": _options,
-}
-"""What the card of each method says beside what all cards say."""
 
 
 def _spread(record: Importance) -> Sentence:

@@ -367,11 +367,21 @@ class Figure:
 
 @dataclass(frozen=True)
 class Card:
-    """The estimand card: what one measure estimates, field by field."""
+    """The estimand card: what one measure estimates, field by field.
+
+    Attributes
+    ----------
+    id : str
+    title : Sentence
+    facts : KeyValues
+    on_screen : tuple of (Sentence, Sentence)
+        More rows, of how the numbers were made, which paper leaves out.
+    """
 
     id: str
     title: Sentence
     facts: KeyValues
+    on_screen: tuple[tuple[Sentence, Sentence], ...] = ()
     kind: ClassVar[str] = "card"
 
 

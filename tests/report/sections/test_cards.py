@@ -22,7 +22,11 @@ from importance_audit.report.text.wording import look_up
 def fact(view, card, label):
     """Return one line of a card, by its label."""
     (item,) = (c for c in section(view, "E").parts["cards"] if c.id == card)
-    return next(plain(v) for head, v in item.facts.rows if plain(head) == label)
+    return next(
+        plain(v)
+        for head, v in (*item.facts.rows, *item.on_screen)
+        if plain(head) == label
+    )
 
 
 def viewed(*, target_unit="EUR/m²", **fields):

@@ -29,7 +29,11 @@ def viewed(*records):
 
 def card(view, label):
     (item,) = section(view, "E").parts["cards"]
-    return next(plain(v) for head, v in item.facts.rows if plain(head) == label)
+    return next(
+        plain(v)
+        for head, v in (*item.facts.rows, *item.on_screen)
+        if plain(head) == label
+    )
 
 
 def test_the_page_opens_with_a_ranking_of_a_model_if_there_is_one():
