@@ -9,9 +9,6 @@ from ...records.importance_record import Importance
 from ...runs.baseline.change import Change, FeatureChange, QuestionChange
 from ..figures.bands import BandPanel, BandRow, draw_bands
 from ..text.blocks import (
-    Cell,
-    Cells,
-    Column,
     Figure,
     Link,
     Sentence,
@@ -25,14 +22,13 @@ from ..text.wording import (
     alt_text,
     display_name,
     full_name,
-    look_up,
     say,
     series,
     table_of,
     word,
 )
 from .facts import Facts, card_link, tallied
-from .ranking_tables import measured_in, table_id
+from .ranking_tables import measured_in
 from .rankings import Ranking
 
 ROWS = 20
@@ -48,83 +44,101 @@ def movements(
 ) -> tuple[Table | Figure | Sentence, ...]:
     """Return a table for each leading ranking, their figure, and what else moved."""
     ranked = {ranking.index: ranking for ranking in facts.rankings}
+    pairs = [(ranked[question.new], question) for question in comparison.questions]
     leading = {ranking.index for ranking in facts.leads}
-    lead = [question for question in comparison.questions if question.new in leading]
-    rest = [
-        question for question in comparison.questions if question.new not in leading
-    ]
-    tables = (_table(facts, ranked[question.new], question) for question in lead)
-    figure = _figure(facts, [(ranked[question.new], question) for question in lead])
-    return (
-        *tables,
-        *figure,
-        *_others(facts, ranked, rest),
-        *_unmatched_questions(facts, comparison),
+    lead = [pair for pair in pairs if pair[0].index in leading]
+    rest = [pair for pair in pairs if pair[0].index not in leading]
+    blocks: list[Table | Figure | Sentence] = [_table(facts, *pair) for pair in lead]
+    blocks += _figure(facts, lead)
+    if total := sum(len(question.features) for _, question in rest):
+        blocks.append(_others(facts, rest, tallied("change", total)))
+    sides = (
+        ("only_before", facts.baseline, comparison.unmatched[0]),
+        ("only_now", facts.result, comparison.unmatched[1]),
     )
+    for key, result, places in sides:
+        if places and result is not None:
+            records = (result.importances[at] for at in places)
+            measures = series(dict.fromkeys(map(_question_in_words, records)))
+            blocks.append(say(f"change.{key}", measures=measures))
+    return tuple(blocks)
 
 
 def _table(facts: Facts, ranking: Ranking, question: QuestionChange) -> Table:
+    """Return what became of each feature, the largest movement first."""
     every = sorted(question.features, key=_size, reverse=True)
     short = _first(every)
-    table = _rows(facts, ranking, question, short)
+    table = _table_of_rows(facts, ranking, question, short)
     if len(short) == len(every):
         return table
-    full = _rows(facts, ranking, question, every)
-    full = replace(full, id=f"{table.id}-all", notes=())
-    full = replace(full, caption=say("ranking.whole", table=Link(table.id)))
+    full = replace(
+        _table_of_rows(facts, ranking, question, every),
+        id=f"{table.id}-all",
+        notes=(),
+        caption=say("ranking.whole", table=Link(table.id)),
+    )
     return replace(table, everything=full)
 
 
 def _size(row: FeatureChange) -> float:
     """Return how far a feature went; of one that a run lacks, all of the other's."""
     known = [abs(value) for value in (row.old, row.new) if value == value]
-    is_in_both = len(known) == 2
-    return abs(row.difference) if is_in_both else max(known, default=0.0)
+    return abs(row.difference) if len(known) == 2 else max(known, default=0.0)
 
 
-def _first(rows: Sequence[FeatureChange]) -> tuple[FeatureChange, ...]:
+def _first(rows: Sequence[FeatureChange]) -> list[FeatureChange]:
     """Return the first of either run, and of the others those that are not quiet."""
-    return tuple(
+    return [
         row
         for row in rows
         if row.rank_old <= ROWS or row.rank_new <= ROWS or row.outcome not in QUIET
-    )
+    ]
 
 
-def _rows(
+def _table_of_rows(
     facts: Facts,
     ranking: Ranking,
     question: QuestionChange,
     rows: Sequence[FeatureChange],
 ) -> Table:
-    places = _decimals(question.features)
-    caption = say(
-        "change.movement",
-        model=full_name(ranking.subject),
-        measured=measured_in(facts, ranking),
-        card=card_link(facts.card(ranking.record)),
-    )
+    """Return a row for each of these features of a question."""
     key = "band" if ranking.record.stream else "band_exact"
     notes = [say(f"change.{key}", miss=percent(0.01))]
     if question.why_not:
         notes.append(say("change.cards", fields=question.why_not.replace("_", " ")))
     elif any(row.outcome == "not comparable" for row in rows):
         notes.append(say("change.no_spread"))
+    places = _decimals(question.features)
+    cells = []
+    for row in rows:
+        band = number(row.band, places)
+        outcome = word(f"change.words.{row.outcome}")
+        cells.append(
+            {
+                ranking.record.of: full_name(row.feature),
+                **_estimates(facts, question, row, places),
+                "difference": number(row.difference, places, sign=True),
+                "half_width": band if row.band != row.band else f"±\u202f{band}",
+                "ranks_before": interval_text(*row.places_old),
+                "ranks_now": interval_text(*row.places_new),
+                "movement_word": outcome
+                if row.outcome in QUIET
+                else Styled("strong", (outcome,)),
+            }
+        )
     return table_of(
-        table_id(ranking).replace("ranking", "movement", 1).removeprefix("tab-"),
+        f"movement-{ranking.key}",
         "change",
-        [
-            Column(say(f"ranking.name.{ranking.record.of}"), "header"),
-            "baseline:number",
-            "this_run:number",
-            "difference:number",
-            "half_width:number",
-            "ranks_before:number",
-            "ranks_now:number",
-            "movement_word",
-        ],
-        [_row(facts, question, row, places) for row in rows],
-        caption=caption,
+        f"ranking.name.{ranking.record.of}:header baseline:number this_run:number "
+        "difference:number half_width:number ranks_before:number ranks_now:number "
+        "movement_word",
+        cells,
+        caption=say(
+            "change.movement",
+            model=full_name(ranking.subject),
+            measured=measured_in(facts, ranking),
+            card=card_link(facts.card(ranking.record)),
+        ),
         notes=tuple(notes),
         shape="wide",
     )
@@ -137,49 +151,31 @@ def _decimals(rows: Sequence[FeatureChange]) -> int:
     return decimals(np.array([row.new for row in rows]), bands / 3, gaps)
 
 
-def _row(
+def _estimates(
     facts: Facts, question: QuestionChange, row: FeatureChange, places: int
-) -> Cells:
-    old, new = (
-        Cell((_estimate(facts, question, row, side, places),))
-        for side in ("old", "new")
+) -> dict[str, Value | str]:
+    """Return both estimates by their columns, each with its place in its result."""
+    estimates: dict[str, Value | str] = {}
+    sides = (
+        ("baseline", "baseline.", facts.baseline, question.old, row.old),
+        ("this_run", "", facts.result, question.new, row.new),
     )
-    text: Sentence = (str(look_up("change.words")[row.outcome]),)
-    band = f"±\u202f{number(row.band, places)}" if row.band == row.band else "–"
-    return (
-        full_name(row.feature),
-        old,
-        new,
-        number(row.difference, places, sign=True),
-        band,
-        interval_text(*row.places_old),
-        interval_text(*row.places_new),
-        text if row.outcome in QUIET else (Styled("strong", text),),
-    )
-
-
-def _estimate(
-    facts: Facts, question: QuestionChange, row: FeatureChange, side: str, places: int
-) -> Value | str:
-    """Return one side's estimate with its place in that side's result."""
-    result = facts.baseline if side == "old" else facts.result
-    at = question.old if side == "old" else question.new
-    features = result.importances[at].features  # type: ignore[union-attr]
-    if row.feature not in features:
-        return "–"
-    start = "baseline." if side == "old" else ""
-    path = f"{start}importances[{at}].mean[{features.index(row.feature)}]"
-    value = getattr(row, side)
-    return Value(path, value, number(value, places))
+    for column, start, result, at, value in sides:
+        features = result.importances[at].features  # type: ignore[union-attr]
+        estimates[column] = "–"
+        if row.feature in features:
+            path = f"{start}importances[{at}].mean[{features.index(row.feature)}]"
+            estimates[column] = Value(path, value, number(value, places))
+    return estimates
 
 
 def _figure(
     facts: Facts, pairs: Sequence[tuple[Ranking, QuestionChange]]
-) -> tuple[Figure, ...]:
+) -> list[Figure]:
     """Return F7: differences from the baseline in their bands, a panel per model."""
     panels = [panel for pair in pairs[:PANELS] if (panel := _panel(*pair)).rows]
     if not panels:
-        return ()
+        return []
     ranking = pairs[0][0]
     judged = [row for _, m in pairs for row in m.features if row.band == row.band]
     n_moved, total = sum(row.outcome in OUTSIDE for row in judged), len(judged)
@@ -189,36 +185,29 @@ def _figure(
         moved=str(n_moved),
         total=str(total),
     )
-    return (
-        Figure(
-            id="fig-change",
-            draw=draw_bands,
-            data={
-                "panels": tuple(panels),
-                "unit_label": plain((_difference_label(facts, ranking),)),
-            },
-            alt=alt_text(plain(alt)),
-            headline=say(
-                "change.headline" if n_moved else "change.headline_none",
-                moved=tallied("change", n_moved),
-                total=tallied("change", total),
-            ),
-            caption=say("change.figure", card=card_link(facts.card(ranking.record))),
-        ),
-    )
-
-
-def _difference_label(facts: Facts, ranking: Ranking) -> str:
     unit, label = facts.unit(ranking.record), word("change.since_baseline")
-    return f"{label}, {unit}" if unit else label
+    figure = Figure(
+        id="fig-change",
+        draw=draw_bands,
+        data={
+            "panels": tuple(panels),
+            "unit_label": f"{label}, {unit}" if unit else label,
+        },
+        alt=alt_text(plain(alt)),
+        headline=say(
+            "change.headline" if n_moved else "change.headline_none",
+            moved=tallied("change", n_moved),
+            total=tallied("change", total),
+        ),
+        caption=say("change.figure", card=card_link(facts.card(ranking.record))),
+    )
+    return [figure]
 
 
 def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
     """Return one model's features that have a band, for the figure of bands."""
     places = _decimals(question.features)
-    with_band = [row for row in _first(question.features) if row.band == row.band][
-        :ROWS
-    ]
+    with_band = [row for row in _first(question.features) if row.band == row.band]
     n_moved = sum(row.outcome == "moved" for row in question.features)
     return BandPanel(
         title=display_name(ranking.subject),
@@ -231,75 +220,41 @@ def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
                 inside=row.outcome not in OUTSIDE,
                 text=number(row.difference, places, sign=True),
             )
-            for row in with_band
+            for row in with_band[:ROWS]
         ),
     )
 
 
 def _others(
-    facts: Facts, ranked: dict[int, Ranking], rest: Sequence[QuestionChange]
-) -> tuple[Table | Sentence, ...]:
+    facts: Facts, pairs: Sequence[tuple[Ranking, QuestionChange]], total: Value
+) -> Table | Sentence:
     """Return what moved in the measures behind the leading one, or that nothing did."""
-    loud = [
-        (question, row)
-        for question in rest
-        for row in question.features
-        if row.outcome not in QUIET
-    ]
-    total = sum(len(question.features) for question in rest)
-    if not total:
-        return ()
-    if not loud:
-        return (say("change.others_none", n=tallied("change", total)),)
-    table = table_of(
+    cells = []
+    for ranking, question in pairs:
+        places = _decimals(question.features)
+        card: Sentence = (card_link(facts.card(ranking.record)),)
+        loss = ranking.record.loss
+        cells += [
+            {
+                "feature": full_name(row.feature),
+                "model": full_name(ranking.subject),
+                "card": (*card, f", {loss_label(loss)}") if loss else card,
+                **_estimates(facts, question, row, places),
+                "movement_word": word(f"change.words.{row.outcome}"),
+            }
+            for row in question.features
+            if row.outcome not in QUIET
+        ]
+    if not cells:
+        return say("change.others_none", n=total)
+    return table_of(
         "movement-others",
         "change",
-        ("feature:header model card baseline:number this_run:number movement_word"),
-        [
-            _other_row(facts, ranked[question.new], question, row)
-            for question, row in loud
-        ],
-        caption=say("change.others", n=tallied("change", total)),
+        "feature:header model card baseline:number this_run:number movement_word",
+        cells,
+        caption=say("change.others", n=total),
         shape="wide",
     )
-    return (table,)
-
-
-def _other_row(
-    facts: Facts, ranking: Ranking, question: QuestionChange, row: FeatureChange
-) -> Cells:
-    places = _decimals(question.features)
-    sides = (_estimate(facts, question, row, side, places) for side in ("old", "new"))
-    return (
-        full_name(row.feature),
-        full_name(ranking.subject),
-        _measure(facts, ranking),
-        *sides,
-        str(look_up("change.words")[row.outcome]),
-    )
-
-
-def _measure(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return the card of a ranking, with its loss if it has one."""
-    card: Sentence = (card_link(facts.card(ranking.record)),)
-    loss = ranking.record.loss
-    return (*card, f", {loss_label(loss)}") if loss else card
-
-
-def _unmatched_questions(facts: Facts, comparison: Change) -> tuple[Sentence, ...]:
-    """Return which questions one run alone asked."""
-    before, after = comparison.unmatched
-    texts: list[Sentence] = []
-    for key, result, places in (
-        ("change.only_before", facts.baseline, before),
-        ("change.only_now", facts.result, after),
-    ):
-        if places and result is not None:
-            labels = dict.fromkeys(
-                _question_in_words(result.importances[at]) for at in places
-            )
-            texts.append(say(key, measures=series(labels)))
-    return tuple(texts)
 
 
 def _question_in_words(record: Importance) -> str:
