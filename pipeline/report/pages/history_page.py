@@ -5,23 +5,14 @@ Not: where they were found (`runs.index`), or what a single run says (`view`).
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...runs.summary import RunSummary
 from ..figures.history import MARKS
 from ..sections.control import moment
 from ..sections.history_figure import HistoryPoint, history_figure, point_of
 from ..sections.verdicts import SHAPES, badge
-from ..text.blocks import (
-    Badge,
-    Cells,
-    FileLink,
-    Part,
-    Section,
-    Sentence,
-    Styled,
-    Value,
-)
+from ..text.blocks import Badge, FileLink, Part, Section, Styled, Value
 from ..text.wording import (
     display_name,
     look_up,
@@ -31,7 +22,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .html import Loose, loose_html
+from .html import loose_html
 
 NO_RUN = "not established"
 DIGITS = 12
@@ -142,19 +133,41 @@ def history_html(history: History) -> str:
 
     One self-contained file; the same bytes for the same history.
     """
-    blocks = (*_leaders(history), _trail(history), _runs(history))
-    sections = tuple(replace(one, letter=str(n)) for n, one in enumerate(blocks, 1))
-    title = say("history.title", audit=display_name(history.audit))
+    attempts = history.attempts
+    n_runs = sum(row.run is not None for row in history.rows)
+    n_others = len(attempts) - n_runs
+    verdict = replace(badge(NO_RUN), label=word("history.left_no_run"))
+    sentence = say("history.no_runs")
+    if attempts:
+        newest = attempts[-1]
+        when = moment(newest.started)
+        if newest.run is None:
+            note = show_hidden(newest.note)
+            sentence = say("history.newest_left_none", moment=when, note=note)
+        else:
+            verdict = badge(newest.run.verdict)
+            key = "newest_changed" if newest.changes else "newest_alike"
+            key = "newest_first" if n_runs == 1 else key
+            n = say_count(_counted("changes", len(newest.changes)), "change")
+            sentence = say(f"history.{key}", moment=when, n=n)
+    sections = [_trail(history), _runs(history)]
+    if attempts:
+        sections.insert(0, _leaders(history))
     return loose_html(
-        Loose(
-            name=display_name(history.audit),
-            made=history.made,
-            title=title,
-            subtitle=_counts(history),
-            verdict=_newest(history),
-            sentence=_standing(history),
-            sections=sections,
-        )
+        name=display_name(history.audit),
+        made=history.made,
+        title=say("history.title", audit=display_name(history.audit)),
+        subtitle=say(
+            "history.counts_attempts" if n_others else "history.counts",
+            runs=say_count(_counted("runs", n_runs), "past_run"),
+            attempts=say_count(_counted("runs", n_others), "attempt"),
+            moment=moment(history.made),
+        ),
+        verdict=verdict,
+        sentence=sentence,
+        sections=tuple(
+            replace(one, letter=str(n)) for n, one in enumerate(sections, 1)
+        ),
     )
 
 
@@ -162,65 +175,102 @@ def index_html(
     rows: Sequence[AuditRow], *, folder: str, date: str, exit_code: int
 ) -> str:
     """Return the page of several audits, one line each, under one exit code."""
-    n = Value("audits", len(rows), str(len(rows)), derived="count")
-    ended = sum(row.exit_code == 0 for row in rows)
-    good = Value("audits", ended, str(ended), derived="count")
+    cells = []
+    for row in rows:
+        name = display_name(row.audit)
+        when = moment(row.started).removesuffix(ZONE) if row.started else ""
+        cells.append(
+            {
+                "audit": FileLink(row.report, name) if row.report else name,
+                "verdict": _short(row.verdict)
+                if row.verdict
+                else word("history.left_no_run"),
+                "exit_code": _code(row.exit_code),
+                "run": f"{display_name(row.run_id)} {when}" if row.run_id else "–",
+                "note": show_hidden(row.note) or "–",
+            }
+        )
     table = table_of(
         "audits",
         "history",
         "audit:header verdict exit_code:number run:code note",
-        map(_audit, rows),
+        cells,
         caption=say("history.audits"),
         shape="wide",
     )
-    blocks = (table,) if rows else ()
-    lede = () if rows else say("history.no_audits")
     section = Section(
-        "1", "history", word("history.audits_title"), lede, {"blocks": blocks}
+        "1",
+        "history",
+        word("history.audits_title"),
+        () if rows else say("history.no_audits"),
+        {"blocks": (table,) if rows else ()},
     )
+    n_good = sum(row.exit_code == 0 for row in rows)
+    is_good = exit_code == 0 and n_good == len(rows)
+    shape = "confirmed" if is_good else "not confirmed"  # that of a verdict
+    label = word(f"history.combined_words.{'good' if is_good else 'bad'}")
     return loose_html(
-        Loose(
-            name=display_name(folder),
-            made=date,
-            title=say("history.all_title", folder=display_name(folder)),
-            subtitle=say("history.made", moment=moment(date)),
-            verdict=_combined(is_good=exit_code == 0 and ended == len(rows)),
-            sentence=say(
-                "history.combined",
-                code=str(exit_code),
-                good=good,
-                n=say_count(n, "audit"),
-            ),
-            sections=(section,),
-        )
+        name=display_name(folder),
+        made=date,
+        title=say("history.all_title", folder=display_name(folder)),
+        subtitle=say("history.made", moment=moment(date)),
+        verdict=Badge(shape.replace(" ", "-"), label, SHAPES[shape]),
+        sentence=say(
+            "history.combined",
+            code=str(exit_code),
+            good=_counted("audits", n_good),
+            n=say_count(_counted("audits", len(rows)), "audit"),
+        ),
+        sections=(section,),
     )
 
 
-def _newest(history: History) -> Badge:
-    """Return the verdict of the newest line, or that it has none."""
-    run = history.attempts[-1].run if history.attempts else None
-    if run is not None:
-        return badge(run.verdict)
-    return replace(badge(NO_RUN), label=word("history.left_no_run"))
+def _counted(path: str, number: int) -> Value:
+    return Value(path, number, str(number), derived="count")
 
 
-def _combined(*, is_good: bool) -> Badge:
-    """Return whether all audits ended with 0, with the shape of a verdict."""
-    key = "confirmed" if is_good else "not confirmed"
-    words = look_up("history.combined_words")
-    label = words["good" if is_good else "bad"]
-    return Badge(key.replace(" ", "-"), label, SHAPES[key])
+def _code(exit_code: int | None) -> str:
+    return "–" if exit_code is None else str(exit_code)
 
 
-def _point_of(row: HistoryRow) -> HistoryPoint:
-    """Return a line of a history as a point of its figure."""
-    return point_of(row.run) if row.run else HistoryPoint(row.started, "")
+def _short(verdict: str) -> Badge:
+    """Return a verdict in the words that fit into a column."""
+    words = dict(zip(MARKS, look_up("history.marks"), strict=True))
+    return replace(badge(verdict), label=words[verdict])
+
+
+def _leaders(history: History) -> Section:
+    """Return the figure of what led in each run."""
+    approved = [row.run.run_id for row in history.rows if row.is_baseline and row.run]
+    figure = history_figure(
+        [
+            point_of(row.run) if row.run else HistoryPoint(row.started, "")
+            for row in history.attempts
+        ],
+        baseline=approved[-1] if approved else "",
+        always_show=history.always_show,
+        source=word("history.each_file"),
+    )
+    title = word("history.leaders_title")
+    return Section("", "history", title, (), {"blocks": (figure,)})
+
+
+def _trail(history: History) -> Section:
+    """Return where the chain of runs is broken, or that it is not."""
+    gaps = tuple((show_hidden(gap),) for gap in history.gaps)
+    key = "no_gaps_but_removed" if history.n_removed else "no_gaps"
+    n = say_count(_counted("runs", history.n_removed), "past_run")
+    lede = say("history.gaps" if gaps else f"history.{key}", n=n)
+    return Section("", "history", word("history.trail_title"), lede, {"blocks": gaps})
 
 
 def _runs(history: History) -> Section:
     """Return every line, newest first: on a long history the last are asked for."""
+    title = word("history.runs_title")
+    if not history.rows:
+        return Section("", "history", title, say("history.no_runs"), {"blocks": ()})
     first = next((row for row in history.rows if row.run), None)
-    rows = tuple(_row(row, row is first) for row in reversed(history.rows))
+    rows = [_row(row, is_first=row is first) for row in reversed(history.rows)]
     table = table_of(
         "runs",
         "history",
@@ -232,118 +282,28 @@ def _runs(history: History) -> Section:
     )
     if len(rows) > SHOWN:
         whole = replace(table, id="tab-runs-all", notes=())
-        table = replace(table, rows=rows[:SHOWN], everything=whole)
-    blocks = (table,) if rows else ()
-    lede = () if rows else say("history.no_runs")
-    return Section("", "history", word("history.runs_title"), lede, {"blocks": blocks})
+        table = replace(table, rows=table.rows[:SHOWN], everything=whole)
+    return Section("", "history", title, (), {"blocks": (table,)})
 
 
-def _row(row: HistoryRow, is_first: bool) -> Cells:
-    code = "–" if row.exit_code is None else str(row.exit_code)
-    return (
-        moment(row.started).removesuffix(ZONE) if row.started else "–",
-        _verdict(row),
-        code,
-        _run(row),
-        _happened(row, is_first),
-    )
-
-
-def _verdict(row: HistoryRow) -> Sentence:
-    """Return the verdict of a run, and what people have said of it."""
-    if row.run is None:
-        return (word("history.left_no_run") if row.is_attempt else "–",)
-    marked = (" ", word("history.baseline")) if row.is_baseline else ()
-    return (_short(row.run.verdict), *marked)
-
-
-def _short(verdict: str) -> Badge:
-    """Return a verdict in the words that fit into a column."""
-    words = dict(zip(MARKS, look_up("history.marks"), strict=True))
-    return replace(badge(verdict), label=words[verdict])
-
-
-def _happened(row: HistoryRow, is_first: bool) -> Sentence:
-    """Return what is not as in the run before, one line each."""
+def _row(row: HistoryRow, *, is_first: bool) -> dict[str, Any]:
+    """Return a run with its verdict, or an attempt, and what is not as before."""
+    run: tuple[Part, ...] = ("–",)
+    verdict: tuple[Part, ...] = ("–",)
+    if row.run:
+        name = display_name(row.run.run_id)
+        digest = say("history.digest", digest=row.run.content_digest[:DIGITS])
+        run = (FileLink(row.report, name) if row.report else name, " ", *digest)
+        marked = (" ", word("history.baseline")) if row.is_baseline else ()
+        verdict = (_short(row.run.verdict), *marked)
+    elif row.is_attempt:
+        verdict = (word("history.left_no_run"),)
     remarks = [*filter(None, (row.note,)), *row.changes, *row.signed]
     lines = tuple(Styled("entry", (show_hidden(text),)) for text in remarks)
-    return lines or (word("history.first" if is_first else "history.as_before"),)
-
-
-def _run(row: HistoryRow) -> Sentence:
-    """Return the name of a run, as a link to its report if there is one, and digest."""
-    if row.run is None:
-        return ("–",)
-    name = display_name(row.run.run_id)
-    linked: Part = FileLink(row.report, name) if row.report else name
-    digest = say("history.digest", digest=row.run.content_digest[:DIGITS])
-    return (linked, " ", *digest)
-
-
-def _leaders(history: History) -> tuple[Section, ...]:
-    if not history.attempts:
-        return ()
-    approved = [row.run.run_id for row in history.rows if row.is_baseline and row.run]
-    figure = history_figure(
-        [*map(_point_of, history.attempts)],
-        baseline=approved[-1] if approved else "",
-        always_show=history.always_show,
-        source=word("history.each_file"),
-    )
-    title = word("history.leaders_title")
-    return (Section("", "history", title, (), {"blocks": (figure,)}),)
-
-
-def _trail(history: History) -> Section:
-    """Return where the chain of runs is broken, or that it is not."""
-    gaps = tuple((show_hidden(gap),) for gap in history.gaps)
-    n = Value("runs", history.n_removed, str(history.n_removed), derived="count")
-    key = "no_gaps_but_removed" if history.n_removed else "no_gaps"
-    lede = say("history.gaps" if gaps else f"history.{key}", n=say_count(n, "past_run"))
-    return Section("", "history", word("history.trail_title"), lede, {"blocks": gaps})
-
-
-def _counts(history: History) -> Sentence:
-    runs = sum(row.run is not None for row in history.rows)
-    others = len(history.attempts) - runs
-    n = Value("runs", runs, str(runs), derived="count")
-    m = Value("runs", others, str(others), derived="count")
-    key = "counts_attempts" if others else "counts"
-    return say(
-        f"history.{key}",
-        runs=say_count(n, "past_run"),
-        attempts=say_count(m, "attempt"),
-        moment=moment(history.made),
-    )
-
-
-def _standing(history: History) -> Sentence:
-    """Return how the newest line came out, in one sentence."""
-    if not history.attempts:
-        return say("history.no_runs")
-    newest = history.attempts[-1]
-    if newest.run is None:
-        return say(
-            "history.newest_left_none",
-            moment=moment(newest.started),
-            note=show_hidden(newest.note),
-        )
-    n = Value("changes", len(newest.changes), str(len(newest.changes)), derived="count")
-    key = "newest_changed" if newest.changes else "newest_alike"
-    if sum(row.run is not None for row in history.rows) == 1:
-        key = "newest_first"
-    return say(
-        f"history.{key}", moment=moment(newest.started), n=say_count(n, "change")
-    )
-
-
-def _audit(row: AuditRow) -> Cells:
-    name = display_name(row.audit)
-    linked: Part = FileLink(row.report, name) if row.report else name
-    code = "–" if row.exit_code is None else str(row.exit_code)
-    text: Part = _short(row.verdict) if row.verdict else word("history.left_no_run")
-    when = moment(row.started).removesuffix(ZONE) if row.started else ""
-    run: Sentence = ("–",)
-    if row.run_id:
-        run = (f"{display_name(row.run_id)} {when}",)
-    return (linked, text, code, run, show_hidden(row.note) or "–")
+    return {
+        "started": moment(row.started).removesuffix(ZONE) if row.started else "–",
+        "verdict": verdict,
+        "exit_code": _code(row.exit_code),
+        "run": run,
+        "changes": lines or word("history.first" if is_first else "history.as_before"),
+    }

@@ -8,7 +8,6 @@ from functools import cache, partial
 from hashlib import sha256
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -20,20 +19,8 @@ from ...records.result import AuditResult
 from ...runs.files import as_bytes
 from ...runs.run_context import NO_CONTEXT, RunContext
 from ..figures.drawing import to_png
-from ..text.blocks import (
-    Badge,
-    Section,
-    Sentence,
-    plain,
-)
-from ..text.wording import (
-    LANGUAGE,
-    look_up,
-    say,
-    templates,
-    with_words,
-    word,
-)
+from ..text.blocks import Badge, Section, Sentence, plain
+from ..text.wording import LANGUAGE, look_up, say, templates, with_words, word
 from .compose import Composed, compose, data_uri, filled
 from .fonts import fonts_of
 from .inline import html_of
@@ -59,10 +46,19 @@ BLUE = "#0b4f79"
 """Our accent on white, in both style sheets."""
 
 
-class Loose(NamedTuple):
-    """A page that is no report on one result: a history, an index of audits.
+def loose_html(
+    *,
+    name: str,
+    made: str,
+    title: Sentence,
+    subtitle: Sentence,
+    verdict: Badge,
+    sentence: Sentence,
+    sections: tuple[Section, ...],
+) -> str:
+    """Return a page that is no report on one result: a history, an index of audits.
 
-    Attributes
+    Parameters
     ----------
     name : str
         What the foot and the window call it, safe to show.
@@ -73,31 +69,19 @@ class Loose(NamedTuple):
     sections : tuple of Section
         Of blocks.
     """
-
-    name: str
-    made: str
-    title: Sentence
-    subtitle: Sentence
-    verdict: Badge
-    sentence: Sentence
-    sections: tuple[Section, ...]
-
-
-def loose_html(page: Loose) -> str:
-    """Return such a page as one self-contained HTML file."""
     view = ReportView(
         language=LANGUAGE,
-        document=page.name,
+        document=name,
         digest="",
-        created=page.made,
+        created=made,
         classification="",
-        title=page.title,
-        subtitle=page.subtitle,
+        title=title,
+        subtitle=subtitle,
         kicker=word("title.kicker"),
-        page_title=plain(page.title),
-        verdict=page.verdict,
-        sentence=page.sentence,
-        sections=page.sections,
+        page_title=plain(title),
+        verdict=verdict,
+        sentence=sentence,
+        sections=sections,
     )
     return _fill_template(
         view, view.composed, printing=False, template="history.html.j2"
@@ -106,9 +90,15 @@ def loose_html(page: Loose) -> str:
 
 def section_html(section: Section) -> str:
     """Return a page of nothing but one section, as `plain_text` reads it."""
-    none = Badge(word="", label="", shape="")
-    page = Loose("", "", (section.title,), (), none, (), (section,))
-    return loose_html(page)
+    return loose_html(
+        name="",
+        made="",
+        title=(section.title,),
+        subtitle=(),
+        verdict=Badge(word="", label="", shape=""),
+        sentence=(),
+        sections=(section,),
+    )
 
 
 class Page:
@@ -119,11 +109,8 @@ class Page:
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that styles do not mix."""
-        return (
-            environment()
-            .get_template("notebook.html.j2")
-            .render(page=self.html, words=look_up("page"))
-        )
+        template = environment().get_template("notebook.html.j2")
+        return template.render(page=self.html, words=look_up("page"))
 
 
 def to_html(
@@ -254,9 +241,19 @@ def html_files(
     """
     files: dict[str, bytes | str] = {}
     for path, view in views.items():
-        beside = _beside(view, result, data)
-        folder = PurePosixPath(_figures_of(path, figures)) if figures else None
-        seen = str(folder.relative_to(PurePosixPath(path).parent)) if folder else ""
+        handed = handed_over(view)
+        sources = {table.source for table in view.tables if not handed[table.id]} - {""}
+        texts: Mapping[str, bytes | str] = {}
+        if sources:
+            texts = data or tables(result)
+        beside = {
+            name: sha256(as_bytes(texts[name])).hexdigest()
+            for name in sorted(sources & texts.keys())
+        }
+        seen = ""
+        if figures:
+            folder = PurePosixPath(_figures_of(path, figures))
+            seen = str(folder.relative_to(PurePosixPath(path).parent))
         root = "../" * path.count("/")
         files[f"{path}.html"] = to_html(view, beside=beside, figures=seen, root=root)
     return files
@@ -295,39 +292,19 @@ def pdf_files(
         If there can be no PDF.
     """
     fonts = fonts_of(result)
-    return {
-        f"{path}.pdf": _print(view, fonts, attachments) for path, view in views.items()
-    }
-
-
-def _beside(
-    view: ReportView, result: AuditResult, data: Mapping[str, bytes]
-) -> dict[str, str]:
-    """Return the SHA-256 of the files that hold the tables too large for a page."""
-    handed = handed_over(view)
-    sources = {table.source for table in view.tables if not handed[table.id]} - {""}
-    texts: Mapping[str, bytes | str] = {}
-    if sources:
-        texts = data or tables(result)
-    return {
-        name: sha256(as_bytes(texts[name])).hexdigest()
-        for name in sorted(sources & texts.keys())
-    }
-
-
-def _print(
-    view: ReportView, fonts: tuple[str, ...], attachments: Mapping[str, bytes]
-) -> bytes:
-    with with_words(view.words):
-        pages = print_html(view, conformity=conformity_statement())
-    return to_pdf(
-        pages,
-        print_css=_coloured(print_css(), view.accent),
-        created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
-        identifier=view.digest[:32].encode(),
-        fonts=fonts,
-        attachments=attachments,
-    )
+    files = {}
+    for path, view in views.items():
+        with with_words(view.words):
+            page = print_html(view, conformity=conformity_statement())
+        files[f"{path}.pdf"] = to_pdf(
+            page,
+            print_css=_coloured(print_css(), view.accent),
+            created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
+            identifier=view.digest[:32].encode(),
+            fonts=fonts,
+            attachments=attachments,
+        )
+    return files
 
 
 def _coloured(css: str, accent: str) -> str:
@@ -360,17 +337,14 @@ def card(result: AuditResult) -> str:
         svg = file.getvalue()
         svg = svg[svg.index("<svg") :]
     findings = [group[0] for group in by_cause(result.findings)]
-    return (
-        environment()
-        .get_template("notebook_card.html.j2")
-        .render(
-            words=look_up("page"),
-            severities=look_up("severity"),
-            verdict=result.verdict,
-            svg=Markup(svg),
-            findings=findings[:FINDINGS],
-            n_more=max(len(findings) - FINDINGS, 0),
-        )
+    template = environment().get_template("notebook_card.html.j2")
+    return template.render(
+        words=look_up("page"),
+        severities=look_up("severity"),
+        verdict=result.verdict,
+        svg=Markup(svg),
+        findings=findings[:FINDINGS],
+        n_more=max(len(findings) - FINDINGS, 0),
     )
 
 
@@ -407,6 +381,9 @@ def _fill_template(
     root: str = "",
 ) -> str:
     brief = composed.brief if template == REPORT else frozenset[str]()
+    # From its first letter to its last: the policy's hash counts blanks too.
+    script = _own("screen.js").strip()
+    script_hash = base64.b64encode(sha256(script.encode()).digest()).decode()
     page = (
         environment()
         .get_template(template)
@@ -420,8 +397,8 @@ def _fill_template(
             path=view.path,
             printing=printing,
             screen_css=_coloured(_own("screen.css"), view.accent),
-            script=_script(),
-            script_hash=script_hash(),
+            script=script,
+            script_hash=f"sha256-{script_hash}",
         )
     )
     labels = view.composed.labels
@@ -462,18 +439,6 @@ def _fill_template(
         },
         elsewhere,
     )
-
-
-@cache
-def script_hash() -> str:
-    """Return what the policy of a page lets run: our script, as a hash of it."""
-    digest = sha256(_script().encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-def _script() -> str:
-    """Return our script from its first letter to its last: a hash counts blanks too."""
-    return _own("screen.js").strip()
 
 
 @cache
