@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import pandas as pd
-
 from ...records.frames import FRAMES
 from ...records.result import AuditResult
 from ...runs.summary import RunHistory
@@ -48,29 +46,42 @@ def parts(result: AuditResult) -> tuple[ModelPart, ...]:
 
 def part_of(result: AuditResult, model: str) -> ModelPart:
     """Return everything about one model, and about none."""
+    models = result.models["model"].tolist()
     places = {
-        name: _about(records, model)
-        for name, records in (
+        name: tuple(i for i, about in enumerate(of) if about in ("", model))
+        for name, of in (
             ("importances", [r.model for r in result.importances]),
             ("effects", [r.model for r in result.effects]),
             ("surfaces", [r.model for r in result.surfaces]),
         )
     }
-    places |= _subjects(result, model)
-    importance_places = places["importances"]
+    places["findings"] = tuple(
+        i
+        for i, finding in enumerate(result.findings)
+        if _is_about(model, finding.subject, models)
+    )
+    numbers = {old: new for new, old in enumerate(places["importances"])}
     frames = {}
     for name, frame in result.frames.items():
-        if not {"model", "record"} & set(FRAMES[name].columns):
+        if name == "checks":
+            kept = [_is_about(model, str(s), models) for s in frame["subject"]]
+        elif not {"model", "record"} & set(FRAMES[name].columns):
             continue
-        rows = _rows(frame, model, importance_places)
-        places[name] = tuple(rows)
-        frames[name] = _renumbered(
-            frame.iloc[rows].reset_index(drop=True), importance_places
-        )
-    frames["checks"] = result.checks.iloc[list(places["checks"])].reset_index(drop=True)
+        elif "model" in frame:
+            kept = frame["model"].isin(["", model]).tolist()
+        else:
+            kept = frame["record"].isin(list(numbers)).tolist()
+        places[name] = tuple(row for row, is_kept in enumerate(kept) if is_kept)
+        rows = frame.iloc[list(places[name])].reset_index(drop=True)
+        renumbered = {
+            column: rows[column].map(lambda old: numbers.get(old, old))
+            for column in RECORDS
+            if column in rows
+        }
+        frames[name] = rows.assign(**renumbered)
     changed = replace(
         result.with_frames(**frames),
-        importances=tuple(result.importances[i] for i in importance_places),
+        importances=tuple(result.importances[i] for i in places["importances"]),
         effects=tuple(result.effects[i] for i in places["effects"]),
         surfaces=tuple(result.surfaces[i] for i in places["surfaces"]),
         findings=tuple(result.findings[i] for i in places["findings"]),
@@ -78,55 +89,17 @@ def part_of(result: AuditResult, model: str) -> ModelPart:
     return ModelPart(model, changed, places)
 
 
-def _about(models: Sequence[str], model: str) -> tuple[int, ...]:
-    return tuple(i for i, name in enumerate(models) if name in ("", model))
-
-
-def _rows(frame: pd.DataFrame, model: str, of_part: Sequence[int]) -> list[int]:
-    """Return the rows of a frame about this model, by its model or its records."""
-    if "model" in frame:
-        return list(_about(frame["model"].tolist(), model))
-    records = frame["record"].tolist()
-    return [row for row, record in enumerate(records) if record in set(of_part)]
-
-
-def _renumbered(frame: pd.DataFrame, of_part: Sequence[int]) -> pd.DataFrame:
-    """Return a frame whose places of records are those of the part."""
-    numbers = {old: new for new, old in enumerate(of_part)}
-    columns = {
-        name: frame[name].map(lambda old: numbers.get(old, old))
-        for name in RECORDS
-        if name in frame
-    }
-    return frame.assign(**columns) if columns else frame
-
-
-def _subjects(result: AuditResult, model: str) -> dict[str, tuple[int, ...]]:
-    """Return the places of the checks and findings about this model, or about none."""
-    models = result.models["model"].tolist()
-    subjects_of = {
-        "checks": result.checks["subject"].tolist(),
-        "findings": [finding.subject for finding in result.findings],
-    }
-    return {
-        name: tuple(
-            place
-            for place, subject in enumerate(subjects)
-            if not (about := models_in(str(subject), models)) or model in about
-        )
-        for name, subjects in subjects_of.items()
-    }
-
-
 def history_of_part(history: RunHistory, result: AuditResult, model: str) -> RunHistory:
     """Return the past without earlier findings that are about other models alone."""
     models = result.models["model"].tolist()
-    findings = (
-        finding
-        for finding in history.findings
-        if not (about := models_in(finding.subject, models)) or model in about
-    )
+    findings = (f for f in history.findings if _is_about(model, f.subject, models))
     return history._replace(findings=tuple(findings))
+
+
+def _is_about(model: str, subject: str, models: Sequence[str]) -> bool:
+    """Return whether a subject is about this model, or about none."""
+    about = models_in(subject, models)
+    return not about or model in about
 
 
 def models_in(subject: str, models: Sequence[str]) -> frozenset[str]:
