@@ -5,7 +5,7 @@ Rows are prepared here, as text that each format can hold; the templates place t
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,13 +30,6 @@ STOPPED = (
 PAIR = ("model", "method", "of", "loss", "positive_class", "feature")
 OUTCOMES = {"failed": "failures", "error": "errors", "skipped": "skipped"}
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#$&])")
-
-
-class Lead(NamedTuple):
-    """What one importance is about, and who leads it."""
-
-    asked: str
-    first: str
 
 
 class Case(NamedTuple):
@@ -70,16 +63,30 @@ def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
         The text of each file by its name. No name of a user can end a line, a cell or
         an element: what would is shown as an escape.
     """
+    test_suites = suites(result)
+    tests = _placed(
+        "junit.xml",
+        audit=_line(result.run.audit),
+        run_id=_line(str(result.run.volatile["run_id"])),
+        suites=[
+            suite._replace(cases=[Case(*map(_line, case)) for case in suite.cases])
+            for suite in test_suites
+        ],
+        counts={
+            key: sum(suite.counts[key] for suite in test_suites)
+            for key in ("tests", *OUTCOMES.values())
+        },
+    )
     return {
-        "summary.txt": _placed("summary.txt", **_summary(result, note, _line)),
-        "summary.md": _placed("summary.md", **_summary(result, note, _marked)),
-        "junit.xml": _placed("junit.xml", **_tests(result)),
+        "summary.txt": _summary("summary.txt", result, note, _line),
+        "summary.md": _summary("summary.md", result, note, _marked),
+        "junit.xml": tests,
     }
 
 
 def summary(result: AuditResult, note: str = "") -> str:
     """Return the verdict, the leading features, the pairs and the findings as lines."""
-    return _placed("summary.txt", **_summary(result, note, _line))
+    return _summary("summary.txt", result, note, _line)
 
 
 def reason(result: AuditResult) -> str:
@@ -129,74 +136,69 @@ def suites(result: AuditResult) -> tuple[Suite, ...]:
     dashboard is red where the exit code is not 0; if the finding is accepted, it is
     skipped.
     """
-    return tuple(
-        Suite(name, cases, {"tests": len(cases), **_counts(cases)})
-        for name, cases in (
-            ("run", tuple(_steps(result))),
-            ("checks", tuple(_checks(result))),
-            ("pairs", tuple(_pairs(result))),
-            ("findings", tuple(_others(result))),
-        )
-    )
-
-
-def _summary(result: AuditResult, note: str, text: Any) -> dict[str, Any]:
-    """Return what both summaries place, every text made safe by `text`."""
-    leads = (_lead(record) for record in _primary(result.importances))
-    groups = by_cause(result.findings)
-    findings = (
-        (_grave(result, f), f.check, _subjects(group), f.message, f.remedy)
-        for group in groups
-        for f in group[:1]
-    )
-    return {
-        "audit": text(result.run.audit),
-        "run_id": text(str(result.run.volatile["run_id"])),
-        "verdict": result.verdict,
-        "digest": content_digest(result),
-        "leads": [Lead(*map(text, lead)) for lead in leads],
-        "pairs": _tally(result.agreement) or look_up("short.none"),
-        "claims": _tally(result.claims),
-        "n_findings": len(groups) or look_up("short.none"),
-        "findings": [tuple(map(text, finding)) for finding in findings],
-        "reason": text(reason(result)),
-        "note": text(note),
-    }
-
-
-def _tests(result: AuditResult) -> dict[str, Any]:
-    """Return what junit.xml places."""
-    test_suites = suites(result)
-    return {
-        "audit": _line(result.run.audit),
-        "run_id": _line(str(result.run.volatile["run_id"])),
-        "suites": [
-            suite._replace(cases=[Case(*map(_line, case)) for case in suite.cases])
-            for suite in test_suites
-        ],
-        "counts": {
-            key: sum(suite.counts[key] for suite in test_suites)
-            for key in ("tests", *OUTCOMES.values())
-        },
-    }
-
-
-def _steps(result: AuditResult) -> Iterator[Case]:
-    """Yield what has no answer, or that the run came to its end."""
     stopped = [f for f in result.findings if f.check in STOPPED]
-    for finding in stopped:
-        name = f"{finding.check.replace('_', ' ')}: {finding.subject}"
-        yield Case(name, "error", finding.message)
-    if not stopped:
-        yield Case(look_up("short.complete"))
+    findings = {(f.check, f.subject): f for f in result.findings}
+    cases_of: dict[str, Iterable[Case]] = {
+        "run": [Case(_name(f), "error", f.message) for f in stopped]
+        or [Case(look_up("short.complete"))],
+        "checks": _checks(result, findings),
+        "pairs": _pairs(result, findings),
+        "findings": _others(result),
+    }
+    made = []
+    for name, cases in cases_of.items():
+        cases = tuple(cases)
+        outcomes = [case.outcome for case in cases]
+        counts = {key: outcomes.count(outcome) for outcome, key in OUTCOMES.items()}
+        made.append(Suite(name, cases, {"tests": len(cases), **counts}))
+    return tuple(made)
 
 
-def _checks(result: AuditResult) -> Iterator[Case]:
+def _summary(
+    template: str, result: AuditResult, note: str, text: Callable[[str], str]
+) -> str:
+    """Return a summary in the form of a template, every text made safe by `text`."""
+    asked: dict[tuple[str, ...], Importance] = {}
+    for record in result.importances:
+        if record.engine == OURS:  # those after the first replay an engine
+            question = (record.model, f"{record.method} of {record.of}", record.loss)
+            asked.setdefault((*question, record.positive_class), record)
+    groups = by_cause(result.findings)
+    findings = []
+    for group in groups:
+        first = group[0]
+        subjects = "; ".join(dict.fromkeys(finding.subject for finding in group))
+        grave = _grave(result, first)
+        facts = (grave, first.check, subjects, first.message, first.remedy)
+        findings.append(tuple(map(text, facts)))
+    return _placed(
+        template,
+        audit=text(result.run.audit),
+        run_id=text(str(result.run.volatile["run_id"])),
+        verdict=result.verdict,
+        digest=content_digest(result),
+        leads=[
+            {
+                "asked": text(", ".join(filter(None, question))),
+                "first": text(", ".join(_first(record)) or look_up("short.unmeasured")),
+            }
+            for question, record in asked.items()
+        ],
+        pairs=_tally(result.agreement) or look_up("short.none"),
+        claims=_tally(result.claims),
+        n_findings=len(groups) or look_up("short.none"),
+        findings=findings,
+        reason=text(reason(result)),
+        note=text(note),
+    )
+
+
+def _checks(
+    result: AuditResult, findings: Mapping[tuple[str, str], Finding]
+) -> Iterator[Case]:
     """Yield each check; one that was not run says why."""
-    words, findings = look_up("checks"), _by_subject(result)
+    words = look_up("checks")
     for row in result.checks.to_dict("records"):
-        if "check" not in row:
-            continue
         check, subject = row["check"], row["subject"]
         name = f"{words.get(check, check.replace('_', ' '))}: {subject}"
         finding = findings.get((check, subject))
@@ -214,37 +216,44 @@ def _checks(result: AuditResult) -> Iterator[Case]:
             yield Case(name, message=message)
 
 
-def _pairs(result: AuditResult) -> Iterator[Case]:
+def _pairs(
+    result: AuditResult, findings: Mapping[tuple[str, str], Finding]
+) -> Iterator[Case]:
     """Yield each pair of answers; one that was not compared says why."""
-    findings = _by_subject(result)
     for row in result.agreement.to_dict("records"):
         question = ", ".join(str(row[name]) for name in PAIR if row.get(name))
         subject = f"{question}: {row['engine_a']} and {row.get('engine_b', '')}"
         name = f"{subject} ({row['stream']})" if row.get("stream") else subject
         finding = findings.get(("disagreement", subject))
-        is_fault = finding is None or _counts_against(result, finding)
-        message = finding.message if finding else str(row.get("reasons", ""))
+        reasons = str(row.get("reasons", ""))
         if row["verdict"] == "not compared":
-            yield Case(name, "skipped", str(row.get("reasons", "")))
-        elif row["verdict"] == "disagrees" and is_fault:
-            yield Case(
-                name, *(_outcome(result, finding) if finding else ("failed", message))
-            )
+            yield Case(name, "skipped", reasons)
+        elif row["verdict"] == "disagrees" and finding is None:
+            yield Case(name, "failed", reasons)
+        elif (
+            finding
+            and row["verdict"] == "disagrees"
+            and _counts_against(result, finding)
+        ):
+            yield Case(name, *_outcome(result, finding))
         else:
+            message = finding.message if finding else reasons
             yield Case(name, message=": ".join(filter(None, (row["verdict"], message))))
 
 
 def _others(result: AuditResult) -> Iterator[Case]:
     """Yield what else counts against the run: no step, no check, no pair."""
-    rows = result.checks.to_dict("records")
-    checked = {(row.get("check"), row.get("subject")) for row in rows}
+    checked = set(zip(result.checks["check"], result.checks["subject"], strict=True))
     for finding in result.findings:
         has_own_case = finding.check in (*STOPPED, "disagreement")
         if has_own_case or (finding.check, finding.subject) in checked:
             continue
         if _counts_against(result, finding):
-            name = f"{finding.check.replace('_', ' ')}: {finding.subject}"
-            yield Case(name, *_outcome(result, finding))
+            yield Case(_name(finding), *_outcome(result, finding))
+
+
+def _name(finding: Finding) -> str:
+    return f"{finding.check.replace('_', ' ')}: {finding.subject}"
 
 
 def _counts_against(result: AuditResult, finding: Finding) -> bool:
@@ -271,42 +280,10 @@ def _grave(result: AuditResult, finding: Finding) -> str:
     return ", ".join(parts)
 
 
-def _subjects(group: Sequence[Finding]) -> str:
-    """Return what the findings of one cause are about, each named once."""
-    return "; ".join(dict.fromkeys(finding.subject for finding in group))
-
-
-def _by_subject(result: AuditResult) -> dict[tuple[str, str], Finding]:
-    return {(f.check, f.subject): f for f in result.findings}
-
-
-def _counts(cases: Sequence[Case]) -> dict[str, int]:
-    """Return how many cases failed, broke and were skipped."""
-    outcomes = [case.outcome for case in cases]
-    return {name: outcomes.count(word) for word, name in OUTCOMES.items()}
-
-
 def _tally(frame: Any) -> str:
     """Return how many rows of a frame have which verdict."""
     counts = frame["verdict"].value_counts()
     return ", ".join(f"{count} {word}" for word, count in counts.items())
-
-
-def _primary(importances: Iterable[Importance]) -> list[Importance]:
-    """Return our first answer to each question; those after it replay an engine."""
-    records: dict[tuple[str, ...], Importance] = {}
-    for record in importances:
-        if record.engine == "python":
-            names = ("model", "method", "of", "loss", "positive_class")
-            records.setdefault(tuple(getattr(record, name) for name in names), record)
-    return list(records.values())
-
-
-def _lead(record: Importance) -> Lead:
-    """Return what an importance is about, and its leading features."""
-    measure = (record.model, f"{record.method} of {record.of}", record.loss)
-    question = ", ".join(part for part in (*measure, record.positive_class) if part)
-    return Lead(question, ", ".join(_first(record)) or look_up("short.unmeasured"))
 
 
 def _first(record: Importance) -> list[str]:
