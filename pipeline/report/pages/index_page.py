@@ -3,7 +3,7 @@
 Not: what is said of a single model, which its own report holds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..sections.claims import claims
@@ -16,16 +16,7 @@ from ..sections.results import leader_of
 from ..sections.thresholds import VERDICTS
 from ..sections.top_k import top_k_figures
 from ..sections.verdicts import badge
-from ..text.blocks import (
-    Badge,
-    Cells,
-    Column,
-    FileLink,
-    Group,
-    Section,
-    Sentence,
-    Table,
-)
+from ..text.blocks import Badge, Column, FileLink, Group, Section, Table
 from ..text.wording import (
     display_name,
     key_of,
@@ -67,99 +58,84 @@ def overview(facts: Facts, parts: Sequence[ModelPart]) -> Section:
 
 def between(facts: Facts) -> Section:
     """Return what can only be seen of all models together."""
-    figures = [
-        figure
-        for same in _by_loss(facts.leads)
-        if (figure := models_figure(facts, same)) is not None
-    ]
-    frames: dict[str, Sequence[Any]] = {
-        "models": figures,
+    by_loss: dict[tuple[str, str], list[Ranking]] = {}
+    for ranking in facts.leads:
+        key = (ranking.record.loss, ranking.record.positive_class)
+        by_loss.setdefault(key, []).append(ranking)
+    figures = (models_figure(facts, same) for same in by_loss.values())
+    blocks: dict[str, Sequence[Any]] = {
+        "models": [figure for figure in figures if figure is not None],
         "top_k": top_k_figures(facts),
     }
     groups = [
-        Group(f"between-{name}", say(f"index.{name}"), tuple(blocks))
-        for name, blocks in frames.items()
-        if blocks
+        Group(f"between-{name}", say(f"index.{name}"), tuple(inside))
+        for name, inside in blocks.items()
+        if inside
     ]
     groups += claims(facts)
     lede = say("index.between" if groups else "index.nothing_between")
-    return Section(
-        "F", "results", word("sections.between"), lede, {"groups": tuple(groups)}
-    )
-
-
-def _by_loss(ranked: Iterable[Ranking]) -> list[list[Ranking]]:
-    groups: dict[tuple[str, str], list[Ranking]] = {}
-    for ranking in ranked:
-        key = (ranking.record.loss, ranking.record.positive_class)
-        groups.setdefault(key, []).append(ranking)
-    return list(groups.values())
+    title = word("sections.between")
+    return Section("F", "results", title, lede, {"groups": tuple(groups)})
 
 
 def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
     """Return a row per model: where its report is, how good it is, what leads."""
+    rows = []
+    for part in parts:
+        leads = facts_of(part.result, facts.digest).leads
+        leader = leader_of(leads[0]) if leads else ""
+        rows.append(
+            {
+                "model": FileLink(
+                    f"{file_of(part.model)}.html", display_name(part.model)
+                ),
+                "loss": against_constant(facts, part.model) or "–",
+                "leader": short_name(leader) if leader else "–",
+                "verdict": badge(part.result.verdict),
+            }
+        )
     return table_of(
         "models-index",
         "index",
         "model:header loss leader verdict",
-        [_model(facts, part) for part in parts],
+        rows,
         caption=say("index.models_caption"),
         shape="wide",
     )
 
 
-def _model(facts: Facts, part: ModelPart) -> Cells:
-    own = facts_of(part.result, facts.digest)
-    link = FileLink(f"{file_of(part.model)}.html", display_name(part.model))
-    leader = leader_of(own.leads[0]) if own.leads else ""
-    text: Sentence = ("–",)
-    if leader:
-        text = (short_name(leader),)
-    return (
-        link,
-        against_constant(facts, part.model) or ("–",),
-        text,
-        badge(part.result.verdict),
-    )
-
-
-def _matrices(parts: Sequence[ModelPart]) -> tuple[Table, ...]:
+def _matrices(parts: Sequence[ModelPart]) -> list[Table]:
     """Return the worst verdict of each check for each model, some models at a time."""
+    labels, words = look_up("checks"), look_up("check_words")
     checks = dict.fromkeys(
         name for part in parts for name in part.result.checks["check"]
     )
-    if not checks:
-        return ()
     tables = []
-    for start in range(0, len(parts), COLUMNS):
+    for start in range(0, len(parts) if checks else 0, COLUMNS):
         here = parts[start : start + COLUMNS]
+        rows = []
+        for check in checks:
+            cells: list[str | Badge] = [labels.get(check, check.replace("_", " "))]
+            for part in here:
+                made = zip(
+                    part.result.checks["check"], part.result.check_verdicts, strict=True
+                )
+                verdicts = {verdict for name, verdict in made if name == check}
+                worst = next((v for v in VERDICTS if v in verdicts), None)
+                cells.append(
+                    Badge(CLASSES.get(worst, "warned"), words[worst], SHAPES[worst])
+                    if worst
+                    else "–"
+                )
+            rows.append(tuple(cells))
         tables.append(
             table_of(
-                "verdicts" + (f"-{start // COLUMNS + 1}" if start else ""),
+                f"verdicts-{start // COLUMNS + 1}" if start else "verdicts",
                 "thresholds",
-                [
-                    "check:header",
-                    *(Column((short_name(p.model),)) for p in here),
-                ],
-                [_check(name, here) for name in checks],
+                ["check:header", *(Column((short_name(p.model),)) for p in here)],
+                rows,
                 caption=say("index.matrix_caption"),
                 shape="wide",
             )
         )
-    return tuple(tables)
-
-
-def _check(name: str, parts: Sequence[ModelPart]) -> Cells:
-    label = look_up("checks").get(name, name.replace("_", " "))
-    return (label, *(_worst(name, part) for part in parts))
-
-
-def _worst(name: str, part: ModelPart) -> Sentence:
-    """Return the worst verdict of a check for a model, with its shape."""
-    names, verdicts_of_part = part.result.checks["check"], part.result.check_verdicts
-    verdicts = {v for n, v in zip(names, verdicts_of_part, strict=True) if n == name}
-    worst = next((verdict for verdict in VERDICTS if verdict in verdicts), None)
-    if worst is None:
-        return ("–",)
-    label = str(look_up("check_words")[worst])
-    return (Badge(CLASSES.get(worst, "warned"), label, SHAPES[worst]),)
+    return tables
