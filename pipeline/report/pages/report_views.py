@@ -46,17 +46,6 @@ def report_views(
     document : bytes
         The run's result.json, whose digest the pages print; made if it is not given.
     """
-    with labelled(result), own_words(result):
-        return _views(result, profile, context, document)
-
-
-def _views(
-    result: AuditResult,
-    profile: str,
-    context: RunContext,
-    document: bytes,
-) -> dict[str, ReportView]:
-    """Return the pages of a result whose names are shown by their labels."""
     by_model = parts(result)
     document = document or utf8(dumps(result))
     about: dict[str, Any] = {
@@ -65,26 +54,29 @@ def _views(
         "profile": profile,
         **context._asdict(),
     }
-    if not by_model:
-        return {MAIN: build_view(result, **about)}
-    gather = partial(facts_of, digest=content_digest(result), **about)
-    facts = gather(result)
-    first = (
-        overview(facts, by_model),
-        control(facts),
-        between(facts),
-        findings(facts),
-        provenance(facts),
-        redo(facts),
-        signoff(facts),
-    )
-    whole = (*first, glossary())
-    main = view_of(facts, whole)
-    views = {MAIN: main}
-    for part in by_model:
-        own = gather(part.result)
-        own = replace(own, history=history_of_part(context.history, result, part.model))
-        cards = {m: facts.cards[m] for m in own.cards}
-        own = replace(own, cards=cards, is_part=True)
-        views[file_of(part.model)] = view_of(own, sections_of(own), part=part)
-    return views
+    with labelled(result), own_words(result):
+        if not by_model:
+            return {MAIN: build_view(result, **about)}
+        gather = partial(facts_of, digest=content_digest(result), **about)
+        facts = gather(result)
+        first = (
+            overview(facts, by_model),
+            control(facts),
+            between(facts),
+            findings(facts),
+            provenance(facts),
+            redo(facts),
+            signoff(facts),
+            glossary(),
+        )
+        views = {MAIN: view_of(facts, first)}
+        for part in by_model:
+            own = gather(part.result)
+            own = replace(
+                own,
+                history=history_of_part(context.history, result, part.model),
+                cards={measure: facts.cards[measure] for measure in own.cards},
+                is_part=True,
+            )
+            views[file_of(part.model)] = view_of(own, sections_of(own), part=part)
+        return views
