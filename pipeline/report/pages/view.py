@@ -35,27 +35,10 @@ from ..sections.signoff import signoff
 from ..sections.stability import stability
 from ..sections.thresholds import thresholds
 from ..sections.verdicts import alone, badge, sentence
-from ..text.blocks import (
-    Badge,
-    Cell,
-    Figure,
-    Link,
-    Row,
-    Section,
-    Sentence,
-    Table,
-    plain,
-)
+from ..text.blocks import Badge, Figure, Link, Section, Sentence, Table, plain
 from ..text.labels import labelled
 from ..text.own_words import language_of, own_words
-from ..text.wording import (
-    catalogue,
-    display_name,
-    joined,
-    say,
-    show_hidden,
-    word,
-)
+from ..text.wording import catalogue, display_name, joined, say, show_hidden, word
 from .by_model import ModelPart
 from .compose import Composed, at_most, compose
 
@@ -231,25 +214,39 @@ def view_of(
     """Return the view that these sections make, as far as the profile shows them."""
     result = facts.result
     letters = PROFILES.get(facts.profile)
-    sections = tuple(s for s in sections if not letters or s.letter in letters)
     sentences = filter(None, (sentence(facts), alone(facts), version_line(facts)))
-    started = result.run.volatile["started"]
+    started = datetime.fromisoformat(str(result.run.volatile["started"]))
+    organisation, classification = (
+        show_hidden(facts.note(key)) for key in ("organisation", "classification")
+    )
+    markings = [*filter(None, (organisation, classification))]
+    kicker = word("title.kicker")
+    models = plain(joined(display_name(model) for model in facts.models[:3]))
+    names = filter(None, (models or show_hidden(result.run.audit), facts.run_id))
+    # A stored configuration may say anything of the logo and the accent.
+    file = config_of(facts, "files").get(facts.note("logo"), {})
+    kind, image = (str(file.get(key, "")) for key in ("media_type", "base64"))
+    accent = facts.note("accent")
     return ReportView(
         language=language_of(result),
         document=document_id(facts),
         digest=facts.digest,
-        created=_instant(str(started)),
-        classification=show_hidden(facts.note("classification")),
+        created=f"{started:%Y-%m-%dT%H:%M:%SZ}",
+        classification=classification,
         title=title(facts),
         subtitle=subtitle(facts),
-        kicker=_kicker(facts),
-        page_title=_page_title(facts),
+        kicker=" · ".join((kicker, *markings)),
+        page_title=f"{kicker}: {', '.join(names)}",
         verdict=badge(result.verdict),
         sentence=joined(sentences, " "),
-        sections=sections,
+        sections=tuple(s for s in sections if not letters or s.letter in letters),
         part=part,
-        marking=" · ".join(_markings(facts)),
-        **_look(facts),
+        marking=" · ".join(markings),
+        logo=f"data:{kind};base64,{image}" if kind in IMAGES and image else "",
+        logo_alt=plain(say("title.logo_of", name=organisation))
+        if organisation
+        else word("title.logo"),
+        accent=accent if re.fullmatch(r"#[0-9a-fA-F]{6}", accent) else "",
     )
 
 
@@ -262,63 +259,12 @@ def sections_of(facts: Facts) -> tuple[Section, ...]:
     return (*sections, glossary())
 
 
-def _instant(text: str) -> str:
-    """Return an instant as PDF readers want it: whole seconds, in UTC."""
-    return f"{datetime.fromisoformat(text):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def _kicker(facts: Facts) -> str:
-    return " · ".join((word("title.kicker"), *_markings(facts)))
-
-
-def _markings(facts: Facts) -> list[str]:
-    """Return who issues the report and how it is classified, as far as is said."""
-    notes = (facts.note(key) for key in ("organisation", "classification"))
-    return [show_hidden(note) for note in notes if note]
-
-
-def _look(facts: Facts) -> dict[str, Any]:
-    """Return the logo and the accent of a run; a stored one may say anything."""
-    accent = facts.note("accent")
-    file = config_of(facts, "files").get(facts.note("logo"), {})
-    kind, text = (str(file.get(key, "")) for key in ("media_type", "base64"))
-    organisation = show_hidden(facts.note("organisation"))
-    return {
-        "logo": f"data:{kind};base64,{text}" if kind in IMAGES and text else "",
-        "logo_alt": say_logo(organisation),
-        "accent": accent if re.fullmatch(r"#[0-9a-fA-F]{6}", accent) else "",
-    }
-
-
-def say_logo(organisation: str) -> str:
-    """Return what a logo shows, for who cannot see it."""
-    if organisation:
-        return plain(say("title.logo_of", name=organisation))
-    return word("title.logo")
-
-
-def _page_title(facts: Facts) -> str:
-    models = plain(joined(display_name(model) for model in facts.models[:3]))
-    parts = [
-        part
-        for part in (models or show_hidden(facts.result.run.audit), facts.run_id)
-        if part
-    ]
-    return f"{word('title.kicker')}: {', '.join(parts)}"
-
-
 def _left_out(table: Table) -> Table:
     """Return the rows of the whole table that the cut one does not show."""
     whole = table.everything or table
-    shown_rows = {_cells_but_bars(table, row) for row in table.rows}
-    rest = tuple(
-        row for row in whole.rows if _cells_but_bars(whole, row) not in shown_rows
-    )
+    # Without bars; the name of a row may stand in others too.
+    shown = {row.cells for row in table.without_bars.rows}
+    rows = zip(whole.rows, whole.without_bars.rows, strict=True)
+    rest = tuple(row for row, bare in rows if bare.cells not in shown)
     caption = say("words.other_rows", table=Link(table.id))
     return replace(whole, caption=caption, rows=rest)
-
-
-def _cells_but_bars(table: Table, row: Row) -> tuple[Cell, ...]:
-    """Return the cells of a row but bars; its name may stand in others too."""
-    cells = zip(row.cells, table.columns, strict=True)
-    return tuple(cell for cell, column in cells if column.kind != "bar")
