@@ -126,21 +126,19 @@ def capability(weasyprint: str | None = None) -> Capability:
     'pdf/a-3a'
     """
     version = _weasyprint_version() if weasyprint is None else weasyprint
-    major = int(version.split(".")[0]) if version else 0
-    if major >= print_page.MODE_SINCE:
-        reasons: tuple[str, ...] = (
-            "Written in PDF/A-3a mode, not validated.",
-            "Tagged; all figures carry alternative text.",
-            "PDF/UA: not claimed.",
-        )
-        return Capability(print_page.MODE, reasons)
     if not version:
-        reasons = ("PDF/A: not claimed.", "PDF/UA: not claimed; there is no renderer.")
-        return Capability("", reasons)
-    plain = (
-        f"PDF/UA: not claimed; WeasyPrint {version} writes figures without tags here."
+        claims = ("PDF/A: not claimed.", "PDF/UA: not claimed; there is no renderer.")
+        return Capability("", claims)
+    if int(version.split(".")[0]) < print_page.MODE_SINCE:
+        untagged = f"WeasyPrint {version} writes figures without tags here."
+        claims = ("PDF/A: not claimed.", f"PDF/UA: not claimed; {untagged}")
+        return Capability("pdf/1.7", claims)
+    statements = (
+        "Written in PDF/A-3a mode, not validated.",
+        "Tagged; all figures carry alternative text.",
+        "PDF/UA: not claimed.",
     )
-    return Capability("pdf/1.7", ("PDF/A: not claimed.", plain))
+    return Capability(print_page.MODE, statements)
 
 
 def _weasyprint_version() -> str:
@@ -181,15 +179,12 @@ def _in_child(
     except subprocess.TimeoutExpired:
         raise PdfError(f"WeasyPrint was not done after {seconds:g} s.") from None
     if child.returncode:
-        raise PdfError(_last_words(child))
+        lines = child.stderr.decode(errors="replace").strip().splitlines()
+        last = lines[-1] if lines else "no words"
+        if child.returncode == print_page.REFUSED:
+            raise PdfError(last)
+        raise PdfError(f"WeasyPrint ended with code {child.returncode}: {last}.")
     try:
         return seal(child.stdout)
     except ValueError as error:
         raise PdfError(f"What WeasyPrint wrote cannot be sealed. {error}") from error
-
-
-def _last_words(child: subprocess.CompletedProcess[bytes]) -> str:
-    lines = child.stderr.decode(errors="replace").strip().splitlines() or ["no words"]
-    if child.returncode == print_page.REFUSED:
-        return lines[-1]
-    return f"WeasyPrint ended with code {child.returncode}: {lines[-1]}."
