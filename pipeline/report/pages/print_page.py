@@ -73,7 +73,10 @@ def printed(job: Mapping[str, Any]) -> bytes:
     import weasyprint
     from weasyprint.text.fonts import FontConfiguration
 
-    log = _listen()
+    log = _Log()
+    logger = logging.getLogger("weasyprint")
+    logger.handlers[:] = [log]
+    logger.propagate = False
     refused: list[str] = []
     sources = {
         "url_fetcher": _fetcher(job["fonts"], refused),
@@ -82,25 +85,33 @@ def printed(job: Mapping[str, Any]) -> bytes:
     fonts = FontConfiguration()
     style = weasyprint.CSS(string=job["css"], font_config=fonts, **sources)
     page = weasyprint.HTML(string=job["html"], **sources)
-    _check_images(page)
+    silent = [image for image in page.etree_element.iter("img") if not image.get("alt")]
+    if silent:
+        raise PrintError(f"Images without an alternative text: {len(silent)}.")
     document = page.render(stylesheets=[style], font_config=fonts)
     document.metadata.created = document.metadata.modified = job["created"]
     created = datetime.fromisoformat(job["created"])
+    is_old = "identifier" in inspect.signature(document.write_pdf).parameters
+    options: dict[str, Any] = {
+        "identifier" if is_old else "pdf_identifier": bytes.fromhex(job["identifier"])
+    }
+    if int(weasyprint.__version__.split(".")[0]) >= MODE_SINCE:
+        options["pdf_variant"] = MODE
     pdf = document.write_pdf(
         finisher=lambda _, pdf: _describe_files(pdf, created),
         attachments=_attachments(job, created),
-        **_mode(document, bytes.fromhex(job["identifier"])),
+        **options,
     )
-    _check_outcome(refused, log.messages)
+    if refused:
+        raise PrintError(
+            f"The page asks for what it does not hold: {_listed(refused)}."
+        )
+    faults = [text for text in log.messages if any(word in text for word in _FAULTS)]
+    if faults:
+        raise PrintError(
+            f"WeasyPrint cannot apply the whole page. It says: {_listed(faults)}."
+        )
     return bytes(pdf)
-
-
-def _listen() -> _Log:
-    log = _Log()
-    logger = logging.getLogger("weasyprint")
-    logger.handlers[:] = [log]
-    logger.propagate = False
-    return log
 
 
 def _fetcher(fonts: Mapping[str, str], refused: list[str]) -> Any:
@@ -133,17 +144,6 @@ def _fetcher(fonts: Mapping[str, str], refused: list[str]) -> Any:
     return Fetcher()
 
 
-def _mode(document: Any, identifier: bytes) -> dict[str, Any]:
-    """Return the identifier and the mode of the file, as this version names them."""
-    import weasyprint
-
-    options: dict[str, Any] = {}
-    if int(weasyprint.__version__.split(".")[0]) >= MODE_SINCE:
-        options["pdf_variant"] = MODE
-    is_old = "identifier" in inspect.signature(document.write_pdf).parameters
-    return {("identifier" if is_old else "pdf_identifier"): identifier, **options}
-
-
 def _attachments(job: Mapping[str, Any], created: datetime) -> list[Any]:
     """Return the files to embed, dated, so that no clock enters the PDF.
 
@@ -153,16 +153,16 @@ def _attachments(job: Mapping[str, Any], created: datetime) -> list[Any]:
     from weasyprint import Attachment
 
     parameters = inspect.signature(Attachment).parameters
-    dates: dict[str, Any] = {
-        "created": created,
-        "modified": created,
-        "relationship": "Data",
-    }
     attachments = []
     for name, content in sorted(job["attachments"].items()):
         Path(name).write_bytes(base64.b64decode(content))
-        description = job["descriptions"].get(name, name)
-        options = {**dates, "name": name, "description": description}
+        options = {
+            "created": created,
+            "modified": created,
+            "relationship": "Data",
+            "name": name,
+            "description": job["descriptions"].get(name, name),
+        }
         usable = {key: value for key, value in options.items() if key in parameters}
         attachments.append(Attachment(filename=name, **usable))
     return attachments
@@ -193,26 +193,6 @@ def _describe_files(pdf: Any, created: datetime) -> None:
         tree = pdf.objects[int(pdf.catalog["Names"]["EmbeddedFiles"].split()[0])]
         entries = [(spec["UF"], spec.reference) for spec in specs]
         tree["Names"] = pydyf.Array(part for entry in entries for part in entry)
-
-
-def _check_images(page: Any) -> None:
-    """Refuse an image without words for those who cannot see it."""
-    silent = [image for image in page.etree_element.iter("img") if not image.get("alt")]
-    if silent:
-        raise PrintError(f"Images without an alternative text: {len(silent)}.")
-
-
-def _check_outcome(refused: list[str], messages: list[str]) -> None:
-    """Refuse a PDF that lacks something its page asks for."""
-    if refused:
-        raise PrintError(
-            f"The page asks for what it does not hold: {_listed(refused)}."
-        )
-    faults = [text for text in messages if any(word in text for word in _FAULTS)]
-    if faults:
-        raise PrintError(
-            f"WeasyPrint cannot apply the whole page. It says: {_listed(faults)}."
-        )
 
 
 def _listed(texts: list[str]) -> str:
