@@ -21,7 +21,7 @@ from ...records.undated_zip import undated
 from ...runs.run_context import NO_CONTEXT, RunContext
 from ..figures.drawing import to_png
 from ..figures.typeface import drawable
-from ..text.blocks import Figure, plain
+from ..text.blocks import plain
 from ..text.wording import say, with_words, word
 from .compose import svg_uri
 from .html import print_html
@@ -99,8 +99,15 @@ def docx_files(
     DataError
         As `to_docx` does, or if the configured reference is not there.
     """
-    if reference is None:
-        reference = _configured_reference(result)
+    name = result.run.config.get("report", {}).get("reference", "")
+    if reference is None and name:
+        base = Path(str(result.run.volatile.get("folder", "")))
+        reference = base / name
+        if not reference.is_file():
+            raise DataError(
+                f"The reference {name!r} of [report] is not in {str(base)!r}. Name a "
+                "Word file with --reference."
+            )
     views = report_views(result, profile=profile, context=context, document=document)
     return {
         f"{path}.docx": to_docx(view, reference=reference)
@@ -140,7 +147,9 @@ def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
     with with_words(view.words):
         page = print_html(view, conformity=word("docx.conformity"), bars=False)
         for figure in view.figures:
-            page = page.replace(svg_uri(figure), _png_uri(figure))
+            draw = partial(figure.draw, **figure.data, salt=figure.id)
+            png = base64.b64encode(to_png(draw, dpi=DPI)).decode()
+            page = page.replace(svg_uri(figure), f"data:image/png;base64,{png}")
         notice = plain(say("docx.notice", digest=view.digest))
         words = {"subject": "docx.working_copy", "toc-title": "page.contents"}
         metadata = [f"--metadata={name}={word(key)}" for name, key in words.items()]
@@ -148,8 +157,16 @@ def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
     instant = datetime.fromisoformat(view.created.replace("Z", "+00:00"))
     with TemporaryDirectory(prefix="importance-audit-") as folder:
         if reference is None:
+            # That of pandoc itself, with smaller letters and A4 pages.
+            theirs = _pandoc(
+                f"--data-dir={folder}", "--print-default-data-file=reference.docx"
+            )
+            own_look = {
+                part: partial(_rewritten, rules=rules)
+                for part, rules in OWN_LOOK.items()
+            }
             reference = Path(folder, "reference.docx")
-            reference.write_bytes(_own_reference(folder))
+            reference.write_bytes(undated(theirs, own_look))
         made = _pandoc(
             *("--from=html", "--to=docx", "--output=-", f"--data-dir={folder}"),
             *("--toc", "--toc-depth=1", "--shift-heading-level-by=-1", *metadata),
@@ -174,18 +191,6 @@ def pandoc_version() -> str:
         floor = ".".join(map(str, FLOOR))
         raise DataError(f"pandoc must be {floor} or newer; this is {version}. {REMEDY}")
     return version
-
-
-def _configured_reference(result: AuditResult) -> Path | None:
-    """Return the reference that a run was configured with, in the folder it ran in."""
-    name = result.run.config.get("report", {}).get("reference", "")
-    base = Path(str(result.run.volatile.get("folder", "")))
-    if name and not (base / name).is_file():
-        raise DataError(
-            f"The reference {name!r} of [report] is not in {str(base)!r}. Name a Word "
-            "file with --reference."
-        )
-    return base / name if name else None
 
 
 def _pandoc(*arguments: str, page: bytes = b"", epoch: int = 0) -> bytes:
@@ -223,17 +228,6 @@ def _pandoc(*arguments: str, page: bytes = b"", epoch: int = 0) -> bytes:
     return run.stdout
 
 
-def _own_reference(folder: str) -> bytes:
-    """Return the reference of pandoc itself with smaller letters and A4 pages."""
-    default = _pandoc(
-        f"--data-dir={folder}", "--print-default-data-file=reference.docx"
-    )
-    return undated(
-        default,
-        {part: partial(_rewritten, rules=rules) for part, rules in OWN_LOOK.items()},
-    )
-
-
 def _rewritten(text: bytes, rules: Mapping[str, str]) -> bytes:
     """Return a text in UTF-8 with each pattern replaced, in their order."""
     for pattern, replacement in rules.items():
@@ -247,10 +241,3 @@ def _with_first_line(notice: str, xml: bytes) -> bytes:
     at = xml.index(begin) + len(begin)
     line = f"<w:p><w:r><w:rPr><w:b /></w:rPr><w:t>{escape(notice)}</w:t></w:r></w:p>"
     return xml[:at] + line.encode() + xml[at:]
-
-
-def _png_uri(figure: Figure) -> str:
-    """Return a figure as an address that holds it, as a picture that Word shows."""
-    draw = partial(figure.draw, **figure.data, salt=figure.id)
-    png = base64.b64encode(to_png(draw, dpi=DPI)).decode()
-    return f"data:image/png;base64,{png}"
