@@ -48,8 +48,8 @@ def part_of(result: AuditResult, model: str) -> ModelPart:
     """Return everything about one model, and about none."""
     models = result.models["model"].tolist()
     places = {
-        name: tuple(i for i, about in enumerate(of) if about in ("", model))
-        for name, of in (
+        name: tuple(i for i, of in enumerate(models_of) if of in ("", model))
+        for name, models_of in (
             ("importances", [r.model for r in result.importances]),
             ("effects", [r.model for r in result.effects]),
             ("surfaces", [r.model for r in result.surfaces]),
