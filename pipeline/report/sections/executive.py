@@ -13,7 +13,7 @@ from ...assess.split_shifts import moved as has_moved
 from ...records.finding import Finding, places_apart
 from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
-from ..text.number_text import THIN, number, percent, rank_text
+from ..text.number_text import THIN, loss_label, number, percent, rank_text
 from ..text.wording import (
     ended,
     full_name,
@@ -69,7 +69,6 @@ def executive(facts: Facts) -> Section:
     found = points(facts.result)
     shown = found[:POINTS]
     parts = {
-        "shape": "◆" if found else "●",
         "headline": _headline(facts, found),
         "expected": tuple(_expected(facts)),
         "purpose": _purpose(facts),
@@ -77,6 +76,7 @@ def executive(facts: Facts) -> Section:
         "recomputed": recomputed(facts),
         "quality": tuple(filter(None, [quality_table(facts)])),
         "fits": fits(facts) or _models(facts),
+        "how_good": word(f"page.how_good{'' if len(facts.models) > 1 else '_one'}"),
         "heading": _heading(facts),
         "ranking": tuple(filter(None, [leading_table(facts)])),
         "differ": _differ(facts),
@@ -94,7 +94,9 @@ def executive(facts: Facts) -> Section:
 def _heading(facts: Facts) -> str:
     """Return the question the ranking answers: of the models, or of the data."""
     of_data = facts.lead is not None and not facts.lead.record.model
-    return word("page.data_say" if of_data else "page.relies_on")
+    if of_data:
+        return word("page.data_say")
+    return word("page.relies_on" if len(facts.models) > 1 else "page.relies_on_one")
 
 
 def _purpose(facts: Facts) -> Sentence:
@@ -230,23 +232,29 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     column, text_of = ("rank", rank_text) if place == "top" else ("share", percent)
     resolution, each = float(config_of(facts, "checks").get("resolution", nan)), []
     for model, own in rows.groupby("model", sort=False):
-        values = [
-            say(
-                "executive.by_card",
-                value=Value(
-                    f"expected[{at}].{column}", float(raw), text_of(float(raw))
-                ),
-                card=card_link(facts.card(facts.result.importances[int(record)])),
-            )
-            for at, raw, record in own[[column, "record"]].itertuples(name=None)
-        ]
-        key = f"{place}_{'one' if len(values) == 1 else 'several'}"
-        if place == "zero" and float(own["share"].max()) <= resolution:
-            key = "zero_negative"  # it is as small as expected, but on the other side
+        values, texts = [], []
+        for at, raw, index in own[[column, "record"]].itertuples(name=None):
+            record = facts.result.importances[int(index)]
+            ranking = next(r for r in facts.rankings if r.record is record)
+            card = _card_and_loss(facts, ranking)
+            row = record.features.index(first["farthest"])
+            if place == "top" and not is_told(ranking)[row]:
+                texts.append(say("executive.found.not_told", card=card))
+            else:
+                value = Value(f"expected[{at}].{column}", float(raw), text_of(raw))
+                values.append(say("executive.by_card", value=value, card=card))
+        key = place
+        if place == "top" and values:
+            several = "several" if len(values) > 1 else "one"
+            texts.append(say(f"executive.found.rank_{several}", ranks=series(values)))
+        elif place == "zero":
+            texts = values
+            if float(own["share"].max()) <= resolution:
+                key = "zero_negative"  # as small as expected, but on the other side
         each.append(
             say(
                 f"executive.found.{key}",
-                values=series(values),
+                values=series(texts),
                 model=full_name(str(model) or word("words.the_data")),
             )
         )
@@ -263,8 +271,16 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     return joined(filter(None, (text, at_zero)), " ")
 
 
+def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return the card of a ranking, with its loss where the card has several."""
+    card = facts.card(ranking.record)
+    losses = {r.record.loss for r in facts.rankings if facts.card(r.record) == card}
+    label = f", {loss_label(ranking.record.loss)}" if len(losses) > 1 else ""
+    return (card_link(card), label)
+
+
 def _at_zero(facts: Facts, feature: str) -> Sentence:
-    """Return that a feature is at zero in every model, alone or with its correlated."""
+    """Return that a feature is at zero together with its correlated in every model."""
     leads = [r for r in facts.leads if feature in r.record.features and r.is_drawn]
     if not leads or any(is_told(r)[r.record.features.index(feature)] for r in leads):
         return ()
@@ -274,7 +290,7 @@ def _at_zero(facts: Facts, feature: str) -> Sentence:
             others = (short_name(name) for name in members if name != feature)
             value = strongest(facts, cluster)
             return say("executive.zero_both", others=series(others), value=value)
-    return say("executive.zero")
+    return ()
 
 
 def _accepted_until(facts: Facts, point: Point) -> str:

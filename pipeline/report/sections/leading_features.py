@@ -9,7 +9,7 @@ from ...assess.page_one import TIMES, Difference, differences
 from ...records.dataset_and_model import Floats
 from ...records.ranking import LEVEL
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
-from ..text.number_text import loss_label, number, percent, rank_text
+from ..text.number_text import interval_text, loss_label, number, percent
 from ..text.wording import (
     full_name,
     joined,
@@ -129,7 +129,8 @@ def _cells(rankings: Sequence[Ranking], name: str) -> list[Sentence | Part]:
             cells += ["–"] * n_cells
             continue
         row = ranking.record.features.index(name)
-        value, rank = value_of(ranking, row), rank_text(float(ranking.rank[row]))
+        value = value_of(ranking, row)
+        rank = interval_text(ranking.first[row], ranking.last[row])
         known = is_told(ranking)[row]
         low, high = bound_values(ranking, row)
         interval = say("leading.from_to", low=low, high=high)
@@ -137,6 +138,8 @@ def _cells(rankings: Sequence[Ranking], name: str) -> list[Sentence | Part]:
             cells += [value, interval]
         elif len(rankings) <= WITH_BOUNDS and ranking.is_drawn:
             cells.append(say("leading.with_interval", value=value, interval=interval))
+        elif ranking.is_drawn:
+            cells.append((value, Styled("line", interval)))
         else:
             cells.append(value)
         cells.append(rank if known else "–")
@@ -184,7 +187,7 @@ def _notes(
     if drawn:
         interval = say("leading.interval", level=percent(LEVEL))
         if len(rankings) > 1:
-            key = "brackets" if len(rankings) == WITH_BOUNDS else "judged"
+            key = "brackets" if len(rankings) == WITH_BOUNDS else "below"
             interval = say(f"leading.{key}", interval=interval)
         is_over_rows = all(ranking.row_intervals for ranking in rankings)
         key = "over_rows" if is_over_rows else "over_draws"

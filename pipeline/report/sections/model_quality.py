@@ -261,12 +261,15 @@ def _fit(facts: Facts, model: str) -> Sentence:
     gap = float(test["value"] - own["value"])
     if not error > 0:
         return say("quality.fit.no_error")
+    if gap <= 0:
+        return say(f"quality.fit.no_worse_{split}")
     path = f"performance[{test.name}].value"
     derived = f"distance from performance[{own.name}].value in standard errors"
     fits_own_rows = gap > float(DEFAULTS["gap_errors"].value) * error
     return say(
         "quality.fit.overfits" if fits_own_rows else f"quality.fit.fine_{split}",
         gap=_value(path, gap / error, 1, derived),
+        limit=f"{float(DEFAULTS['gap_errors'].value):g}",
     )
 
 

@@ -21,7 +21,7 @@ from ..text.wording import (
     show_hidden,
     word,
 )
-from .facts import Facts, tallied
+from .facts import Facts, card_link, tallied
 from .findings import gravest
 
 SHAPES = {
@@ -102,11 +102,13 @@ def recomputed(facts: Facts) -> Sentence:
         if counts[verdict]
     ]
     of = say_count(tallied("importances", len(facts.rankings)), "ranking")
-    counted = say("recomputed.counted", n=tallied("agreement", n), of=of)
+    done = [r for r in facts.rankings if r not in facts.uncompared]
+    cards = series(map(card_link, dict.fromkeys(facts.card(r.record) for r in done)))
+    counted = say("recomputed.counted", n=tallied("agreement", n), of=of, cards=cards)
     is_equal = len(each) == 1 and not (counts["disagrees"] or counts["comparable"])
     text = say(
         "recomputed.all" if is_equal else "recomputed.some",
-        rankings=say("recomputed.by") if _is_in_part(facts) else counted,
+        rankings=say("recomputed.by", cards=cards) if _is_partly(facts) else counted,
         engines=series(_by(facts)),
         each=joined(each),
     )
@@ -117,16 +119,21 @@ def recomputed(facts: Facts) -> Sentence:
     return joined([*texts, text], " ")
 
 
-def _is_in_part(facts: Facts) -> bool:
-    """Return whether a run is confirmed, but more could have been recomputed."""
-    is_sure = facts.result.verdict in ("confirmed", "confirmed with exceptions")
-    return is_sure and bool(_open(facts)) and not _against_us(facts)[0]
+def _is_partly(facts: Facts) -> bool:
+    """Return whether a run is confirmed, but not every ranking was recomputed.
+
+    Where none of the others could have been, a run without exceptions is confirmed.
+    """
+    verdict = facts.result.verdict
+    is_sure = verdict == "confirmed with exceptions" and facts.uncompared
+    is_sure = is_sure or (verdict == "confirmed" and _open(facts))
+    return bool(is_sure) and not _against_us(facts)[0]
 
 
 def verdict_badge(facts: Facts) -> Badge:
     """Return the verdict; "confirmed" alone if all that could be was recomputed."""
     mark = badge(facts.result.verdict)
-    if _is_in_part(facts):
+    if _is_partly(facts):
         n, of = sum(_recomputed(facts).values()), len(facts.rankings)
         label = plain(say("verdict.confirmed_for", n=str(n), of=str(of)))
         return replace(mark, label=label)

@@ -167,14 +167,17 @@ def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
     ("rows", "text"),
     [
         # Twice 0.5 in quadrature is 0.71: a gap of 2.1 is three of these errors.
-        ([("train", 17.9), ("test", 20.0)], "shows no clear overfitting (gap of 3.0"),
+        (
+            [("train", 17.9), ("test", 20.0)],
+            "shows no clear overfitting (worse on new rows by 3.0 standard errors, limit 3)",
+        ),
         (
             [("train", 17.8), ("test", 20.0)],
-            "overfits (gap of 3.1 standard errors of the difference)",
+            "overfits (worse on new rows by 3.1 standard errors, limit 3)",
         ),
         (
             [("train", 1.0), ("out_of_bag", 20.0), ("test", 20.0)],
-            "is no worse on new rows than out of bag (gap of 0.0",
+            "is no worse on new rows than out of bag.",
         ),
         ([("test", 20.0)], "was given without training rows: overfitting not exam"),
     ],
@@ -216,8 +219,8 @@ def test_bias_says_its_direction_at_the_ends_of_the_range():
 def test_probabilities_stand_beside_what_was_observed():
     view = two_models(calibration_checks=checked(positive_class="yes"))
     quality = table(view, "tab-quality")
-    assert column(quality, "Predicted, class yes") == ["0.100", "–"]
-    assert column(quality, "Observed") == ["0.200", "–"]
+    assert column(quality, "Mean predicted, class yes") == ["0.100", "–"]
+    assert column(quality, "Observed share") == ["0.200", "–"]
     assert "probabilities as observed (7 of 10 deciles off)" in said(view, "fits")
 
 
@@ -236,8 +239,8 @@ def test_models_stand_side_by_side_and_features_by_their_best_rank():
     assert heads == ["Feature", "good", "Rank", "bad", "Rank"]
     rows = [[plain(cell.parts) for cell in row.cells] for row in leading.rows]
     assert rows == [
-        ["a", "5.00 (4.00 to 6.00)", "2", "9.00 (1.00 to 12.00)", "1"],
-        ["b", "9.00 (8.00 to 9.50)", "1", "5.00 (4.00 to 6.00)", "2"],
+        ["a", "5.00 (4.00 to 6.00)", "2", "9.00 (1.00 to 12.00)", "1–2"],
+        ["b", "9.00 (8.00 to 9.50)", "1", "5.00 (4.00 to 6.00)", "1–2"],
         ["c", "1.00 (0.50 to 1.50)", "3", "1.00 (−4.00 to −1.00)", "–"],
     ]
     notes = plain(sum(leading.notes, ()))
@@ -428,7 +431,7 @@ def test_an_engine_that_is_missing_was_not_tested_and_is_no_warning():
     missing = found("engine_missing", "vip", remedy="Install it.")
     view = two_models(findings=[missing])
     assert parts(view)["points"] == ()
-    assert "comparison with vip" in said(view, "untested")
+    assert "vip, which is not installed" in said(view, "untested")
 
 
 def test_warnings_of_one_check_are_one_point_and_what_has_no_room_is_counted():
@@ -523,13 +526,13 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
             joint_importances=frame_of("joint_importances", joint),
         )
         notes = plain(sum(table(view, "tab-executive").notes, ()))
-        assert "a all above (0.90), jointly 0.10 and 0.10." in notes
+        assert "a those marked so (0.90), jointly 0.10 and 0.10." in notes
         return said(view, "expected")
 
-    assert text(0.05).endswith("It cannot be told from zero in any model.")
+    assert text(0.05).endswith("; not told from zero (E1) in bad.")
     assert text(-0.05).endswith(
-        "It cannot be told from zero in any model, nor can it together with the "
-        "correlated b (0.90)."
+        "; not told from zero (E1) in bad. Together with the correlated b (0.90) it "
+        "cannot be told from zero either."
     )
 
 

@@ -261,24 +261,24 @@ def recomputed(**verdicts):
         (
             {"DALEX": ("replayed",) * 3},
             "Calculation confirmed",
-            "3 of 3 rankings, by DALEX: all equal.",
+            "3 of 3 rankings (E1), by DALEX: all equal.",
         ),
         (
             {"DALEX": ("replayed", "replayed", "equivalent")},
             "Calculation confirmed",
-            "3 of 3 rankings, by DALEX: 1 equal within chance, 2 equal.",
+            "3 of 3 rankings (E1), by DALEX: 1 equal within chance, 2 equal.",
         ),
         # DALEX answered here and offers permutation: one ranking is open.
         (
             {"DALEX": ("replayed", "not compared", "replayed")},
             "Confirmed for 2 of 3 rankings",
-            "By DALEX: all equal. 1 more could have been.",
+            "E1, by DALEX: all equal. Also possible: 1.",
         ),
         # Of two engines the worse word counts, each ranking once.
         (
             {"DALEX": ("replayed",) * 3, "vip": ("comparable",) * 3},
             "Calculation confirmed",
-            "3 of 3 rankings, by DALEX and vip: 3 compared by order only.",
+            "3 of 3 rankings (E1), by DALEX and vip: 3 compared by order only.",
         ),
     ],
 )
@@ -393,9 +393,9 @@ def test_what_a_measure_fitted_again_is_not_said_to_be_missing(models, left):
 
 def test_an_engine_that_is_missing_was_not_tested_and_comes_first():
     items = column(table(view_of("apartments"), "tab-untested"), "Item")
-    assert items[0] == "comparison with vip"
+    assert items[0] == "vip, which is not installed"
     page = section(view_of("apartments"), "B")
-    assert words(page.parts["untested"]).startswith("comparison with vip; ")
+    assert words(page.parts["untested"]).startswith("vip, which is not installed; ")
 
 
 def test_pairs_are_listed_worst_first():
@@ -478,7 +478,7 @@ def test_limits_of_use_come_from_the_measures_and_from_the_configuration():
     assert "10 repeats, one fit of each model, one sample of 9\u202f000 rows" in limits
     assert "favours features with many distinct values" in limits
     assert "As stated in the configuration: The ranking holds for the city" in limits
-    assert "Not tested in this run: comparison with vip, " in limits
+    assert "Not tested in this run: vip, which is not installed, " in limits
 
 
 def test_seeds_are_listed_with_everyone_who_drew_from_them():
