@@ -5,19 +5,8 @@ from dataclasses import dataclass
 from math import isfinite
 
 from . import parts, typeface
-from .drawing import (
-    AXIS,
-    BLUE,
-    DOTTED,
-    HAIR,
-    INK,
-    SMALL,
-    SOFT,
-    WIDTH,
-    Scale,
-    Sheet,
-    limits,
-)
+from .drawing import AXIS, BLUE, DOTTED, INK, SMALL, WIDTH, Scale, Sheet
+from .ranking import Estimate, estimate_scale, put_estimate
 
 CLUSTER = "#eef2f5"
 _TREE = Scale(0.0, 1.0, 1.2, 30.8)  # millimetres; the leaves stand at its right end
@@ -27,16 +16,13 @@ _ROOM = 20.0  # what a page needs beside the rows
 
 
 @dataclass(frozen=True)
-class ClusterRow:
+class ClusterRow(Estimate):
     """One row: a feature, or those of a cluster asked together.
+
+    Its numbers are NaN where it was not measured.
 
     Attributes
     ----------
-    name : str
-    estimate, low, high : float
-        NaN where it was not measured; `low` and `high` as in `RankingRow`.
-    text : str
-        The estimate as printed.
     cluster : int
         Which cluster it belongs to, from 0; -1 if to none.
     is_together : bool
@@ -45,11 +31,6 @@ class ClusterRow:
         What the row tells under the pointer.
     """
 
-    name: str
-    estimate: float
-    low: float
-    high: float
-    text: str
     cluster: int = -1
     is_together: bool = False
     title: str = ""
@@ -120,56 +101,43 @@ def draw_clusters(
     ValueError
         If there are fewer than 2 features or more than 40.
     """
-    leaves = [row for row in rows if not row.is_together]
-    parts.check(len(leaves), "The features of a tree")
+    parts.check(sum(not row.is_together for row in rows), "The features of a tree")
     column = parts.name_column([row.name for row in rows], widest=_WIDEST)
     column = column._replace(pitch=min(column.pitch, (parts.PAGE - _ROOM) / len(rows)))
-    right = WIDTH - parts.value_column([*(row.text for row in rows), words.value])
-    numbers = [number for row in rows for number in (row.estimate, row.low, row.high)]
-    ends = limits(numbers, include=(baseline,))
-    scale = Scale(*ends, _NAMES + column.plot, right - _NAMES - column.plot)
+    scale = estimate_scale(rows, _NAMES + column.plot, words.value, baseline)
     span = (parts.HEAD, parts.HEAD + column.height)
     places = column.places(span[0])
-
     sheet = Sheet()
-    _shade(sheet, rows, places, column.pitch, (_NAMES - 1.5, WIDTH))
-    heights = [y for row, y in zip(rows, places, strict=True) if not row.is_together]
-    _tree(sheet, joins, heights, limit)
+    for cluster in sorted({row.cluster for row in rows} - {-1}):
+        inside = [
+            y for row, y in zip(rows, places, strict=True) if row.cluster == cluster
+        ]
+        half = column.pitch / 2 - 0.3
+        shaded = inside[0] - half, inside[-1] + half
+        name = f"cluster-{cluster}"
+        sheet.box((_NAMES - 1.5, WIDTH), shaded, face=CLUSTER, name=name)
+    leaves = [y for row, y in zip(rows, places, strict=True) if not row.is_together]
+    _put_tree(sheet, joins, leaves, limit)
     if isfinite(limit):
         x = _TREE.at(limit)
         sheet.line((x, x), span, dashes=DOTTED, width=0.8, name="limit")
         half = typeface.width(words.limit, SMALL) * parts.SLACK / 2
         left = max(min(x, _NAMES - half) - half, 0.0)
-        sheet.text(left, span[0] - 2.0, words.limit, size=SMALL, colour=SOFT)
+        sheet.label(left, span[0] - 2.0, words.limit)
     parts.foot(sheet, _TREE, span[1], (0.0, 0.5, 1.0), ("0", "0.5", "1"))
     parts.put_label(sheet, 0.0, span[1] + 7.6, words.tree, right=scale.left - 4.0)
-    parts.axis(sheet, scale, span, label=words.unit)
-    parts.put_names(sheet, column, span[0], left=_NAMES)
+    slot = parts.Slot(scale.left, span[0], scale.right)
+    parts.put_plot(sheet, column, scale, slot, label=words.unit, names_at=_NAMES)
     for n, (row, y) in enumerate(zip(rows, places, strict=True)):
-        _row(sheet, row, scale, y, baseline, name=f"estimate-{n}")
+        mark = (INK, "D") if row.is_together else (BLUE, "o")
+        put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}", mark=mark)
         parts.tell(sheet, scale, (y, column.pitch), row.title)
-    parts.baseline(sheet, scale.at(baseline), span, words.baseline, right=right)
+    parts.baseline(sheet, scale, baseline, span, words.baseline)
     parts.put_value_label(sheet, words.value, span[0])
     return sheet.svg(span[1] + parts.FOOT, salt=salt)
 
 
-def _shade(
-    sheet: Sheet,
-    rows: Sequence[ClusterRow],
-    places: Sequence[float],
-    pitch: float,
-    ends: tuple[float, float],
-) -> None:
-    """Shade the rows of each cluster from the names to the values."""
-    for cluster in sorted({row.cluster for row in rows} - {-1}):
-        inside = [
-            y for row, y in zip(rows, places, strict=True) if row.cluster == cluster
-        ]
-        span = inside[0] - pitch / 2 + 0.3, inside[-1] + pitch / 2 - 0.3
-        sheet.box(ends, span, face=CLUSTER, name=f"cluster-{cluster}")
-
-
-def _tree(
+def _put_tree(
     sheet: Sheet, joins: Sequence[Join], heights: Sequence[float], limit: float
 ) -> None:
     """Draw each join as a bracket that opens to its two branches."""
@@ -182,28 +150,6 @@ def _tree(
     for n, join in enumerate(joins):
         first, second = (_TREE.at(strength) for strength in join.strengths)
         x, (above, below) = _TREE.at(join.strength), map(at, join.ends)
-        strong = join.strength >= limit
-        look = {"colour": INK, "width": 1.4} if strong else {"colour": AXIS}
-        path = (first, x, x, second), (above, above, below, below)
-        sheet.line(*path, name=f"join-{n}", **look)  # type: ignore[arg-type]
-
-
-def _row(
-    sheet: Sheet,
-    row: ClusterRow,
-    scale: Scale,
-    y: float,
-    baseline: float,
-    *,
-    name: str,
-) -> None:
-    """Draw the mark of one row, its interval, and its number at the right edge."""
-    colour, shape = (INK, "D") if row.is_together else (BLUE, "o")
-    if isfinite(row.estimate):
-        x = scale.at(row.estimate)
-        sheet.line((scale.at(baseline), x), (y, y), colour=HAIR, width=0.7)
-        parts.interval(sheet, scale, y, (row.low, row.high), colour=colour)
-        sheet.mark(x, y, shape, colour=colour, name=name)
-    parts.beyond(sheet, scale, y, row.estimate, colour=colour)
-    tint = INK if isfinite(row.estimate) else SOFT
-    sheet.text(WIDTH, y, row.text, colour=tint, anchor="right")
+        colour, width = (INK, 1.4) if join.strength >= limit else (AXIS, 0.6)
+        xs, ys = (first, x, x, second), (above, above, below, below)
+        sheet.line(xs, ys, colour=colour, width=width, name=f"join-{n}")

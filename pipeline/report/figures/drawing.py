@@ -49,15 +49,9 @@ _NEEDLESS_GROUPS = (
 Anchor = Literal["left", "center", "right"]
 
 
-class _Raster:
-    """A sheet that is wanted as a PNG: how fine, and what was drawn."""
-
-    def __init__(self, dpi: float) -> None:
-        self.dpi = dpi
-        self.png = b""
-
-
-_RASTER: ContextVar[_Raster | None] = ContextVar("_RASTER", default=None)
+# Where sheets are wanted as PNG: how fine, and what was drawn so far.
+_RASTER: ContextVar[tuple[float, list[bytes]] | None]
+_RASTER = ContextVar("_RASTER", default=None)
 
 
 def to_png(draw: Callable[[], str], *, dpi: float) -> bytes:
@@ -75,13 +69,13 @@ def to_png(draw: Callable[[], str], *, dpi: float) -> bytes:
     bytes
         The same for the same drawing and version of matplotlib.
     """
-    raster = _Raster(dpi)
-    token = _RASTER.set(raster)
+    drawn: list[bytes] = []
+    token = _RASTER.set((dpi, drawn))
     try:
         draw()
     finally:
         _RASTER.reset(token)
-    return raster.png
+    return drawn[-1]
 
 
 class Scale(NamedTuple):
@@ -207,37 +201,30 @@ class Sheet:
         `name` becomes the id of its SVG group.
         """
         style = (0, tuple(dash / width for dash in dashes)) if dashes else "-"
-        look: dict[str, Any] = {
-            "color": colour,
-            "lw": width,
-            "ls": style,
-            "solid_capstyle": "butt",
-        }
-        self._add("Line2D", tuple(x), tuple(y), name=name, **look)
+        look: dict[str, Any] = {"color": colour, "lw": width, "ls": style}
+        self._add(
+            "Line2D", tuple(x), tuple(y), name=name, solid_capstyle="butt", **look
+        )
 
     def uprights(
         self,
         x: Sequence[float],
         y: tuple[float, float],
         *,
-        colour: str = INK,
-        width: float = 0.6,
+        colour: str = GRID,
+        width: float = 0.5,
+        name: str = "",
     ) -> None:
         """Draw an upright line at each x, all from one y to the other."""
         broken = [number for place in x for number in (place, place, nan)]
-        self.line(broken[:-1], ([*y, nan] * len(x))[:-1], colour=colour, width=width)
+        heights = ([*y, nan] * len(x))[:-1]
+        self.line(broken[:-1], heights, colour=colour, width=width, name=name)
 
-    def levels(
-        self,
-        x: tuple[float, float],
-        y: Sequence[float],
-        *,
-        colour: str = INK,
-        width: float = 0.6,
-    ) -> None:
-        """Draw a level line at each y, all from one x to the other."""
+    def levels(self, x: tuple[float, float], y: Sequence[float]) -> None:
+        """Draw a level line of the grid at each y, all from one x to the other."""
         broken = [number for place in y for number in (place, place, nan)]
-        self.line(([*x, nan] * len(y))[:-1], broken[:-1], colour=colour, width=width)
+        places = ([*x, nan] * len(y))[:-1]
+        self.line(places, broken[:-1], colour=GRID, width=0.5)
 
     def box(
         self,
@@ -308,18 +295,28 @@ class Sheet:
         # and with its version.
         baseline = y + _DROP * size * typeface.MM_PER_POINT
         weight = "bold" if bold else "normal"
-        look: dict[str, Any] = {
-            "fontsize": size,
-            "color": colour,
-            "ha": anchor,
-            "weight": weight,
-        }
-        self._add("Text", x, baseline, typeface.drawable(words), **look)
+        look: dict[str, Any] = {"fontsize": size, "color": colour, "weight": weight}
+        self._add("Text", x, baseline, typeface.drawable(words), ha=anchor, **look)
+
+    def label(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        *,
+        colour: str = SOFT,
+        anchor: Anchor = "left",
+    ) -> None:
+        """Write small words, as beside axes and marks."""
+        self.text(x, y, words, size=SMALL, colour=colour, anchor=anchor)
 
     def svg(self, height: float, *, salt: str) -> str:
         """Return the sheet as an SVG of this height, the same bytes every time."""
-        from matplotlib import lines, patches, style, text, transforms
+        from matplotlib import style, transforms
         from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Polygon
+        from matplotlib.text import Text
 
         settings = {
             "svg.fonttype": "none",
@@ -328,11 +325,7 @@ class Sheet:
             "path.simplify": False,
             "font.family": ["DejaVu Sans"],
         }
-        kinds = {
-            "Line2D": lines.Line2D,
-            "Polygon": patches.Polygon,
-            "Text": text.Text,
-        }
+        kinds = {artist.__name__: artist for artist in (Line2D, Polygon, Text)}
         with style.context(["default", settings]), warnings.catch_warnings():
             # The widths come from `typeface`; the PDF escapes what DejaVu lacks.
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -345,7 +338,8 @@ class Sheet:
                 options = {**options, "zorder": 1, "transform": places}
                 figure.add_artist(kinds[artist](*args, **options))
             if raster := _RASTER.get():
-                raster.png = _png(figure, raster.dpi)
+                dpi, drawn = raster
+                drawn.append(_png(figure, dpi))
                 return ""
             file = io.BytesIO()
             metadata = {"Date": None, "Creator": None}
@@ -380,7 +374,7 @@ def _mark_style(shape: str, colour: str) -> dict[str, Any]:
     }
 
 
-def _finished(svg: str, titles: Sequence[str] = ()) -> str:
+def _finished(svg: str, titles: Sequence[str]) -> str:
     """Return the SVG with titles, without metadata and needless groups.
 
     Styles become attributes.

@@ -18,7 +18,6 @@ from .drawing import (
     DASHED,
     FILL,
     FOOT,
-    GRID,
     HAIR,
     INK,
     NAME,
@@ -250,7 +249,7 @@ def draw_number(sheet: Sheet, number: NumberPanel, look: Look, name: str) -> Non
     for curve in panel.curves:  # below the lines of the grid, which stay readable
         if curve.band:
             sheet.area(*zip(*number.band(curve), strict=True), face=FILL, name="band")
-    sheet.levels(span, [y.at(value) for value in axis.ticks], colour=GRID, width=0.5)
+    sheet.levels(span, [y.at(value) for value in axis.ticks])
     _distribution(sheet, number)
     if axis.reference is not None:
         level = (y.at(axis.reference),) * 2

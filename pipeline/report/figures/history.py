@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite, nan
 
 from . import parts, typeface
-from .drawing import AXIS, BLUE, GRID, HAIR, RED, SMALL, SOFT, WIDTH, Scale, Sheet
+from .drawing import AXIS, BLUE, HAIR, RED, SMALL, WIDTH, Scale, Sheet
 
 MARKS = {
     "confirmed": ("o", BLUE, 4.2),
@@ -82,119 +82,72 @@ def draw_history(
     ValueError
         If there are no runs or more than 60, or more than 40 lines.
     """
-    parts.check(len(verdicts), "The runs of a history", most=MOST_RUNS)
+    n_runs = len(verdicts)
+    parts.check(n_runs, "The runs of a history", most=MOST_RUNS)
     parts.check(max(len(lines), 1), "The lines of a history")
     column = parts.name_column([*names, head[0]], pitch=_PITCH)
-    right = parts.value_column([*(line.text for line in lines), head[1]])
-    wide = WIDTH - column.plot - right - 4.0
-    room = wide / (2 * len(verdicts))
-    scale = Scale(
-        0.0, max(len(verdicts) - 1.0, 1.0), column.plot + room, wide - 2 * room
-    )
-    bottom = _TOP + _PITCH * len(lines)
-
+    left, texts = column.plot, [*(line.text for line in lines), head[1]]
+    wide = WIDTH - left - parts.value_column(texts) - 4.0
+    room = wide / (2 * n_runs)
+    x = Scale(0.0, max(n_runs - 1.0, 1.0), left + room, wide - 2 * room)
+    edges = [_TOP + _PITCH * n for n in range(len(lines) + 1)]
+    bottom = edges[-1]
     sheet = Sheet()
-    sheet.levels(
-        (column.plot, column.plot + wide),
-        [_TOP + _PITCH * n for n in range(len(lines) + 1)],
-        colour=GRID,
-        width=0.5,
-    )
+    sheet.levels((left, left + wide), edges)
     if baseline is not None:
-        _baseline(sheet, scale, baseline, bottom)
-    _verdicts(sheet, scale, verdicts, words, head[0])
-    unit = _height_of_one(lines)
-    for n, line in enumerate(lines):
+        at, ends = x.at(baseline[0]), (_TOP - 7.4, bottom)
+        sheet.uprights([at], ends, colour=HAIR, width=3.0, name="baseline")
+    sheet.label(0.0, _TOP - 4.6, head[0])
+    size = 1.0 if n_runs <= _DOTS else 0.72
+    for n, verdict in enumerate(verdicts):
+        shape, colour, big = MARKS[verdict]
+        sheet.mark(x.at(n), _TOP - 4.6, shape, colour=colour, size=big * size)
+    called = zip(MARKS.items(), words, strict=True)
+    key = [(*look, word) for (verdict, look), word in called if verdict in verdicts]
+    parts.key(sheet, key, WIDTH, 2.4)
+    finite = [
+        [n for n in (*line.values, *line.low, *line.high) if isfinite(n)]
+        for line in lines
+    ]
+    # The line that moves most fills its row.
+    most = max(
+        (max(numbers) - min(numbers) for numbers in finite if numbers), default=0
+    )
+    unit = _FILLED * _PITCH / most if most > 0 else 0.0
+    for n, (line, numbers) in enumerate(zip(lines, finite, strict=True)):
         middle = _TOP + _PITCH * (n + 0.5)
         parts.put_name(sheet, column.names[n], 0.0, middle)
-        _line(sheet, scale, line, middle, unit, f"line-{n}")
+        if numbers:
+            centre = (max(numbers) + min(numbers)) / 2
+            y = Scale(centre, centre + 1.0, middle, -unit)
+            _put_line(sheet, x, y, line, f"line-{n}")
         sheet.text(WIDTH, middle, line.text, anchor="right")
     if lines:
         parts.put_value_label(sheet, head[1], _TOP)
-    _days(sheet, scale, days, bottom)
+    # The days of some runs, of the last one always.
+    wide = max(typeface.width(day, SMALL) for day in days) * parts.SLACK + 3.0
+    has_room = (s for s in (1, 2, 5, 10, 20, 50) if s * (x.at(1) - x.at(0)) >= wide)
+    for n in range(len(days) - 1, -1, -next(has_room, len(days))):
+        at = x.at(n)
+        sheet.uprights([at], (bottom, bottom + 0.9), colour=AXIS, width=0.6)
+        middle = min(at, WIDTH - typeface.width(days[n], SMALL) / 2)
+        sheet.label(middle, bottom + 3.4, days[n], anchor="center")
     return sheet.svg(bottom + 6.0, salt=salt)
 
 
-def _height_of_one(lines: Sequence[LeaderLine]) -> float:
-    """Return the millimetres of one unit: the line that moves most fills its row."""
-    ranges = [
-        max(numbers) - min(numbers) for line in lines if (numbers := _finite(line))
+def _put_line(sheet: Sheet, x: Scale, y: Scale, line: LeaderLine, name: str) -> None:
+    """Draw one line with its intervals, and dots where there are few runs."""
+    for n, (low, high) in enumerate(zip(line.low, line.high, strict=True)):
+        if isfinite(low) and isfinite(high):
+            sheet.uprights([x.at(n)], (y.at(low), y.at(high)), colour=BLUE, width=0.7)
+    points = [
+        (x.at(n), y.at(value) if isfinite(value) else nan)
+        for n, value in enumerate(line.values)
     ]
-    most = max(ranges, default=0.0)
-    return _FILLED * _PITCH / most if most > 0 else 0.0
-
-
-def _finite(line: LeaderLine) -> list[float]:
-    every = (*line.values, *line.low, *line.high)
-    return [number for number in every if isfinite(number)]
-
-
-def _line(
-    sheet: Sheet, scale: Scale, line: LeaderLine, middle: float, unit: float, name: str
-) -> None:
-    numbers = _finite(line)
-    if not numbers:
-        return
-    centre = (max(numbers) + min(numbers)) / 2
-
-    def y(number: float) -> float:
-        return middle - unit * (number - centre) if isfinite(number) else nan
-
-    for n, ends in enumerate(zip(line.low, line.high, strict=True)):
-        if isfinite(ends[0]) and isfinite(ends[1]):
-            x = scale.at(n)
-            sheet.line((x, x), (y(ends[0]), y(ends[1])), colour=BLUE, width=0.7)
-    places = [scale.at(n) for n in range(len(line.values))]
-    heights = [y(number) for number in line.values]
-    sheet.line(places, heights, colour=BLUE, width=1.0, name=name)
-    for n, height in enumerate(heights):
-        alone = len(heights) <= _DOTS or _is_alone(heights, n)
-        if alone and isfinite(height):
-            sheet.mark(places[n], height, "o", size=3.0)
-
-
-def _is_alone(heights: Sequence[float], n: int) -> bool:
-    """Return whether a line has no neighbour to lead to, and would not be seen."""
-    beside = heights[max(n - 1, 0) : n + 2]
-    return sum(map(isfinite, beside)) == 1
-
-
-def _verdicts(
-    sheet: Sheet, scale: Scale, verdicts: Sequence[str], words: Sequence[str], head: str
-) -> None:
-    """Draw one mark per run above the lines, and what the marks mean above these."""
-    sheet.text(0.0, _TOP - 4.6, head, size=SMALL, colour=SOFT)
-    size = 1.0 if len(verdicts) <= _DOTS else 0.72
-    for n, verdict in enumerate(verdicts):
-        shape, colour, wide = MARKS[verdict]
-        sheet.mark(scale.at(n), _TOP - 4.6, shape, colour=colour, size=wide * size)
-    there = [
-        (*MARKS[verdict], word)
-        for verdict, word in zip(MARKS, words, strict=True)
-        if verdict in verdicts
-    ]
-    parts.key(sheet, there, WIDTH, 2.4)
-
-
-def _baseline(
-    sheet: Sheet, scale: Scale, baseline: tuple[int, str], bottom: float
-) -> None:
-    x = scale.at(baseline[0])
-    sheet.line((x, x), (_TOP - 7.4, bottom), colour=HAIR, width=3.0, name="baseline")
-
-
-def _days(sheet: Sheet, scale: Scale, days: Sequence[str], bottom: float) -> None:
-    """Write the days of some runs below the lines, the last one always."""
-    wide = max(typeface.width(day, SMALL) for day in days) * parts.SLACK + 3.0
-    last = len(days) - 1
-    step = next(
-        (s for s in (1, 2, 5, 10, 20, 50) if s * (scale.at(1) - scale.at(0)) >= wide),
-        len(days),
-    )
-    for n in range(last, -1, -step):
-        x = scale.at(n)
-        sheet.uprights([x], (bottom, bottom + 0.9), colour=AXIS)
-        left = min(x, WIDTH - typeface.width(days[n], SMALL) / 2)
-        sheet.text(
-            left, bottom + 3.4, days[n], size=SMALL, colour=SOFT, anchor="center"
-        )
+    sheet.line(*zip(*points, strict=True), colour=BLUE, width=1.0, name=name)
+    for n, (at, height) in enumerate(points):
+        around = points[max(n - 1, 0) : n + 2]
+        # Without a neighbour to lead to, a line would not be seen.
+        is_alone = sum(isfinite(up) for _, up in around) == 1
+        if isfinite(height) and (len(points) <= _DOTS or is_alone):
+            sheet.mark(at, height, "o", size=3.0)

@@ -62,9 +62,10 @@ def draw_interactions(
     largest = max(finite, default=0.0)
     widest = max((typeface.width(t, SMALL) for row in texts for t in row), default=0.0)
     has_room = widest * parts.SLACK <= side - 1.0
-
-    sheet = Sheet()
-    for n, (name, short) in enumerate(zip(names, _short(names, side), strict=True)):
+    room = WIDTH - side * (len(names) - 1) - 1.4
+    short = typeface.shortened(names, room / parts.SLACK, NAME, lines=2)
+    sheet, strongest = Sheet(), []
+    for n, (name, lines) in enumerate(zip(names, short, strict=True)):
         y = _TOP + _HEIGHT * (n + 0.5)
         for m, (value, text) in enumerate(zip(values[n], texts[n], strict=True)):
             face = tint(value / largest) if isfinite(value) and largest > 0 else "none"
@@ -77,14 +78,16 @@ def draw_interactions(
                 name=f"pair-{n}-{m}",
                 title=f"{names[m]}, {name}: {text}",
             )
+            if value == largest > 0:
+                strongest.append((box, f"strongest-{n}-{m}"))
             if has_room or not isfinite(value):
-                x = side * (m + 0.5)
-                sheet.text(x, y, text, size=SMALL, anchor="center")
-        parts.put_name(sheet, short, side * n + 1.4 * (n > 0), y)
-    _frame(sheet, values, largest, side)
+                sheet.label(side * (m + 0.5), y, text, colour=INK, anchor="center")
+        parts.put_name(sheet, lines, side * n + 1.4 * (n > 0), y)
+    for box, name in strongest:  # above the edges of their neighbours
+        sheet.box(*box, edge=INK, width=1.1, name=name)
     bottom = _TOP + _HEIGHT * len(names)
     if largest > 0:
-        _key(sheet, largest, bottom + 5.0, axis_label)
+        _put_key(sheet, largest, bottom + 5.0, axis_label)
     return sheet.svg(bottom + (18.6 if largest > 0 else 1.0), salt=salt)
 
 
@@ -97,25 +100,7 @@ def tint(share: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def _short(names: Sequence[str], side: float) -> tuple[tuple[str, ...], ...]:
-    """Return the names in lines that the room right of the squares holds."""
-    room = WIDTH - side * (len(names) - 1) - 1.4
-    return typeface.shortened(names, room / parts.SLACK, NAME, lines=2)
-
-
-def _frame(
-    sheet: Sheet, values: Sequence[Sequence[float]], largest: float, side: float
-) -> None:
-    """Frame the strongest pair, or all that are equally strong."""
-    for n, row in enumerate(values):
-        for m, value in enumerate(row):
-            if largest > 0 and value == largest:
-                top = _TOP + _HEIGHT * n
-                box = (side * m, side * (m + 1)), (top, top + _HEIGHT)
-                sheet.box(*box, edge=INK, width=1.1, name=f"strongest-{n}-{m}")
-
-
-def _key(sheet: Sheet, largest: float, y: float, label: str) -> None:
+def _put_key(sheet: Sheet, largest: float, y: float, label: str) -> None:
     """Draw the strip of shades with its numbers, and what they show below it."""
     numbers, texts = parts.fitting_ticks(Scale(0.0, largest, 0.0, _STRIP))
     left = typeface.width(texts[0], SMALL) / 2  # half of it stands left of the strip

@@ -1,4 +1,8 @@
-"""What the figures share: the column of names, panels, axis, baseline, interval, key.
+"""What the figures share: rows of names, panels, axis, baseline, interval, key.
+
+A figure of rows is laid out in three steps: `name_column` for the names at the left,
+`value_column` for the numbers at the right, `slots` for panels; `put_plot` then draws
+axis and names of each, and says where its rows stand.
 
 Numbers that are not finite have no place on an axis. An infinite one is an open
 triangle at the end of the axis it lies beyond; NaN is drawn as nothing, and the text
@@ -8,12 +12,14 @@ of its row says so. An interval without two finite ends is not drawn.
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import ceil, isfinite, isinf
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from . import drawing, typeface
-from .drawing import AXIS, BLUE, GRID, NAME, SMALL, SOFT, TITLE, WIDTH, Scale, Sheet
+from .drawing import AXIS, BLUE, NAME, SMALL, SOFT, TITLE, WIDTH, Scale, Sheet
 
 Panel = TypeVar("Panel")
+Ticks: TypeAlias = tuple[Sequence[float], Sequence[str]]
+Head: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 MOST_ROWS = 40
 PAGE = 228.0  # millimetres: an A4 page less its furniture and the caption
@@ -21,7 +27,8 @@ HEAD = 4.4  # from the upper edge to a plot: one line of small text
 FOOT = 9.4  # from an axis to the lower edge: tick labels and unit
 SLACK = 1.08  # a browser may have to guess the typeface
 NAME_LINE = 3.2  # from one line of a name to the next
-HEADING_LINES, _HEADING_LINE = 4, 3.5  # of the name of a panel, and millimetres each
+_HEADING_LINES, _HEADING_LINE = 4, 3.5  # of the name of a panel, millimetres each
+_NOTE_LINES, NOTE_LINE = 3, 2.9  # of the small words below it
 NAME_LINES, _ROWS = 3, 202.0  # of a name in its column, and millimetres of all rows
 _GAP = 3.0  # between names and plot
 _BESIDE, _BETWEEN = 6.0, 3.6  # between panels side by side, and below each other
@@ -57,13 +64,16 @@ class Column(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """The place of one panel: the rows lie between `left`, `right` and `top`."""
+    """The place of one panel: the rows lie between `left`, `right` and `top`.
+
+    `is_first` of the panels side by side, `is_last` of those below each other.
+    """
 
     left: float
     top: float
     right: float
-    is_first: bool
-    is_last: bool
+    is_first: bool = True
+    is_last: bool = True
 
 
 def check(n_items: int, what: str, *, most: int = MOST_ROWS) -> None:
@@ -90,22 +100,16 @@ def name_column(
     """
     needed = max(typeface.width(name, NAME) for name in names) * SLACK + _GAP
     airy = pitch or min(8.3, max(4.8, 8.3 - 0.15 * (len(names) - 5)))
-    has_room = len(names) * _height_of(2) <= _ROWS
-    plot = min(max(needed, 33.0), widest if has_room else 1.5 * widest)
-    for lines in range(1, NAME_LINES + 1):
-        if lines > 1 and len(names) * _height_of(lines) > _ROWS:
-            break
-        short = typeface.shortened(names, (plot - _GAP) / SLACK, NAME, lines=lines)
-        high = max(airy, _height_of(lines) if lines > 1 else 0.0)
-        column = Column(short, plot, high)
-        if all(is_whole(name, own) for name, own in zip(names, short, strict=True)):
-            break
-    return column
-
-
-def _height_of(lines: int) -> float:
-    """Return the millimetres of a row whose name takes so many lines."""
-    return (lines + 0.1) * NAME_LINE
+    # The height of a row by the lines of its name, as many as the page has room for.
+    heights = [airy] + [(n + 0.1) * NAME_LINE for n in range(2, NAME_LINES + 1)]
+    most = max(
+        n
+        for n in range(1, NAME_LINES + 1)
+        if n == 1 or len(names) * heights[n - 1] <= _ROWS
+    )
+    plot = min(max(needed, 33.0), widest if most > 1 else 1.5 * widest)
+    lines = typeface.shortened(names, (plot - _GAP) / SLACK, NAME, lines=most)
+    return Column(lines, plot, max(airy, heights[max(map(len, lines)) - 1]))
 
 
 def value_column(texts: Sequence[str]) -> float:
@@ -114,36 +118,86 @@ def value_column(texts: Sequence[str]) -> float:
 
 
 def slots(
-    n_panels: int, rows: float, *, left: float, head: float, across: int = 1
-) -> tuple[tuple[Slot, ...], float]:
-    """Return the places of panels with rows of this height, and the figure's height.
+    names: Sequence[str],
+    rows: float,
+    *,
+    left: float,
+    head: float,
+    across: int = 1,
+    margin: float = 0.0,
+    notes: Sequence[str] = (),
+) -> tuple[tuple[Slot, ...], float, tuple[Head, ...]]:
+    """Return the places of panels, the height of their figure, and their heads.
 
     Panels stand `across` side by side, or as many more as it takes until a page
-    holds them; the height says when none does.
+    holds them; the height says when none does. A head is the lines of a name and
+    those of the note below it, as wide as the panel.
 
     Parameters
     ----------
-    n_panels : int
+    names : sequence of str
+        Of the panels.
     rows : float
         Height of the rows of one panel.
     left : float
         Width of the column of names that each line of panels starts with.
     head : float
-        Height of what stands above the rows of a panel.
+        Height of what stands above the rows of a panel with one line of a name.
     across : int, default 1
+    margin : float, default 0.0
+        Millimetres at the right of a panel that its head may not use.
+    notes : sequence of str, optional
+        What stands below the name of each panel; may be empty.
     """
-    for wide in range(min(across, n_panels), n_panels + 1):
-        lines = ceil(n_panels / wide)
-        height = lines * (head + rows + _BETWEEN) - _BETWEEN + FOOT
-        if height <= PAGE:
-            break
-    width = (WIDTH - left - _BESIDE * (wide - 1)) / wide
+    n_panels, notes = len(names), notes or [""] * len(names)
+    needed, above = 0.0, -1.0
+    while needed > above:  # higher heads may make panels narrower, hence higher still
+        above = needed
+        pitch = head + above + rows + _BETWEEN
+        for wide in range(min(across, n_panels), n_panels + 1):
+            height = ceil(n_panels / wide) * pitch - _BETWEEN + FOOT
+            if height <= PAGE:
+                break
+        width = (WIDTH - left - _BESIDE * (wide - 1)) / wide
+        room = width - margin
+        below = typeface.shortened(notes, room / SLACK, SMALL, lines=_NOTE_LINES)
+        heads = tuple(
+            (name, lines if note else ())
+            for name, note, lines in zip(
+                headings(names, room), notes, below, strict=True
+            )
+        )
+        needs = [heading_height([name]) + NOTE_LINE * len(note) for name, note in heads]
+        needed = max(above, *needs)
     places = []
     for n in range(n_panels):
         x = left + (n % wide) * (width + _BESIDE)
-        y = head + (n // wide) * (head + rows + _BETWEEN)
+        y = head + above + (n // wide) * pitch
         places.append(Slot(x, y, x + width, n % wide == 0, n + wide >= n_panels))
-    return tuple(places), height
+    return tuple(places), height, heads
+
+
+def put_plot(
+    sheet: Sheet,
+    column: Column,
+    scale: Scale,
+    slot: Slot,
+    *,
+    label: str = "",
+    names_at: float = 0.0,
+    ticks: Ticks | None = None,
+) -> tuple[float, ...]:
+    """Draw axis and names of a plot, and return the middle of each row.
+
+    Names stand at the left of the first panel of a line, their left end at `names_at`;
+    of panels below each other the last has the axis. `label` and `ticks` as in `axis`.
+    """
+    places, span = column.places(slot.top), (slot.top, slot.top + column.height)
+    axis(sheet, scale, span, label=label, bare=not slot.is_last, ticks=ticks)
+    if slot.is_first:
+        for lines, y in zip(column.names, places, strict=True):
+            put_name(sheet, lines, names_at, y)
+    return places
 
 
 def axis(
@@ -153,19 +207,20 @@ def axis(
     *,
     label: str = "",
     bare: bool = False,
+    ticks: Ticks | None = None,
 ) -> None:
     """Draw grid and axis of a plot that reaches from `span[0]` down to `span[1]`.
 
     The label stands under the left end, further left if it needs the room. `bare`
-    leaves the grid only, for panels whose axis stands below another one.
+    leaves the grid only, for panels whose axis stands below another one. `ticks` are
+    as many as fit, if they are not given.
     """
-    numbers, texts = fitting_ticks(scale)
-    sheet.uprights([scale.at(n) for n in numbers], span, colour=GRID, width=0.5)
-    if bare:
-        return
-    foot(sheet, scale, span[1], numbers, texts)
-    left = max(min(scale.left, WIDTH - typeface.width(label, SMALL) * SLACK), 0.0)
-    put_label(sheet, left, span[1] + 7.6, label)
+    numbers, texts = ticks or fitting_ticks(scale)
+    sheet.uprights([scale.at(n) for n in numbers], span)
+    if not bare:
+        foot(sheet, scale, span[1], numbers, texts)
+        left = max(min(scale.left, WIDTH - typeface.width(label, SMALL) * SLACK), 0.0)
+        put_label(sheet, left, span[1] + 7.6, label)
 
 
 def put_label(
@@ -184,7 +239,7 @@ def put_label(
     (texts,) = typeface.shortened([words], (right - left) / SLACK, SMALL, lines=lines)
     start = y if len(texts) == 1 else y - 0.4
     for line, text in enumerate(texts):
-        sheet.text(left, start + 2.7 * line, text, size=SMALL, colour=SOFT)
+        sheet.label(left, start + 2.7 * line, text)
 
 
 def foot(
@@ -197,10 +252,19 @@ def foot(
     """Draw the line of an axis with its ticks, their texts kept on the sheet."""
     places = [scale.at(number) for number in numbers]
     sheet.line((scale.left, scale.right), (y, y), colour=AXIS, name="axis")
-    sheet.uprights(places, (y, y + 0.9), colour=AXIS)
+    sheet.uprights(places, (y, y + 0.9), colour=AXIS, width=0.6)
     for number, text in zip(numbers, texts, strict=True):
         x = _tick_middle(scale, number, text)
-        sheet.text(x, y + 3.2, text, size=SMALL, colour=SOFT, anchor="center")
+        sheet.label(x, y + 3.2, text, anchor="center")
+
+
+def upright(sheet: Sheet, x: Scale, y: Scale, *, most: int) -> None:
+    """Draw the grid of an upright scale, and its numbers left of the plot."""
+    numbers = drawing.ticks(y.low, y.high, most=most)
+    places = [y.at(number) for number in numbers]
+    sheet.levels((x.left, x.right), places)
+    for place, text in zip(places, drawing.tick_texts(numbers), strict=True):
+        sheet.label(x.left - 1.2, place, text, anchor="right")
 
 
 def fitting_ticks(
@@ -218,9 +282,19 @@ def fitting_ticks(
             if whole:
                 ticks = tuple(tick for tick in ticks if tick == int(tick))
             texts = drawing.tick_texts(ticks, grouped=grouped)
-            both = zip(ticks, texts, strict=True)
-            inside = [tick for tick in both if _is_inside(scale, *tick)]
-            if len(inside) > 1 and _stand_apart(scale, inside, least):
+            inside: list[tuple[float, str]] = []
+            middles, widest = [], 0.0
+            for tick, text in zip(ticks, texts, strict=True):
+                wide, x = typeface.width(text, SMALL) * SLACK, scale.at(tick)
+                left, right = x - wide / 2, x + wide / 2
+                # Neighbours keep their room.
+                if scale.left - _OVER <= left and right <= scale.right + _OVER:
+                    inside.append((tick, text))
+                    middles.append(_tick_middle(scale, tick, text))
+                    widest = max(widest, wide)
+            gap = max(widest + 1.8, least)
+            apart = all(right - left >= gap for left, right in pairwise(middles))
+            if len(inside) > 1 and apart:
                 fitting = inside
             elif fitting:
                 break
@@ -231,44 +305,18 @@ def fitting_ticks(
     return ticks, drawing.tick_texts(ticks, grouped=grouped)
 
 
-def _is_inside(scale: Scale, number: float, text: str) -> bool:
-    """Return whether the text of a tick leaves its neighbours their room."""
-    half = typeface.width(text, SMALL) * SLACK / 2
-    left, right = scale.at(number) - half, scale.at(number) + half
-    return scale.left - _OVER <= left and right <= scale.right + _OVER
-
-
-def _stand_apart(
-    scale: Scale, ticks: Sequence[tuple[float, str]], least: float
-) -> bool:
-    wide = max(typeface.width(text, SMALL) for _, text in ticks) * SLACK + 1.8
-    middles = [_tick_middle(scale, number, text) for number, text in ticks]
-    return all(right - left >= max(wide, least) for left, right in pairwise(middles))
-
-
 def _tick_middle(scale: Scale, number: float, text: str) -> float:
     """Return where a tick's text stands: under it, unless it would leave the sheet."""
     return min(scale.at(number), WIDTH - typeface.width(text, SMALL) / 2)
 
 
 def baseline(
-    sheet: Sheet,
-    x: float,
-    span: tuple[float, float],
-    label: str,
-    *,
-    right: float,
-    solid: bool = False,
+    sheet: Sheet, scale: Scale, number: float, span: tuple[float, float], label: str
 ) -> None:
-    """Draw the dashed line of a model as it is, and its words above the plot.
-
-    The words stay left of `right`. The zero of a difference is `solid`.
-    """
-    dashes = () if solid else drawing.DASHED
-    width = 0.8 if solid else 0.9
-    sheet.line((x, x), span, width=width, dashes=dashes, name="baseline")
-    left = max(0.0, min(x, right - typeface.width(label, SMALL) * SLACK))
-    sheet.text(left, span[0] - 2.0, label, size=SMALL, colour=SOFT)
+    """Draw the dashed line of a model as it is, and its words above the plot."""
+    x, wide = scale.at(number), typeface.width(label, SMALL) * SLACK
+    sheet.line((x, x), span, width=0.9, dashes=drawing.DASHED, name="baseline")
+    sheet.label(max(0.0, min(x, scale.right - wide)), span[0] - 2.0, label)
 
 
 def interval(
@@ -308,12 +356,6 @@ def tell(sheet: Sheet, scale: Scale, row: tuple[float, float], title: str) -> No
         sheet.box(ends, (y - height / 2, y + height / 2), title=title)
 
 
-def put_names(sheet: Sheet, column: Column, top: float, *, left: float = 0.0) -> None:
-    """Write the names of a column of rows, each around the middle of its row."""
-    for lines, y in zip(column.names, column.places(top), strict=True):
-        put_name(sheet, lines, left, y)
-
-
 def put_name(sheet: Sheet, lines: Sequence[str], left: float, y: float) -> None:
     """Write the lines of one name around the middle of its row."""
     first = y - NAME_LINE * (len(lines) - 1) / 2
@@ -322,19 +364,15 @@ def put_name(sheet: Sheet, lines: Sequence[str], left: float, y: float) -> None:
 
 
 def headings(
-    names: Sequence[str], limit: float, *, most: int = HEADING_LINES
+    names: Sequence[str], limit: float, *, most: int = _HEADING_LINES
 ) -> tuple[tuple[str, ...], ...]:
     """Return the lines of the names of panels, none wider than `limit` millimetres.
 
-    All together, so that no two come out alike: in as few lines as leave each name
-    whole, and cut in the middle only where `most` lines do not hold it.
+    All together, so that no two come out alike; a name is cut in the middle only
+    where `most` lines do not hold it.
     """
     room = limit / (SLACK * 1.12)  # bold runs wider than the face it is measured in
-    for lines in range(1, most + 1):
-        texts = typeface.shortened(names, room, TITLE, lines=lines)
-        if all(is_whole(name, text) for name, text in zip(names, texts, strict=True)):
-            break
-    return texts
+    return typeface.shortened(names, room, TITLE, lines=most)
 
 
 def is_whole(name: str, lines: Sequence[str]) -> bool:
@@ -347,40 +385,6 @@ def heading_height(headings: Sequence[Sequence[str]]) -> float:
     return _HEADING_LINE * (max(map(len, headings), default=1) - 1)
 
 
-def headed_slots(
-    names: Sequence[str],
-    rows: float,
-    *,
-    left: float,
-    head: float,
-    across: int = 1,
-    margin: float = 0.0,
-) -> tuple[tuple[Slot, ...], float, tuple[tuple[str, ...], ...]]:
-    """Return what `slots` does with room for the names above the panels, and these.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the panels.
-    rows, left, head, across
-        As in `slots`; `head` with one line of a name.
-    margin : float, default 0.0
-        Millimetres at the right of a panel that its name may not use.
-    """
-    for most in range(1, HEADING_LINES + 1):
-        places, height = slots(
-            len(names),
-            rows,
-            left=left,
-            head=head + _HEADING_LINE * (most - 1),
-            across=across,
-        )
-        texts = headings(names, places[0].right - places[0].left - margin, most=most)
-        if all(is_whole(name, text) for name, text in zip(names, texts, strict=True)):
-            break
-    return places, height, texts
-
-
 def put_heading(sheet: Sheet, place: tuple[float, float], lines: Sequence[str]) -> None:
     """Write the name of a panel, the last of its lines at `place`."""
     x, y = place
@@ -391,7 +395,7 @@ def put_heading(sheet: Sheet, place: tuple[float, float], lines: Sequence[str]) 
 
 def put_value_label(sheet: Sheet, words: str, top: float) -> None:
     """Write the head of the numbers at the right edge, above a plot."""
-    sheet.text(WIDTH, top - 2.0, words, size=SMALL, colour=SOFT, anchor="right")
+    sheet.label(WIDTH, top - 2.0, words, anchor="right")
 
 
 def key(
@@ -402,8 +406,7 @@ def key(
     For panels too tight to carry the words beside their marks.
     """
     for mark, colour, size, word in reversed(items):
-        tint = word_colour(colour)
-        sheet.text(right, y, word, size=SMALL, colour=tint, anchor="right")
+        sheet.label(right, y, word, colour=word_colour(colour), anchor="right")
         right -= typeface.width(word, SMALL) * SLACK + 2.2
         sheet.mark(right, y, mark, colour=colour, size=size)
         right -= 5.0

@@ -1,27 +1,22 @@
 """The figures of performance: ROC curves and calibration, or residuals, by model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
-from . import parts, typeface
+from . import drawing, parts, typeface
 from .drawing import (
     AXIS,
     BLUE,
     DASHED,
     DOTTED,
     FILL,
-    GRID,
     INK,
     SMALL,
-    SOFT,
     TITLE,
     WIDTH,
     Scale,
     Sheet,
-    limits,
-    tick_texts,
-    ticks,
 )
 
 MOST_PANELS = 6
@@ -159,53 +154,48 @@ def draw_classes(
         If there are no panels of calibration, or more than 6 of them or curves.
     """
     parts.check(len(panels), "The panels of a figure of performance", most=MOST_PANELS)
-    sheet = Sheet()
+    n_panels = len(panels) + bool(curves)
+    room = (_width(n_panels) - _SAMPLE - 1.5) / parts.SLACK
+    names = [typeface.shortened([c.label], room, SMALL, lines=3)[0] for c in curves]
+    key = sum(map(len, names)) * _KEY_LINE + len(names) * _KEY_GAP + 0.6 * bool(names)
     highest = max(max(t.high, t.predicted) for p in panels for t in p.tenths)
+    ends = (0.0, (1 + _ROOM) * highest)
     most = max(len(panel.tenths) for panel in panels)
-
-    def put_curves(place: _Place) -> None:
-        x, y = place.across(0.0, 1.0), place.upright(0.0, 1.0 + _ROOM)
-        _axes(sheet, x, y, place, roc_labels)
-        corners = (x.left, x.right), (y.at(0.0), y.at(1.0))
-        sheet.line(*corners, colour=AXIS, width=0.5, name="chance")
-        for n, curve in enumerate(curves):
-            colour, dashes = STYLES[n]
-            across = [x.at(rate) for rate in curve.false_rates]
-            up = [y.at(rate) for rate in curve.true_rates]
-            look = {"colour": colour, "width": 1.1, "dashes": dashes}
-            sheet.line(across, up, **look, name=f"roc-{n}")  # type: ignore[arg-type]
-
-    def put_tenths(panel: CalibrationPanel, n: int, place: _Place) -> None:
-        x, y = place.across(0.5, most + 0.5), place.upright(0.0, (1 + _ROOM) * highest)
-        is_tight = x.width / most < _TICK
-        at = range(1 + is_tight, most + 1, 1 + is_tight)
-        _axes(sheet, x, y, place, labels, at=at)
-        for number, tenth in enumerate(panel.tenths, start=1):
-            middle = x.at(number)
-            ends = y.at(tenth.low), y.at(tenth.high)
-            sheet.line((middle, middle), ends, colour=BLUE, width=0.9)
-            shares = {"observed": tenth.observed, "predicted": tenth.predicted}
-            for what, shape in (("predicted", "D"), ("observed", "o")):
-                colour, size = (INK, 4.0) if shape == "D" else (BLUE, 4.2)
-                sheet.mark(
-                    middle,
-                    y.at(shares[what]),
-                    shape,
-                    colour=colour,
-                    size=size,
-                    name=f"{what}-{n}-{number}",
-                )
-
-    drawn: list[tuple[str, Callable[[_Place], None]]] = []
+    titles = [roc_title] * bool(curves) + [panel.title for panel in panels]
+    margin = max(_margin(0.0, 1.0 + _ROOM), _margin(*ends))
+    sheet = Sheet()
+    height, places = _put_titles(sheet, titles, margin=margin, key=key)
     if curves:
         parts.check(len(curves), "The curves of a ROC panel", most=len(STYLES))
-        drawn.append((roc_title, put_curves))
-    drawn += [(p.title, partial(put_tenths, p, n)) for n, p in enumerate(panels)]
-    key = _key_height(curves, _width_of(len(drawn)))
-    margin = max(_margin(0.0, 1.0 + _ROOM), _margin(0.0, (1 + _ROOM) * highest))
-    height, first = _put_panels(sheet, drawn, margin=margin, key=key)
-    if curves:
-        _put_key(sheet, curves, first)
+        place = places.pop(0)
+        x, y = place.across(0.0, 1.0), place.upright(0.0, 1.0 + _ROOM)
+        _put_axes(sheet, x, y, place, roc_labels)
+        corners = (x.left, x.right), (y.at(0.0), y.at(1.0))
+        sheet.line(*corners, colour=AXIS, width=0.5, name="chance")
+        row = place.bottom + parts.FOOT + _KEY_LINE / 2
+        for n, (curve, lines) in enumerate(zip(curves, names, strict=True)):
+            colour, dashes = STYLES[n]
+            look: dict[str, Any] = {"colour": colour, "width": 1.1, "dashes": dashes}
+            across = [x.at(rate) for rate in curve.false_rates]
+            up = [y.at(rate) for rate in curve.true_rates]
+            sheet.line(across, up, **look, name=f"roc-{n}")
+            sheet.line((place.left, place.left + _SAMPLE), (row, row), **look)
+            for text in lines:
+                sheet.label(place.left + _SAMPLE + 1.5, row, text, colour=INK)
+                row += _KEY_LINE
+            row += _KEY_GAP
+    for n, (panel, place) in enumerate(zip(panels, places, strict=True)):
+        x, y = place.across(0.5, most + 0.5), place.upright(*ends)
+        is_tight = x.width / most < _TICK
+        at = range(1 + is_tight, most + 1, 1 + is_tight)
+        _put_axes(sheet, x, y, place, labels, at=at)
+        for number, tenth in enumerate(panel.tenths, start=1):
+            middle, name = x.at(number), f"{n}-{number}"
+            interval = y.at(tenth.low), y.at(tenth.high)
+            sheet.line((middle, middle), interval, colour=BLUE, width=0.9)
+            ours = middle, y.at(tenth.predicted), "D"
+            sheet.mark(*ours, colour=INK, size=4.0, name=f"predicted-{name}")
+            sheet.mark(middle, y.at(tenth.observed), "o", name=f"observed-{name}")
     return sheet.svg(height, salt=salt)
 
 
@@ -233,63 +223,54 @@ def draw_residuals(
     """
     parts.check(len(panels), "The panels of a figure of residuals", most=MOST_PANELS)
     every = [part for panel in panels for part in panel.parts]
-    wide = limits([end for part in every for end in (part.lowest, part.highest)])
-    low, high = limits([end for part in every for end in part.quantiles])
+    wide = drawing.limits(
+        [end for part in every for end in (part.lowest, part.highest)]
+    )
+    low, high = drawing.limits([end for part in every for end in part.quantiles])
     ends = min(low, 0.0), max(high, 0.0)
-    sheet = Sheet()
-
-    def put(panel: ResidualPanel, n: int, place: _Place) -> None:
+    sheet, titles = Sheet(), [panel.title for panel in panels]
+    height, places = _put_titles(sheet, titles, margin=_margin(*ends))
+    for n, (panel, place) in enumerate(zip(panels, places, strict=True)):
         x, y = place.across(*wide), place.upright(*ends)
-        _axes(sheet, x, y, place, labels)
+        _put_axes(sheet, x, y, place, labels)
         for number, part in enumerate(panel.parts):
-            low, first, median, third, most = (y.at(value) for value in part.quantiles)
-            sides = x.at(part.lowest), x.at(part.highest)
-            name = f"residuals-{n}-{number}"
-            sheet.box(sides, (first, third), face=FILL)
+            least, first, median, third, most = map(y.at, part.quantiles)
+            left, right = x.at(part.lowest), x.at(part.highest)
+            sheet.box((left, right), (first, third), face=FILL)
             middle = x.at(part.fitted)
-            sheet.line((middle, middle), (low, most), colour=AXIS, width=0.6)
+            sheet.line((middle, middle), (least, most), colour=AXIS)
             # A part of tied predictions has no width; its median is still a line.
-            short = max(0.0, 0.8 - (sides[1] - sides[0])) / 2
-            span = sides[0] - short, sides[1] + short
+            short = max(0.0, 0.8 - (right - left)) / 2
+            span, name = (left - short, right + short), f"residuals-{n}-{number}"
             sheet.line(span, (median, median), colour=BLUE, width=1.3, name=name)
         zero = (y.at(0.0), y.at(0.0))
         sheet.line((x.left, x.right), zero, width=0.7, dashes=DASHED, name="zero")
-
-    drawn = [(panel.title, partial(put, panel, n)) for n, panel in enumerate(panels)]
-    height, _ = _put_panels(sheet, drawn, margin=_margin(*ends))
     return sheet.svg(height, salt=salt)
 
 
-def _put_panels(
-    sheet: Sheet,
-    drawn: Sequence[tuple[str, Callable[[_Place], None]]],
-    *,
-    margin: float,
-    key: float = 0.0,
-) -> tuple[float, _Place]:
-    """Draw titled panels in lines; return the height, and the place of the first.
+def _put_titles(
+    sheet: Sheet, titles: Sequence[str], *, margin: float, key: float = 0.0
+) -> tuple[float, list[_Place]]:
+    """Write the titles of panels in lines; return the height, and the places.
 
     `key` is the room that the first panel needs below its axis.
     """
-    width, across = _width_of(len(drawn)), _across(len(drawn))
-    room = width / (parts.SLACK * 1.12)  # bold runs wider than what is measured
-    titles = [_lines_of(title, room, TITLE) for title, _ in drawn]
-    top, first = 0.0, _Place(0.0, 0.0, width, margin)
-    for start in range(0, len(drawn), across):
-        line = range(start, min(start + across, len(drawn)))
-        head = _LINE * max(len(titles[n]) for n in line) + _HEAD
-        for n in line:
-            place = _Place((n - start) * (width + _GAP), top + head, width, margin)
-            above = place.top - _HEAD - _LINE * (len(titles[n]) - 0.5)
-            for row, text in enumerate(titles[n]):
-                y = above + _LINE * row
+    width, across = _width(len(titles)), _across(len(titles))
+    lines = [parts.headings([title], width, most=3)[0] for title in titles]
+    top, places = 0.0, []
+    for start in range(0, len(titles), across):
+        row = lines[start : start + across]
+        top += 2.0 if start else 0.0
+        plot = top + _LINE * max(map(len, row)) + _HEAD
+        for n, texts in enumerate(row):
+            place = _Place(n * (width + _GAP), plot, width, margin)
+            places.append(place)
+            above = plot - _HEAD - _LINE * (len(texts) - 0.5)
+            for line, text in enumerate(texts):
+                y = above + _LINE * line
                 sheet.text(place.left, y, text, size=TITLE, bold=True)
-            drawn[n][1](place)
-            if not n:
-                first = place
-        top += head + _PLOT + parts.FOOT + (0.0 if start else key)
-        top += 2.0 if line.stop < len(drawn) else 0.0
-    return top, first
+        top = plot + _PLOT + parts.FOOT + (0.0 if start else key)
+    return top, places
 
 
 def _across(n_panels: int) -> int:
@@ -297,28 +278,19 @@ def _across(n_panels: int) -> int:
     return 2 if n_panels <= 2 else 4 if n_panels in (4, 7) else 3
 
 
-def _width_of(n_panels: int) -> float:
+def _width(n_panels: int) -> float:
     across = _across(n_panels)
     return (WIDTH - _GAP * (across - 1)) / across
 
 
 def _margin(low: float, high: float) -> float:
     """Return the room that the numbers of an upright axis need."""
-    texts = tick_texts(ticks(low, high, most=_TICKS))
+    texts = drawing.tick_texts(drawing.ticks(low, high, most=_TICKS))
     wide = max(typeface.width(text, SMALL) for text in texts)
     return max(_LEFT, wide * parts.SLACK + 1.4)
 
 
-def _lines_of(words: str, room: float, size: float) -> tuple[str, ...]:
-    """Return words on one line where they fit, else on up to three."""
-    for lines in range(1, 4):
-        (texts,) = typeface.shortened([words], room, size, lines=lines)
-        if "…" not in "".join(texts):
-            break
-    return texts
-
-
-def _axes(
+def _put_axes(
     sheet: Sheet,
     x: Scale,
     y: Scale,
@@ -328,41 +300,13 @@ def _axes(
     at: Sequence[int] = (),
 ) -> None:
     """Draw the grid, both axes and what they show; ticks at whole numbers `at`."""
-    numbers = ticks(y.low, y.high, most=_TICKS)
-    sheet.levels((x.left, x.right), [y.at(n) for n in numbers], colour=GRID, width=0.5)
-    for number, text in zip(numbers, tick_texts(numbers), strict=True):
-        up = y.at(number)
-        sheet.text(x.left - 1.2, up, text, size=SMALL, colour=SOFT, anchor="right")
-    if at:
-        parts.foot(sheet, x, place.bottom, at, [str(number) for number in at])
-    else:
-        parts.foot(sheet, x, place.bottom, *parts.fitting_ticks(x))
+    parts.upright(sheet, x, y, most=_TICKS)
+    texts = [str(number) for number in at]
+    numbers = (at, texts) if at else parts.fitting_ticks(x)
+    parts.foot(sheet, x, place.bottom, *numbers)
     above, below = labels
     right = place.left + place.width
     parts.put_label(sheet, place.left, place.top - 3.0, above, right=right)
     wide = typeface.width(below, SMALL) * parts.SLACK
     left = max(min(x.left, right - wide), place.left)
     parts.put_label(sheet, left, place.bottom + 7.0, below, right=right)
-
-
-def _key_lines(curves: Sequence[RocLine], width: float) -> list[tuple[str, ...]]:
-    room = (width - _SAMPLE - 1.5) / parts.SLACK
-    return [_lines_of(curve.label, room, SMALL) for curve in curves]
-
-
-def _key_height(curves: Sequence[RocLine], width: float) -> float:
-    lines = sum(len(texts) for texts in _key_lines(curves, width))
-    return lines * _KEY_LINE + len(curves) * _KEY_GAP + 0.6 if curves else 0.0
-
-
-def _put_key(sheet: Sheet, curves: Sequence[RocLine], place: _Place) -> None:
-    """Name the curves below the axis of their panel."""
-    row = place.bottom + parts.FOOT + _KEY_LINE / 2
-    for n, texts in enumerate(_key_lines(curves, place.width)):
-        colour, dashes = STYLES[n]
-        ends = place.left, place.left + _SAMPLE
-        sheet.line(ends, (row, row), colour=colour, width=1.1, dashes=dashes)
-        for text in texts:
-            sheet.text(place.left + _SAMPLE + 1.5, row, text, size=SMALL)
-            row += _KEY_LINE
-        row += _KEY_GAP

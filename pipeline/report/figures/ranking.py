@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import isfinite, isnan
 
 from . import parts
-from .drawing import AXIS, HAIR, WIDTH, Scale, Sheet, limits
+from .drawing import AXIS, BLUE, HAIR, INK, SOFT, WIDTH, Scale, Sheet, limits
 
 
 @dataclass(frozen=True)
-class RankingRow:
-    """One feature of one model: the mean and its interval, best first.
+class Estimate:
+    """One row of dots: the mean and its interval.
 
     Attributes
     ----------
@@ -20,10 +20,6 @@ class RankingRow:
         one repeat gives no interval.
     text : str
         The estimate as printed.
-    repeats : tuple of float
-        What each repeat measured, if they are to be shown.
-    title : str
-        What the row tells under the pointer.
     """
 
     name: str
@@ -31,6 +27,20 @@ class RankingRow:
     low: float
     high: float
     text: str
+
+
+@dataclass(frozen=True)
+class RankingRow(Estimate):
+    """One feature of one model, best first.
+
+    Attributes
+    ----------
+    repeats : tuple of float
+        What each repeat measured, if they are to be shown.
+    title : str
+        What the row tells under the pointer.
+    """
+
     repeats: tuple[float, ...] = ()
     title: str = ""
 
@@ -70,38 +80,53 @@ def draw_ranking(
     """
     parts.check(len(rows), "The rows of a ranking")
     column = parts.name_column([row.name for row in rows])
-    right = WIDTH - parts.value_column([*(row.text for row in rows), value_label])
-    numbers = [
-        n for row in rows for n in (row.estimate, row.low, row.high, *row.repeats)
-    ]
-    ends = limits(numbers, include=(baseline,))
-    scale = Scale(*ends, column.plot, right - column.plot)
-    span = (parts.HEAD, parts.HEAD + column.height)
-
+    repeats = [number for row in rows for number in row.repeats]
+    scale = estimate_scale(rows, column.plot, value_label, baseline, repeats)
+    slot = parts.Slot(scale.left, parts.HEAD, scale.right)
+    span = (slot.top, slot.top + column.height)
     sheet = Sheet()
-    parts.axis(sheet, scale, span, label=unit_label)
-    parts.put_names(sheet, column, span[0])
-    for n, (row, y) in enumerate(zip(rows, column.places(span[0]), strict=True)):
-        draw_repeats(sheet, row, scale, y, f"repeats-{n}")
-        if isfinite(row.estimate):
-            x = scale.at(row.estimate)
-            sheet.line((scale.at(baseline), x), (y, y), colour=HAIR, width=0.7)
-            parts.interval(sheet, scale, y, (row.low, row.high))
-            sheet.mark(x, y, "o", name=f"estimate-{n}")
-        parts.beyond(sheet, scale, y, row.estimate)
-        sheet.text(WIDTH, y, row.text, anchor="right")
+    places = parts.put_plot(sheet, column, scale, slot, label=unit_label)
+    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
+        at = [scale.at(number) for number in row.repeats if isfinite(number)]
+        if at:
+            sheet.uprights(at, (y - 1.7, y + 1.7), colour=AXIS, name=f"repeats-{n}")
+        put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}")
         parts.tell(sheet, scale, (y, column.pitch), row.title)
-    parts.baseline(sheet, scale.at(baseline), span, baseline_label, right=right)
+    parts.baseline(sheet, scale, baseline, span, baseline_label)
     parts.put_value_label(sheet, value_label, span[0])
     return sheet.svg(span[1] + parts.FOOT, salt=salt)
 
 
-def draw_repeats(
-    sheet: Sheet, row: RankingRow, scale: Scale, y: float, name: str
+def estimate_scale(
+    rows: Sequence[Estimate],
+    left: float,
+    value_label: str,
+    baseline: float,
+    more: Sequence[float] = (),
+) -> Scale:
+    """Return the scale of all estimates, from `left` to the numbers at the right."""
+    right = WIDTH - parts.value_column([*(row.text for row in rows), value_label])
+    numbers = [number for row in rows for number in (row.estimate, row.low, row.high)]
+    return Scale(*limits([*numbers, *more], include=(baseline,)), left, right - left)
+
+
+def put_estimate(
+    sheet: Sheet,
+    row: Estimate,
+    scale: Scale,
+    y: float,
+    baseline: float,
+    name: str,
+    *,
+    mark: tuple[str, str] = (BLUE, "o"),
 ) -> None:
-    """Draw a grey tick at each repeat of one feature, above and below its line."""
-    at = [scale.at(number) for number in row.repeats if isfinite(number)]
-    if at:
-        broken = [x for place in at for x in (place, place, nan)]
-        heights = [y - 1.7, y + 1.7, nan] * len(at)
-        sheet.line(broken, heights, colour=AXIS, width=0.5, name=name)
+    """Draw a mark (colour, shape), its interval, and its number at the right edge."""
+    colour, shape = mark
+    if isfinite(row.estimate):
+        x = scale.at(row.estimate)
+        sheet.line((scale.at(baseline), x), (y, y), colour=HAIR, width=0.7)
+        parts.interval(sheet, scale, y, (row.low, row.high), colour=colour)
+        sheet.mark(x, y, shape, colour=colour, name=name)
+    parts.beyond(sheet, scale, y, row.estimate, colour=colour)
+    tint = SOFT if isnan(row.estimate) else INK
+    sheet.text(WIDTH, y, row.text, colour=tint, anchor="right")

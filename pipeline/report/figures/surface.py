@@ -1,30 +1,13 @@
-"""What a figure is drawn from: plain view data, already sorted, cut and worded.
+"""The figure of surfaces: the prediction over two features, as maps."""
 
-Names are as the page shows them, except that a figure may shorten a long one; the
-field `text` is the number beside a mark, rounded like the table below the figure.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite
-from typing import NamedTuple
+from math import isfinite, nan
 
 from ..text.number_text import significant
-from . import parts, typeface
-from .drawing import (
-    AXIS,
-    BAND,
-    SMALL,
-    SOFT,
-    WIDTH,
-    Scale,
-    Sheet,
-    limits,
-    shade,
-    tick_texts,
-    ticks,
-)
+from . import drawing, parts, typeface
+from .drawing import AXIS, BAND, SMALL, WIDTH, Scale, Sheet
 
 MOST = 3
 _TOP, _PLOT, _BESIDE = 9.0, 48.0, 6.0
@@ -55,14 +38,6 @@ class SurfacePanel:
     second: tuple[float | str, ...]
     values: tuple[tuple[float, ...], ...]
     within: tuple[tuple[bool, ...], ...]
-
-
-class Frame(NamedTuple):
-    """One panel in its place; `y` rises from the bottom of the plot."""
-
-    panel: SurfacePanel
-    x: Scale
-    y: Scale
 
 
 def draw_surface(
@@ -97,155 +72,106 @@ def draw_surface(
         If there are no panels or more than 3.
     """
     parts.check(len(panels), "The panels of a figure of surfaces", most=MOST)
-    values = [value for panel in panels for value in _within(panel)]
-    low, high = limits(values, pad=0.0)
     lead = panels[0]
-    left = _names_width(lead.second) + 1.8
+    values = [value for panel in panels for value, *_ in _cells(panel)]
+    colours = drawing.limits(list(filter(isfinite, values)), pad=0.0)
+    upright = _upright(lead.second)
+    texts = [text for _, lines in upright for text in lines]
+    left = max(typeface.width(text, SMALL) for text in texts) * parts.SLACK + 1.8
     room = WIDTH - left - _KEY - _BESIDE * len(panels)
     width = min(room / len(panels), _WIDEST)
     titles = parts.headings([panel.name for panel in panels], width)
     top = _TOP + parts.heading_height(titles)
     y = Scale(*_ends(lead.second), top + _PLOT, -_PLOT)
+    levels: tuple[tuple[str, ...], ...] = ()
+    if not _is_number(lead.first):
+        each = (width / len(lead.first) - 1.0) / parts.SLACK
+        names = [str(level) for level in lead.first]
+        levels = typeface.shortened(names, each, SMALL, lines=2)
     sheet = Sheet()
     for n, panel in enumerate(panels):
         x = Scale(*_ends(lead.first), left + n * (width + _BESIDE), width)
-        _draw(sheet, Frame(panel, x, y), (low, high), (first, second), n)
-        _foot(sheet, x, y.left, panel.first)
+        _put_map(sheet, panel, (x, y), colours, (first, second), f"surface-{n}")
+        if _is_number(panel.first):
+            parts.foot(sheet, x, y.left, *parts.fitting_ticks(x, grouped=x.high >= 1e4))
+        for place, lines in enumerate(levels):
+            for line, text in enumerate(lines):
+                below = y.left + 3.2 + line * _LEVEL_LINE
+                sheet.label(x.at(place), below, text, anchor="center")
         parts.put_heading(sheet, (x.left, top - 2.8), titles[n])
-    _names(sheet, left - 1.8, y, lead.second)
+    for number, lines in upright:
+        start = y.at(number) - _LEVEL_LINE * (len(lines) - 1) / 2
+        for line, text in enumerate(lines):
+            at = start + line * _LEVEL_LINE
+            sheet.label(left - 1.8, at, text, anchor="right")
     parts.put_label(sheet, 0.0, 1.6, second, right=WIDTH / 3 - 3.0)
-    more = max((len(lines) for lines in _foot_lines(width, lead.first)), default=1) - 1
-    below = y.left + more * _LEVEL_LINE
+    below = y.left + (max(map(len, levels), default=1) - 1) * _LEVEL_LINE
     parts.put_label(sheet, left, below + 8.2, first)
-    strip = Scale(low, high, y.left, -_PLOT)
-    _key(sheet, x.right + _BESIDE, strip, axis_label)
+    _put_key(sheet, x.right + _BESIDE, Scale(*colours, y.left, -_PLOT), axis_label)
     bottom = below + 12.6
-    if any(not inside for panel in panels for row in panel.within for inside in row):
+    if not all(inside for panel in panels for row in panel.within for inside in row):
         sheet.box((left, left + 4.0), (bottom - 1.4, bottom + 1.4), face=BAND)
-        sheet.text(left + 5.6, bottom, masked_text, size=SMALL, colour=SOFT)
+        sheet.label(left + 5.6, bottom, masked_text)
     return sheet.svg(bottom + 3.0, salt=salt)
 
 
-def _within(panel: SurfacePanel) -> list[float]:
-    """Return the values that are drawn in colour."""
-    return [
-        value
-        for values, inside in zip(panel.values, panel.within, strict=True)
-        for value, is_inside in zip(values, inside, strict=True)
-        if is_inside and isfinite(value)
-    ]
+def _cells(panel: SurfacePanel) -> Iterator[tuple[float, int, int]]:
+    """Yield each value of a map, NaN where it is not drawn in colour, and its place."""
+    for i, (values, inside) in enumerate(zip(panel.values, panel.within, strict=True)):
+        for j, (value, is_inside) in enumerate(zip(values, inside, strict=True)):
+            yield value if is_inside and isfinite(value) else nan, i, j
 
 
 def _edges(grid: Axis) -> list[float]:
     """Return where cells begin and end: half way between points, levels one apart."""
-    at = _places(grid)
-    middles = [(a + b) / 2 for a, b in pairwise(at)]
-    return (
-        [at[0], *middles, at[-1]]
-        if _is_number(grid)
-        else [-0.5, *middles, at[-1] + 0.5]
-    )
+    at = [float(point) for point in grid] if _is_number(grid) else range(len(grid))
+    room = 0.0 if _is_number(grid) else 0.5
+    return [at[0] - room, *((a + b) / 2 for a, b in pairwise(at)), at[-1] + room]
 
 
 def _ends(grid: Axis) -> tuple[float, float]:
-    edges = _edges(grid)
-    if edges[0] == edges[-1]:
-        return edges[0] - 1.0, edges[-1] + 1.0
-    return edges[0], edges[-1]
-
-
-def _places(grid: Axis) -> list[float]:
-    if _is_number(grid):
-        return [float(point) for point in grid]
-    return [float(n) for n in range(len(grid))]
+    low, *_, high = _edges(grid)
+    return (low, high) if low != high else (low - 1.0, high + 1.0)
 
 
 def _is_number(grid: Axis) -> bool:
     return not any(isinstance(point, str) for point in grid)
 
 
-def _draw(
+def _put_map(
     sheet: Sheet,
-    frame: Frame,
-    ends: tuple[float, float],
+    panel: SurfacePanel,
+    scales: tuple[Scale, Scale],
+    colours: tuple[float, float],
     features: tuple[str, str],
-    n: int,
+    name: str,
 ) -> None:
-    """Draw the cells of one map, the n-th."""
-    panel, x, y = frame
-    across, along = ([s.at(e) for e in _edges(g)] for s, g in _axes(frame))
-    for i, (left, right) in enumerate(pairwise(across)):
-        for j, (below, above) in enumerate(pairwise(along)):
-            value = panel.values[i][j]
-            face, title = BAND, ""
-            if panel.within[i][j] and isfinite(value):
-                face = shade((value - ends[0]) / (ends[1] - ends[0]))
-                place = panel.first[i], panel.second[j]
-                title = f"{panel.name}, {_at(features, place)}: {significant(value)}"
-            sheet.box(
-                (left, right),
-                (above, below),
-                face=face,
-                edge=face,  # else the page shines through between cells
-                width=0.25,
-                name=f"surface-{n}-{i}-{j}",
-                title=title,
+    """Draw the cells of one map; a cell says "year 1990, district Wola: 3.2"."""
+    x, y = scales
+    low, high = colours
+    across = list(pairwise(map(x.at, _edges(panel.first))))
+    along = list(pairwise(map(y.at, _edges(panel.second))))
+    for value, i, j in _cells(panel):
+        face, title = BAND, ""
+        if isfinite(value):
+            face = drawing.shade((value - low) / (high - low))
+            both = zip(features, (panel.first[i], panel.second[j]), strict=True)
+            place = ", ".join(
+                f"{feature} {at if isinstance(at, str) else significant(at)}"
+                for feature, at in both
             )
+            title = f"{panel.name}, {place}: {significant(value)}"
+        # Without an edge the page shines through between cells.
+        sheet.box(
+            across[i],
+            along[j][::-1],
+            face=face,
+            edge=face,
+            width=0.25,
+            name=f"{name}-{i}-{j}",
+            title=title,
+        )
     sheet.box((x.left, x.right), (y.left, y.right), edge=AXIS, width=0.5)
-
-
-def _at(features: tuple[str, str], place: tuple[float | str, float | str]) -> str:
-    """Return a point as words: "year 1990, district Wola"."""
-    both = zip(features, place, strict=True)
-    return ", ".join(
-        f"{name} {at if isinstance(at, str) else significant(at)}" for name, at in both
-    )
-
-
-def _axes(frame: Frame) -> tuple[tuple[Scale, Axis], tuple[Scale, Axis]]:
-    return (frame.x, frame.panel.first), (frame.y, frame.panel.second)
-
-
-def _foot(sheet: Sheet, x: Scale, below: float, grid: Axis) -> None:
-    """Write the numbers or the levels below a map."""
-    if _is_number(grid):
-        parts.foot(sheet, x, below, *parts.fitting_ticks(x, grouped=x.high >= 1e4))
-        return
-    for n, lines in enumerate(_foot_lines(x.width, grid)):
-        for line, text in enumerate(lines):
-            y = below + 3.2 + line * _LEVEL_LINE
-            sheet.text(x.at(n), y, text, size=SMALL, colour=SOFT, anchor="center")
-
-
-def _foot_lines(width: float, grid: Axis) -> tuple[tuple[str, ...], ...]:
-    """Return the lines of each level below a map; none of numbers."""
-    if _is_number(grid):
-        return ()
-    each = width / len(grid) - 1.0
-    return _lines([str(level) for level in grid], each / parts.SLACK)
-
-
-def _lines(names: Sequence[str], room: float) -> tuple[tuple[str, ...], ...]:
-    """Return levels in one line each where all fit, else in two."""
-    for lines in (1, 2):
-        texts = typeface.shortened(names, room, SMALL, lines=lines)
-        if all(map(parts.is_whole, names, texts)):
-            break
-    return texts
-
-
-def _names(sheet: Sheet, right: float, y: Scale, grid: Axis) -> None:
-    """Write the numbers or the levels left of the first map."""
-    for place, lines in _upright(grid):
-        first = y.at(place) - _LEVEL_LINE * (len(lines) - 1) / 2
-        for n, text in enumerate(lines):
-            at = first + n * _LEVEL_LINE
-            sheet.text(right, at, text, size=SMALL, colour=SOFT, anchor="right")
-
-
-def _names_width(grid: Axis) -> float:
-    texts = (text for _, lines in _upright(grid) for text in lines)
-    return max(typeface.width(text, SMALL) for text in texts) * parts.SLACK
 
 
 def _upright(grid: Axis) -> list[tuple[float, tuple[str, ...]]]:
@@ -254,27 +180,25 @@ def _upright(grid: Axis) -> list[tuple[float, tuple[str, ...]]]:
     Levels have two lines where the rows of the map are high enough.
     """
     if _is_number(grid):
-        numbers = ticks(*_ends(grid), most=5)
-        lines = [(text,) for text in tick_texts(numbers)]
-        return list(zip(numbers, lines, strict=True))
+        numbers = drawing.ticks(*_ends(grid), most=5)
+        return [
+            (n, (text,))
+            for n, text in zip(numbers, drawing.tick_texts(numbers), strict=True)
+        ]
+    lines = 2 if _PLOT / len(grid) >= 2.1 * _LEVEL_LINE else 1
     names = [str(level) for level in grid]
-    if _PLOT / len(names) >= 2.1 * _LEVEL_LINE:
-        texts = _lines(names, _LEVELS)
-    else:
-        texts = typeface.shortened(names, _LEVELS, SMALL)
-    return [(float(n), lines) for n, lines in enumerate(texts)]
+    return list(enumerate(typeface.shortened(names, _LEVELS, SMALL, lines=lines)))
 
 
-def _key(sheet: Sheet, left: float, y: Scale, label: str) -> None:
+def _put_key(sheet: Sheet, left: float, y: Scale, label: str) -> None:
     """Draw the strip of colours with its numbers, and what it shows above it."""
-    steps = [y.low + (y.high - y.low) * n / _STEPS for n in range(_STEPS + 1)]
-    for n, (a, b) in enumerate(pairwise(steps)):
-        face = shade((n + 0.5) / _STEPS)
-        span = (y.at(b), y.at(a))
-        sheet.box((left, left + 3.0), span, face=face, edge=face, width=0.25)
-    numbers = ticks(y.low, y.high, most=5)
-    for number, text in zip(numbers, tick_texts(numbers), strict=True):
+    edges = [y.left + y.width * n / _STEPS for n in range(_STEPS + 1)]
+    for n, (below, above) in enumerate(pairwise(edges)):
+        face = drawing.shade((n + 0.5) / _STEPS)
+        sheet.box((left, left + 3.0), (above, below), face=face, edge=face, width=0.25)
+    numbers = drawing.ticks(y.low, y.high, most=5)
+    for number, text in zip(numbers, drawing.tick_texts(numbers), strict=True):
         sheet.line((left + 3.0, left + 3.9), (y.at(number),) * 2, colour=AXIS)
-        sheet.text(left + 4.8, y.at(number), text, size=SMALL, colour=SOFT)
+        sheet.label(left + 4.8, y.at(number), text)
     wide = typeface.width(label, SMALL) * parts.SLACK
     parts.put_label(sheet, max(min(left, WIDTH - wide), WIDTH / 3), 1.6, label)

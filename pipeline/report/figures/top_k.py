@@ -2,24 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import isfinite
 
 from ..text.number_text import significant
 from . import parts, typeface
-from .drawing import (
-    AXIS,
-    BLUE,
-    GRID,
-    INK,
-    SMALL,
-    SOFT,
-    WIDTH,
-    Scale,
-    Sheet,
-    limits,
-    tick_texts,
-    ticks,
-)
+from .drawing import AXIS, BLUE, INK, SMALL, WIDTH, Scale, Sheet, limits
 
 STYLES = (
     *((BLUE, "o", ()), (INK, "s", ()), (AXIS, "D", ())),
@@ -96,83 +84,60 @@ def draw_top_k(
     parts.check(len(labels), "The lines of a top-k figure", most=len(STYLES))
     most = max(len(line.means) for line in every)
     x = Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT - _KEY)
-    values = [
-        mean + sign * error
+    losses = [
+        loss
         for line in every
         for mean, error in zip(line.means, line.errors, strict=True)
-        for sign in (-1, 1)
+        for loss in (mean - error, mean, mean + error)
     ]
-    low, high = limits([*values, *(mean for line in every for mean in line.means)])
-
+    ends = limits(losses)
+    texts = steps or [str(step) for step in range(1, most + 1)]
+    shown = slice(None, None, 1 + len(texts) // 25)
+    ticks = range(1, len(texts) + 1)[shown], texts[shown]
     sheet, top = Sheet(), 0.0
     for row, panel in enumerate(panels):
         top += _HEAD if panel.title else 0.0
-        y = Scale(low, high, top + _TOP + _HEIGHT, -_HEIGHT)
-        _axes(sheet, x, y, steps or [str(step) for step in range(1, most + 1)])
+        y = Scale(*ends, top + _TOP + _HEIGHT, -_HEIGHT)
+        parts.upright(sheet, x, y, most=7)
+        parts.foot(sheet, x, y.left, *ticks)
         parts.put_label(sheet, 0.0, top + _TOP / 2 - 0.6, head)
-        parts.put_label(sheet, x.left, top + _TOP + _HEIGHT + 7.6, axis_label)
+        parts.put_label(sheet, x.left, y.left + 7.6, axis_label)
         if panel.title:
             (lines,) = parts.headings([panel.title], WIDTH, most=1)
             parts.put_heading(sheet, (0.0, top - 3.6), lines)
+        key, room = top + _TOP + 3.0, (_KEY - 7.5) / parts.SLACK
         for line in panel.lines:
             n = labels.index(line.label)
+            colour, shape, _ = STYLES[n]
             aside = _ASIDE * (n - (len(labels) - 1) / 2)
-            _draw(sheet, (x, y), line, STYLES[n], aside=aside, name=f"{row}-{n}")
-        _key(sheet, x.right + 5.0, top + _TOP + 3.0, panel, labels)
+            _put_line(sheet, x._replace(left=x.left + aside), y, line, n, f"{row}-{n}")
+            sheet.mark(x.right + 5.0, key, shape, colour=colour)
+            (lines,) = typeface.shortened([line.label], room, SMALL, lines=2)
+            for text in lines:
+                tint = parts.word_colour(colour)
+                sheet.label(x.right + 7.5, key, text, colour=tint)
+                key += _KEY_LINE
+            key += _KEY_GAP
         top += _TOP + _HEIGHT + parts.FOOT
     return sheet.svg(top, salt=salt)
 
 
-def _axes(sheet: Sheet, x: Scale, y: Scale, texts: Sequence[str]) -> None:
-    numbers = ticks(y.low, y.high, most=7)
-    places = [y.at(number) for number in numbers]
-    sheet.levels((x.left, x.right), places, colour=GRID, width=0.5)
-    for place, text in zip(places, tick_texts(numbers), strict=True):
-        sheet.text(x.left - 1.2, place, text, size=SMALL, colour=SOFT, anchor="right")
-    every = slice(None, None, 1 + len(texts) // 25)
-    parts.foot(sheet, x, y.left, range(1, len(texts) + 1)[every], texts[every])
-
-
-def _draw(
-    sheet: Sheet,
-    scales: tuple[Scale, Scale],
-    line: TopKLine,
-    style: tuple[str, str, tuple[float, ...]],
-    *,
-    aside: float,
-    name: str,
+def _put_line(
+    sheet: Sheet, x: Scale, y: Scale, line: TopKLine, n: int, name: str
 ) -> None:
-    """Draw one line with its bars and marks."""
-    x, y = scales
-    colour, shape, dashes = style
-    across = [x.at(k) + aside for k in range(1, len(line.means) + 1)]
-    up = [y.at(mean) for mean in line.means]
+    """Draw the n-th line with its bars and marks."""
+    colour, shape, dashes = STYLES[n]
+    points = list(zip(map(x.at, count(1)), line.means, line.errors, strict=False))
+    across, up = [place for place, _, _ in points], [y.at(mean) for mean in line.means]
     sheet.line(
         across, up, colour=colour, width=0.9, dashes=dashes, name=f"curve-{name}"
     )
-    for place, mean, error in zip(across, line.means, line.errors, strict=True):
+    for place, mean, error in points:
         if isfinite(mean) and isfinite(error) and error > 0:
             ends = (y.at(mean - error), y.at(mean + error))
             sheet.line((place, place), ends, colour=colour, name=f"error-{name}")
-    for k, place in enumerate(across):
-        if isfinite(up[k]):
-            title = f"{line.label}, {k + 1}: {significant(line.means[k], 4)}"
-            name_k = f"point-{name}-{k}"
-            sheet.mark(place, up[k], shape, colour=colour, name=name_k, title=title)
-
-
-def _key(
-    sheet: Sheet, left: float, top: float, panel: TopKPanel, labels: Sequence[str]
-) -> None:
-    """Name the lines of a panel by their marks."""
-    room = (WIDTH - left - 2.5) / parts.SLACK
-    row = top
-    for line in panel.lines:
-        colour, shape, _ = STYLES[labels.index(line.label)]
-        sheet.mark(left, row, shape, colour=colour)
-        (texts,) = typeface.shortened([line.label], room, SMALL, lines=2)
-        for text in texts:
-            tint = parts.word_colour(colour)
-            sheet.text(left + 2.5, row, text, size=SMALL, colour=tint)
-            row += _KEY_LINE
-        row += _KEY_GAP
+    for k, (place, mean, _) in enumerate(points):
+        if isfinite(mean):
+            title = f"{line.label}, {k + 1}: {significant(mean, 4)}"
+            spot = place, y.at(mean), shape
+            sheet.mark(*spot, colour=colour, name=f"point-{name}-{k}", title=title)
