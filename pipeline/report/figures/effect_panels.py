@@ -1,35 +1,14 @@
-"""What a figure is drawn from: plain view data, already sorted, cut and worded.
+"""The panels of a figure of effects: what they hold, and how one is drawn."""
 
-Names are as the page shows them, except that a figure may shorten a long one; the
-field `text` is the number beside a mark, rounded like the table below the figure.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import isfinite, nan
 from typing import Literal, NamedTuple
 
 from ..text.number_text import plain_number, significant
-from . import parts, typeface
-from .drawing import (
-    AXIS,
-    BLUE,
-    DASHED,
-    FILL,
-    FOOT,
-    HAIR,
-    INK,
-    NAME,
-    SMALL,
-    SOFT,
-    WIDTH,
-    Scale,
-    Sheet,
-    limits,
-    tick_texts,
-    ticks,
-)
+from . import drawing, parts, typeface
+from .drawing import AXIS, BLUE, DASHED, FILL, HAIR, INK, SMALL, WIDTH, Scale, Sheet
 
 HEADING = 5.4  # millimetres from the top of a panel to its plot: the name
 TICKS = 5.8  # below a plot: tick labels
@@ -136,8 +115,8 @@ class Axis(NamedTuple):
     @property
     def ticks(self) -> tuple[float, ...]:
         """Round values of a numeric panel."""
-        few = ticks(self.floor, self.high, most=4)
-        return few if len(few) > 2 else ticks(self.floor, self.high, most=6)
+        few = drawing.ticks(self.floor, self.high, most=4)
+        return few if len(few) > 2 else drawing.ticks(self.floor, self.high, most=6)
 
 
 def looks(panels: Sequence[EffectPanel]) -> Look:
@@ -157,11 +136,12 @@ def looks(panels: Sequence[EffectPanel]) -> Look:
 
 def value_axis(panels: Sequence[EffectPanel], reference: float | None) -> Axis:
     """Return the axis of these panels; numbers with counts get a foot below it."""
-    values = [v for panel in panels for curve in panel.curves for v in curve.values]
-    values += [y for panel in panels for line in straight(panel) for _, y in line]
-    values += [y for panel in panels for c in panel.curves for y in _ends(c)]
+    curves = [curve for panel in panels for curve in panel.curves]
+    values = [value for curve in curves for value in curve.values]
+    values += [end for curve in curves for ends in curve.band for end in ends]
+    values += [y for panel in panels for line in _known(panel) for _, y in line]
     line = () if reference is None else (reference,)
-    low, high = limits([*values, *line], pad=0.07)
+    low, high = drawing.limits([*values, *line], pad=0.07)
     footed = any(panel.kind == "number" and panel.counts for panel in panels)
     foot = _FOOT * (high - low) if footed else 0.0
     return Axis(low - foot, high, low, reference)
@@ -172,12 +152,7 @@ def has_band(panels: Sequence[EffectPanel]) -> bool:
     return any(curve.band for panel in panels for curve in panel.curves)
 
 
-def _ends(curve: Curve) -> Iterator[float]:
-    """Yield both ends of a band at each point."""
-    return chain.from_iterable(curve.band)
-
-
-def straight(panel: EffectPanel) -> list[list[tuple[float, float]]]:
+def _known(panel: EffectPanel) -> list[list[tuple[float, float]]]:
     """Return both ends of each line that the curves are held against."""
     grid = [float(x) for curve in panel.curves for x in curve.grid if panel.lines]
     ends = (min(grid), max(grid)) if grid else ()
@@ -186,7 +161,7 @@ def straight(panel: EffectPanel) -> list[list[tuple[float, float]]]:
 
 def ticks_width(axis: Axis) -> float:
     """Return the width of the values left of numeric panels, gap included."""
-    texts = tick_texts(axis.ticks)
+    texts = drawing.tick_texts(axis.ticks)
     return max(typeface.width(text, SMALL) for text in texts) * parts.SLACK + 1.8
 
 
@@ -197,130 +172,92 @@ def levels(panel: EffectPanel) -> list[str]:
 
 
 class NumberPanel(NamedTuple):
-    """One numeric feature in its place; `y` rises from the bottom of the plot."""
+    """One numeric feature in its place; `y` rises from the bottom of the plot.
+
+    `has_values` says whether the values stand at its left.
+    """
 
     panel: EffectPanel
     axis: Axis
     x: Scale
     y: Scale
     heading: tuple[str, ...]
-
-    def points(self, curve: Curve) -> list[tuple[float, float]]:
-        """Return a curve in millimetres, y NaN where its value is not finite."""
-        pairs = sorted(zip(map(float, curve.grid), curve.values, strict=True))
-        return [
-            (self.x.at(x), self.y.at(y) if isfinite(y) else nan)
-            for x, y in pairs
-            if isfinite(x)
-        ]
-
-    def band(self, curve: Curve) -> list[tuple[float, float, float]]:
-        """Return x, lower and upper end of a band, NaN where one is not finite."""
-        pairs = sorted(zip(map(float, curve.grid), curve.band, strict=True))
-        return [(self.x.at(x), self.y.at(a), self.y.at(b)) for x, (a, b) in pairs]
-
-    def straight(self) -> list[list[tuple[float, float]]]:
-        """Return in millimetres both ends of each line the curves are held against."""
-        lines = straight(self.panel)
-        return [[(self.x.at(x), self.y.at(y)) for x, y in line] for line in lines]
+    has_values: bool
 
 
-def number_panel(
-    panel: EffectPanel,
-    axis: Axis,
-    corner: tuple[float, float],
-    size: tuple[float, float],
-    heading: tuple[str, ...],
-) -> NumberPanel:
-    """Return a panel whose plot has this upper left corner and this size."""
+def number_ends(panel: EffectPanel) -> tuple[float, float]:
+    """Return the ends of the axis below a numeric panel."""
     grid = [float(x) for curve in panel.curves for x in curve.grid]
     counted_at = sorted(float(x) for x, _ in panel.counts)
     half = _least_gap(counted_at) / 2
     edges = [counted_at[0] - half, counted_at[-1] + half] if counted_at else []
-    x = Scale(*limits([*grid, *edges], pad=0.03), corner[0], size[0])
-    y = Scale(axis.low, axis.high, corner[1] + size[1], -size[1])
-    return NumberPanel(panel, axis, x, y, heading)
+    return drawing.limits([*grid, *edges], pad=0.03)
 
 
-def draw_number(sheet: Sheet, number: NumberPanel, look: Look, name: str) -> None:
+def put_number(sheet: Sheet, number: NumberPanel, look: Look, name: str) -> None:
     """Draw the curves of a numeric feature, and at the foot where its rows lie."""
-    panel, axis, x, y, heading = number
+    panel, axis, x, y, heading, has_values = number
     span = (x.left, x.right)
     for curve in panel.curves:  # below the lines of the grid, which stay readable
         if curve.band:
-            sheet.area(*zip(*number.band(curve), strict=True), face=FILL, name="band")
+            band = sorted(zip(map(float, curve.grid), curve.band, strict=True))
+            sides = [(x.at(at), y.at(low), y.at(high)) for at, (low, high) in band]
+            sheet.area(*zip(*sides, strict=True), face=FILL, name="band")
     sheet.levels(span, [y.at(value) for value in axis.ticks])
-    _distribution(sheet, number)
+    # How many rows lie where; each panel's fullest place is equally high.
+    counts = sorted((x.at(float(place)), count) for place, count in panel.counts)
+    half = max(0.42 * _least_gap([middle for middle, _ in counts]) or 1.7, 0.12)
+    tallest = max((count for _, count in counts), default=0)
+    high = 0.8 * abs(y.at(axis.floor) - y.left) / max(tallest, 1)
+    for middle, count in counts:
+        bar = (y.left - high * count, y.left)
+        sheet.box((middle - half, middle + half), bar, face=drawing.FOOT, name="rows")
     if axis.reference is not None:
         level = (y.at(axis.reference),) * 2
         sheet.line(span, level, colour=AXIS, width=0.7, dashes=DASHED, name="reference")
     for n, (label, style) in reversed(list(enumerate(look.items()))):
         for curve in panel.curves:
             if curve.label == label:
-                _curve(sheet, number.points(curve), style, f"{name}-{n}")
-    for line in number.straight():  # above the curves, which would hide it
-        xs, ys = [x for x, _ in line], [y for _, y in line]
+                _put_curve(sheet, curve, (x, y), style, f"{name}-{n}")
+    for line in _known(panel):  # above the curves, which would hide it
+        xs, ys = [x.at(at) for at, _ in line], [y.at(value) for _, value in line]
         sheet.line(xs, ys, width=_DOTS, dashes=_DOT, name="known")
-    grid = (float(at) for curve in panel.curves for at in curve.grid)
-    whole = all(at.is_integer() for at in grid)
+    whole = all(float(at).is_integer() for curve in panel.curves for at in curve.grid)
     numbers, texts = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
     parts.foot(sheet, x, y.left, numbers, texts)
     parts.put_heading(sheet, (x.left, y.right - 2.8), heading)
-    _values_at(sheet, number, look)
-
-
-def _values_at(sheet: Sheet, number: NumberPanel, look: Look) -> None:
-    """Lay over the plot, from grid point to grid point, what all curves say there."""
-    panel, _, x, y, _ = number
-    values_at: dict[float, list[str]] = {}
+    # From grid point to grid point, what all curves say there.
+    readings: dict[float, list[str]] = {}
     for curve in panel.curves:
         for at, value in zip(map(float, curve.grid), curve.values, strict=True):
             if isfinite(at) and curve.label in look:
-                values_at.setdefault(at, []).append(
-                    f"{curve.label}: {value_text(value)}"
-                )
-    grid = sorted(values_at)
+                said = readings.setdefault(at, [f"{panel.feature} {plain_number(at)}"])
+                said.append(f"{curve.label}: {significant(value, 4)}")
+    grid = sorted(readings)
     middles = [x.at((one + other) / 2) for one, other in pairwise(grid)]
     for at, ends in zip(grid, pairwise([x.left, *middles, x.right]), strict=True):
-        title = "; ".join([f"{panel.feature} {plain_number(at)}", *values_at[at]])
-        sheet.box(ends, (y.right, y.left), title=title)
+        sheet.box(ends, (y.right, y.left), title="; ".join(readings[at]))
+    if has_values:
+        for value, text in zip(axis.ticks, drawing.tick_texts(axis.ticks), strict=True):
+            sheet.label(x.left - 1.8, y.at(value), text, anchor="right")
 
 
-def value_text(value: float) -> str:
-    """Return a value of a curve as its title says it."""
-    return significant(value, 4)
-
-
-def put_value_ticks(sheet: Sheet, number: NumberPanel) -> None:
-    """Write the values left of a plot."""
-    texts = tick_texts(number.axis.ticks)
-    for value, text in zip(number.axis.ticks, texts, strict=True):
-        place = number.x.left - 1.8, number.y.at(value)
-        sheet.text(*place, text, size=SMALL, colour=SOFT, anchor="right")
-
-
-def _curve(
-    sheet: Sheet, points: Sequence[tuple[float, float]], style: Style, name: str
+def _put_curve(
+    sheet: Sheet, curve: Curve, scales: tuple[Scale, Scale], style: Style, name: str
 ) -> None:
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    _line(sheet, xs, ys, style, name)
-    if len(points) <= _FEW:
-        size = 3.2 if style is _LEAD else 2.2
-        for x, y in points:
-            if isfinite(y):
-                sheet.mark(x, y, "o", colour=style.colour, size=size)
-
-
-def _distribution(sheet: Sheet, number: NumberPanel) -> None:
-    """Draw how many rows lie where; each panel's fullest place is equally high."""
-    panel, axis, x, y, _ = number
-    counts = sorted((x.at(float(place)), count) for place, count in panel.counts)
-    half = max(0.42 * _least_gap([middle for middle, _ in counts]) or 1.7, 0.12)
-    tallest = max((count for _, count in counts), default=0)
-    high = 0.8 * abs(y.at(axis.floor) - y.left) / max(tallest, 1)
-    for middle, count in counts:
-        span = (y.left - high * count, y.left)
-        sheet.box((middle - half, middle + half), span, face=FOOT, name="rows")
+    """Draw a curve, broken at what is not finite, and its points if they are few."""
+    x, y = scales
+    values = sorted(zip(map(float, curve.grid), curve.values, strict=True))
+    points = [
+        (x.at(at), y.at(value) if isfinite(value) else nan)
+        for at, value in values
+        if isfinite(at)
+    ]
+    _put_line(sheet, [at for at, _ in points], [up for _, up in points], style, name)
+    size = 3.2 if style is _LEAD else 2.2
+    for at, up in points:
+        if len(points) <= _FEW and isfinite(up):
+            sheet.mark(at, up, "o", colour=style.colour, size=size)
 
 
 def _least_gap(places: Sequence[float]) -> float:
@@ -338,7 +275,8 @@ class CategoryPanel(NamedTuple):
         Of the predictions.
     reference : float or None
     left, right, top : float
-        Its edges: names begin at the left one, counts end at the right one.
+        Its edges: names begin at the left one, counts end at the right one, levels
+        begin below the top.
     pitch : float
         From level to level.
     heading : tuple of str
@@ -361,91 +299,60 @@ def category_ends(panels: Sequence[EffectPanel], width: float) -> tuple[float, f
     All alike, so that the axes of panels below each other are one.
     """
     names = [level for panel in panels for level in levels(panel)]
-    wide = max(typeface.width(name, NAME) for name in names) * parts.SLACK + 3.0
+    wide = max(typeface.width(name, drawing.NAME) for name in names) * parts.SLACK + 3.0
     counts = [text for panel in panels for text in _counts(panel).values()]
     numbers = max((typeface.width(text, SMALL) for text in counts), default=0.0)
     right = width - (max(numbers * parts.SLACK + 3.0, 10.0) if counts else 0.0)
     return min(max(wide, 15.0), 0.55 * right), right
 
 
-def draw_category(
-    sheet: Sheet, place: CategoryPanel, look: Look, *, counts_label: str, name: str
+def put_category(
+    sheet: Sheet, place: CategoryPanel, look: Look, counts_label: str, name: str
 ) -> None:
     """Draw one row per level: its name, its marks, its number of rows."""
-    panel, x = place.panel, place.x
+    panel, x, reference, left, right, top, pitch, heading = place
     names, counts = levels(panel), _counts(panel)
-    top = place.top + HEADING + parts.heading_height([place.heading])
-    span = (top, top + place.pitch * len(names))
-
+    span = (top, top + pitch * len(names))
     parts.axis(sheet, x, span)
-    if place.reference is not None:
-        line = (x.at(place.reference),) * 2
+    if reference is not None:
+        line = (x.at(reference),) * 2
         sheet.line(line, span, colour=AXIS, width=0.7, dashes=DASHED, name="reference")
-    room = (x.left - place.left - 3.0) / parts.SLACK
-    lines = 2 if place.pitch >= 2 * parts.NAME_LINE else 1
-    texts = typeface.shortened(names, room, NAME, lines=lines)
+    room = (x.left - left - 3.0) / parts.SLACK
+    lines = 2 if pitch >= 2 * parts.NAME_LINE else 1
+    texts = typeface.shortened(names, room, drawing.NAME, lines=lines)
+    lead = next(iter(look))
     for n, (level, text) in enumerate(zip(names, texts, strict=True)):
-        y = top + place.pitch * (n + 0.5)
-        for low, high in _bands(panel, level):
-            sides = (y - _BAR / 2, y + _BAR / 2)
-            sheet.box((x.at(low), x.at(high)), sides, face=FILL, name="band")
-        parts.put_name(sheet, text, place.left, y)
-        values = _values(panel, level)
-        _level(sheet, values, place, look, y, f"{name}-{n}")
-        count = counts.get(level, "")
-        sheet.text(place.right, y, count, size=SMALL, colour=SOFT, anchor="right")
-        readings = [f"{label}: {value_text(value)}" for label, value in values.items()]
-        row = (y - place.pitch / 2, y + place.pitch / 2)
-        title = "; ".join([f"{panel.feature} {level}", *readings])
-        sheet.box((x.left, x.right), row, title=title)
+        y = top + pitch * (n + 0.5)
+        values: dict[str, float] = {}
+        for curve in panel.curves:
+            grid = list(map(str, curve.grid))
+            at = grid.index(level) if level in grid else None
+            if at is None:
+                continue
+            if isfinite(curve.values[at]):
+                values[curve.label] = curve.values[at]
+            if curve.band and all(map(isfinite, curve.band[at])):
+                low, high = map(x.at, curve.band[at])
+                sides = (y - _BAR / 2, y + _BAR / 2)
+                sheet.box((low, high), sides, face=FILL, name="band")
+        parts.put_name(sheet, text, left, y)
+        if lead in values:
+            start = x.left if reference is None else x.at(reference)
+            sheet.line((start, x.at(values[lead])), (y, y), colour=HAIR, width=0.7)
+        for k, (label, style) in reversed(list(enumerate(look.items()))):
+            if label in values:  # the leading one last
+                _put_mark(sheet, (x.at(values[label]), y), style, f"{name}-{n}-{k}")
+        sheet.label(right, y, counts.get(level, ""), anchor="right")
+        said = [f"{label}: {significant(value, 4)}" for label, value in values.items()]
+        title = "; ".join([f"{panel.feature} {level}", *said])
+        parts.tell(sheet, x, (y, pitch), title)
     if counts:
-        at = place.right, top - 2.8
-        sheet.text(*at, counts_label, size=SMALL, colour=SOFT, anchor="right")
-    parts.put_heading(sheet, (place.left, top - 2.8), place.heading)
+        sheet.label(right, top - 2.8, counts_label, anchor="right")
+    parts.put_heading(sheet, (left, top - 2.8), heading)
 
 
 def _counts(panel: EffectPanel) -> dict[str, str]:
-    return {str(level): tick_texts((float(n),))[0] for level, n in panel.counts}
-
-
-def _values(panel: EffectPanel, level: str) -> dict[str, float]:
-    """Return what each curve says of a level, by label; finite values only."""
-    return {
-        curve.label: value
-        for curve in panel.curves
-        for place, value in zip(curve.grid, curve.values, strict=True)
-        if str(place) == level and isfinite(value)
-    }
-
-
-def _bands(panel: EffectPanel, level: str) -> list[tuple[float, float]]:
-    """Return the ends of each band at a level; finite ones only."""
-    return [
-        ends
-        for curve in panel.curves
-        for place, ends in zip(curve.grid, curve.band, strict=False)
-        if str(place) == level and all(map(isfinite, ends))
-    ]
-
-
-def _level(
-    sheet: Sheet,
-    values: Mapping[str, float],
-    place: CategoryPanel,
-    look: Look,
-    y: float,
-    name: str,
-) -> None:
-    """Draw the marks of one level, the leading one last and on a hairline."""
-    scale, reference = place.x, place.reference
-    lead = next(iter(look))
-    if lead in values:
-        start = scale.left if reference is None else scale.at(reference)
-        sheet.line((start, scale.at(values[lead])), (y, y), colour=HAIR, width=0.7)
-    for n, (label, style) in reversed(list(enumerate(look.items()))):
-        if label in values:
-            at = scale.at(values[label]), y
-            _mark(sheet, at, style, f"{name}-{n}")
+    return {str(level): drawing.tick_texts((float(n),))[0] for level, n in panel.counts}
 
 
 def key_lines(words: Mapping[str, str]) -> list[dict[str, str]]:
@@ -470,35 +377,33 @@ def _key_width(text: str) -> float:
     return _PIECE + typeface.width(text, SMALL, bold=True) * parts.SLACK
 
 
-def draw_key(
+def put_key(
     sheet: Sheet, lines: Sequence[Mapping[str, str]], look: Look, *, marks: bool
 ) -> None:
     """Write the words above all panels, each after a piece of its line and its mark."""
     for n, words in enumerate(lines):
         x, y = 0.0, 1.6 + KEY_LINE * n
         for label, text in words.items():
+            style = look.get(label, Style(AXIS, 0.7, DASHED, "", 0.0))
             if label == SPREAD:
                 sides = (y - _BAR / 2, y + _BAR / 2)
                 sheet.box((x, x + 7.0), sides, face=FILL, name="key-band")
-                sheet.text(x + _PIECE, y, text, size=SMALL, colour=SOFT)
-                x += _key_width(text) + _GAP
-                continue
-            style = look.get(label, Style(AXIS, 0.7, DASHED, "", 0.0))
-            _line(sheet, (x, x + 7.0), (y, y), style, "key")
+            else:
+                _put_line(sheet, (x, x + 7.0), (y, y), style, "key")
             if marks and style.mark:
-                _mark(sheet, (x + 3.5, y), style, "key")
+                _put_mark(sheet, (x + 3.5, y), style, "key")
             bold = style is _LEAD
-            colour = parts.word_colour(style.colour) if label in look else SOFT
+            colour = parts.word_colour(style.colour)
             sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)
             x += _key_width(text) + _GAP
 
 
-def _line(
+def _put_line(
     sheet: Sheet, x: Sequence[float], y: Sequence[float], style: Style, name: str
 ) -> None:
     dashes = style.dashes
     sheet.line(x, y, colour=style.colour, width=style.width, dashes=dashes, name=name)
 
 
-def _mark(sheet: Sheet, at: tuple[float, float], style: Style, name: str) -> None:
+def _put_mark(sheet: Sheet, at: tuple[float, float], style: Style, name: str) -> None:
     sheet.mark(*at, style.mark, colour=style.colour, size=style.size, name=name)

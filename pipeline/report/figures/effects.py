@@ -8,31 +8,9 @@ side by side where that is lower, else below each other. Not: what the panels ho
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from . import parts
+from . import effect_panels, parts
 from .drawing import WIDTH, Scale, Sheet
-from .effect_panels import (
-    HEADING,
-    KEY_LINE,
-    REFERENCE,
-    SPREAD,
-    TICKS,
-    Axis,
-    CategoryPanel,
-    EffectPanel,
-    NumberPanel,
-    category_ends,
-    draw_category,
-    draw_key,
-    draw_number,
-    has_band,
-    key_lines,
-    levels,
-    looks,
-    number_panel,
-    put_value_ticks,
-    ticks_width,
-    value_axis,
-)
+from .effect_panels import HEADING, Axis, CategoryPanel, EffectPanel, NumberPanel
 
 LABEL = 4.2  # millimetres for the label of the axis above a block
 _BESIDE, _BETWEEN = 7.0, 2.6
@@ -43,13 +21,9 @@ _PLOT = {1: 46.0, 2: 34.0, 3: 28.0, 4: 26.0}  # height by panels side by side
 _LOW = {1: 46.0, 2: 30.0, 3: 24.0, 4: 21.0}  # where that is more than a page
 _LONG_CAPTION = 22.0  # millimetres that a key of many marks takes below a full page
 _SPLIT_PLOT = 25.0
-
-
-class NumberSpot(NamedTuple):
-    """A numeric panel, and whether the values stand at its left."""
-
-    panel: NumberPanel
-    is_first: bool
+# Numbers side by side by how many there are: no line with one panel alone.
+_ACROSS = {0: 1, 1: 1, 2: 2, 3: 3, 4: 4, 5: 3, 6: 3, 9: 3}
+_MOST = 12
 
 
 class Layout(NamedTuple):
@@ -57,87 +31,73 @@ class Layout(NamedTuple):
 
     Attributes
     ----------
-    numbers : tuple of NumberSpot
+    numbers : tuple of NumberPanel
     categories : tuple of CategoryPanel
     labels : tuple of (float, float, float)
         Where the label of an axis stands: left end, middle, right edge of the room.
     height : float
     """
 
-    numbers: tuple[NumberSpot, ...]
+    numbers: tuple[NumberPanel, ...]
     categories: tuple[CategoryPanel, ...]
     labels: tuple[tuple[float, float, float], ...]
     height: float
 
 
-def layout(
-    panels: Sequence[EffectPanel], reference: float | None, *, top: float = 0.0
+def _layout(
+    panels: Sequence[EffectPanel], reference: float | None, top: float
 ) -> Layout:
     """Return the lower of both layouts, below `top`, with low plots on a full page."""
-    plan = _lower(panels, reference, top, _PLOT)
-    if plan.height <= parts.PAGE - _LONG_CAPTION:
-        return plan
-    return _lower(panels, reference, top, _LOW)
-
-
-def _lower(
-    panels: Sequence[EffectPanel],
-    reference: float | None,
-    top: float,
-    plots: Mapping[int, float],
-) -> Layout:
-    """Return the lower of both layouts, numbers side by side as high as `plots`."""
     numbers = [panel for panel in panels if panel.kind == "number"]
     categories = [panel for panel in panels if panel.kind == "category"]
-    below = _below(numbers, categories, reference, top, plots)
-    if not numbers or not categories:
-        return below
-    beside = _beside(numbers, categories, reference, top)
-    return beside if beside.height <= 1.1 * below.height else below
+    both = numbers, categories
+    for plots in (_PLOT, _LOW):
+        plan = _plan(*both, reference, top, plots)
+        if numbers and categories:
+            beside = _plan(*both, reference, top, None)
+            plan = beside if beside.height <= 1.1 * plan.height else plan
+        if plan.height <= parts.PAGE - _LONG_CAPTION:
+            break
+    return plan
 
 
-def _below(
+def _plan(
     numbers: Sequence[EffectPanel],
     categories: Sequence[EffectPanel],
     reference: float | None,
     top: float,
-    plots: Mapping[int, float],
+    plots: Mapping[int, float] | None,
 ) -> Layout:
-    """Return numbers over the whole width, categories under them."""
-    axis, across = value_axis(numbers, reference), _across(len(numbers))
-    spots, bottom = _numbers(numbers, axis, (top, WIDTH), across, plots[across])
-    start = bottom + 5.0 if numbers and categories else bottom
-    across = min(len(categories), 2 if _long_levels(categories) else 3)
-    right = _WIDEST if len(categories) == 1 else WIDTH
-    axis = value_axis(categories, reference)
-    pitch = _TIGHT if plots is _LOW else 0.0
-    places, end = _columns(categories, axis, (0.0, start, right), across, pitch=pitch)
-    tops = [top] * bool(numbers) + [start] * bool(categories)
-    labels = tuple((0.0, y + 1.6, WIDTH) for y in tops)
-    return Layout(spots, places, labels, max(bottom, end))
+    """Return numbers as high as `plots` over the whole width, categories under them.
 
+    Without `plots`, numbers at the left and one column of categories at the right.
+    """
+    if plots is None:
+        across, right, plot = min(len(numbers), 2), _SPLIT, _SPLIT_PLOT
+    else:
+        across = _ACROSS.get(len(numbers), 4)
+        right, plot = WIDTH, plots[across]
+    axis = effect_panels.value_axis(numbers, reference)
+    spots, bottom = _numbers(numbers, axis, (top, right), across, plot)
+    labels = [(0.0, top + 1.6, right)] * bool(numbers)
 
-def _beside(
-    numbers: Sequence[EffectPanel],
-    categories: Sequence[EffectPanel],
-    reference: float | None,
-    top: float,
-) -> Layout:
-    """Return numbers at the left, one column of categories at the right."""
-    across = 1 if len(numbers) == 1 else 2
-    axis = value_axis(numbers, reference)
-    spots, bottom = _numbers(numbers, axis, (top, _SPLIT), across, _SPLIT_PLOT)
-    left = _SPLIT + _BESIDE
-    axis = value_axis(categories, reference)
-    pitch = _pitch(categories, bottom - top - LABEL)
-    places, end = _columns(categories, axis, (left, top, WIDTH), 1, pitch=pitch)
-    labels = ((0.0, top + 1.6, _SPLIT), (left, top + 1.6, WIDTH))
-    return Layout(spots, places, labels, max(bottom, end))
-
-
-def _across(n_panels: int) -> int:
-    """Return how many numbers stand side by side: no line with one panel alone."""
-    return {0: 1, 1: 1, 2: 2, 3: 3, 4: 4, 5: 3, 6: 3, 9: 3}.get(n_panels, 4)
+    levels = [effect_panels.levels(panel) for panel in categories]
+    if plots is None:
+        place, across = (_SPLIT + _BESIDE, top, WIDTH), 1
+        # As high as the numbers, where that is neither airy nor tight.
+        fixed = len(levels) * (HEADING + effect_panels.TICKS + _BETWEEN) - _BETWEEN
+        even = (bottom - top - LABEL - fixed) / sum(map(len, levels))
+        pitch = min(_AIRY, max(_TIGHT, even))
+    else:
+        start = bottom + (5.0 if numbers and categories else 0.0)
+        place = 0.0, start, _WIDEST if len(categories) == 1 else WIDTH
+        is_long = any(len(level) > 10 for names in levels for level in names)
+        across = min(len(categories), 2 if is_long else 3)
+        pitch = _TIGHT if plots is _LOW else 0.0
+    axis = effect_panels.value_axis(categories, reference)
+    rows, end = _columns(categories, axis, place, across, pitch)
+    labels += [(place[0], place[1] + 1.6, WIDTH)] * bool(categories)
+    return Layout(spots, rows, tuple(labels), max(bottom, end))
 
 
 def _numbers(
@@ -146,25 +106,26 @@ def _numbers(
     corner: tuple[float, float],
     across: int,
     plot: float,
-) -> tuple[tuple[NumberSpot, ...], float]:
+) -> tuple[tuple[NumberPanel, ...], float]:
     """Return the numbers in lines, and where they end; `corner` is top and right."""
     top, right = corner
     if not panels:
         return (), top
-    left = ticks_width(axis)
+    left = effect_panels.ticks_width(axis)
     width = (right - left - _BESIDE * (across - 1)) / across
     headings = parts.headings([panel.feature for panel in panels], width)
     spots, y = [], top + LABEL
-    for start in range(0, len(panels), across):
-        line = slice(start, start + across)
-        y += HEADING + parts.heading_height(headings[line])
-        both = zip(panels[line], headings[line], strict=True)
-        for n, (panel, heading) in enumerate(both):
-            corner = left + n * (width + _BESIDE), y
-            size = min(width, _WIDEST), plot
-            number = number_panel(panel, axis, corner, size, heading)
-            spots.append(NumberSpot(number, n == 0))
-        y += plot + TICKS + _BETWEEN
+    for n, (panel, heading) in enumerate(zip(panels, headings, strict=True)):
+        column = n % across
+        if column == 0:
+            y += HEADING + parts.heading_height(headings[n : n + across])
+        at = left + column * (width + _BESIDE)
+        across_plot = Scale(*effect_panels.number_ends(panel), at, min(width, _WIDEST))
+        upright = Scale(axis.low, axis.high, y + plot, -plot)
+        scales = across_plot, upright
+        spots.append(NumberPanel(panel, axis, *scales, heading, column == 0))
+        if column == across - 1 or n == len(panels) - 1:
+            y += plot + effect_panels.TICKS + _BETWEEN
     return tuple(spots), y - _BETWEEN
 
 
@@ -173,8 +134,7 @@ def _columns(
     axis: Axis,
     place: tuple[float, float, float],
     across: int,
-    *,
-    pitch: float = 0.0,
+    pitch: float,
 ) -> tuple[tuple[CategoryPanel, ...], float]:
     """Return the categories, each in the column that ends first, and the end.
 
@@ -184,31 +144,22 @@ def _columns(
     if not panels:
         return (), top
     width = (right - left - _BESIDE * (across - 1)) / across
-    start, end = category_ends(panels, width)
+    start, end = effect_panels.category_ends(panels, width)
     ends = [top + LABEL] * across
     headings = parts.headings([panel.feature for panel in panels], end)
     spots = []
     for panel, heading in zip(panels, headings, strict=True):
         column = ends.index(min(ends))
-        x, n_levels = left + column * (width + _BESIDE), len(levels(panel))
+        x, n_levels = (
+            left + column * (width + _BESIDE),
+            len(effect_panels.levels(panel)),
+        )
         step = pitch or (_TIGHT if n_levels > 8 else 5.2)
         scale = Scale(axis.low, axis.high, x + start, end - start)
-        edges = x, x + width, ends[column]
+        edges = x, x + width, ends[column] + HEADING + parts.heading_height([heading])
         spots.append(CategoryPanel(panel, scale, axis.reference, *edges, step, heading))
-        ends[column] += HEADING + parts.heading_height([heading])
-        ends[column] += step * n_levels + TICKS + _BETWEEN
+        ends[column] = edges[2] + step * n_levels + effect_panels.TICKS + _BETWEEN
     return tuple(spots), max(ends) - _BETWEEN
-
-
-def _pitch(panels: Sequence[EffectPanel], height: float) -> float:
-    """Return the distance of two levels with which one column has this height."""
-    fixed = len(panels) * (HEADING + TICKS + _BETWEEN) - _BETWEEN
-    rows = sum(len(levels(panel)) for panel in panels)
-    return min(_AIRY, max(_TIGHT, (height - fixed) / rows))
-
-
-def _long_levels(panels: Sequence[EffectPanel]) -> bool:
-    return any(len(level) > 10 for panel in panels for level in levels(panel))
 
 
 def draw_effects(
@@ -251,35 +202,31 @@ def draw_effects(
         labels of curves, or if a page does not hold the panels; `paged_effects`
         divides them.
     """
-    parts.check(len(panels), "The panels of a figure of effects", most=12)
+    parts.check(len(panels), "The panels of a figure of effects", most=_MOST)
     for panel in panels:
         if panel.kind == "category":
-            parts.check(len(levels(panel)), "The levels of a category")
-    if not _effects_fit(panels):
+            parts.check(len(effect_panels.levels(panel)), "The levels of a category")
+    if not _fits(panels):
         raise ValueError(
             f"{len(panels)} panels do not fit on a page. Divide them with "
             "paged_effects."
         )
-    look = looks(panels)
+    look = effect_panels.looks(panels)
     words = {label: label for label in look}
     if reference is not None and reference_text:
-        words[REFERENCE] = reference_text
-    if band_text and has_band(panels):
-        words[SPREAD] = band_text
-    key = key_lines(words)
-    plan = layout(panels, reference, top=KEY_LINE * len(key))
+        words[effect_panels.REFERENCE] = reference_text
+    if band_text and effect_panels.has_band(panels):
+        words[effect_panels.SPREAD] = band_text
+    key = effect_panels.key_lines(words)
+    plan = _layout(panels, reference, effect_panels.KEY_LINE * len(key))
     sheet = Sheet()
-    draw_key(sheet, key, look, marks=bool(plan.categories))
+    effect_panels.put_key(sheet, key, look, marks=bool(plan.categories))
     for x, y, right in plan.labels:
         parts.put_label(sheet, x, y, axis_label, right=right, lines=2)
-    for n, (number, is_first) in enumerate(plan.numbers):
-        draw_number(sheet, number, look, f"curve-{n}")
-        if is_first:
-            put_value_ticks(sheet, number)
+    for n, number in enumerate(plan.numbers):
+        effect_panels.put_number(sheet, number, look, f"curve-{n}")
     for n, category in enumerate(plan.categories):
-        draw_category(
-            sheet, category, look, counts_label=counts_label, name=f"level-{n}"
-        )
+        effect_panels.put_category(sheet, category, look, counts_label, f"level-{n}")
     return sheet.svg(plan.height, salt=salt)
 
 
@@ -287,11 +234,11 @@ def paged_effects(
     panels: Sequence[EffectPanel],
 ) -> tuple[tuple[EffectPanel, ...], ...]:
     """Return the panels in their order, divided so that a page holds each part."""
-    return parts.paged(panels, _effects_fit)
+    return parts.paged(panels, _fits)
 
 
-def _effects_fit(panels: Sequence[EffectPanel]) -> bool:
-    labels = dict.fromkeys(c.label for panel in panels for c in panel.curves)
+def _fits(panels: Sequence[EffectPanel]) -> bool:
+    labels = {c.label: c.label for panel in panels for c in panel.curves}
     # The line across may need a line of the key for itself.
-    top = KEY_LINE * (len(key_lines({label: label for label in labels})) + 1)
-    return len(panels) <= 12 and layout(panels, None, top=top).height <= parts.PAGE
+    top = effect_panels.KEY_LINE * (len(effect_panels.key_lines(labels)) + 1)
+    return len(panels) <= _MOST and _layout(panels, None, top).height <= parts.PAGE
