@@ -3,16 +3,15 @@
 And what a figure tells beside its curves: rows, mean, known lines, options.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...methods.importance import METHODS
 from ...methods.mean_predictions import CURVE
 from ...records.importance_record import Effect
+from ...records.surface_record import Surface
 from ..figures.effect_panels import Curve, EffectPanel, has_band
 from ..figures.effects import draw_effects, paged_effects
 from ..text.blocks import Figure, Sentence, Styled, Value, plain
@@ -49,7 +48,8 @@ OUTSIDE = 1e-2
 def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
     """Return the figures of curves per class and kind of curve, as many as it takes.
 
-    Of many classes the first are drawn, and a sentence counts the others.
+    Each has the leading features, divided into pages. Of many classes the first are
+    drawn, and a sentence counts the others.
     """
     kinds: dict[tuple[str, ...], list[Effect]] = {}
     for effect in facts.result.effects:
@@ -57,52 +57,144 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
             options = (f"{k}={v}" for k, v in sorted(effect.options.items()))
             kind = (effect.method, effect.positive_class, *options)
             kinds.setdefault(kind, []).append(effect)
-    alike = Counter(kind[:2] for kind in kinds)
+    lead = facts.lead
+    order = [] if lead is None else [lead.record.features[row] for row in lead.order]
+    places = {name: place for place, name in enumerate(order)}
+
     blocks: list[Figure | Sentence] = []
-    for kind, curves in list(kinds.items())[:CLASSES]:
-        others = [c[0] for key, c in kinds.items() if key[:2] == kind[:2]]
-        key = kind if alike[kind[:2]] > 1 else kind[:2]
-        blocks += effect_pages(facts, key, curves, apart_words(curves[0], others))
+    for kind, effects in list(kinds.items())[:CLASSES]:
+        same = [own[0].options for key, own in kinds.items() if key[:2] == kind[:2]]
+        settings = [
+            show_hidden(setting(name, value))
+            for name, value in sorted(effects[0].options.items())
+            if any(options.get(name) != value for options in same)
+        ]
+        apart = say("figures.apart", options=joined(settings)) if settings else ()
+        models = list(dict.fromkeys(effect.model for effect in effects))
+        curves = [effect for effect in effects if effect.model in models[:PANELS]]
+        having = dict.fromkeys(
+            e.feature for e in curves if e.kind == "number" or len(e.grid) <= LEVELS
+        )
+        ordered = sorted(having, key=lambda name: places.get(name, len(places)))
+        names = ordered[:CURVES]
+        id_ = f"fig-effects-{key_of(*(kind if len(same) > 1 else kind[:2]))}"
+        pages = paged_effects([_panel(facts, name, curves) for name in names])
+        for number, page in enumerate(pages, start=1):
+            on_page, names = names[: len(page)], names[len(page) :]
+            own_id = f"{id_}-{number}" if number > 1 else id_
+            others = models[PANELS:]
+            blocks.append(_figure(facts, own_id, page, curves, on_page, apart, others))
     if len(kinds) > CLASSES:
         n = tallied("effects", len(kinds) - CLASSES)
         blocks.append(say("results.more_curves", n=n))
     return tuple(blocks)
 
 
-def effect_pages(
-    facts: Facts, key: tuple[str, ...], curves: list[Effect], apart: Sentence = ()
-) -> list[Figure]:
-    """Return the curves of one kind: the leading features, divided into pages.
-
-    `apart` says what tells the kind from another of the same method and class.
-    """
-    models = list(dict.fromkeys(effect.model for effect in curves))
-    effects = [effect for effect in curves if effect.model in models[:PANELS]]
-    features = _curved(facts, effects)[:CURVES]
-    pages = paged_effects([_effect_panel(facts, n, effects) for n in features])
-    figures, start = [], 0
-    for place, page in enumerate(pages, start=1):
-        names = features[start : start + len(page)]
-        start += len(page)
-        id_ = f"fig-effects-{key_of(*key)}" + (f"-{place}" if place > 1 else "")
-        figures.append(_effect_figure(facts, id_, page, effects, names, models, apart))
-    return figures
+def axis_label(facts: Facts, method: str, curve: Effect | Surface) -> str:
+    """Return what the axis of a curve or a surface shows, with class and unit."""
+    unit, words = facts.unit_of(curve.unit), f"figures.curve.{method}"
+    if curve.positive_class:
+        cls = short_value(curve.positive_class)
+        return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
+    text = say(f"{words}.axis", target=short_name(facts.target))
+    return plain((*text, f", {show_hidden(unit)}") if unit else text)
 
 
-def _effect_figure(
+def shown_points(points: Iterable[float | str]) -> tuple[float | str, ...]:
+    """Return the points of a grid, its levels as the page shows them."""
+    return tuple(shown_value(p) if isinstance(p, str) else float(p) for p in points)
+
+
+def _panel(facts: Facts, feature: str, curves: Sequence[Effect]) -> EffectPanel:
+    """Return the curves of one feature over its rows: levels, or middles of bins."""
+    own = [effect for effect in curves if effect.feature == feature]
+    first = next(iter(facts.models), own[0].model)
+    rows = facts.result.distributions
+    rows = rows[(rows["feature"] == feature) & (rows["split"] == own[0].split)]
+    if own[0].kind == "category":
+        places, counts = rows["level"].astype(str), rows["rows"].astype(int)
+    else:
+        places, counts = rows["low"] / 2 + rows["high"] / 2, rows["weight"]
+    # Only the band of the leading model is drawn.
+    bands = {
+        effect.model: tuple(
+            zip(effect.band_low.tolist(), effect.band_high.tolist(), strict=True)
+        )
+        for effect in own
+        if effect.model == curves[0].model
+    }
+    return EffectPanel(
+        feature=display_name(feature),
+        kind=own[0].kind,
+        curves=tuple(
+            Curve(
+                label=display_name(_subject(effect.model)),
+                grid=shown_points(effect.grid.tolist()),
+                values=tuple(effect.values.tolist()),
+                lead=effect.model in ("", first),
+                band=bands.get(effect.model, ()),
+            )
+            for effect in own
+        ),
+        counts=tuple(zip(shown_points(places), counts.tolist(), strict=True)),
+        lines=tuple(line[1:3] for line in _claimed_lines(facts, own)),
+    )
+
+
+def _figure(
     facts: Facts,
     id_: str,
     panels: Sequence[EffectPanel],
-    curves: list[Effect],
-    names: list[str],
-    models: list[str],
+    curves: Sequence[Effect],
+    names: Sequence[str],
     apart: Sentence,
+    undrawn: Sequence[str],
 ) -> Figure:
-    label = _effect_label(facts, curves[0])
+    """Return one page of curves, of the features `names`.
+
+    `apart` says what tells the curves from others of the same method and class,
+    `undrawn` are the models that the figure has no room for.
+    """
+    first_of: dict[str, Effect] = {}
+    for effect in curves:
+        first_of.setdefault(effect.model, effect)
+    lead, *others = first_of.values()
+    files = ["tables/effects.csv"]
+    files += ["tables/distributions.csv"] * any(panel.counts for panel in panels)
+
+    more: Sentence = ()
+    mean, mean_text = _mean_of(facts, lead), ""
+    if mean is not None:
+        files.append("tables/mean_predictions.csv")
+        mean_text = plain(say("figures.mean_line", value=mean))
+        means = ((effect.model, _mean_of(facts, effect)) for effect in others)
+        more = say(
+            f"figures.mean_{'several' if others else 'one'}",
+            value=mean,
+            first=full_name(lead.model),
+            rest=series((full_name(m), " ", v) for m, v in means if v is not None),
+        )
+    is_seen, leaves_band = _visible(panels)
+    if is_seen:
+        left = say("figures.band_left") if leaves_band else ()
+        more += say("figures.band", left=left)
+    elif has_band(panels):
+        more += say("figures.band_unseen")
+    lines = _claimed_lines(facts, [e for e in curves if e.feature in names])
+    if lines:
+        more += say("figures.known_lines", lines=series(map(_formula, lines)))
+    if any(panel.counts and panel.kind == "number" for panel in panels):
+        more += say("figures.feet")
+
+    label = axis_label(facts, lead.method, lead)
     total = len({effect.feature for effect in curves})
-    mean = mean_of(facts, curves[0])
-    mean_text = "" if mean is None else plain(say("figures.mean_line", value=mean))
-    band_text = plain(say("figures.band_key")) if _is_band_seen(panels) else ""
+    alt = say(
+        "figures.effects_alt",
+        label=label,
+        n=str(len(panels)),
+        total=count(total),
+        names=joined(panel.feature[:24] for panel in panels),
+    )
     return Figure(
         id=id_,
         draw=draw_effects,
@@ -112,129 +204,25 @@ def _effect_figure(
             "reference": None if mean is None else mean.raw,
             "reference_text": mean_text,
             "counts_label": look_up("nouns.row")[1],
-            "band_text": band_text,
+            "band_text": plain(say("figures.band_key")) if is_seen else "",
         },
-        alt=_effects_alt(panels, total, label),
-        headline=_effects_headline(facts, curves, names),
+        alt=alt_text(plain(alt)),
+        headline=_headline(facts, curves, names),
         caption=(
-            *_caption(facts, panels, curves, names, apart),
-            *not_drawn(models[PANELS:]),
+            *say(
+                f"figures.effects_{'several' if others else 'one'}",
+                what=say(f"figures.curve.{lead.method}.what"),
+                first=full_name(_subject(lead.model)),
+                rest=series(full_name(_subject(effect.model)) for effect in others),
+                n=tallied("effects", len(panels)),
+                total=tallied("effects", total),
+                apart=apart,
+                more=more,
+                files=series(Styled("code", (name,)) for name in files),
+            ),
+            *not_drawn(undrawn),
         ),
     )
-
-
-def _caption(
-    facts: Facts,
-    panels: Sequence[EffectPanel],
-    curves: list[Effect],
-    names: list[str],
-    apart: Sentence,
-) -> Sentence:
-    """Return what the lines and the grey are, and where the numbers stand."""
-    firsts = list({effect.model: effect for effect in reversed(curves)}.values())[::-1]
-    first, *rest = (_subject(effect.model) for effect in firsts)
-    lines = claim_lines(facts, [e for e in curves if e.feature in names])
-    has_feet = any(panel.counts and panel.kind == "number" for panel in panels)
-    files = ["tables/effects.csv"]
-    files += ["tables/distributions.csv"] * any(panel.counts for panel in panels)
-    mean = mean_words(facts, firsts)
-    files += ["tables/mean_predictions.csv"] * bool(mean)
-    return say(
-        f"figures.effects_{'several' if rest else 'one'}",
-        what=say(f"figures.curve.{curves[0].method}.what"),
-        first=full_name(first),
-        rest=series(full_name(model) for model in rest),
-        n=tallied("effects", len(panels)),
-        total=tallied("effects", len({effect.feature for effect in curves})),
-        apart=apart,
-        more=(
-            *mean,
-            *_band_words(panels),
-            *line_words(lines),
-            *(say("figures.feet") if has_feet else ()),
-        ),
-        files=series(Styled("code", (name,)) for name in files),
-    )
-
-
-def _band_words(panels: Sequence[EffectPanel]) -> Sentence:
-    """Return what the band is, or that it has no width to be seen."""
-    if not has_band(panels):
-        return ()
-    if not _is_band_seen(panels):
-        return say("figures.band_unseen")
-    left = say("figures.band_left") if _leaves_band(panels) else ()
-    return say("figures.band", left=left)
-
-
-def _is_band_seen(panels: Sequence[EffectPanel]) -> bool:
-    """Return whether a band is wide enough somewhere to be seen beside its curve."""
-    values, low, high = _banded(panels)
-    return bool(len(values)) and bool((high - low > UNSEEN * np.ptp(values)).any())
-
-
-def _leaves_band(panels: Sequence[EffectPanel]) -> bool:
-    """Return whether a mean lies outside its band so far that it can be seen."""
-    values, low, high = _banded(panels)
-    outside = np.maximum(low - values, values - high)
-    return bool((outside > OUTSIDE * np.ptp(values)).any())
-
-
-def _banded(panels: Sequence[EffectPanel]) -> npt.NDArray[np.float64]:
-    """Return value, lower and upper end at all points that have them, (3, n_points)."""
-    points = [
-        (value, low, high)
-        for panel in panels
-        for curve in panel.curves
-        for value, (low, high) in zip(curve.values, curve.band, strict=False)
-        if np.isfinite([value, low, high]).all()
-    ]
-    return np.array(points).reshape(-1, 3).T
-
-
-def _curved(facts: Facts, curves: list[Effect]) -> list[str]:
-    """Return the features with a curve, in the order of the lead ranking."""
-    having = dict.fromkeys(
-        e.feature for e in curves if e.kind == "number" or len(e.grid) <= LEVELS
-    )
-    lead = facts.lead
-    if lead is None:
-        return list(having)
-    places = {lead.record.features[row]: n for n, row in enumerate(lead.order)}
-    return sorted(having, key=lambda name: places.get(name, len(places)))
-
-
-def _effect_panel(facts: Facts, feature: str, curves: list[Effect]) -> EffectPanel:
-    own = [effect for effect in curves if effect.feature == feature]
-    first = next(iter(facts.models), own[0].model)
-    return EffectPanel(
-        feature=display_name(feature),
-        kind=own[0].kind,
-        curves=tuple(
-            Curve(
-                label=display_name(_subject(effect.model)),
-                grid=tuple(
-                    shown_value(point) if isinstance(point, str) else float(point)
-                    for point in effect.grid.tolist()
-                ),
-                values=tuple(effect.values.tolist()),
-                lead=effect.model in ("", first),
-                band=_band(effect) if effect.model == curves[0].model else (),
-            )
-            for effect in own
-        ),
-        counts=tuple(
-            (shown_value(place) if isinstance(place, str) else place, n)
-            for place, n in rows_of(facts, own[0])
-        ),
-        lines=tuple(line[1:3] for line in claim_lines(facts, own)),
-    )
-
-
-def _band(effect: Effect) -> tuple[tuple[float, float], ...]:
-    """Return both ends of the band around a curve at each point, if it has one."""
-    ends = (effect.band_low.tolist(), effect.band_high.tolist())
-    return tuple(zip(*ends, strict=True))
 
 
 def _subject(model: str) -> str:
@@ -242,79 +230,45 @@ def _subject(model: str) -> str:
     return model or word("words.the_data")
 
 
-def _effect_label(facts: Facts, effect: Effect) -> str:
-    """Return what the axis of a curve shows, with class and unit."""
-    unit, words = facts.unit(effect), f"figures.curve.{effect.method}"
-    if effect.positive_class:
-        cls = short_value(effect.positive_class)
-        return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
-    text = say(f"{words}.axis", target=short_name(facts.target))
-    return plain((*text, f", {show_hidden(unit)}") if unit else text)
+def _visible(panels: Sequence[EffectPanel]) -> tuple[bool, bool]:
+    """Return whether a band is wide enough to be seen, a mean far enough outside it."""
+    points = [
+        (value, low, high)
+        for panel in panels
+        for curve in panel.curves
+        for value, (low, high) in zip(curve.values, curve.band, strict=False)
+        if np.isfinite([value, low, high]).all()
+    ]
+    if not points:
+        return False, False
+    values, low, high = np.array(points).T
+    outside, height = np.maximum(low - values, values - high), np.ptp(values)
+    is_wide, is_far = high - low > UNSEEN * height, outside > OUTSIDE * height
+    return bool(is_wide.any()), bool(is_far.any())
 
 
-def _effects_headline(facts: Facts, curves: list[Effect], names: list[str]) -> Sentence:
+def _headline(facts: Facts, curves: Sequence[Effect], names: Sequence[str]) -> Sentence:
     """Return the feature whose curve spans most in the first model, or in the data."""
-    first = curves[0].model
+    first = curves[0]
     spans = {
         e.feature: float(np.ptp(e.values))
         for e in curves
-        if e.model == first and e.feature in names and np.isfinite(e.values).all()
+        if e.model == first.model and e.feature in names and np.isfinite(e.values).all()
     }
-    if not spans or not max(spans.values()):
+    widest = max(spans, key=spans.__getitem__, default="")
+    if not spans.get(widest):
         return say("results.flat")
-    widest = max(spans, key=lambda name: spans[name])
-    is_whole = set(names) == {effect.feature for effect in curves}
+    span, is_whole = spans[widest], set(names) == {effect.feature for effect in curves}
     return say(
-        f"figures.curve.{curves[0].method}.widest{'' if is_whole else '_here'}",
+        f"figures.curve.{first.method}.widest{'' if is_whole else '_here'}",
         feature=short_name(widest),
-        span=_span(curves, first, widest),
-        model=short_name(_subject(first)),
+        span=Value("effects", span, significant(span), derived="span"),
+        model=short_name(_subject(first.model)),
         target=short_name(facts.target),
     )
 
 
-def _span(curves: list[Effect], model: str, feature: str) -> Value:
-    """Return how far the curve of one feature reaches in one model."""
-    effect = next(e for e in curves if (e.model, e.feature) == (model, feature))
-    span = float(np.ptp(effect.values))
-    return Value("effects", span, significant(span), derived="span")
-
-
-def _effects_alt(panels: Sequence[EffectPanel], total: int, label: str) -> str:
-    names = joined(panel.feature[:24] for panel in panels)
-    text = say(
-        "figures.effects_alt",
-        label=label,
-        n=str(len(panels)),
-        total=count(total),
-        names=names,
-    )
-    return alt_text(plain(text))
-
-
-class KnownLine(NamedTuple):
-    """A straight line that a claim says a curve to be: intercept + slope * x."""
-
-    feature: str
-    intercept: float
-    slope: float
-    source: str
-
-
-def rows_of(facts: Facts, effect: Effect) -> tuple[tuple[float | str, float], ...]:
-    """Return how many rows lie in each bin, by its middle and weight, or at a level."""
-    frame = facts.result.distributions
-    is_feature = frame["feature"] == effect.feature
-    own = frame[(frame["split"] == effect.split) & is_feature]
-    if effect.kind == "category":
-        levels = zip(own["level"], own["rows"], strict=True)
-        return tuple((str(level), int(rows)) for level, rows in levels)
-    middles = own["low"] / 2 + own["high"] / 2
-    bins = zip(middles.tolist(), own["weight"].tolist(), strict=True)
-    return tuple((float(middle), float(weight)) for middle, weight in bins)
-
-
-def mean_of(facts: Facts, effect: Effect) -> Value | None:
+def _mean_of(facts: Facts, effect: Effect) -> Value | None:
     """Return the mean prediction that a curve is about, if it is about one."""
     frame = facts.result.mean_predictions
     if effect.method != CURVE or frame.empty:
@@ -329,79 +283,39 @@ def mean_of(facts: Facts, effect: Effect) -> Value | None:
     return Value(f"mean_predictions[{place}].mean", mean, significant(mean, 4))
 
 
-def claim_lines(facts: Facts, curves: Iterable[Effect]) -> tuple[KnownLine, ...]:
-    """Return the line of each claim about one of these curves, once."""
-    own = list(curves)
-    return tuple(
-        dict.fromkeys(
-            KnownLine(
-                claim["features"][0],
-                float(claim["intercept"]),
-                float(claim["slope"]),
-                claim["source"],
-            )
-            for claim in config_of(facts, "claims")
-            if claim["kind"] == "line"
-            and any(_is_about(claim, effect) for effect in own)
+class KnownLine(NamedTuple):
+    """A straight line that a claim says a curve to be: intercept + slope * x."""
+
+    feature: str
+    intercept: float
+    slope: float
+    source: str
+
+
+def _claimed_lines(facts: Facts, curves: Sequence[Effect]) -> tuple[KnownLine, ...]:
+    """Return the line of each claim about one of these curves of numbers, once."""
+    lines = [
+        KnownLine(
+            effect.feature,
+            float(claim["intercept"]),
+            float(claim["slope"]),
+            claim["source"],
         )
-    )
-
-
-def _is_about(claim: Any, effect: Effect) -> bool:
-    """Return whether a claim is about a curve that can be drawn as a line."""
-    return (
-        claim["engine"] == OURS
+        for claim in config_of(facts, "claims")
+        for effect in curves
+        if claim["kind"] == "line"
+        and claim["engine"] == OURS
         and effect.kind == "number"
         and tuple(claim["features"]) == (effect.feature,)
         and METHODS[claim["method"]].curve == effect.method
         and claim["model"] in ("", effect.model)
         and claim["output"] in ("", effect.positive_class)
-    )
-
-
-def mean_words(facts: Facts, firsts: Sequence[Effect]) -> Sentence:
-    """Return what the dashed line is, and the mean of the models that have none.
-
-    `firsts` holds one curve of each model, the leading one first.
-    """
-    means = [(effect, mean_of(facts, effect)) for effect in firsts]
-    (_, lead), *rest = means
-    if lead is None:
-        return ()
-    if not rest:
-        return say("figures.mean_one", value=lead)
-    others = (
-        (full_name(effect.model), " ", value)
-        for effect, value in rest
-        if value is not None
-    )
-    first = full_name(firsts[0].model)
-    return say("figures.mean_several", value=lead, first=first, rest=series(others))
-
-
-def line_words(lines: Sequence[KnownLine]) -> Sentence:
-    """Return the lines that are drawn dotted, each with who claims it."""
-    if not lines:
-        return ()
-    return say("figures.known_lines", lines=series(_formula(line) for line in lines))
+    ]
+    return tuple(dict.fromkeys(lines))
 
 
 def _formula(line: KnownLine) -> Sentence:
     sign = "−" if line.slope < 0 else "+"
     slope, start = plain_number(abs(line.slope)), plain_number(line.intercept)
-    feature = short_name(line.feature)
     source = f" ({show_hidden(line.source)})" if line.source else ""
-    return (f"{start} {sign} {slope} × ", feature, source)
-
-
-def apart_words(effect: Effect, others: Iterable[Effect]) -> Sentence:
-    """Return the options of a curve that tell it from others of its kind."""
-    options_of_others = [other.options for other in others]
-    differing = (
-        setting(name, value)
-        for name, value in sorted(effect.options.items())
-        if any(options.get(name) != value for options in options_of_others)
-    )
-    if not (settings := list(differing)):
-        return ()
-    return say("figures.apart", options=joined(show_hidden(text) for text in settings))
+    return (f"{start} {sign} {slope} × ", short_name(line.feature), source)
