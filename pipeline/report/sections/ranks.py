@@ -4,27 +4,17 @@ A single repeat is the question with other draws, a resample the question on oth
 rows; the ranks in both are counted.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple
+from math import nan
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from ...records.ranking import LEVEL
 from ..figures.ranks import RankPanel, RankRow, draw_rank_intervals
-from ..text.blocks import (
-    Cell,
-    Cells,
-    Column,
-    Figure,
-    Link,
-    Sentence,
-    Table,
-    Value,
-    plain,
-)
+from ..text.blocks import Column, Figure, Link, Sentence, Table, Value, plain
 from ..text.number_text import count, percent, rank_text
 from ..text.wording import (
     alt_text,
@@ -46,11 +36,12 @@ PANELS, MOST_SHARES = 4, 4
 ENSEMBLES = ("random_subspace", "random_subspace_permutation")
 """Their repeats are the members of one ensemble, no trial alone."""
 
-Shares = Mapping[str, tuple[tuple[float, float], ...]]
+Shares: TypeAlias = "Mapping[str, Sequence[tuple[float, float]]]"
+"""Of each feature its ranks, and in which share of the trials it took each."""
 
 
 class Trials(NamedTuple):
-    """The ranks of one kind of trial: how many trials, and the shares by feature."""
+    """The ranks of one kind of trial: how many trials, their noun, and the shares."""
 
     number: Value
     noun: str
@@ -58,223 +49,167 @@ class Trials(NamedTuple):
 
 
 def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
-    """Yield a figure of the ranks of the lead rankings, and a table of each."""
-    rankings = [r for r in facts.leads if _trials(facts, r)][:PANELS]
-    rankings = [r for r in rankings if set(r.record.features) == _features(rankings[0])]
-    if not rankings or len(rankings[0].measured) < 2:
+    """Yield a figure of the ranks of the lead rankings, and a table of each.
+
+    Of those whose features take one rank each in all trials, a sentence.
+    """
+    asked = [(ranking, _trials(facts, ranking)) for ranking in facts.leads]
+    asked = [(ranking, trials) for ranking, trials in asked if trials][:PANELS]
+    features = set(asked[0][0].record.features) if asked else set()
+    asked = [pair for pair in asked if set(pair[0].record.features) == features]
+    if not asked or len(asked[0][0].measured) < 2:
         return
-    names = _names(rankings[0])
-    yield _figure(facts, rankings, names)
-    unmoved: dict[str, list[Ranking]] = {}
-    for ranking in rankings:
-        if _moves(facts, ranking):
-            yield _cut(ranking, partial(_table, facts, ranking))
+    yield _figure(facts, [ranking for ranking, _ in asked])
+    unmoved: dict[str, list[tuple[Ranking, Sentence]]] = {}
+    for ranking, trials in asked:
+        every = [shares for kind in trials for shares in kind.shares.values()]
+        if any(len(shares) > 1 for shares in every):
+            yield _table(ranking, trials)
         else:
-            unmoved.setdefault(plain(_counts(facts, ranking)), []).append(ranking)
-    for alike in unmoved.values():
-        models = series(full_name(ranking.subject) for ranking in alike)
-        counts = _counts(facts, alike[0])
-        yield say("ranks.unmoved", models=models, trials=counts)
+            counts = series(say_count(kind.number, kind.noun) for kind in trials)
+            unmoved.setdefault(plain(counts), []).append((ranking, counts))
+    for same in unmoved.values():
+        models = series(full_name(ranking.subject) for ranking, _ in same)
+        yield say("ranks.unmoved", models=models, trials=same[0][1])
 
 
-def _moves(facts: Facts, ranking: Ranking) -> bool:
-    """Return whether any trial gives any feature another rank than all others do."""
-    every = (trials.shares.values() for trials in _trials(facts, ranking))
-    return any(len(shares) > 1 for kind in every for shares in kind)
+def _trials(facts: Facts, ranking: Ranking) -> list[Trials]:
+    """Return what is known of other draws, in single repeats, and of resampled rows."""
+    record, kinds = ranking.record, []
+    if ranking.is_drawn and record.n_repeats > 1 and record.method not in ENSEMBLES:
+        each = pd.DataFrame(record.values).rank(ascending=False).to_numpy()
+        in_repeats = {}
+        for name, own in zip(record.features, each, strict=True):
+            taken, times = np.unique(own[np.isfinite(own)], return_counts=True)
+            shares = (times / len(own)).tolist()
+            in_repeats[name] = list(zip(taken.tolist(), shares, strict=True))
+        path = f"importances[{ranking.index}].n_repeats"
+        kinds.append(Trials(whole(path, record.n_repeats), "single", in_repeats))
 
-
-def _count(trials: Trials) -> Sentence:
-    """Return how many trials there were, and of what kind."""
-    if trials.noun == "single":
-        return say_count(trials.number, "single")
-    return say_count(trials.number, "resample")
-
-
-def _counts(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return how many trials of each kind there were of a ranking."""
-    return series(_count(trials) for trials in _trials(facts, ranking))
-
-
-def _features(ranking: Ranking) -> set[str]:
-    return set(ranking.record.features)
-
-
-def _names(ranking: Ranking) -> list[str]:
-    """Return the features that the figures show, in the order of the first ranking."""
-    rows = ranking.measured
-    most = len(rows) if len(rows) <= ROWS + SLACK else ROWS
-    return [ranking.record.features[row] for row in rows[:most]]
-
-
-def _trials(facts: Facts, ranking: Ranking) -> tuple[Trials, ...]:
-    """Return what is known of other draws and of other rows."""
-    kinds = (_repeats(ranking), _resamples(facts, ranking))
-    return tuple(trials for trials in kinds if trials is not None)
-
-
-def _repeats(ranking: Ranking) -> Trials | None:
-    """Return the ranks in single repeats; None where nothing is drawn by them."""
-    record = ranking.record
-    if not ranking.is_drawn or record.n_repeats < 2 or record.method in ENSEMBLES:
-        return None
-    each = pd.DataFrame(record.values).rank(ascending=False).to_numpy()
-    shares = {}
-    for name, ranks_of_one in zip(record.features, each, strict=True):
-        distinct, counts = np.unique(
-            ranks_of_one[np.isfinite(ranks_of_one)], return_counts=True
-        )
-        parts = zip(
-            distinct.tolist(), (counts / len(ranks_of_one)).tolist(), strict=True
-        )
-        shares[name] = tuple(parts)
-    path = f"importances[{ranking.index}].n_repeats"
-    return Trials(whole(path, record.n_repeats), "single", shares)
-
-
-def _resamples(facts: Facts, ranking: Ranking) -> Trials | None:
-    """Return the ranks on resampled rows; None if the rows were not drawn anew."""
     frame, stable = facts.result.resampled_ranks, facts.result.stability
     frame = frame[frame["record"] == ranking.index]
     stable = stable[stable["record"] == ranking.index]
-    if frame.empty or stable.empty:
-        return None
-    place = int(stable["resamples"].astype(int).idxmax())
-    number = whole(f"stability[{place}].resamples", int(stable.at[place, "resamples"]))
-    shares: dict[str, Any] = {}
-    for row in frame.itertuples():
-        share = (float(row.rank), float(row.resamples) / number.raw)
-        shares.setdefault(row.feature, []).append(share)
-    shares_of_feature = {name: tuple(parts) for name, parts in shares.items()}
-    return Trials(number, "resample", shares_of_feature)
+    if not frame.empty and not stable.empty:
+        place = int(stable["resamples"].astype(int).idxmax())
+        total = int(stable.at[place, "resamples"])
+        on_rows: dict[str, list[tuple[float, float]]] = {}
+        for row in frame.itertuples():
+            share = (float(row.rank), float(row.resamples) / total)
+            on_rows.setdefault(row.feature, []).append(share)
+        number = whole(f"stability[{place}].resamples", total)
+        kinds.append(Trials(number, "resample", on_rows))
+    return kinds
 
 
-def _interval_panels(
-    facts: Facts, rankings: Sequence[Ranking]
-) -> tuple[RankPanel, ...]:
+def _figure(facts: Facts, rankings: Sequence[Ranking]) -> Figure:
+    """Return the ranks of the first features of the first ranking, a panel for each."""
+    first = rankings[0]
+    rows, n_features = first.measured, len(first.record.features)
+    shown = rows if len(rows) <= ROWS + SLACK else rows[:ROWS]
+    names = [first.record.features[row] for row in shown]
     panels = []
     for ranking in rankings:
         frame = facts.result.stability
         frame = frame[frame["record"] == ranking.index].set_index("feature")
-        rows = []
-        for name in _names(rankings[0]):
+        rank_rows = []
+        for name in names:
             row = ranking.record.features.index(name)
             ends = (float(ranking.repeats_first[row]), float(ranking.repeats_last[row]))
-            others = (float("nan"),) * 2
+            others = (nan, nan)
             if name in frame.index:
                 low, high = frame.loc[name, ["rank_low", "rank_high"]]
                 others = (float(low), float(high))
             elif ranking.row_intervals:
                 others = (float(ranking.first[row]), float(ranking.last[row]))
-            rows.append(RankRow(float(ranking.rank[row]), ends, others))
-        panels.append(RankPanel(display_name(ranking.subject), tuple(rows)))
-    return tuple(panels)
+            rank_rows.append(RankRow(float(ranking.rank[row]), ends, others))
+        panels.append(RankPanel(display_name(ranking.subject), tuple(rank_rows)))
+    has_others = any(
+        row.rows[0] == row.rows[0] for panel in panels for row in panel.rows
+    )
 
-
-def _figure(facts: Facts, rankings: Sequence[Ranking], names: Sequence[str]) -> Figure:
-    first, panels = rankings[0], _interval_panels(facts, rankings)
+    # How many ranks the random draws leave certain, and other rows.
+    path, order = f"importances[{first.index}].values", list(rows)
+    fixed = int((first.repeats_first[order] == first.repeats_last[order]).sum())
+    on_rows: Sentence = ()
+    if first.row_intervals:
+        n_sure = int((first.first[order] == first.last[order]).sum())
+        sure = Value("row_intervals", n_sure, count(n_sure), derived="count")
+        on_rows = say("ranks.headline_rows", fixed=sure)
     alt = say(
         "ranks.alt",
         n=count(len(names)),
-        total=count(len(first.record.features)),
+        total=count(n_features),
         models=series(short_name(ranking.subject) for ranking in rankings),
         first=short_name(names[0]),
-        places=rank_text(float(first.rank[first.measured[0]])),
+        places=rank_text(float(first.rank[rows[0]])),
     )
     return Figure(
         id=table_id(first).replace("tab-ranking", "fig-rank-intervals", 1),
         draw=draw_rank_intervals,
         data={
-            "panels": panels,
-            "names": tuple(display_name(name) for name in names),
+            "panels": tuple(panels),
+            "names": tuple(map(display_name, names)),
             "axis_label": word("ranks.axis"),
         },
         alt=alt_text(plain(alt)),
-        headline=_headline(first),
+        headline=say(
+            "ranks.headline",
+            model=short_name(first.subject),
+            fixed=Value(path, fixed, count(fixed), derived="count"),
+            n=count(len(rows)),
+            rows=on_rows,
+        ),
         caption=say(
             "ranks.figure",
-            anew=_anew(panels),
+            anew=say("ranks.anew", level=percent(LEVEL)) if has_others else (),
             card=card_link(facts.card(first.record)),
             table=joined(Link(table_id(ranking)) for ranking in rankings),
         ),
     )
 
 
-def _headline(ranking: Ranking) -> Sentence:
-    """Return how many ranks the random draws leave certain, and other rows."""
-    rows = list(ranking.measured)
-    fixed = int((ranking.repeats_first[rows] == ranking.repeats_last[rows]).sum())
-    path = f"importances[{ranking.index}].values"
-    on_rows: Sentence = ()
-    if ranking.row_intervals:
-        n_sure = int((ranking.first[rows] == ranking.last[rows]).sum())
-        sure = Value("row_intervals", n_sure, count(n_sure), derived="count")
-        on_rows = say("ranks.headline_rows", fixed=sure)
-    return say(
-        "ranks.headline",
-        model=short_name(ranking.subject),
-        fixed=Value(path, fixed, count(fixed), derived="count"),
-        n=count(len(rows)),
-        rows=on_rows,
-    )
+def _table(ranking: Ranking, trials: Sequence[Trials]) -> Table:
+    """Return the ranks that each feature took most often, cut like its ranking."""
+    record = ranking.record
 
+    def taken(name: str, kind: Trials) -> Any:
+        shares = sorted(kind.shares.get(name, ()), key=lambda pair: -pair[1])
+        path = f"importances[{ranking.index}].raw"
+        if kind.noun == "resample":
+            path = "resampled_ranks.resamples"
+        sentences = []
+        for rank, share in shares[:MOST_SHARES]:
+            value = Value(path, share, percent(share), derived="share")
+            sentences.append(say("ranks.taken", rank=rank_text(rank), share=value))
+        rest = (", …",) if len(shares) > MOST_SHARES else ()
+        return (*joined(sentences), *rest) or DASH
 
-def _anew(panels: Sequence[RankPanel]) -> Sentence:
-    """Return what the dashed lines are; empty where no rows were drawn anew."""
-    is_drawn = any(row.rows[0] == row.rows[0] for panel in panels for row in panel.rows)
-    return say("ranks.anew", level=percent(LEVEL)) if is_drawn else ()
+    def table(rows: Sequence[int]) -> Table:
+        names = {row: record.features[row] for row in rows}
+        return table_of(
+            table_id(ranking).replace("tab-ranking", "ranks", 1),
+            "ranking",
+            [
+                "rank:number",
+                Column(say(f"ranking.name.{record.of}"), "header"),
+                *(Column(say(f"ranks.over_{k.noun}s", n=k.number)) for k in trials),
+            ],
+            [
+                (
+                    rank_text(float(ranking.rank[row])),
+                    full_name(name),
+                    *(taken(name, kind) for kind in trials),
+                )
+                for row, name in names.items()
+            ],
+            caption=say(
+                "ranks.caption",
+                what=word(f"asked.{record.of}"),
+                model=full_name(ranking.subject),
+                table=Link(table_id(ranking)),
+            ),
+            notes=(say("ranks.note"),),
+            source="tables/resampled_ranks.csv" if len(trials) > 1 else "",
+        )
 
-
-def _id(ranking: Ranking) -> str:
-    return table_id(ranking).replace("ranking", "ranks", 1)
-
-
-def _cut(ranking: Ranking, table_of: Callable[[Sequence[int]], Table]) -> Table:
-    """Return a table cut like its ranking."""
-    table = cut_alike(ranking, table_of)
-    return replace(table, is_single=True)
-
-
-def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
-    trials = _trials(facts, ranking)
-    heads = (Column(say(f"ranks.over_{kind.noun}s", n=kind.number)) for kind in trials)
-    return table_of(
-        _id(ranking).removeprefix("tab-"),
-        "ranking",
-        [
-            "rank:number",
-            Column(say(f"ranking.name.{ranking.record.of}"), "header"),
-            *heads,
-        ],
-        [_row(ranking, row, trials) for row in rows],
-        caption=say(
-            "ranks.caption",
-            what=word(f"asked.{ranking.record.of}"),
-            model=full_name(ranking.subject),
-            table=Link(table_id(ranking)),
-        ),
-        notes=(say("ranks.note"),),
-        source="tables/resampled_ranks.csv" if len(trials) > 1 else "",
-    )
-
-
-def _row(ranking: Ranking, row: int, trials: Sequence[Trials]) -> Cells:
-    name = ranking.record.features[row]
-    cells = [_shares(ranking, name, kind) for kind in trials]
-    rank = Cell((rank_text(float(ranking.rank[row])),))
-    return (rank, full_name(name), *cells)
-
-
-def _shares(ranking: Ranking, name: str, trials: Trials) -> Cell:
-    """Return the ranks that a feature took most often, each with its share."""
-    shares = sorted(trials.shares.get(name, ()), key=lambda pair: -pair[1])
-    if not shares:
-        return DASH
-    path = f"importances[{ranking.index}].raw"
-    if trials.noun == "resample":
-        path = "resampled_ranks.resamples"
-    sentences = []
-    for rank, share in shares[:MOST_SHARES]:
-        value = Value(path, share, percent(share), derived="share")
-        sentences.append(say("ranks.taken", rank=rank_text(rank), share=value))
-    rest = (", …",) if len(shares) > MOST_SHARES else ()
-    return Cell((*joined(sentences), *rest))
+    return replace(cut_alike(ranking, table), is_single=True)
