@@ -20,25 +20,14 @@ REPRODUCED = "reproduced"
 
 
 def claims(facts: Facts) -> tuple[Group, ...]:
-    """Return the table of claims with its first sentence; nothing if there is none."""
+    """Return the table of claims with its first sentence; nothing if there is none.
+
+    The sentence counts those that reproduced, and what became of the others.
+    """
     frame = facts.result.claims
     if frame.empty:
         return ()
-    table = table_of(
-        "claims",
-        "claims",
-        "claim:header asked must paper:number ours:number verdict",
-        [_row(frame.iloc[place], place) for place in range(len(frame))],
-        caption=say("claims.caption"),
-        source="tables/claims.csv",
-        shape="wide",
-    )
-    return (Group("claims", say("claims.title"), (_lede(facts), table)),)
-
-
-def _lede(facts: Facts) -> Sentence:
-    """Return how many claims reproduced, and what became of the others."""
-    verdicts = facts.result.claims["verdict"].tolist()
+    verdicts = frame["verdict"].tolist()
     lede = say(
         "claims.lede",
         reproduced=tallied("claims", verdicts.count(REPRODUCED)),
@@ -48,7 +37,16 @@ def _lede(facts: Facts) -> Sentence:
         if verdict != REPRODUCED:
             n = tallied("claims", verdicts.count(verdict))
             lede += say("claims.others", n=n, verdict=verdict)
-    return lede
+    table = table_of(
+        "claims",
+        "claims",
+        "claim:header asked must paper:number ours:number verdict",
+        [_row(frame.iloc[place], place) for place in range(len(frame))],
+        caption=say("claims.caption"),
+        source="tables/claims.csv",
+        shape="wide",
+    )
+    return (Group("claims", say("claims.title"), (lede, table)),)
 
 
 def _row(row: Any, place: int) -> Cells:
@@ -60,29 +58,24 @@ def _row(row: Any, place: int) -> Cells:
     quantity = quoted_names(row["asked"]) or (MISSING,)
     quantity += ("; ", *joined(of_what)) if of_what else ()
     verdict: Sentence = (str(row["verdict"]),)
-    reason = (
-        say("claims.because", reason=show_hidden(row["reason"]))
-        if row["reason"]
-        else ()
-    )
     if row["verdict"] != REPRODUCED:
-        verdict = (Styled("strong", verdict), *reason)
+        verdict = (Styled("strong", verdict),)
+        if row["reason"]:
+            verdict += say("claims.because", reason=show_hidden(row["reason"]))
     return (
         (show_hidden(row["claim"]), source),
         quantity,
         show_hidden(row["must"]) or MISSING,
-        *(
-            _number(row[name], f"claims[{place}].{name}", row["decimals"])
-            for name in ("paper", "ours")
-        ),
+        _number(row["paper"], f"claims[{place}].paper", row["decimals"]),
+        _number(row["ours"], f"claims[{place}].ours", row["decimals"]),
         verdict,
     )
 
 
-def _number(value: float, path: str, decimals: float) -> Sentence:
+def _number(value: float, path: str, decimals: float) -> str | Value:
     """Return a number with its place, or a dash; with the decimals of a printed one."""
     if value != value:
-        return (MISSING,)
+        return MISSING
     exact, is_printed = float(value), decimals == decimals
     text = number(exact, int(decimals)) if is_printed else significant(exact, 4)
-    return (Value(path, exact, text),)
+    return Value(path, exact, text)
