@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ...runs.summary import Leader, RunSummary, summarise
 from ..figures.history import MARKS, MOST_RUNS, LeaderLine, draw_history
-from ..text.blocks import Figure, Sentence, Value, plain
-from ..text.number_text import count, significant
+from ..text.blocks import Figure, Sentence, plain
+from ..text.number_text import significant
 from ..text.wording import alt_text, display_name, look_up, say, say_count, word
-from .facts import Facts, config_of
+from .facts import Facts, config_of, tallied
 
 LINES = 6
 """Leaders of the newest run with any that have a line."""
@@ -85,12 +85,30 @@ def history_figure(
     n_runs : int
         How many there are in all, if `runs` are not all of them.
     """
-    cut = max(len(runs) - MOST_RUNS, 0)
-    last = runs[cut:]
-    there = (n for n, run in enumerate(last) if run.run_id == baseline)
-    at = next(there, None) if baseline else None
+    last = runs[-MOST_RUNS:]
+    n_all = n_runs or len(runs)
+    places = (n for n, run in enumerate(last) if run.run_id == baseline)
+    place = next(places, None) if baseline else None
     newest = next((run for run in reversed(last) if run.leaders), None)
     lines, names = _lines(last, newest, always_show)
+    alt = say(
+        "history.alt",
+        n=say_count(tallied("runs", len(last)), "past_run"),
+        first=_day(last[0].started),
+        last=_day(last[-1].started),
+        verdict=_words(last[-1].verdict),
+        leader=display_name(names[0]) if names else word("history.nobody"),
+    )
+    caption = say("history.figure_verdicts")
+    if newest is not None:
+        measure = newest.measure.rpartition(" (estimand")[0] or newest.measure
+        caption = say("history.figure", measure=display_name(measure), file=source)
+    if len(last) < n_all:
+        n, every = tallied("runs", len(last)), tallied("runs", n_all)
+        caption += say("history.figure_cut", n=n, all=every)
+    if baseline:
+        key = "baseline_not_drawn" if place is None else "figure_baseline"
+        caption += say(f"history.{key}", run=display_name(baseline))
     return Figure(
         id="fig-history",
         draw=draw_history,
@@ -101,15 +119,11 @@ def history_figure(
             "words": tuple(look_up("history.marks")),
             "days": tuple(_day(run.started) for run in last),
             "head": (word("history.verdict"), word("history.newest")),
-            "baseline": None if at is None else (at, word("history.baseline")),
+            "baseline": None if place is None else (place, word("history.baseline")),
         },
-        alt=_alt(last, names),
-        headline=_headline(last, n_runs > len(last) or cut > 0),
-        caption=(
-            *_caption(newest, source),
-            *_of_all(len(last), n_runs or len(runs)),
-            *_marked(baseline, at),
-        ),
+        alt=alt_text(plain(alt)),
+        headline=_headline(last, is_cut=len(last) < n_all),
+        caption=caption,
     )
 
 
@@ -121,89 +135,43 @@ def _lines(
     """Return a line for each leader of the newest run, and its name."""
     if newest is None:
         return (), ()
-    ranked = [leader.feature for leader in newest.leaders]
-    always = (name for name in always_show if name in ranked)
-    names = tuple(dict.fromkeys((*ranked[:LINES], *always)))
-    alike = [
-        {leader.feature: leader for leader in run.leaders}
-        if run.measure == newest.measure
-        else {}
-        for run in runs
-    ]
+    latest = {leader.feature: leader for leader in newest.leaders}
+    always = (name for name in always_show if name in latest)
+    names = tuple(dict.fromkeys((*[*latest][:LINES], *always)))
+    same = [run.leaders if run.measure == newest.measure else () for run in runs]
+    by_name = [{leader.feature: leader for leader in leaders} for leaders in same]
     nothing = Leader("", nan, nan, nan, nan)
     lines = []
     for name in names:
-        estimates = [run.get(name, nothing) for run in alike]
-        latest = next(leader for leader in newest.leaders if leader.feature == name)
+        estimates = [leaders.get(name, nothing) for leaders in by_name]
         lines.append(
             LeaderLine(
                 values=tuple(leader.value for leader in estimates),
                 low=tuple(leader.low for leader in estimates),
                 high=tuple(leader.high for leader in estimates),
-                text=significant(latest.value),
+                text=significant(latest[name].value),
             )
         )
     return tuple(lines), names
 
 
-def _headline(runs: Sequence[HistoryPoint], is_cut: bool) -> Sentence:
+def _headline(runs: Sequence[HistoryPoint], *, is_cut: bool) -> Sentence:
     """Return how the last run came out, and since when it has."""
     verdict = runs[-1].verdict
     if not verdict:
         return say("history.headline_none")
     others = (n for n, run in enumerate(reversed(runs)) if run.verdict != verdict)
-    alike = next(others, len(runs))
-    n = Value("runs", alike, str(alike), derived="count")
+    same, words = next(others, len(runs)), _words(verdict)
     return say(
-        f"history.headline_{'same' if alike > 1 else 'newest'}",
-        verdict=_words(verdict).capitalize() if alike > 1 else _words(verdict),
-        n=say_count(n, "past_run"),
-        first=say("history.at_least") if alike == len(runs) and is_cut else (),
+        f"history.headline_{'same' if same > 1 else 'newest'}",
+        verdict=words.capitalize() if same > 1 else words,
+        n=say_count(tallied("runs", same), "past_run"),
+        first=say("history.at_least") if same == len(runs) and is_cut else (),
     )
 
 
 def _words(verdict: str) -> str:
     return str(look_up("history.marks")[[*MARKS].index(verdict)])
-
-
-def _caption(newest: HistoryPoint | None, source: str) -> Sentence:
-    if newest is None:
-        return say("history.figure_verdicts")
-    measure = newest.measure.rpartition(" (estimand")[0] or newest.measure
-    return say("history.figure", measure=display_name(measure), file=source)
-
-
-def _marked(baseline: str, at: int | None) -> Sentence:
-    """Return how the approved baseline is marked, or that it is not drawn."""
-    if not baseline:
-        return ()
-    key = "baseline_not_drawn" if at is None else "figure_baseline"
-    return say(f"history.{key}", run=display_name(baseline))
-
-
-def _of_all(n_drawn: int, n_runs: int) -> Sentence:
-    """Return how many of all runs are drawn; nothing if all are."""
-    if n_drawn >= n_runs:
-        return ()
-    n = Value("runs", n_drawn, count(n_drawn), derived="count")
-    every = Value("runs", n_runs, count(n_runs), derived="count")
-    return say("history.figure_cut", n=n, all=every)
-
-
-def _alt(runs: Sequence[HistoryPoint], names: Sequence[str]) -> str:
-    """Return the figure in words, at most 250 characters."""
-    n = Value("runs", len(runs), str(len(runs)), derived="count")
-    text = plain(
-        say(
-            "history.alt",
-            n=say_count(n, "past_run"),
-            first=_day(runs[0].started),
-            last=_day(runs[-1].started),
-            verdict=_words(runs[-1].verdict),
-            leader=display_name(names[0]) if names else word("history.nobody"),
-        )
-    )
-    return alt_text(text)
 
 
 def _day(instant: str) -> str:
