@@ -1,12 +1,12 @@
 """Section J: the checks that did not pass, their limits, and who set them."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ...assess.checks import CHECKS
-from ...records.finding import Finding
-from ..text.blocks import Section, Sentence, Styled, Table, Value
-from ..text.number_text import significant
+from ..text.blocks import Section, Sentence, Styled, Value
+from ..text.number_text import MISSING, significant
 from ..text.wording import (
     joined,
     look_up,
@@ -26,9 +26,15 @@ VERDICTS = ("fail", "error", "warn", "note", "not run", "pass")
 """Worst first."""
 SILENT = ("pass", "not run")
 """Verdicts of which no finding tells."""
-OF_PAIRS = ("disagreement", "rank_shift")
-OF_COLUMNS = ("distribution_shift", "missing_share")
-"""Checks that are made when engines, or runs, are compared."""
+ASKED = {
+    **dict.fromkeys(("disagreement", "rank_shift"), "pair"),
+    **dict.fromkeys(("distribution_shift", "missing_share"), "column"),
+    **dict.fromkeys(("model", "predictions", "draws"), "model"),
+    **dict.fromkeys(("row_intervals", "ensemble", "leaves"), "ranking"),
+}
+"""What is counted of the checks of a row: by the check, else by what it asks; else
+results. Each engine that answers a question has a result, a ranking several.
+"""
 NOUNS = {"fail": "failure", "warn": "warning", "note": "info"}
 """What checks with such verdicts are called where they are counted."""
 FIRST = 5
@@ -53,113 +59,87 @@ def thresholds(facts: Facts) -> Section:
     every = [_row(facts, [place]) for place in places]
     bad = [_row(facts, g) for g in groups.values() if verdicts[g[0]] != "pass"]
     is_short = facts.profile == "executive"
-    columns = SHORT if is_short else WIDE
-    of: dict[str, Any] = {"source": "result.json", "shape": "wide"}
-    notes = _who_and_when(facts)
-    shown, caption = bad, say("thresholds.caption")
     if is_short:
-        of["shape"], notes, shown = "tight", (), bad[:FIRST]
-        caption = say("profiles.checks")
+        shown, of_all, caption = (
+            bad[:FIRST],
+            say("profiles.every"),
+            say("profiles.checks"),
+        )
         if more := len(bad) - len(shown):
             caption += say("profiles.more_checks", n=str(more))
-    blocks: tuple[Table, ...] = ()
-    if bad:
-        title_of_all = say(f"{'profiles' if is_short else 'thresholds'}.every")
-        whole = table_of(
-            "checks-all", "thresholds", columns, every, caption=title_of_all, **of
-        )
-        of["everything"] = whole if len(shown) < len(every) else None
-        of |= {"caption": caption, "notes": notes, "is_appended": False}
-        blocks = (table_of("checks", "thresholds", columns, shown, **of),)
-    elif every and not is_short:
-        of |= {"caption": say("thresholds.every"), "notes": notes, "is_single": True}
-        blocks = (table_of("checks", "thresholds", columns, every, **of),)
-    lede = _lede(facts) if every else say("thresholds.none")
-    return Section("J", "thresholds", title, lede, {"blocks": blocks})
-
-
-def _finding_of(facts: Facts, place: int) -> Finding | None:
-    """Return the finding that a check made; what passed or was not run made none."""
-    row = facts.result.checks.iloc[place]
-    if facts.result.check_verdicts[place] in SILENT:
-        return None
-    of_check = (f for f in facts.result.findings if f.check == row["check"])
-    return next((f for f in of_check if f.subject == row["subject"]), None)
-
-
-def _lede(facts: Facts) -> Sentence:
-    """Return how many checks passed, and how many did not."""
-    verdicts = facts.result.check_verdicts
-    lede = say(
-        "thresholds.lede",
-        passed=tallied("checks", verdicts.count("pass")),
-        checks=say_count(tallied("checks", len(verdicts)), "check"),
+    else:
+        shown, of_all = bad or every, say("thresholds.every")
+        caption = say("thresholds.caption") if bad else of_all
+    table = partial(
+        table_of,
+        heads="thresholds",
+        columns=SHORT if is_short else WIDE,
+        source="result.json",
+        shape="tight" if is_short else "wide",
     )
-    bad = [
-        _tally(verdict, tallied("checks", verdicts.count(verdict)))
-        for verdict in VERDICTS[:-1]
-        if verdict in verdicts
-    ]
-    return (*lede, *say("thresholds.lede_bad", what=joined(bad))) if bad else lede
-
-
-def _tally(verdict: str, n: Value) -> Sentence:
-    """Return how many checks had a verdict: "2 warnings", "15 not run"."""
-    if noun := NOUNS.get(verdict):
-        return say_count(n, noun)
-    return (n, " ", _word(verdict))
+    whole = table("checks-all", rows=every, caption=of_all)
+    cut = table(
+        "checks",
+        rows=shown,
+        caption=caption,
+        notes=() if is_short else _notes(facts),
+        everything=whole if len(shown) < len(every) else None,
+        is_appended=False,
+        is_single=not bad,
+    )
+    lede = say("thresholds.none")
+    if every:
+        lede = say(
+            "thresholds.lede",
+            passed=tallied("checks", verdicts.count("pass")),
+            checks=say_count(tallied("checks", len(verdicts)), "check"),
+        )
+    others: list[Sentence] = []
+    for verdict in VERDICTS[:-1]:
+        n = tallied("checks", verdicts.count(verdict))
+        if n.raw and verdict in NOUNS:
+            others.append(say_count(n, NOUNS[verdict]))
+        elif n.raw:
+            others.append((n, " ", _word(verdict)))
+    if others:
+        lede += say("thresholds.lede_bad", what=joined(others))
+    return Section("J", "thresholds", title, lede, {"blocks": (cut,) if shown else ()})
 
 
 def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
     """Return one row for checks of one kind with one limit."""
     first = places[0]
     row, verdict = facts.result.checks.iloc[first], facts.result.check_verdicts[first]
-    check, subject = str(row["check"]), short_name(str(row["subject"]))
+    check, subject, set_by = (str(row[name]) for name in ("check", "subject", "set_by"))
     text: Sentence = (_word(verdict),)
-    if finding := _finding_of(facts, first):
+    findings = () if verdict in SILENT else facts.result.findings
+    own = (f for f in findings if (f.check, f.subject) == (check, subject))
+    if finding := next(own, None):
         text = (*text, ", ", link_to(finding, facts.result))
         if day := facts.result.accepted.get(finding.key):
             text = (*text, ", ", *say("thresholds.accepted", day=day))
+    asks = CHECKS[check].asks if check in CHECKS else ""
+    noun = ASKED.get(check, ASKED.get(asks, "result"))
+    several = say_count(tallied("checks", len(places)), noun)
+    # A limit was set by nobody, by the audit, or by a key of the configuration.
+    setter = look_up("thresholds.setters").get(set_by, show_hidden(set_by))
+    if set_by.startswith("["):
+        key = Styled("code", (show_hidden(set_by),))
+        setter = say("thresholds.configured", name=key)
     return {
         "check": look_up("checks").get(check, check.replace("_", " ")),
-        "subject": _several(check, len(places)) if len(places) > 1 else subject,
+        "subject": several if len(places) > 1 else short_name(subject),
         "observed": _measured(row["observed"], f"checks[{first}].observed"),
         "limit": _measured(row["threshold"], f"checks[{first}].threshold"),
-        "set_by": _set_by(str(row["set_by"])),
+        "set_by": setter,
         "verdict": text if verdict in CALM else Styled("strong", text),
     }
 
 
-def _several(check: str, number: int) -> Sentence:
-    """Return how many models, results, pairs or columns the checks of a row ask.
-
-    Each engine that answers a question has a result; a ranking may have several.
-    """
-    n = tallied("checks", number)
-    asks = CHECKS[check].asks if check in CHECKS else ""
-    if check in OF_PAIRS:
-        return say_count(n, "pair")
-    if check in OF_COLUMNS:
-        return say_count(n, "column")
-    if asks in ("model", "predictions", "draws"):
-        return say_count(n, "model")
-    if asks in ("row_intervals", "ensemble", "leaves"):
-        return say_count(n, "ranking")
-    return say_count(n, "result")
-
-
-def _set_by(text: str) -> Sentence:
-    """Return who set a limit: nobody, the audit, or a key of the configuration."""
-    if not text.startswith("["):
-        return (look_up("thresholds.setters").get(text, show_hidden(text)),)
-    return say("thresholds.configured", name=Styled("code", (show_hidden(text),)))
-
-
-def _who_and_when(facts: Facts) -> tuple[Sentence, ...]:
+def _notes(facts: Facts) -> tuple[Sentence, ...]:
     """Return what the words of the column "Set by" mean in this run."""
-    run = facts.result.run
+    run, owner = facts.result.run, facts.note("owner")
     version = run.versions.get("importance-audit", "")
-    owner = facts.note("owner")
     digest = Styled("code", (run.config_sha256[:DIGITS],))
     return (
         say("thresholds.by_default", version=show_hidden(version)),
@@ -177,10 +157,10 @@ def _word(verdict: str) -> str:
     return str(look_up("check_words")[verdict])
 
 
-def _measured(value: object, path: str) -> Sentence:
+def _measured(value: object, path: str) -> str | Value:
     """Return what a check saw, or its limit: a number or a text."""
     if isinstance(value, str):
         words = look_up("thresholds.observed_words")
-        return (words.get(value, show_hidden(value)) or "–",)
+        return str(words.get(value, show_hidden(value))) or MISSING
     number = float(value)  # type: ignore[arg-type]
-    return (Value(path, number, significant(number)),)
+    return Value(path, number, significant(number))
