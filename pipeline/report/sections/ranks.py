@@ -4,7 +4,7 @@ A single repeat is the question with other draws, a resample the question on oth
 rows; the ranks in both are counted.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import nan
 from typing import Any, NamedTuple, TypeAlias
@@ -169,47 +169,78 @@ def _figure(facts: Facts, rankings: Sequence[Ranking]) -> Figure:
 
 
 def _table(ranking: Ranking, trials: Sequence[Trials]) -> Table:
-    """Return the ranks that each feature took most often, cut like its ranking."""
-    record = ranking.record
+    """Return the ranks that each feature took most often, each with its share."""
 
-    def taken(name: str, kind: Trials) -> Any:
-        shares = sorted(kind.shares.get(name, ()), key=lambda pair: -pair[1])
-        path = f"importances[{ranking.index}].raw"
-        if kind.noun == "resample":
-            path = "resampled_ranks.resamples"
-        sentences = []
-        for rank, share in shares[:MOST_SHARES]:
-            value = Value(path, share, percent(share), derived="share")
-            sentences.append(say("ranks.taken", rank=rank_text(rank), share=value))
-        rest = (", …",) if len(shares) > MOST_SHARES else ()
-        return (*joined(sentences), *rest) or DASH
+    def cells_of(name: str) -> Iterator[Any]:
+        for kind in trials:
+            shares = sorted(kind.shares.get(name, ()), key=lambda pair: -pair[1])
+            path = f"importances[{ranking.index}].raw"
+            if kind.noun == "resample":
+                path = "resampled_ranks.resamples"
+            sentences = []
+            for rank, share in shares[:MOST_SHARES]:
+                value = Value(path, share, percent(share), derived="share")
+                sentences.append(say("ranks.taken", rank=rank_text(rank), share=value))
+            rest = (", …",) if len(shares) > MOST_SHARES else ()
+            yield (*joined(sentences), *rest) or DASH
+
+    heads = (Column(say(f"ranks.over_{k.noun}s", n=k.number)) for k in trials)
+    table = ranked_table(
+        ranking,
+        "ranks",
+        heads,
+        cells_of,
+        caption=caption_of("ranks.caption", ranking),
+        notes=(say("ranks.note"),),
+        source="tables/resampled_ranks.csv" if len(trials) > 1 else "",
+    )
+    return replace(table, is_single=True)
+
+
+def ranked_table(
+    ranking: Ranking,
+    name: str,
+    columns: Iterable[Column],
+    cells_of: Callable[[str], Iterable[Any]],
+    **options: Any,
+) -> Table:
+    """Return a table of the features of a ranking, cut like the ranking's own.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    name : str
+        What its id has in the place of "ranking".
+    columns : iterable of Column
+        Those after the rank and the feature.
+    cells_of : callable
+        The cells in these columns, by the name of the feature.
+    options
+        The other attributes of `Table`.
+    """
+    record = ranking.record
+    heads: list[str | Column] = [
+        "rank:number",
+        Column(say(f"ranking.name.{record.of}"), "header"),
+        *columns,
+    ]
 
     def table(rows: Sequence[int]) -> Table:
-        names = {row: record.features[row] for row in rows}
-        return table_of(
-            table_id(ranking).replace("tab-ranking", "ranks", 1),
-            "ranking",
-            [
-                "rank:number",
-                Column(say(f"ranking.name.{record.of}"), "header"),
-                *(Column(say(f"ranks.over_{k.noun}s", n=k.number)) for k in trials),
-            ],
-            [
-                (
-                    rank_text(float(ranking.rank[row])),
-                    full_name(name),
-                    *(taken(name, kind) for kind in trials),
-                )
-                for row, name in names.items()
-            ],
-            caption=say(
-                "ranks.caption",
-                what=word(f"asked.{record.of}"),
-                model=full_name(ranking.subject),
-                table=Link(table_id(ranking)),
-            ),
-            notes=(say("ranks.note"),),
-            source="tables/resampled_ranks.csv" if len(trials) > 1 else "",
-        )
+        cells = []
+        for row in rows:
+            feature, rank = record.features[row], rank_text(float(ranking.rank[row]))
+            cells.append((rank, full_name(feature), *cells_of(feature)))
+        id_ = table_id(ranking).replace("tab-ranking", name, 1)
+        return table_of(id_, "ranking", heads, cells, **options)
 
-    return replace(cut_alike(ranking, table), is_single=True)
+    return cut_alike(ranking, table)
+
+
+def caption_of(key: str, ranking: Ranking) -> Sentence:
+    """Return a caption with what is ranked, by which model, and the ranking's table."""
+    return say(
+        key,
+        what=word(f"asked.{ranking.record.of}"),
+        model=full_name(ranking.subject),
+        table=Link(table_id(ranking)),
+    )

@@ -5,7 +5,7 @@ features that say the same as others.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -50,9 +50,9 @@ from ..text.wording import (
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
 from .facts import Facts, card_link, config_of, repeats_of, tallied, whole
-from .ranking_tables import cut_alike, measured_in, table_id
+from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
-from .ranks import ranks
+from .ranks import caption_of, ranked_table, ranks
 
 LARGE = 1e7
 """Counts above it are told by their size."""
@@ -179,18 +179,11 @@ def stability_table(facts: Facts, ranking: Ranking) -> Table | None:
     resamples = frame["resamples"].astype(int)
     place, most = int(resamples.idxmax()), int(resamples.max())
     path = f"importances[{ranking.index}]"
-    columns: list[str | Column] = [
-        "rank:number",
-        Column(say(f"ranking.name.{record.of}"), "header"),
+    columns = [
         Column(say("stability.ranks", level=percent(LEVEL)), "number"),
         Column(say("stability.top", k=str(_top_k(facts))), "number"),
     ]
-    caption = say(
-        "stability.caption",
-        what=word(f"asked.{record.of}"),
-        model=full_name(ranking.subject),
-        table=Link(table_id(ranking)),
-    )
+    caption = caption_of("stability.caption", ranking)
     notes: list[Sentence] = []
     if most:
         n = whole(f"stability[{place}].resamples", most)
@@ -211,32 +204,24 @@ def stability_table(facts: Facts, ranking: Ranking) -> Table | None:
     if fewer:
         notes.append(say("stability.fewer", names=joined(fewer[:10])))
     if ranking.is_drawn:
-        columns.append("stability.settle:number")
+        columns.append(Column(say("stability.settle"), "number"))
         repeats = say_count(repeats_of(record, path), "repeat")
         note = say("stability.settle_note", level=percent(LEVEL), repeats=repeats)
         notes.append(note)
 
-    def cells_of(row: int) -> tuple[Any, ...]:
-        name, rank = record.features[row], float(ranking.rank[row])
-        at = place_of[name]
+    def cells_of(name: str) -> tuple[Any, ...]:
+        path = f"stability[{place_of[name]}]"
         fields = ["rank_low", "rank_high", "p_top_k", "repeats_to_settle"]
-        low, high, share, needed = frame.loc[at, fields].astype(float).tolist()
-        inside = Value(f"stability[{at}].p_top_k", share, percent(share))
-        cells = (rank_text(rank), full_name(name), interval_text(low, high), inside)
-        settle = Value(f"stability[{at}].repeats_to_settle", needed, _repeats(needed))
-        return (*cells, settle) if ranking.is_drawn else cells
+        estimates = frame.loc[place_of[name], fields].astype(float)
+        low, high, share, needed = estimates.tolist()
+        inside = Value(f"{path}.p_top_k", share, percent(share))
+        settle = Value(f"{path}.repeats_to_settle", needed, _repeats(needed))
+        cells = (interval_text(low, high), inside, settle)
+        return cells if ranking.is_drawn else cells[:2]
 
-    def table(rows: Sequence[int]) -> Table:
-        return table_of(
-            table_id(ranking).replace("tab-ranking", "stability", 1),
-            "ranking",
-            columns,
-            map(cells_of, rows),
-            caption=caption,
-            notes=tuple(notes),
-        )
-
-    return cut_alike(ranking, table)
+    return ranked_table(
+        ranking, "stability", columns, cells_of, caption=caption, notes=tuple(notes)
+    )
 
 
 def _top_k(facts: Facts) -> int:
@@ -283,12 +268,7 @@ def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
             *(Column((str(n),), "number") for n in counts),
         ],
         [(full_name(name), *(rank_at[name, n] for n in counts)) for name in names],
-        caption=say(
-            "convergence.caption",
-            what=word(f"asked.{record.of}"),
-            model=full_name(ranking.subject),
-            table=Link(table_id(ranking)),
-        ),
+        caption=caption_of("convergence.caption", ranking),
     )
     first = [record.features[row] for row in ranking.measured[: _top_k(facts)]]
     later = frame[frame["feature"].isin(first) & (frame["n_repeats"] >= counts[-1] / 2)]
