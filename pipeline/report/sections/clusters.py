@@ -158,7 +158,7 @@ def clusters_of(facts: Facts) -> tuple[Cluster, ...]:
     return tuple(found)
 
 
-def tree_of(facts: Facts) -> tuple[list[str], list[Join]] | None:
+def tree_of(facts: Facts) -> tuple[tuple[str, ...], list[Join]] | None:
     """Return the single linkage of the first features: leaves in order, and joins.
 
     At most 40 features; None of fewer than two. One whose associations with better
@@ -166,11 +166,9 @@ def tree_of(facts: Facts) -> tuple[list[str], list[Join]] | None:
     between them, so that what meets at the limit or above are the clusters; of the two,
     the one with the better ranked feature comes first.
     """
-    from scipy.cluster.hierarchy import linkage
-
     frame = facts.result.associations
-    strengths: dict[frozenset[str], float] = {
-        frozenset((pair.feature_a, pair.feature_b)): float(pair.value)
+    strengths = {
+        frozenset((pair.feature_a, pair.feature_b)): min(float(pair.value), 1.0)
         for pair in frame.itertuples()
     }
     names: list[str] = []
@@ -180,26 +178,25 @@ def tree_of(facts: Facts) -> tuple[list[str], list[Join]] | None:
     names = names[:MOST_ROWS]
     if len(names) < 2:
         return None
-    distances = [1.0 - strengths[frozenset(pair)] for pair in combinations(names, 2)]
-    merged = linkage(np.maximum(distances, 0.0), method="single")  # 1 may be 1 + 2e-16
-    pairs = merged[:, :2].astype(int).tolist()
 
-    branches = [[n] for n in range(len(names))]
-    for a, b in pairs:
-        first, second = sorted((branches[a], branches[b]), key=min)
-        branches.append([*first, *second])
-    leaves = branches[-1]
-    # Of each leaf, and of each join in turn: its row, and the association it has.
-    row = [float(leaves.index(n)) for n in range(len(names))]
-    height = [1.0] * len(names)
+    branch_of: dict[str, tuple[str, ...]] = {name: (name,) for name in names}
+    merged = []
+    pairs = [frozenset(pair) for pair in combinations(names, 2)]
+    for pair in sorted(pairs, key=lambda pair: -strengths[pair]):
+        branches = {branch_of[name] for name in pair}
+        if len(branches) > 1:
+            first, second = sorted(branches, key=lambda branch: names.index(branch[0]))
+            merged.append((first, second, strengths[pair]))
+            branch_of |= dict.fromkeys((*first, *second), (*first, *second))
+    leaves = branch_of[names[0]]
+    # Of each branch its row, and the association at which it was joined.
+    place = {leaves[n : n + 1]: (float(n), 1.0) for n in range(len(leaves))}
     joins = []
-    for pair, distance in zip(pairs, merged[:, 2].tolist(), strict=True):
-        first, second = sorted(pair, key=row.__getitem__)
-        ends, strength = (row[first], row[second]), 1.0 - distance
-        joins.append(Join(ends, (height[first], height[second]), strength))
-        row.append(sum(ends) / 2)
-        height.append(strength)
-    return [names[leaf] for leaf in leaves], joins
+    for first, second, strength in merged:
+        ends, heights = zip(place[first], place[second], strict=True)
+        joins.append(Join(ends, heights, strength))
+        place[*first, *second] = (sum(ends) / 2, strength)
+    return leaves, joins
 
 
 def _association(facts: Facts, place: int) -> Value:
@@ -217,12 +214,9 @@ def _ranked(facts: Facts, names: Sequence[str]) -> list[str]:
 
 def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measured:
     record = ranking.record
-    alone = [
-        value_of(ranking, record.features.index(name))
-        if name in record.features
-        else None
-        for name in members
-    ]
+    row_of = {name: row for row, name in enumerate(record.features)}
+    asked = (row_of.get(name) for name in members)
+    alone = [None if row is None else value_of(ranking, row) for row in asked]
     values = [value.raw for value in alone if value is not None]
     total = None
     if record.form == "difference" and len(values) == len(alone):
@@ -277,22 +271,23 @@ def _table(
             values = joined((value or MISSING for value in alone), "; ")
             model = full_name(ranking.subject)
             rows.append((names, model, strongest, values, total or DASH, both or DASH))
-    first = rankings[0] if rankings else None
-    card = (" ", card_link(facts.card(first.record))) if first else ()
+    limit, head = _limit(facts), say("clusters.alone")
+    caption = say("clusters.caption_alone", limit=limit)
+    if rankings:
+        first = rankings[0]
+        head = (*head, " ", card_link(facts.card(first.record)))
+        measured = measured_in(facts, first)
+        caption = say("clusters.caption", limit=limit, measured=measured)
     return table_of(
         "clusters",
         "clusters",
         [
             *("members:header", "model", "strongest:number"),
-            Column((word("clusters.alone"), *card), "number"),
+            Column(head, "number"),
             *("sum:number", "together:number"),
         ],
         rows,
-        caption=say(
-            f"clusters.{'caption' if first else 'caption_alone'}",
-            limit=_limit(facts),
-            measured=measured_in(facts, first) if first else (),
-        ),
+        caption=caption,
         notes=(say("clusters.table_note"),),
         source="tables/associations.csv",
     )
@@ -305,9 +300,11 @@ def _readings(facts: Facts, lead: Ranking, found: Sequence[Cluster]) -> list[Sen
         _, total, _, both = _measured(facts, lead, members)
         names = series(map(short_name, members[:MOST]))
         if both and total:
-            fields = {"names": names, "both": both, "total": total}
             model = full_name(lead.subject)
-            sentences.append(say("clusters.reading", model=model, **fields))
+            text = say(
+                "clusters.reading", names=names, both=both, total=total, model=model
+            )
+            sentences.append(text)
         elif not both:
             unmeasured.append(names)
     if unmeasured:
@@ -329,7 +326,7 @@ def _figure(
     rows = []
     for name in leaves:
         cluster = of.get(name, -1)
-        row = features.index(name) if name in features else -1
+        row = features.index(name) if name in features else None
         rows.append(_figure_row(ranking, ranking, row, display_name(name), cluster))
         if last.get(cluster) == name:
             together = _measured(facts, ranking, found[cluster].members).together
@@ -384,10 +381,10 @@ def _figure(
 
 
 def _figure_row(
-    ranking: Ranking, measured: Ranking, row: int, name: str, cluster: int
+    ranking: Ranking, measured: Ranking, row: int | None, name: str, cluster: int
 ) -> ClusterRow:
     """Return one row of the figure; without numbers for what was not asked."""
-    if row < 0:
+    if row is None:
         return ClusterRow(name, nan, nan, nan, MISSING, cluster)
     mean = float(measured.mean[row])
     ends = float(measured.low[row]), float(measured.high[row])
@@ -405,8 +402,8 @@ def _headline(facts: Facts, ranking: Ranking, found: Sequence[Cluster]) -> Sente
         _, total, _, both = _measured(facts, ranking, members)
         if both and total:
             names = series(map(short_name, members))
-            fields = {"names": names, "both": both, "total": total}
-            sentence = say("clusters.headline_one", **fields)
+            key = "clusters.headline_one"
+            sentence = say(key, names=names, both=both, total=total)
             if len(plain(sentence)) <= HEADLINE:
                 return sentence
     return _several(facts, found)
