@@ -71,7 +71,8 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
         ]
         apart = say("figures.apart", options=joined(settings)) if settings else ()
         models = list(dict.fromkeys(effect.model for effect in effects))
-        curves = [effect for effect in effects if effect.model in models[:PANELS]]
+        undrawn = models[PANELS:]
+        curves = [effect for effect in effects if effect.model not in undrawn]
         having = dict.fromkeys(
             e.feature for e in curves if e.kind == "number" or len(e.grid) <= LEVELS
         )
@@ -82,8 +83,7 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
         for number, page in enumerate(pages, start=1):
             on_page, names = names[: len(page)], names[len(page) :]
             own_id = f"{id_}-{number}" if number > 1 else id_
-            others = models[PANELS:]
-            blocks.append(_figure(facts, own_id, page, curves, on_page, apart, others))
+            blocks.append(_figure(facts, own_id, page, curves, on_page, apart, undrawn))
     if len(kinds) > CLASSES:
         n = tallied("effects", len(kinds) - CLASSES)
         blocks.append(say("results.more_curves", n=n))

@@ -65,8 +65,8 @@ def _labels(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
     for ranking in facts.rankings:
         r = ranking.record
         if r.of == "features":
-            measure = r.method, r.model, r.loss, r.positive_class
-            cards.setdefault(measure, []).append(facts.card(r))
+            key = (r.method, r.model, r.loss, r.positive_class)
+            cards.setdefault(key, []).append(facts.card(r))
     same: dict[Who, list[Who]] = {}
     for who, _ in frame.groupby(WHO, sort=False):
         same.setdefault(who[1:], []).append(who)
