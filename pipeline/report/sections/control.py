@@ -3,8 +3,7 @@
 from datetime import datetime
 
 from ...assess.page_one import is_of_unknown_rows
-from ..text.blocks import KeyValues, Section, Sentence, Styled
-from ..text.number_text import number
+from ..text.blocks import KeyValues, Part, Section, Sentence, Styled
 from ..text.wording import (
     NO_BREAK,
     SECTIONS,
@@ -23,7 +22,7 @@ from ..text.wording import (
 )
 from .facts import PROFILES, Facts, engine_name, tallied, whole
 
-MODELS_IN_TITLE = 3
+MODELS_IN_TITLE, MODELS_SHOWN = 3, 6
 TITLE = 60
 
 
@@ -33,14 +32,9 @@ def control(facts: Facts) -> Section:
     return Section("A", "control", word("sections.control"), (), parts)
 
 
-def is_complete(facts: Facts) -> bool:
-    """Return whether the audit came to its end with something to rank."""
-    return facts.result.run.status == "complete" and bool(facts.rankings)
-
-
 def title(facts: Facts) -> Sentence:
     """Return the title of the report: as configured, or what was asked of whom."""
-    if not is_complete(facts):
+    if not (facts.came_to_end and facts.rankings):
         return say("title.not_completed")
     if facts.note("title"):
         return (display_name(facts.note("title")),)
@@ -58,30 +52,22 @@ def title(facts: Facts) -> Sentence:
 def subtitle(facts: Facts) -> Sentence:
     """Return what is predicted, when the run took place, and on how many rows."""
     parts: list[Sentence] = []
-    if not is_complete(facts) or facts.note("title"):
+    if facts.note("title") or not (facts.came_to_end and facts.rankings):
         parts.append(say("title.audit", audit=full_value(facts.result.run.audit)))
     if facts.target:
         unit = facts.target_unit
         key = "title.predicts_unit" if unit else "title.predicts"
         parts.append(say(key, target=full_name(facts.target), unit=show_hidden(unit)))
+    date = day_of(str(facts.result.run.volatile["started"]))
     of_data = facts.lead is not None and not facts.lead.record.model
-    split = "train" if of_data and facts.rows("train") else "test"
-    rows = facts.rows(split)
-    if rows:
-        on_rows = say_count(rows, "test_row")
-        if split == "train":
-            on_rows = say_count(rows, "train_row")
-        elif is_of_unknown_rows(facts.result):
-            on_rows = say_count(rows, "given_row")
-        parts.append(say("title.run", date=day(facts), rows=on_rows))
+    if of_data and (rows := facts.rows("train")):
+        parts.append(say("title.run", date=date, rows=say_count(rows, "train_row")))
+    elif rows := facts.rows("test"):
+        noun = "given_row" if is_of_unknown_rows(facts.result) else "test_row"
+        parts.append(say("title.run", date=date, rows=say_count(rows, noun)))
     else:
-        parts.append(say("title.run_only", date=day(facts)))
+        parts.append(say("title.run_only", date=date))
     return joined(parts, " ")
-
-
-def day(facts: Facts) -> str:
-    """Return the day the run started, in words."""
-    return day_of(str(facts.result.run.volatile["started"]))
 
 
 def day_of(instant: str) -> str:
@@ -143,33 +129,32 @@ def hash_text(digest: str) -> Sentence:
 
 
 def _audited(facts: Facts) -> KeyValues:
-    frame = facts.result.datasets
+    """Return the models, the target, the rows, the engines and the seed."""
     rows: list[tuple[Sentence, Sentence]] = []
     if facts.models:
-        rows.append((say("control.models"), _models(facts)))
+        models = [model_name(facts, name) for name in facts.models[:MODELS_SHOWN]]
+        more = len(facts.models) - MODELS_SHOWN
+        if more > 0:
+            models.append(say("words.more", n=tallied("models", more)))
+        rows.append((say("control.models"), joined(models)))
     if facts.target:
-        rows.append((say("control.predicts"), _target(facts)))
-    for i in range(len(frame)):
-        row = frame.iloc[i]
-        label = say(f"control.rows_{row['split']}")
-        value = whole(f"datasets[{i}].rows", int(row["rows"]))
-        rows.append(
-            (label, (*say_count(value, "row"), ", ", full_name(str(row["name"]))))
-        )
-    rows.append((say("control.engines"), _engines(facts)))
+        target: list[Part] = [short_name(facts.target), look_up("tasks")[facts.task]]
+        if facts.target_unit:
+            target.insert(1, show_hidden(facts.target_unit))
+        rows.append((say("control.predicts"), joined(target)))
+    for place, row in enumerate(facts.result.datasets.to_dict("records")):
+        n = say_count(whole(f"datasets[{place}].rows", int(row["rows"])), "row")
+        name = full_name(str(row["name"]))
+        rows.append((say(f"control.rows_{row['split']}"), (*n, ", ", name)))
+    engines: list[Part | Sentence] = [engine_name("python")]
+    for engine in dict.fromkeys((*facts.configured_engines, *facts.answered)):
+        has_answered = engine in facts.answered
+        engines.append(engine if has_answered else (engine, *say("control.no_answer")))
+    rows.append((say("control.engines"), joined(engines)))
     seed = facts.result.run.config.get("seed")
     if seed is not None:
-        rows.append((say("control.seed"), (number(seed, 0).replace("\u202f", ""),)))
+        rows.append((say("control.seed"), (str(int(seed)),)))
     return KeyValues("kv-audited", say("control.the_audited"), tuple(rows))
-
-
-def _models(facts: Facts, limit: int = 6) -> Sentence:
-    """Return the models with their versions, the first few and how many more."""
-    parts = [model_name(facts, name) for name in facts.models[:limit]]
-    more = len(facts.models) - limit
-    if more > 0:
-        parts.append(say("words.more", n=tallied("models", more)))
-    return joined(parts)
 
 
 def model_name(facts: Facts, name: str) -> Sentence:
@@ -179,21 +164,3 @@ def model_name(facts: Facts, name: str) -> Sentence:
         return (short_name(name),)
     short = short_name(version)
     return say("control.model_version", model=short_name(name), version=short)
-
-
-def _target(facts: Facts) -> Sentence:
-    parts: list[Sentence] = [(short_name(facts.target),)]
-    if facts.target_unit:
-        parts.append((show_hidden(facts.target_unit),))
-    parts.append((look_up("tasks")[facts.task],))
-    return joined(parts)
-
-
-def _engines(facts: Facts) -> Sentence:
-    """Return who was asked, and who of them did not answer."""
-    engines = dict.fromkeys((*facts.configured_engines, *facts.answered))
-    parts: list[Sentence] = [(engine_name("python"),)]
-    for engine in engines:
-        silent = engine not in facts.answered
-        parts.append((engine, *(say("control.no_answer") if silent else ())))
-    return joined(parts)

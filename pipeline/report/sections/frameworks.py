@@ -1,11 +1,11 @@
 """Section O: where evidence towards clauses is found."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from ...config.frameworks import Clause, Framework, Part, load_frameworks, status_on
-from ..text.blocks import Cells, Row, Section, Sentence, Styled, Table
+from ..text.blocks import Row, Section, Sentence, Styled, Table
 from ..text.wording import (
     display_name,
     joined,
@@ -87,6 +87,15 @@ def evidence_in(bodies: Mapping[str, str]) -> set[str]:
 
 def _table(framework: Framework, run_day: date, there: set[str]) -> Table:
     """Return what of this report is evidence towards each clause of a framework."""
+
+    def dated(parts: Iterable[Part]) -> Sentence:
+        days = ((part.part, day_of(part.date.isoformat())) for part in parts)
+        return joined(
+            say("frameworks.part", part=part, day=day) if part else day
+            for part, day in days
+        )
+
+    status = status_on(run_day, framework)
     checked = day_of(framework.checked_on.isoformat())
     notes = (framework.note,) if framework.note else ()
     return table_of(
@@ -102,58 +111,38 @@ def _table(framework: Framework, run_day: date, there: set[str]) -> Table:
             jurisdiction=framework.jurisdiction,
             kind=framework.kind,
             day=day_of(run_day.isoformat()),
-            status=_status(framework, run_day),
+            status=say(
+                f"frameworks.status.{status.word.replace(' ', '_')}",
+                name=framework.superseded_by,
+                dates=dated(status.parts),
+                later=dated(status.later),
+            ),
         ),
         notes=(notes, say("frameworks.checked", day=checked)),
     )
 
 
-def _status(framework: Framework, run_day: date) -> Sentence:
-    """Return what a framework is on the day of the run, as a clause of a sentence."""
-    status = status_on(run_day, framework)
-    return say(
-        f"frameworks.status.{status.word.replace(' ', '_')}",
-        name=framework.superseded_by,
-        dates=joined(_dated(part) for part in status.parts),
-        later=joined(_dated(part) for part in status.later),
-    )
+def _row(clause: Clause, there: set[str]) -> Row:
+    """Return where a clause stands, what it asks, and where evidence of it is shown.
 
-
-def _dated(part: Part) -> Sentence:
-    """Return the day of a part, and which part if it is not the whole."""
-    day = day_of(part.date.isoformat())
-    return say("frameworks.part", part=part.part, day=day) if part.part else (day,)
-
-
-def _row(clause: Clause, there: set[str]) -> Cells:
-    """Return where a clause stands, what it asks, and what is shown of it."""
+    Where evidence is missing, or shown in part only, it says why.
+    """
     requirement: Sentence = (clause.requirement,)
     if clause.quote:
         requirement += (Styled("line", say("frameworks.quote", text=clause.quote)),)
     requirement += (Styled("line", say("frameworks.source", text=clause.source)),)
-    return Row(
-        (
-            (clause.clause, Styled("line", (clause.id,))),
-            requirement,
-            _evidence(clause, there),
-        ),
-        f"clause-{clause.id.replace('/', '-')}",
-    )
-
-
-def _evidence(clause: Clause, there: set[str]) -> Sentence:
-    """Return where evidence towards a clause is shown, or why not or in part only."""
     present = [name for name in clause.evidence if name in there]
-    reasons = [
-        look_up("frameworks.missing")[name]
-        for name in clause.evidence
-        if name not in there
-    ]
-    reasons += [clause.beyond] if clause.beyond and present else []
+    missing = look_up("frameworks.missing")
+    reasons = [missing[name] for name in clause.evidence if name not in there]
+    if present and clause.beyond:
+        reasons.append(clause.beyond)
     letters = dict.fromkeys(EVIDENCE[name].letter for name in present)
-    where = series(section_link(letter) for letter in letters)
-    why = joined(reasons, "; ")
-    if not present:
-        return say("frameworks.not_shown", why=why)
-    key = "partly" if reasons else "shown"
-    return say(f"frameworks.{key}", where=where, why=why)
+    key = ("partly" if reasons else "shown") if present else "not_shown"
+    evidence = say(
+        f"frameworks.{key}",
+        where=series(section_link(letter) for letter in letters),
+        why=joined(reasons, "; "),
+    )
+    name = (clause.clause, Styled("line", (clause.id,)))
+    target = f"clause-{clause.id.replace('/', '-')}"
+    return Row((name, requirement, evidence), target)
