@@ -5,15 +5,7 @@ from collections.abc import Mapping
 
 from ...records.importance_record import Importance
 from ...records.ranking import measure_of
-from ..text.blocks import (
-    Cells,
-    KeyValues,
-    Part,
-    Section,
-    Sentence,
-    Table,
-    Value,
-)
+from ..text.blocks import KeyValues, Name, Section, Sentence, Table, Value
 from ..text.number_text import significant
 from ..text.wording import full_name, joined, look_up, say, show_hidden, table_of, word
 from .control import moment
@@ -31,72 +23,47 @@ INDENT = "\u00a0"
 def provenance(facts: Facts) -> Section:
     """Return section M."""
     is_random = any(record.stream for record in facts.result.importances)
+    versions = _key_rows(facts.result.run.versions)
+    nothing = ((say("provenance.nothing"), ("–",)),)
+    title, lede = say("provenance.versions"), say("provenance.lede")
     parts = {
         "inputs": _inputs(facts),
         "scripts": scripts(facts),
         "seeds": (_seeds(facts),) if is_random else (),
-        "versions": _versions(facts),
+        "versions": KeyValues("kv-versions", title, versions or nothing),
         "environment": _environment(facts),
     }
-    return Section(
-        "M", "provenance", word("sections.provenance"), say("provenance.lede"), parts
-    )
+    return Section("M", "provenance", word("sections.provenance"), lede, parts)
 
 
 def _inputs(facts: Facts) -> Table:
-    run = facts.result.run
-    digests: list[tuple[Sentence, str, str]] = [
+    """Return each file or object that the numbers rest on, with its digest."""
+    result = facts.result
+    inputs: list[tuple[Sentence | Name, str, str]] = [
         (
-            (full_name(str(row["name"])),),
+            full_name(str(row["name"])),
             word(f"provenance.rows.{row['split']}"),
-            str(row["sha256"]),
+            row["sha256"],
         )
-        for _, row in facts.result.datasets.iterrows()
+        for row in result.datasets.to_dict("records")
     ]
-    digests += [
-        ((full_name(source),), word("provenance.rows_script"), digest)
+    inputs += [
+        (full_name(source), word("provenance.rows_script"), digest)
         for source, digest in row_scripts(facts)
     ]
-    digests += [
-        (
-            (full_name(str(row["model"])),),
-            look_up("provenance.models")[row["source"]],
-            str(row["sha256"]),
-        )
-        for _, row in facts.result.models.iterrows()
+    models = result.models.to_dict("records")
+    sources = look_up("provenance.models")
+    inputs += [
+        (full_name(str(row["model"])), sources[row["source"]], row["sha256"])
+        for row in models
         if row["sha256"]
     ]
-    digests += [
-        (
-            (full_name(str(row["model"])),),
-            word("provenance.predictions"),
-            str(row["predictions_sha256"]),
-        )
-        for _, row in facts.result.models.iterrows()
-        if row.get("predictions_sha256")
+    inputs += [
+        (full_name(str(row["model"])), word("provenance.predictions"), digest)
+        for row in models
+        if (digest := row.get("predictions_sha256"))
     ]
-    digests += _own_files(facts)
-    digests += [
-        ((full_name(entry["file"]),), word("provenance.supplied"), entry["sha256"])
-        for entry in config_of(facts, "supplied")
-    ]
-    digests += [
-        (say("provenance.all_rows"), word("provenance.data"), run.data_sha256),
-        (say("provenance.settings"), word("provenance.config"), run.config_sha256),
-        (say("provenance.result"), word("provenance.output"), facts.digest),
-    ]
-    return table_of(
-        "inputs",
-        "provenance",
-        "what:header role sha256:code",
-        [(what, role, _spaced(digest)) for what, role, digest in digests],
-        caption=say("provenance.inputs_caption", digits=str(DIGITS)),
-    )
-
-
-def _own_files(facts: Facts) -> list[tuple[Sentence, str, str]]:
-    """Return the files of own methods and losses, and those that the report shows."""
-    files = {  # one file may hold several
+    files = {  # of own methods and losses; one file may hold several
         name: (entry["kind"] if name == entry["file"] else "import", digest)
         for entry in config_of(facts, "extensions")
         for name, digest in {
@@ -104,15 +71,34 @@ def _own_files(facts: Facts) -> list[tuple[Sentence, str, str]]:
             entry["file"]: entry["sha256"],
         }.items()
     }
-    digests: list[tuple[Sentence, str, str]] = [
-        ((full_name(name),), word(f"provenance.own.{kind}"), digest)
+    inputs += [
+        (full_name(name), word(f"provenance.own.{kind}"), digest)
         for name, (kind, digest) in files.items()
     ]
-    digests += [
-        ((full_name(name),), word("provenance.own.file"), file["sha256"])
+    inputs += [
+        (full_name(name), word("provenance.own.file"), file["sha256"])
         for name, file in dict(config_of(facts, "files")).items()
     ]
-    return digests
+    inputs += [
+        (full_name(entry["file"]), word("provenance.supplied"), entry["sha256"])
+        for entry in config_of(facts, "supplied")
+    ]
+    inputs += [
+        (say("provenance.all_rows"), word("provenance.data"), result.run.data_sha256),
+        (
+            say("provenance.settings"),
+            word("provenance.config"),
+            result.run.config_sha256,
+        ),
+        (say("provenance.result"), word("provenance.output"), facts.digest),
+    ]
+    return table_of(
+        "inputs",
+        "provenance",
+        "what:header role sha256:code",
+        [(what, role, _spaced(str(digest))) for what, role, digest in inputs],
+        caption=say("provenance.inputs_caption", digits=str(DIGITS)),
+    )
 
 
 def _spaced(digest: str) -> str:
@@ -129,43 +115,39 @@ def _seeds(facts: Facts) -> Table:
         if record.stream:
             key = (record.model, _card(facts, record), record.stream, str(record.seed))
             used.setdefault((*key, repeats_of(record, "").text), []).append(place)
+    streams = look_up("provenance.streams")
+    rows = []
+    for (model, card, stream, seed, _), places in used.items():
+        first, path = records[places[0]], f"importances[{places[0]}]"
+        engines = dict.fromkeys(records[place].engine for place in places)
+        rows.append(
+            (
+                full_name(model or word("words.the_data")),
+                card_link(card) if card else "–",
+                joined(engine_name(engine) for engine in engines),
+                streams.get(stream, stream),
+                Value(f"{path}.seed", first.seed, seed),
+                repeats_of(first, path),
+            )
+        )
     return table_of(
         "seeds",
         "provenance",
-        ("model_column:header measure engine stream seed:number repeats:number"),
-        [_seed_row(facts, places) for places in used.values()],
+        "model_column:header measure engine stream seed:number repeats:number",
+        rows,
         caption=say("provenance.seeds_caption"),
-    )
-
-
-def _seed_row(facts: Facts, places: list[int]) -> Cells:
-    first = facts.result.importances[places[0]]
-    path = f"importances[{places[0]}]"
-    card = _card(facts, first)
-    measure: Part = card_link(card) if card else "–"
-    streams = look_up("provenance.streams")
-    records = facts.result.importances
-    engines: dict[str, None] = dict.fromkeys(records[place].engine for place in places)
-    repeats = repeats_of(first, path)
-    return (
-        full_name(first.model or word("words.the_data")),
-        measure,
-        joined(engine_name(engine) for engine in engines),
-        streams.get(first.stream, first.stream),
-        Value(f"{path}.seed", first.seed, str(first.seed)),
-        repeats,
     )
 
 
 def _card(facts: Facts, record: Importance) -> str:
     """Return the card of a record, of ours or of another engine; empty if none."""
     own = facts.cards.get(measure_of(record), "")
-    alike = (
+    same = (
         card
         for measure, card in facts.cards.items()
         if measure[:3] == (record.method, record.of, record.form)
     )
-    return own or next(alike, "")
+    return own or next(same, "")
 
 
 def _environment(facts: Facts) -> KeyValues:
@@ -178,10 +160,8 @@ def _environment(facts: Facts) -> KeyValues:
     ]
     seconds = run.volatile.get("seconds")
     if isinstance(seconds, int | float):
-        path = "run.volatile['seconds']"
-        took = Value(
-            path, float(seconds), significant(seconds, 2), word("words.seconds")
-        )
+        text, unit = significant(seconds, 2), word("words.seconds")
+        took = Value("run.volatile['seconds']", float(seconds), text, unit)
         rows.append((say("provenance.took"), (took,)))
     status = look_up("provenance.statuses")[run.status]
     rows.append((say("provenance.status"), (status,)))
@@ -189,73 +169,56 @@ def _environment(facts: Facts) -> KeyValues:
     return KeyValues("kv-environment", say("provenance.environment"), tuple(rows))
 
 
-def _versions(facts: Facts) -> KeyValues:
-    rows = _key_rows(facts.result.run.versions)
-    nothing = [(say("provenance.nothing"), ("–",))]
-    return KeyValues("kv-versions", say("provenance.versions"), tuple(rows or nothing))
-
-
-def _key_rows(facts: Mapping[str, str]) -> list[tuple[Sentence, Sentence]]:
-    return [
+def _key_rows(facts: Mapping[str, str]) -> tuple[tuple[Sentence, Sentence], ...]:
+    return tuple(
         ((show_hidden(str(key)),), (show_hidden(str(text)),))
         for key, text in facts.items()
-    ]
+    )
 
 
 def row_scripts(facts: Facts) -> dict[tuple[str, str], str]:
-    """Return the text of each script that made rows, by its name and its digest.
+    """Return the text of each script that made rows, by its file and its digest.
 
-    A script that made both sides stands there once.
+    A script that made both sides is there once.
     """
-    frame = facts.result.datasets
-    return {
-        (_name(str(row["source"])), str(row["script_sha256"])): str(row["script"])
-        for _, row in frame.iterrows()
+    return {  # a source is the file, and after a comma what was taken of its rows
+        (row["source"].partition(", ")[0], row["script_sha256"]): row["script"]
+        for row in facts.result.datasets.to_dict("records")
         if row.get("script")
     }
 
 
 def scripts(facts: Facts) -> tuple[Table, ...]:
     """Return one table per R script, one row per line: of rows, then of models."""
-    of_rows = tuple(
-        _script(
-            f"tab-rows-script-{place}", "provenance.rows_script_caption", name, text
-        )
+    every = [
+        (f"rows-script-{place}", "rows_script_caption", name, text)
         for place, ((name, _), text) in enumerate(row_scripts(facts).items(), start=1)
-    )
-    frame = facts.result.models
+    ]
     sections = facts.result.run.config.get("models", ())
     predicted_by_script = {entry["name"] for entry in sections if entry.get("predict")}
     of_models: list[tuple[str, str, str]] = []
-    for _, row in frame.iterrows():
-        parameters = json.loads(row["parameters"]) if row["parameters"] else {}
+    for row in facts.result.models.to_dict("records"):
+        model = row["model"]
+        parameters = json.loads(row["parameters"] or "{}")
         if row["source"] == "r_script":
-            caption = "provenance.script_caption"
-            of_models.append((caption, str(row["model"]), parameters["script"]))
-        if row["model"] in predicted_by_script:
-            caption = "provenance.predict_caption"
-            of_models.append((caption, str(row["model"]), parameters["predict"]))
-    return of_rows + tuple(
-        _script(f"tab-script-{place}", caption, model, text)
-        for place, (caption, model, text) in enumerate(of_models, start=1)
-    )
-
-
-def _name(source: str) -> str:
-    """Return the file of a source, without what was taken of its rows."""
-    return source.partition(", ")[0]
-
-
-def _script(table_id: str, caption: str, name: str, text: str) -> Table:
-    return table_of(
-        table_id.removeprefix("tab-"),
-        "provenance",
-        "line:header script:code",
-        [
-            (str(number), _line(line))
-            for number, line in enumerate(text.rstrip().split("\n"), start=1)
-        ],
-        caption=say(caption, name=full_name(name)),
+            of_models.append(("script_caption", model, parameters["script"]))
+        if model in predicted_by_script:
+            of_models.append(("predict_caption", model, parameters["predict"]))
+    every += [
+        (f"script-{place}", *script) for place, script in enumerate(of_models, start=1)
+    ]
+    return tuple(
+        table_of(
+            table_id,
+            "provenance",
+            "line:header script:code",
+            [
+                (str(number), _line(line))
+                for number, line in enumerate(text.rstrip().split("\n"), start=1)
+            ],
+            caption=say(f"provenance.{caption}", name=full_name(name)),
+        )
+        for table_id, caption, name, text in every
     )
 
 
