@@ -4,12 +4,14 @@ Not: figures (`performance_figure`).
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from ...records.losses import LOSSES
-from ..text.blocks import Cell, Cells, Column, Part, Row, Sentence, Table, Value
+from ..text.blocks import Column, Sentence, Table, Value
 from ..text.number_text import count, decimals, loss_label, number, percent, unit_text
 from ..text.wording import (
     full_name,
@@ -23,36 +25,13 @@ from ..text.wording import (
 )
 from .facts import Facts, tallied
 
-DASH = Cell(("–",))
+DASH = "–"
 ERRORS = 2.0
-"""How many standard errors set a loss apart from zero."""
+"""How many standard errors set a loss off from zero, or a difference."""
 NO_TRAIN = "data.performance_note_alone"
 SPLITS = ("train", "out_of_bag", "test")
 ALIKE_SHOWN = 4
 """How many pairs of models that cannot be told apart are named; the rest is counted."""
-
-
-class Apart(NamedTuple):
-    """How far the losses of two models are apart on the evaluation rows.
-
-    Attributes
-    ----------
-    model_a, model_b : str
-    difference : Value
-        Loss of a less loss of b.
-    std_error : Value or None
-        That of the difference, each row predicted by both models; None in a run that
-        did not measure it.
-    is_clear : bool
-        Whether the difference, or the gap between both losses, is beyond two standard
-        errors.
-    """
-
-    model_a: str
-    model_b: str
-    difference: Value
-    std_error: Value | None
-    is_clear: bool
 
 
 def against_constant(facts: Facts, model: str) -> Sentence:
@@ -114,69 +93,69 @@ def performance_tables(facts: Facts) -> tuple[Table, ...]:
     )
 
 
-def differences(facts: Facts, loss: str) -> tuple[Apart, ...]:
-    """Return how far each two models are apart by a loss, on the evaluation rows."""
-    frame = facts.result.performance
-    rows = frame[(frame["loss"] == loss) & (frame["split"] == "test")]
-    places = decimals(rows["value"], rows["std_error"])
-    pairs = combinations(rows.index, 2)
-    return tuple(_apart(facts, loss, one, other, places) for one, other in pairs)
-
-
 def alike(facts: Facts, loss: str, model: str) -> Sentence:
     """Return the models that cannot be told apart from one by a loss, if any."""
     return series(
-        full_name(pair.model_b if pair.model_a == model else pair.model_a)
-        for pair in differences(facts, loss)
-        if not pair.is_clear and model in pair[:2]
+        full_name(model_b if model_a == model else model_a)
+        for model_a, model_b, *_ in _too_close(facts, loss)
+        if model in (model_a, model_b)
     )
 
 
-def _apart(facts: Facts, loss: str, one: int, other: int, places: int) -> Apart:
+def _too_close(
+    facts: Facts, loss: str
+) -> Iterator[tuple[str, str, Value, Value | None]]:
+    """Yield each two models whose losses on the evaluation rows cannot be told apart.
+
+    With the loss of the first less that of the second, and the standard error of this
+    difference, each row predicted by both models. It is None in a run that did not
+    measure it; the standard errors of both losses, added, take its place there.
+    """
     frame, pairs = facts.result.performance, facts.result.comparisons
-    names = str(frame.at[one, "model"]), str(frame.at[other, "model"])
-    measured = pairs[
-        (pairs["model_a"] == names[0])
-        & (pairs["model_b"] == names[1])
-        & (pairs["loss"] == loss)
-    ]
-    if len(measured) and math.isfinite(measured["std_error"].iloc[0]):
-        path = f"comparisons[{measured.index[0]}]"
-        gap, error = (
-            float(measured[name].iloc[0]) for name in ("difference", "std_error")
-        )
-        return Apart(
-            *names,
-            Value(f"{path}.difference", gap, number(gap, places, sign=True)),
-            Value(f"{path}.std_error", error, number(error, places)),
-            abs(gap) > ERRORS * error,
-        )
-    gap = float(frame.at[one, "value"]) - float(frame.at[other, "value"])
-    errors = float(frame.at[one, "std_error"]) + float(frame.at[other, "std_error"])
-    text = number(gap, places, sign=True)
-    value = Value(f"performance[{one}].value", gap, text, derived="difference")
-    # Without errors nothing is known; the larger loss is then taken at its word.
-    return Apart(*names, value, None, not abs(gap) <= ERRORS * errors)
+    rows = frame[(frame["loss"] == loss) & (frame["split"] == "test")]
+    places = decimals(rows["value"], rows["std_error"])
+    is_known = (pairs["loss"] == loss) & np.isfinite(pairs["std_error"].astype(float))
+    measured = {
+        (row["model_a"], row["model_b"]): (f"comparisons[{place}]", row)
+        for place, row in pairs[is_known].iterrows()
+    }
+    losses, errors = rows["value"].astype(float), rows["std_error"].astype(float)
+    for one, other in combinations(rows.index, 2):
+        names = str(rows.at[one, "model"]), str(rows.at[other, "model"])
+        std_error: Value | None = None
+        if names in measured:
+            path, row = measured[names]
+            gap, error = float(row["difference"]), float(row["std_error"])
+            std_error = Value(f"{path}.std_error", error, number(error, places))
+            path, derived = f"{path}.difference", ""
+        else:
+            gap, error = losses[one] - losses[other], errors[one] + errors[other]
+            path, derived = f"performance[{one}].value", "difference"
+        if abs(gap) <= ERRORS * error:  # never where an error is not known
+            text = number(gap, places, sign=True)
+            yield *names, Value(path, float(gap), text, derived=derived), std_error
 
 
 def _pairs_alike(facts: Facts, loss: str) -> Iterator[Sentence]:
     """Yield which models cannot be told apart by a loss."""
-    pairs = [pair for pair in differences(facts, loss) if not pair.is_clear]
+    pairs = list(_too_close(facts, loss))
     for is_paired, key in ((True, "data.alike"), (False, "data.alike_unpaired")):
-        own = [pair for pair in pairs if (pair.std_error is not None) is is_paired]
-        if not own:
-            continue
-        named: list[Sentence] = []
-        for pair in own[:ALIKE_SHOWN]:
-            gap: list[Part] = [pair.difference]
-            if pair.std_error:
-                gap += [" ± ", pair.std_error]
-            names = series([full_name(pair.model_a), full_name(pair.model_b)])
-            named.append((*names, " (", *gap, ")"))
-        if len(own) > ALIKE_SHOWN:
-            rest = tallied("comparisons", len(own) - ALIKE_SHOWN)
-            named.append(say("words.more", n=rest))
-        yield say(key, pairs=joined(named, "; "))
+        named = [
+            (
+                *series([full_name(model_a), full_name(model_b)]),
+                *(" (", gap),
+                *((" ± ", error) if error else ()),
+                ")",
+            )
+            for model_a, model_b, gap, error in pairs
+            if (error is not None) is is_paired
+        ]
+        more = len(named) - ALIKE_SHOWN
+        if more > 0:
+            rest = say("words.more", n=tallied("comparisons", more))
+            named = [*named[:ALIKE_SHOWN], rest]
+        if named:
+            yield say(key, pairs=joined(named, "; "))
 
 
 def _readings_table(facts: Facts) -> Iterator[Table]:
@@ -184,41 +163,35 @@ def _readings_table(facts: Facts) -> Iterator[Table]:
     frame = facts.result.readings
     if frame.empty:
         return
-    names = list(dict.fromkeys(frame["reading"]))
+    labels = {name: word(f"data.readings.{name}") for name in frame["reading"].unique()}
     splits = [split for split in SPLITS if split in set(frame["split"])]
     places = decimals(frame["value"], frame["std_error"])
+    columns: list[str | Column] = ["model:header"]
+    if len(labels) > 1:
+        columns.append("reading")
+    for split in splits:
+        columns += [_column(frame, split), Column(say("data.error"), "number")]
     rows = []
-    subjects = zip(frame["model"], frame["reading"], strict=True)
-    for model, name in dict.fromkeys(subjects):
-        own = frame[(frame["model"] == model) & (frame["reading"] == name)]
-        which = [Cell((word(f"data.readings.{name}"),))] if len(names) > 1 else []
-        cells = [Cell((full_name(model),)), *which]
+    for (model, name), own in frame.groupby(["model", "reading"], sort=False):
+        cells: list[Any] = [full_name(model)]
+        if len(labels) > 1:
+            cells.append(labels[name])
         for split in splits:
             at = own.index[own["split"] == split]
             for column in ("value", "std_error"):
-                value = f"readings[{at[0]}].{column}" if len(at) else ""
-                raw = float(own.at[at[0], column]) if len(at) else math.nan
-                cells.append(
-                    Cell((Value(value, raw, number(raw, places)),)) if value else DASH
-                )
-        rows.append(Row(tuple(cells)))
-    heads = [Column(say("data.model"), "header")]
-    if len(names) > 1:
-        heads.append(Column(say("data.reading")))
-    for split in splits:
-        size = _size(frame, split)
-        heads += [
-            Column(say(f"data.{split}", n=size), "number"),
-            Column(say("data.error"), "number"),
-        ]
-    yield Table(
-        id="tab-readings",
-        caption=say(
-            "data.readings_caption",
-            readings=series(word(f"data.readings.{name}") for name in names),
-        ),
-        columns=tuple(heads),
-        rows=tuple(rows),
+                if not len(at):
+                    cells.append(DASH)
+                    continue
+                raw = float(own.at[at[0], column])
+                path = f"readings[{at[0]}].{column}"
+                cells.append(Value(path, raw, number(raw, places)))
+        rows.append(tuple(cells))
+    yield table_of(
+        "readings",
+        "data",
+        columns,
+        rows,
+        caption=say("data.readings_caption", readings=series(labels.values())),
         notes=(say("data.out_of_bag_note"),) if "out_of_bag" in splits else (),
         shape="wide",
         is_single=True,
@@ -226,29 +199,42 @@ def _readings_table(facts: Facts) -> Iterator[Table]:
 
 
 def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Table:
+    """Return the table of one loss: its models, and the constant predictor."""
     frame = facts.result.performance
     rows = frame[frame["loss"] == loss]
     test = rows[rows["split"] == "test"]
     places = decimals(rows["value"], test["std_error"], _clear(rows))
     unit = _unit(facts, loss)
-    models = list(dict.fromkeys(rows["model"]))
-    seen = set(rows["split"])
-    splits = ("train", *(("out_of_bag",) if "out_of_bag" in seen else ()), "test")
-    body = [_performance_row(facts, loss, model, places, splits) for model in models]
-    body.append(_constant_row(rows, places, splits))
-    of_rows = [
-        Column(
-            say(f"data.{split}", n=_size(rows, split)),
-            "number",
+    seen = {"train", "test", *rows["split"]}
+    splits = [split for split in SPLITS if split in seen]
+
+    def cell(own: Any, split: str, column: str, *, sign: bool = False) -> Value | str:
+        at = own.index[own["split"] == split]
+        if not len(at):
+            return DASH
+        return _value(at[0], column, own.loc[at[0]], places, sign=sign)
+
+    body: list[tuple[Any, ...]] = []
+    for model, own in rows.groupby("model", sort=False):
+        at = own.index[own["split"] == "test"]
+        body.append(
+            (
+                full_name(model),
+                *(cell(own, split, "value") for split in splits),
+                cell(own, "test", "std_error"),
+                cell(own, "test", "difference", sign=True),
+                cell(own, "test", "difference_std_error"),
+                _share(at[0], own.loc[at[0]]) if len(at) else DASH,
+            )
         )
-        for split in splits
-    ]
+    constants = (cell(rows, split, "constant") for split in splits)
+    body.append((say("data.constant"), *constants, DASH, DASH, DASH, percent(1.0)))
     return table_of(
         f"performance-{key_of(loss)}",
         "data",
         [
             "model:header",
-            *of_rows,
+            *(_column(rows, split) for split in splits),
             "test_error:number",
             "difference:number",
             "difference_error:number",
@@ -265,46 +251,11 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
     )
 
 
-def _performance_row(
-    facts: Facts, loss: str, model: str, places: int, splits: Sequence[str]
-) -> Cells:
-    frame = facts.result.performance
-    rows = frame[(frame["loss"] == loss) & (frame["model"] == model)]
-    of_split = {split: rows.index[rows["split"] == split] for split in splits}
-
-    def cell(split: str, column: str, *, sign: bool = False) -> Cell:
-        if not len(of_split[split]):
-            return DASH
-        place = of_split[split][0]
-        value = _value(place, column, rows.loc[place], places, sign=sign)
-        return Cell((value,))
-
-    share = DASH
-    if len(of_split["test"]):
-        place = of_split["test"][0]
-        share = Cell((_share(place, rows.loc[place]),))
-    return (
-        full_name(model),
-        *(cell(split, "value") for split in splits),
-        cell("test", "std_error"),
-        cell("test", "difference", sign=True),
-        cell("test", "difference_std_error"),
-        share,
-    )
-
-
-def _constant_row(rows: Any, places: int, splits: Sequence[str]) -> Cells:
-    """Return the constant predictor as a row of its own."""
-    cells = [Cell(say("data.constant"))]
-    for split in splits:
-        of_split = rows[rows["split"] == split]
-        if of_split.empty:
-            cells.append(DASH)
-            continue
-        place = of_split.index[0]
-        value = _value(place, "constant", of_split.loc[place], places)
-        cells.append(Cell((value,)))
-    return (*cells, DASH, DASH, DASH, percent(1.0))
+def _column(rows: Any, split: str) -> Column:
+    """Return the column of a split, with its number of rows in its head."""
+    sizes = rows.loc[rows["split"] == split, "n_samples"]
+    n = count(int(sizes.iloc[0])) if len(sizes) else DASH
+    return Column(say(f"data.{split}", n=n), "number")
 
 
 def _clear(rows: Any) -> Any:
@@ -332,11 +283,6 @@ def _share(place: Any, row: Any) -> Value:
     share = float(row["value"]) / constant if constant else math.nan
     path = f"performance[{place}].value"
     return Value(path, share, percent(share), derived="share of the constant")
-
-
-def _size(rows: Any, split: str) -> str:
-    sizes = rows.loc[rows["split"] == split, "n_samples"]
-    return count(int(sizes.iloc[0])) if len(sizes) else "–"
 
 
 def _constant_in_words(facts: Facts) -> str:
