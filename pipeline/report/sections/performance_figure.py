@@ -4,7 +4,7 @@ With calibration comes its table: how many rows of the class each tenth holds, a
 many were to be expected.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from ...records.ranking import LEVEL
@@ -18,7 +18,7 @@ from ..figures.performance import (
     draw_classes,
     draw_residuals,
 )
-from ..text.blocks import Cell, Column, Figure, Link, Row, Sentence, Table, Value, plain
+from ..text.blocks import Column, Figure, Link, Sentence, Table, Value, plain
 from ..text.number_text import count, number, percent
 from ..text.wording import (
     NO_BREAK,
@@ -28,14 +28,18 @@ from ..text.wording import (
     joined,
     say,
     short_name,
+    table_of,
     word,
 )
 from .facts import Facts, tallied
 from .models_figure import not_drawn
 
-Models: TypeAlias = list[tuple[str, list[dict[str, Any]]]]
+Row: TypeAlias = Mapping[str, Any]
+"""A row of a frame by column, and "at": its place in the frame."""
+Models: TypeAlias = list[tuple[str, list[Row]]]
 """Each model with its rows of a frame."""
-QUANTILES = ("q05", "q25", "q50", "q75", "q95")
+PART = ("lowest", "highest", "fitted", "q05", "q25", "q50", "q75", "q95")
+"""What a figure shows of some rows: their predictions, and residuals at five shares."""
 
 
 def performance_blocks(facts: Facts) -> tuple[Figure | Table, ...]:
@@ -43,120 +47,125 @@ def performance_blocks(facts: Facts) -> tuple[Figure | Table, ...]:
     if len(facts.result.residuals):
         return (_residuals(facts),)
     if len(facts.result.calibration):
-        return (_classes(facts), _calibration_table(facts))
+        every = _by_model(facts, "calibration")
+        positive = str(every[0][1][0]["positive_class"])
+        return (_classes(facts, every, positive), _calibration_table(every, positive))
     return ()
 
 
-def _by_model(facts: Facts, name: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the rows of a frame by model, in the order of the audit."""
+def _by_model(facts: Facts, name: str) -> Models:
+    """Return the rows of a frame by model, in the order of the audit."""
     frame = facts.result.frames[name]
+    every: Models = []
     for model in facts.models:
         rows = frame[(frame["model"] == model) & (frame["split"] == "test")]
         if name == "calibration":  # of several classes, the predicted one
             rows = rows[rows["positive_class"].isin(rows["positive_class"].iloc[:1])]
         if len(rows):
-            yield model, [{"at": i, **row} for i, row in _rows(rows)]
+            every.append((model, rows.assign(at=rows.index).to_dict("records")))
+    return every
 
 
-def _rows(frame: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    return zip(frame.index, frame.to_dict("records"), strict=True)
-
-
-def _classes(facts: Facts) -> Figure:
+def _classes(facts: Facts, every: Models, positive: str) -> Figure:
     """Return ROC curves and calibration of models of classes."""
-    every = list(_by_model(facts, "calibration"))
+    readings = facts.result.readings
+    is_area = (readings["split"] == "test") & (readings["reading"] == "auc")
+    areas = readings[is_area].groupby("model")["value"].first()
+    curves = []
+    for model, rows in _by_model(facts, "roc")[:MOST_PANELS]:
+        label = display_name(model)
+        if model in areas:
+            label = f"{label}, AUC{NO_BREAK}{number(float(areas[model]), 3)}"
+        false_rates = tuple(float(row["false_rate"]) for row in rows)
+        true_rates = tuple(float(row["true_rate"]) for row in rows)
+        curves.append(RocLine(label, false_rates, true_rates))
+    fields = ("predicted", "observed", "low", "high")
     panels = tuple(
         CalibrationPanel(
             display_name(model),
-            tuple(
-                Tenth(
-                    *(float(row[k]) for k in ("predicted", "observed", "low", "high"))
-                )
-                for row in rows
-            ),
+            tuple(Tenth(*(float(row[name]) for name in fields)) for row in rows),
         )
         for model, rows in every[:MOST_PANELS]
     )
-    curves = tuple(
-        RocLine(
-            _with_area(facts, model),
-            tuple(float(row["false_rate"]) for row in rows),
-            tuple(float(row["true_rate"]) for row in rows),
-        )
-        for model, rows in list(_by_model(facts, "roc"))[:MOST_PANELS]
-    )
-    positive = str(every[0][1][0]["positive_class"])
-    share = _share_of(positive)
-    kind = "binary" if positive else "multiclass"
-    return Figure(
-        id="fig-performance",
-        draw=draw_classes,
-        data={
-            "curves": curves,
-            "panels": panels,
-            "roc_title": word("diagnostics.roc"),
-            "roc_labels": (
-                word("diagnostics.true_rate"),
-                word("diagnostics.false_rate"),
-            ),
-            "labels": (plain(share), word("diagnostics.tenths")),
-        },
-        alt=alt_text(
-            plain(
-                say(
-                    f"diagnostics.alt.{kind}",
-                    models=joined(
-                        short_name(model) for model, _ in every[:MOST_PANELS]
-                    ),
-                )
-            )
-        ),
-        headline=_calibration_headline(every),
-        caption=(
-            *(say("diagnostics.roc_caption") if curves else ()),
-            *say(
-                "diagnostics.calibration_caption",
-                level=percent(LEVEL),
-                table=Link("tab-calibration"),
-            ),
-            *_not_drawn(every),
-        ),
-    )
-
-
-def _share_of(positive: str) -> Sentence:
+    share = say("diagnostics.share_right")
     if positive:
-        return say("diagnostics.share", cls=short_name(positive))
-    return say("diagnostics.share_right")
-
-
-def _with_area(facts: Facts, model: str) -> str:
-    """Return a model, and the area under its curve where that was measured."""
-    frame = facts.result.readings
-    own = frame[(frame["model"] == model) & (frame["split"] == "test")]
-    area = own.loc[own["reading"] == "auc", "value"]
-    name = display_name(model)
-    return (
-        f"{name}, AUC{NO_BREAK}{number(float(area.iloc[0]), 3)}" if len(area) else name
-    )
-
-
-def _calibration_headline(every: Models) -> Sentence:
-    """Return in how many tenths the mean prediction leaves the interval, by model."""
-    counts = _counts(
+        share = say("diagnostics.share", cls=short_name(positive))
+    roc_labels = word("diagnostics.true_rate"), word("diagnostics.false_rate")
+    data = {
+        "curves": tuple(curves),
+        "panels": panels,
+        "roc_title": word("diagnostics.roc"),
+        "roc_labels": roc_labels,
+        "labels": (plain(share), word("diagnostics.tenths")),
+    }
+    outside = _counts(
         every,
         "calibration",
         "outside_tenths",
         lambda row: not row["low"] <= row["predicted"] <= row["high"],
     )
-    return say("diagnostics.calibration_headline", models=counts)
+    caption = say(
+        "diagnostics.calibration_caption",
+        level=percent(LEVEL),
+        table=Link("tab-calibration"),
+    )
+    if curves:
+        caption = (*say("diagnostics.roc_caption"), *caption)
+    return Figure(
+        id="fig-performance",
+        draw=draw_classes,
+        data=data,
+        alt=_alt("binary" if positive else "multiclass", every),
+        headline=say("diagnostics.calibration_headline", models=outside),
+        caption=(*caption, *_not_drawn(every)),
+    )
+
+
+def _residuals(facts: Facts) -> Figure:
+    """Return the residuals of models of numbers."""
+    every = _by_model(facts, "residuals")
+    panels = []
+    for model, rows in every[:MOST_PANELS]:
+        parts = []
+        for row in rows:
+            lowest, highest, fitted, q05, q25, q50, q75, q95 = (
+                float(row[name]) for name in PART
+            )
+            quantiles = q05, q25, q50, q75, q95
+            parts.append(ResidualPart(lowest, highest, fitted, quantiles))
+        panels.append(ResidualPanel(display_name(model), tuple(parts)))
+    tail = f", {facts.target_unit}" if facts.target_unit else ""
+    labels = (
+        f"{word('diagnostics.residual')}{tail}",
+        f"{word('diagnostics.prediction')}{tail}",
+    )
+    outside = _counts(
+        every,
+        "residuals",
+        "outside_parts",
+        lambda row: row["q25"] > 0 or row["q75"] < 0,
+    )
+    return Figure(
+        id="fig-performance",
+        draw=draw_residuals,
+        data={"panels": tuple(panels), "labels": labels},
+        alt=_alt("regression", every),
+        headline=say("diagnostics.residual_headline", models=outside),
+        caption=(*say("diagnostics.residual_caption"), *_not_drawn(every)),
+    )
+
+
+def _alt(kind: str, every: Models) -> str:
+    models = joined(short_name(model) for model, _ in every[:MOST_PANELS])
+    return alt_text(plain(say(f"diagnostics.alt.{kind}", models=models)))
+
+
+def _not_drawn(every: Models) -> Sentence:
+    return not_drawn([model for model, _ in every[MOST_PANELS:]])
 
 
 def _counts(
-    every: Models,
-    frame: str,
-    key: str,
-    is_counted: Callable[[Mapping[str, Any]], bool],
+    every: Models, frame: str, key: str, is_counted: Callable[[Row], bool]
 ) -> Sentence:
     """Return of each model how many of its parts of the rows count, and of how many."""
     return joined(
@@ -170,115 +179,42 @@ def _counts(
     )
 
 
-def _calibration_table(facts: Facts) -> Table:
-    """Return observed and expected rows of the class per tenth, two rows per model."""
-    every = list(_by_model(facts, "calibration"))
-    positive = str(every[0][1][0]["positive_class"])
+def _calibration_table(every: Models, positive: str) -> Table:
+    """Return observed and expected rows of the class per tenth, two rows per model.
+
+    What is counted is the weight of the rows: mostly their number.
+    """
+
+    def counted(row: Row, what: str) -> Value:
+        total = float(row[what]) * float(row["weight"])
+        is_whole = what == "observed" and row["weight"] == row["rows"]
+        text = number(round(total) if is_whole else total, 0 if is_whole else 1)
+        path = f"calibration[{row['at']}].{what}"
+        return Value(path, total, text, derived="times weight")
+
     most = max(len(rows) for _, rows in every)
     body = [
-        Row(
-            (
-                Cell((full_name(model),)),
-                Cell((word(f"diagnostics.{what}"),)),
-                *(_counted(row, what) for row in rows),
-                *[Cell(("–",))] * (most - len(rows)),
-            )
+        (
+            full_name(model),
+            word(f"diagnostics.{what}"),
+            *(counted(row, what) for row in rows),
+            *["–"] * (most - len(rows)),
         )
         for model, rows in every
         for what in ("observed", "predicted")
     ]
     sizes = [int(row["rows"]) for _, rows in every for row in rows]
-    least, largest = min(sizes), max(sizes)
-    size = count(least)
-    if largest > least:
-        size = f"{count(least)} {word('words.to')} {count(largest)}"
+    size, largest = count(min(sizes)), count(max(sizes))
+    if size != largest:
+        size = f"{size} {word('words.to')} {largest}"
     of_class = say("diagnostics.of_class", cls=short_name(positive))
-    return Table(
-        id="tab-calibration",
-        caption=say(
-            "diagnostics.table_caption",
-            what=of_class if positive else say("diagnostics.right"),
-            size=size,
-        ),
-        columns=(
-            Column(say("data.model"), "header"),
-            Column(say("diagnostics.counted")),
-            *(Column((count(tenth),), "number") for tenth in range(1, most + 1)),
-        ),
-        rows=tuple(body),
+    what = of_class if positive else say("diagnostics.right")
+    tenths = (Column((count(n),), "number") for n in range(1, most + 1))
+    return table_of(
+        "calibration",
+        "diagnostics",
+        ["data.model:header", "counted", *tenths],
+        body,
+        caption=say("diagnostics.table_caption", what=what, size=size),
         shape="wide",
     )
-
-
-def _counted(row: Mapping[str, Any], what: str) -> Cell:
-    """Return the weight of the rows of the class in a tenth, mostly their number."""
-    total = float(row[what]) * float(row["weight"])
-    is_whole = what == "observed" and row["weight"] == row["rows"]
-    path = f"calibration[{row['at']}].{what}"
-    text = number(round(total) if is_whole else total, 0 if is_whole else 1)
-    return Cell((Value(path, total, text, derived="times weight"),))
-
-
-def _residuals(facts: Facts) -> Figure:
-    """Return the residuals of models of numbers."""
-    every = list(_by_model(facts, "residuals"))
-    panels = tuple(
-        ResidualPanel(
-            display_name(model),
-            tuple(
-                ResidualPart(
-                    float(row["lowest"]),
-                    float(row["highest"]),
-                    float(row["fitted"]),
-                    _quantiles(row),
-                )
-                for row in rows
-            ),
-        )
-        for model, rows in every[:MOST_PANELS]
-    )
-    unit = facts.target_unit
-    tail = f", {unit}" if unit else ""
-    return Figure(
-        id="fig-performance",
-        draw=draw_residuals,
-        data={
-            "panels": panels,
-            "labels": (
-                f"{word('diagnostics.residual')}{tail}",
-                f"{word('diagnostics.prediction')}{tail}",
-            ),
-        },
-        alt=alt_text(
-            plain(
-                say(
-                    "diagnostics.alt.regression",
-                    models=joined(
-                        short_name(model) for model, _ in every[:MOST_PANELS]
-                    ),
-                )
-            )
-        ),
-        headline=_residual_headline(every),
-        caption=(*say("diagnostics.residual_caption"), *_not_drawn(every)),
-    )
-
-
-def _quantiles(row: Mapping[str, Any]) -> tuple[float, float, float, float, float]:
-    q05, q25, q50, q75, q95 = (float(row[name]) for name in QUANTILES)
-    return q05, q25, q50, q75, q95
-
-
-def _residual_headline(every: Models) -> Sentence:
-    """Return in how many parts the middle half of the residuals leaves 0 out."""
-    counts = _counts(
-        every,
-        "residuals",
-        "outside_parts",
-        lambda row: row["q25"] > 0 or row["q75"] < 0,
-    )
-    return say("diagnostics.residual_headline", models=counts)
-
-
-def _not_drawn(every: Models) -> Sentence:
-    return not_drawn([model for model, _ in every[MOST_PANELS:]])
