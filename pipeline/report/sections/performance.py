@@ -140,16 +140,13 @@ def _pairs_alike(facts: Facts, loss: str) -> Iterator[Sentence]:
     """Yield which models cannot be told apart by a loss."""
     pairs = list(_too_close(facts, loss))
     for is_paired, key in ((True, "data.alike"), (False, "data.alike_unpaired")):
-        named = [
-            (
-                *series([full_name(model_a), full_name(model_b)]),
-                *(" (", gap),
-                *((" ± ", error) if error else ()),
-                ")",
-            )
-            for model_a, model_b, gap, error in pairs
-            if (error is not None) is is_paired
-        ]
+        named: list[Sentence] = []
+        for model_a, model_b, gap, error in pairs:
+            if (error is not None) is is_paired:
+                text = (*series([full_name(model_a), full_name(model_b)]), " (", gap)
+                if error is not None:
+                    text += (" ± ", error)
+                named.append((*text, ")"))
         more = len(named) - ALIKE_SHOWN
         if more > 0:
             rest = say("words.more", n=tallied("comparisons", more))

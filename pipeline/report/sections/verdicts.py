@@ -125,9 +125,8 @@ def _is_partly(facts: Facts) -> bool:
     Where none of the others could have been, a run without exceptions is confirmed.
     """
     verdict = facts.result.verdict
-    is_sure = verdict == "confirmed with exceptions" and facts.uncompared
-    is_sure = is_sure or (verdict == "confirmed" and _open(facts))
-    return bool(is_sure) and not _against_us(facts)[0]
+    left = {"confirmed with exceptions": facts.uncompared, "confirmed": _open(facts)}
+    return bool(left.get(verdict)) and not _against_us(facts)[0]
 
 
 def verdict_badge(facts: Facts) -> Badge:
