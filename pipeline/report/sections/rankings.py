@@ -6,18 +6,17 @@ in the section on agreement.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 
 from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
 from ...records.ranking import (
     OURS,
-    Measure,
-    Question,
     interval,
     measure_of,
     nothing_of,
@@ -111,14 +110,6 @@ class Ranking:
         return self.record.rank
 
     @cached_property
-    def means_of_others(self) -> tuple[dict[str, float], ...]:
-        """For each of `others`, its estimate of each feature."""
-        return tuple(
-            dict(zip(record.features, record.mean.tolist(), strict=True))
-            for _, record in self.others
-        )
-
-    @cached_property
     def nothing(self) -> float:
         """What a feature that does not matter measures, in the form of the values."""
         return nothing_of(self.record)
@@ -195,73 +186,50 @@ def rankings(result: AuditResult) -> tuple[Ranking, ...]:
     same question again; it is compared, and never ranked.
     """
     ours = primary(result.importances)
-    others = [
-        (index, record)
-        for index, record in enumerate(result.importances)
-        if record.engine != OURS
-    ]
     counts = Counter(question for question, _ in ours)
     always = frozenset(result.run.config.get("report", {}).get("always_show", ()))
-    return tuple(
-        _ranked(result, index, key, record, _answers(record, others), always)
-        for (question, measure), (index, record) in ours.items()
-        for key in [_key(question, measure, is_alone=counts[question] == 1)]
-    )
+    ranked = []
+    for (question, measure), (index, record) in ours.items():
+        *_, form, options = measure
+        details = (form, *(f"{name}={value}" for name, value in options))
+        is_alone = counts[question] == 1
+        others = tuple(
+            (place, other)
+            for place, other in enumerate(result.importances)
+            if other.engine != OURS
+            and question_of(other) == question
+            and measure_of(other) == measure
+            and set(other.features) == set(record.features)
+        )
+        low, high = interval(record)
+        repeats_first, repeats_last = first, last = places(low, high)
+        rows = over_rows(record, index, result.row_intervals)
+        if len(rows):
+            columns = rows[["low", "high", "rank_low", "rank_high"]]
+            low, high, first, last = columns.to_numpy(float).T
+        ranking = Ranking(
+            index=index,
+            key=key_of(*question, *(() if is_alone else details)),
+            record=record,
+            others=others,
+            low=low,
+            high=high,
+            first=first,
+            last=last,
+            order=tuple(order_of(record).tolist()),
+            repeats_first=repeats_first,
+            repeats_last=repeats_last,
+            row_intervals=tuple(rows.index.tolist()),
+            always=always,
+        )
+        ranked.append(ranking)
+    return tuple(ranked)
 
 
-def _key(question: Question, measure: Measure, *, is_alone: bool) -> str:
-    """Return an id of a question, with the options where others share it."""
-    method, of, form, options = measure
-    del method, of
-    details = (
-        () if is_alone else (form, *(f"{name}={value}" for name, value in options))
-    )
-    return key_of(*question, *details)
-
-
-def _answers(
-    ours: Importance, others: Iterable[tuple[int, Importance]]
-) -> tuple[tuple[int, Importance], ...]:
-    """Return other engines' answers about the same features, in the same form."""
-    return tuple(
-        (index, record)
-        for index, record in others
-        if question_of(record) == question_of(ours)
-        and measure_of(record) == measure_of(ours)
-        and set(record.features) == set(ours.features)
-    )
-
-
-def _ranked(
-    result: AuditResult,
-    index: int,
-    key: str,
-    record: Importance,
-    others: tuple[tuple[int, Importance], ...],
-    always: frozenset[str],
-) -> Ranking:
-    low, high = interval(record)
-    repeats_first, repeats_last = first, last = places(low, high)
-    rows = over_rows(record, index, result.row_intervals)
-    if len(rows):
-        low, high = rows["low"].to_numpy(float), rows["high"].to_numpy(float)
-        first = rows["rank_low"].to_numpy(float)
-        last = rows["rank_high"].to_numpy(float)
-    return Ranking(
-        index=index,
-        key=key,
-        record=record,
-        others=others,
-        low=low,
-        high=high,
-        first=first,
-        last=last,
-        order=tuple(order_of(record).tolist()),
-        repeats_first=repeats_first,
-        repeats_last=repeats_last,
-        row_intervals=tuple(rows.index.tolist()),
-        always=always,
-    )
+def rows_about(frame: pd.DataFrame, record: Importance, *names: str) -> pd.DataFrame:
+    """Return the rows of a frame that share the named fields with a record."""
+    same = [frame[name] == getattr(record, name) for name in names]
+    return frame[np.logical_and.reduce(same)]
 
 
 def cut(
