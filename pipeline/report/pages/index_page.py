@@ -83,7 +83,7 @@ def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
     rows = []
     for part in parts:
         leads = facts_of(part.result, facts.digest).leads
-        leader = leader_of(leads[0]) if leads else ""
+        leader = leader_of(leads[0])[1] if leads else ""
         rows.append(
             {
                 "model": FileLink(

@@ -154,7 +154,8 @@ def _dominant(facts: Facts) -> Sentence:
     shares: dict[Ranking, float] = {}
     for ranking in shown_rankings(facts):
         mean, is_rise = ranking.mean, ranking.record.form == "difference"
-        if is_rise and len(mean) > 2 and leader_of(ranking) and np.isfinite(mean).all():
+        leader = leader_of(ranking)[1]
+        if is_rise and len(mean) > 2 and leader and np.isfinite(mean).all():
             shares[ranking] = float(mean.max() / mean[mean > 0].sum())
     most = max(shares, key=shares.__getitem__, default=None)
     if most is None or shares[most] < NEARLY_ALL:
