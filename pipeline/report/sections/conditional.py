@@ -12,7 +12,7 @@ import numpy as np
 from ...records.importance_record import Importance
 from ..figures.models import draw_models
 from ..text.blocks import Figure, Sentence, Value, plain
-from ..text.number_text import count, loss_label, percent, unit_text
+from ..text.number_text import count, loss_label, percent
 from ..text.wording import (
     alt_text,
     full_name,
@@ -21,11 +21,10 @@ from ..text.wording import (
     say,
     series,
     short_name,
-    show_hidden,
     word,
 )
 from .facts import Facts, card_link
-from .models_figure import MOST_EACH, PANEL_ROWS, PANELS, panel_of
+from .models_figure import MOST_EACH, PANEL_ROWS, PANELS, losses_data, panel_of
 from .rankings import Ranking
 
 MUCH_LOWER = 0.5
@@ -42,50 +41,38 @@ def conditional_figures(facts: Facts) -> tuple[Figure, ...]:
     figures: dict[tuple[str, str], Figure] = {}
     for marginal in facts.rankings:
         key = marginal.record.model, marginal.record.of
-        beside = [
-            ranking
-            for ranking in facts.rankings
-            if is_marginal_of(marginal.record, ranking.record)
-        ]
-        rankings = [marginal, *beside][:PANELS]
-        names = _names_of_all(rankings)
-        if beside and names and marginal.starts_at_loss and key not in figures:
-            figures[key] = _figure(facts, rankings, names)
+        given = [r for r in facts.rankings if is_marginal_of(marginal.record, r.record)]
+        given = given[: PANELS - 1]
+        if given and marginal.starts_at_loss and key not in figures:
+            measured = [
+                {r.record.features[row] for row in r.measured}
+                for r in (marginal, *given)
+            ]
+            shared = set.intersection(*measured)
+            in_order = [marginal.record.features[row] for row in marginal.measured]
+            most = min(max(PANEL_ROWS // (1 + len(given)), 3), MOST_EACH)
+            names = [name for name in in_order if name in shared][:most]
+            if names:
+                figures[key] = _figure(facts, marginal, given, names)
     return tuple(figures.values())
 
 
-def _names_of_all(rankings: Sequence[Ranking]) -> list[str]:
-    """Return the first features of a ranking that all others measured too."""
-    first, *others = rankings
-    measured = [
-        {ranking.record.features[row] for row in ranking.measured} for ranking in others
-    ]
-    names = [first.record.features[row] for row in first.measured]
-    most = min(max(PANEL_ROWS // len(rankings), 3), MOST_EACH)
-    return [name for name in names if all(name in of for of in measured)][:most]
-
-
-def _figure(facts: Facts, rankings: Sequence[Ranking], names: Sequence[str]) -> Figure:
+def _figure(
+    facts: Facts, marginal: Ranking, given: Sequence[Ranking], names: Sequence[str]
+) -> Figure:
     """Return the losses of one model, among all rows and given the others."""
-    marginal, *beside = rankings
     record, model = marginal.record, full_name(marginal.subject)
-    unit = unit_text(record.unit, facts.target_unit)
-    label = say("figures.models_axis", loss=loss_label(record.loss))
-    panels = tuple(
-        replace(
-            panel_of(ranking, names, {}, over_rows=False),
-            name=f"{word(f'conditional.panel.{_within(ranking)}')}, {card}",
-        )
-        for ranking in rankings
-        for card in [facts.card(ranking.record)]
-    )
-    cards = series(card_link(facts.card(ranking.record)) for ranking in beside)
+    panels = []
+    for ranking in (marginal, *given):
+        within = word(f"conditional.panel.{ranking.record.options['within']}")
+        panel = panel_of(ranking, names, {}, over_rows=False)
+        panels.append(replace(panel, name=f"{within}, {facts.card(ranking.record)}"))
     lower = [
-        {marginal.record.features[row] for row, _ in much_lower(marginal, ranking)}
-        for ranking in beside
+        {record.features[row] for row, _ in much_lower(marginal, ranking)}
+        for ranking in given
     ]
     shared = [name for name in names if all(name in of for of in lower)]
-    text = say(
+    alt = say(
         "conditional.alt",
         panels=str(len(panels)),
         loss=loss_label(record.loss),
@@ -93,48 +80,37 @@ def _figure(facts: Facts, rankings: Sequence[Ranking], names: Sequence[str]) -> 
         n=str(len(names)),
         total=count(len(record.features)),
     )
+    caption = say(
+        "conditional.caption",
+        card=card_link(facts.card(record)),
+        cards=series(card_link(facts.card(ranking.record)) for ranking in given),
+    )
+    n, total = len(names), len(marginal.measured)
+    if n < total:
+        caption += say("conditional.fewer", n=str(n), total=count(total))
     return Figure(
         id=f"fig-conditional-{key_of(record.model, record.of, record.loss)}",
         draw=draw_models,
-        data={
-            "panels": panels,
-            "axis_label": plain((*label, f", {show_hidden(unit)}") if unit else label),
-            "value_label": word("figures.models_value"),
-        },
-        alt=alt_text(plain(text)),
+        data=losses_data(facts, record, tuple(panels)),
+        alt=alt_text(plain(alt)),
         headline=say(
             "conditional.headline" if shared else "conditional.headline_none",
             model=model,
-            features=joined(short_name(name) for name in shared),
+            features=joined(map(short_name, shared)),
         ),
-        caption=(
-            *say(
-                "conditional.caption", card=card_link(facts.card(record)), cards=cards
-            ),
-            *_fewer(len(names), len(marginal.measured)),
-        ),
+        caption=caption,
     )
 
 
-def _fewer(n: int, total: int) -> Sentence:
-    """Return how many of the features are drawn, empty if all are."""
-    if n == total:
-        return ()
-    return say("conditional.fewer", n=str(n), total=count(total))
-
-
-def _within(ranking: Ranking) -> str:
-    return str(ranking.record.options["within"])
-
-
 def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence]:
-    """Return a sentence per conditional ranking that has its marginal one beside it."""
+    """Return a sentence per conditional ranking that has its marginal one."""
     sentences = []
     for ranking in ranked:
-        for beside in facts.rankings:
-            if is_marginal_of(beside.record, ranking.record):
-                sentences.append(_shared_reading(beside, ranking))
-                break
+        marginals = (
+            r for r in facts.rankings if is_marginal_of(r.record, ranking.record)
+        )
+        if marginal := next(marginals, None):
+            sentences.append(_shared_reading(marginal, ranking))
     return sentences
 
 
@@ -168,21 +144,17 @@ def much_lower(marginal: Ranking, conditional: Ranking) -> list[tuple[int, int]]
 
 
 def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
-    rows = much_lower(marginal, conditional)
-    model = full_name(conditional.subject)
-    drawn = say(f"conditional.drawn.{conditional.record.options['within']}")
-    if not rows:
-        return say("conditional.none", model=model, drawn=drawn)
-    nothing = marginal.nothing
-    sentences = []
-    for of_marginal, row in rows:
+    """Return which features keep how much of their marginal importance."""
+    path, nothing = f"importances[{conditional.index}].mean", marginal.nothing
+    features = []
+    for of_marginal, row in much_lower(marginal, conditional):
         left = conditional.mean[row] - nothing
         part = float(left / (marginal.mean[of_marginal] - nothing))
-        path = f"importances[{conditional.index}].mean[{row}]"
-        share = Value(path, part, percent(part), derived="ratio")
-        sentences.append(
-            (full_name(conditional.record.features[row]), " (", share, ")")
-        )
+        share = Value(f"{path}[{row}]", part, percent(part), derived="ratio")
+        features.append((full_name(conditional.record.features[row]), " (", share, ")"))
     return say(
-        "conditional.shared", model=model, drawn=drawn, features=joined(sentences)
+        "conditional.shared" if features else "conditional.none",
+        model=full_name(conditional.subject),
+        drawn=say(f"conditional.drawn.{conditional.record.options['within']}"),
+        features=joined(features),
     )

@@ -6,12 +6,13 @@ is worth a look at its curve. Not: judging either model.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from math import nan
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
 from ..figures.models import ModelPanel, ModelRow, draw_models
 from ..text.blocks import Figure, Sentence, plain
@@ -62,11 +63,9 @@ NAMED = 3
 """Most features that an alternative text names as those that may lead."""
 
 
-@dataclass(frozen=True)
-class Flag:
-    """A feature, and the models in which it matters and in which it hardly does."""
+class Flag(NamedTuple):
+    """The models in which a feature matters, and those in which it hardly does."""
 
-    feature: str
     matters: tuple[str, ...]
     hardly: tuple[str, ...]
 
@@ -79,41 +78,40 @@ def linear_models(facts: Facts) -> dict[str, str]:
     classes = {}
     for row in facts.result.models.to_dict("records"):
         estimator = str(row["estimator"])
-        if estimator in LINEAR or (
-            estimator in KERNELS
-            and json.loads(row["parameters"] or "{}").get("kernel") == "linear"
-        ):
+        kernel = json.loads(row["parameters"] or "{}").get("kernel")
+        if estimator in LINEAR or (estimator in KERNELS and kernel == "linear"):
             classes[str(row["model"])] = estimator
     return classes
 
 
-def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> tuple[Flag, ...]:
+def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> dict[str, Flag]:
     """Return the features to flag among models side by side, in the first's order."""
     linear = linear_models(facts)
-    straight = [r for r in ranked if r.record.model in linear]
-    flexible = [r for r in ranked if r.record.model not in linear]
-    flags = []
-    for row in ranked[0].measured:
-        name = ranked[0].record.features[row]
-        matters = tuple(r.record.model for r in flexible if _bounds(r, name)[0])
-        hardly = tuple(r.record.model for r in straight if _bounds(r, name)[1])
-        if matters and hardly:
-            flags.append(Flag(name, matters, hardly))
-    return tuple(flags)
+    matters: dict[str, list[str]] = {}
+    hardly: dict[str, list[str]] = {}
+    for ranking in ranked:
+        model, nothing = ranking.record.model, ranking.nothing
+        largest = np.nanmax(ranking.mean) - nothing
+        if not (np.isfinite(largest) and largest > 0):
+            continue
+        low, high = ranking.low - nothing, ranking.high - nothing
+        found = hardly if model in linear else matters
+        is_found = (
+            high / largest < HARDLY if model in linear else low / largest > MATTERS
+        )
+        for row in np.flatnonzero(is_found):
+            found.setdefault(ranking.record.features[row], []).append(model)
+    order = [ranked[0].record.features[row] for row in ranked[0].measured]
+    return {
+        name: Flag(tuple(matters[name]), tuple(hardly[name]))
+        for name in order
+        if name in matters and name in hardly
+    }
 
 
-def _bounds(ranking: Ranking, feature: str) -> tuple[bool, bool]:
-    """Return whether the interval of a feature is clear of zero, and next to it."""
-    largest = np.nanmax(ranking.mean) - ranking.nothing
-    row = ranking.record.features.index(feature)
-    if not (np.isfinite(largest) and largest > 0):
-        return False, False
-    low = (ranking.low[row] - ranking.nothing) / largest
-    high = (ranking.high[row] - ranking.nothing) / largest
-    return bool(low > MATTERS), bool(high < HARDLY)
-
-
-def flags_in_words(facts: Facts, flags: Sequence[Flag], interval: Sentence) -> Sentence:
+def flags_in_words(
+    facts: Facts, flags: Mapping[str, Flag], interval: Sentence
+) -> Sentence:
     """Return what the mark means, for which features, and by which rule."""
     if not flags:
         return ()
@@ -121,14 +119,14 @@ def flags_in_words(facts: Facts, flags: Sequence[Flag], interval: Sentence) -> S
     sentences = [
         say(
             "flags.feature",
-            feature=full_name(flag.feature),
-            matters=series(full_name(name) for name in flag.matters),
+            feature=full_name(feature),
+            matters=series(map(full_name, flag.matters)),
             hardly=series(
-                joined((full_name(name), f" ({show_hidden(classes[name])})"), "")
+                (full_name(name), f" ({show_hidden(classes[name])})")
                 for name in flag.hardly
             ),
         )
-        for flag in flags
+        for feature, flag in flags.items()
     ]
     return say(
         "flags.caption",
@@ -153,85 +151,81 @@ def interval_name(ranking: Ranking, *, of_draws: bool = False) -> Sentence:
     return say("figures.over_repeats", level=percent(LEVEL))
 
 
-def mark_and_note(flag: Flag | None, model: str) -> tuple[str, str]:
-    """Return the mark of a feature in the panel of a model, and the words beside it.
-
-    The words stand in the linear models: there the bar leaves room, and a reader asks.
-    """
-    if flag is None or model not in (*flag.matters, *flag.hardly):
-        return "", ""
-    models = joined(short_name(name) for name in flag.matters)
-    note = plain(say("flags.note", models=models)) if model in flag.hardly else ""
-    return MARK, note
-
-
 def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     """Return the losses of several models side by side, in the first one's order."""
-    record = ranked[0].record
-    alike = [r for r in ranked if set(r.record.features) == set(record.features)]
-    rankings = alike[:PANELS]
-    if not ranked[0].starts_at_loss or len(rankings) < 2 or not ranked[0].measured:
+    first = ranked[0]
+    record, features = first.record, first.record.features
+    comparable = [r for r in ranked if set(r.record.features) == set(features)]
+    rankings = comparable[:PANELS]
+    if not first.starts_at_loss or len(rankings) < 2 or not first.measured:
         return None
-    over_rows = all(map(_has_row_intervals, rankings))
-    flagged = {flag.feature: flag for flag in linear_flags(facts, rankings)}
+    over_rows = all(
+        r.row_intervals and r.record.form in ("difference", "ratio") for r in rankings
+    )
+    flags = linear_flags(facts, rankings)
+    # The first features, and in place of the last of them what is flagged.
     most = min(max(PANEL_ROWS // len(rankings), 3), MOST_EACH)
-    names = _names_with_line(ranked[0], flagged, most)
-    card = card_link(facts.card(record))
-    unit = unit_text(record.unit, facts.target_unit)
-    label = say("figures.models_axis", loss=loss_label(record.loss))
-    repeats = repeats_of(record, f"importances[{ranked[0].index}]")
-    key = "models_over_rows" if over_rows else "models"
-    caption = say(f"figures.{key}", repeats=repeats, level=percent(LEVEL), card=card)
+    in_order = [features[row] for row in first.measured]
+    chosen = sorted(in_order, key=lambda name: name not in flags)[:most]
+    names = [name for name in in_order if name in chosen]
     apart = facts.apart(record)
+    caption = say(
+        "figures.models_over_rows" if over_rows else "figures.models",
+        repeats=repeats_of(record, f"importances[{first.index}]"),
+        level=percent(LEVEL),
+        card=card_link(facts.card(record)),
+    )
+    alt = plain(
+        say(
+            "figures.models_alt",
+            models=str(len(rankings)),
+            n=str(len(names)),
+            total=count(len(features)),
+            loss=loss_label(record.loss),
+            firsts=joined(
+                (short_name(r.subject), " ", *_leading(r))
+                for r in rankings
+                if r.measured
+            ),
+        )
+    )
+    if flags:
+        exception = plain(say("flags.alt", features=joined(map(short_name, flags))))
+        alt += exception if len(alt + exception) <= ALT else ""
     id_ = key_of(record.method, record.of, record.loss, record.form, apart)
+    panels = tuple(panel_of(r, names, flags, over_rows=over_rows) for r in rankings)
     return Figure(
         id=f"fig-models-{id_}",
         draw=draw_models,
-        data={
-            "panels": tuple(
-                panel_of(r, names, flagged, over_rows=over_rows) for r in rankings
-            ),
-            "axis_label": plain((*label, f", {show_hidden(unit)}") if unit else label),
-            "value_label": word("figures.models_value"),
-        },
-        alt=_models_alt(rankings, names, flagged),
-        headline=_models_headline(facts, rankings),
+        data=losses_data(facts, record, panels),
+        alt=alt_text(alt),
+        headline=_headline(facts, rankings),
         caption=(
             *caption,
             *((f" {apart}.",) if apart else ()),
-            *flags_in_words(
-                facts,
-                tuple(flagged.values()),
-                interval_name(ranked[0]),
-            ),
-            *not_drawn([r.subject for r in alike[PANELS:]]),
+            *flags_in_words(facts, flags, interval_name(first)),
+            *not_drawn([r.subject for r in comparable[PANELS:]]),
         ),
     )
 
 
-def _has_row_intervals(ranking: Ranking) -> bool:
-    """Return whether a ranking has intervals over other rows that are also losses."""
-    return bool(ranking.row_intervals) and ranking.record.form in (
-        "difference",
-        "ratio",
-    )
-
-
-def _names_with_line(
-    ranking: Ranking, flagged: Collection[str], most: int
-) -> list[str]:
-    """Return the first features of a ranking, and before the last what is flagged."""
-    names = [ranking.record.features[row] for row in ranking.measured]
-    first = [name for name in names if name in flagged][:most]
-    others = [name for name in names if name not in flagged]
-    choice = {*first, *others[: most - len(first)]}
-    return [name for name in names if name in choice]
+def losses_data(
+    facts: Facts, record: Importance, panels: tuple[ModelPanel, ...]
+) -> dict[str, Any]:
+    """Return what `draw_models` is given: panels of losses like those of a record."""
+    label = plain(say("figures.models_axis", loss=loss_label(record.loss)))
+    unit = show_hidden(unit_text(record.unit, facts.target_unit))
+    return {
+        "panels": panels,
+        "axis_label": f"{label}, {unit}" if unit else label,
+        "value_label": word("figures.models_value"),
+    }
 
 
 def panel_of(
     ranking: Ranking,
     names: Sequence[str],
-    flagged: Mapping[str, Flag],
+    flags: Mapping[str, Flag],
     *,
     over_rows: bool,
 ) -> ModelPanel:
@@ -243,11 +237,21 @@ def panel_of(
         at = record.features.index(name)
         raw = record.raw[at, : record.repeats[at]]
         mean = float(raw.mean())
+        text = number(mean, ranking.places)
         repeats, ends = tuple(raw.tolist()) if ranking.is_drawn else (), (nan, nan)
         if over_rows:
-            repeats, ends = (), _as_losses(ranking, at, base)
-        text = number(mean, ranking.places)
-        mark, note = mark_and_note(flagged.get(name), record.model)
+            # The interval is one of a rise or a ratio: as losses after shuffling.
+            low, high = float(ranking.low[at]), float(ranking.high[at])
+            is_ratio = record.form == "ratio"
+            ends = (base * low, base * high) if is_ratio else (base + low, base + high)
+            repeats = ()
+        flag, mark, note = flags.get(name), "", ""
+        if flag and record.model in (*flag.matters, *flag.hardly):
+            mark = MARK
+            # In the linear models the bar leaves room for words, and a reader asks.
+            if record.model in flag.hardly:
+                models = joined(map(short_name, flag.matters))
+                note = plain(say("flags.note", models=models))
         title = mark_title(ranking, at, text, ends)
         rows.append(
             ModelRow(display_name(name), mean, repeats, text, mark, note, *ends, title)
@@ -255,14 +259,6 @@ def panel_of(
     before = lone(base, least=ranking.places)
     text = plain(say("figures.panel_base", value=before))
     return ModelPanel(display_name(record.model), base, text, tuple(rows))
-
-
-def _as_losses(ranking: Ranking, row: int, base: float) -> tuple[float, float]:
-    """Return the interval of a rise or a ratio as losses after shuffling."""
-    low, high = float(ranking.low[row]), float(ranking.high[row])
-    if ranking.record.form == "ratio":
-        return base * low, base * high
-    return base + low, base + high
 
 
 def mark_title(
@@ -281,10 +277,10 @@ def mark_title(
     return plain(words)
 
 
-def _models_headline(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
+def _headline(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
     """Return what every model reacts most to, as far as the intervals settle it."""
-    firsts = [_possible_leaders(r) for r in rankings if r.measured]
-    shared = frozenset.intersection(*firsts)
+    firsts = [set(_possible_leaders(r)) for r in rankings if r.measured]
+    shared = set.intersection(*firsts)
     if shared and all(len(names) == 1 for names in firsts):
         is_every = {r.record.model for r in rankings} >= set(facts.models)
         key = "all_lead" if is_every else "these_lead"
@@ -292,43 +288,18 @@ def _models_headline(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
     return say(f"results.{'open' if shared else 'differ'}_{rankings[0].record.of}")
 
 
-def _possible_leaders(ranking: Ranking) -> frozenset[str]:
+def _possible_leaders(ranking: Ranking) -> list[str]:
     """Return the features that may be the first: all, where no interval is known."""
-    names, first = ranking.record.features, ranking.first
-    may_lead = (row for row in ranking.measured if not first[row] > 1)
-    return frozenset(names[row] for row in may_lead)
-
-
-def _models_alt(
-    rankings: Sequence[Ranking], names: Sequence[str], flagged: Collection[str]
-) -> str:
-    record = rankings[0].record
-    firsts = (
-        joined((short_name(r.record.model), _leading(r)), " ")
-        for r in rankings
-        if r.measured
-    )
-    text = say(
-        "figures.models_alt",
-        models=str(len(rankings)),
-        n=str(len(names)),
-        total=count(len(record.features)),
-        loss=loss_label(record.loss),
-        firsts=joined(firsts),
-    )
-    marked = joined(short_name(name) for name in flagged)
-    exception = plain(say("flags.alt", features=marked)) if flagged else ""
-    words = plain(text) + exception
-    return words if len(words) <= ALT else alt_text(plain(text))
+    may_lead = (row for row in ranking.measured if not ranking.first[row] > 1)
+    return [ranking.record.features[row] for row in may_lead]
 
 
 def _leading(ranking: Ranking) -> Sentence:
     """Return all that a model may react most to, or that they are too many to name."""
-    may_lead, names = _possible_leaders(ranking), ranking.record.features
-    in_order = [names[row] for row in ranking.measured if names[row] in may_lead]
-    if not 1 <= len(in_order) <= NAMED:
+    names = _possible_leaders(ranking)
+    if not 1 <= len(names) <= NAMED:
         return say("words.has_no_leader")
-    either = joined((short_name(name) for name in in_order), f" {word('words.or')} ")
+    either = joined(map(short_name, names), f" {word('words.or')} ")
     return (f"{word('words.reacts_to')} ", *either)
 
 
@@ -336,4 +307,4 @@ def not_drawn(models: Sequence[str]) -> Sentence:
     """Return which models a figure has no room for, empty if none."""
     if not models:
         return ()
-    return say("figures.more_models", models=series(full_name(name) for name in models))
+    return say("figures.more_models", models=series(map(full_name, models)))
