@@ -139,7 +139,7 @@ def _cells(rankings: Sequence[Ranking], name: str) -> list[Sentence | Part]:
         elif len(rankings) <= WITH_BOUNDS and ranking.is_drawn:
             cells.append(say("leading.with_interval", value=value, interval=interval))
         elif ranking.is_drawn:
-            cells.append((value, Styled("line", interval)))
+            cells.append((value, " ", Styled("line", interval)))
         else:
             cells.append(value)
         cells.append(rank if known else "–")

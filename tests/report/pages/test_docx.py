@@ -84,7 +84,8 @@ def test_numbers_are_to_the_right_and_texts_to_the_left():
         for p in cell.iter(f"{W}p")
         if p.find(f"{W}pPr/{W}jc") is not None
     }
-    assert places["688.4"] == "right"
+    (first,) = (place for text, place in places.items() if text.startswith("688.4"))
+    assert first == "right"
     # Left is what a cell is without saying so; pandoc 3 leaves it out.
     assert places.get("construction.year", "left") == "left"
 

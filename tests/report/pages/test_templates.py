@@ -111,6 +111,8 @@ def patterns_of_keys():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             keys.add(pattern(node))
             name = getattr(getattr(node, "func", None), "id", "")
+            if isinstance(node, ast.Constant):  # a noun may be chosen before its count
+                keys.add(rf"nouns\.{re.escape(str(node.value))}")
             if name == "say_count":
                 keys.add(rf"nouns\.{pattern(node.args[1])}")
             if name == "table_of":

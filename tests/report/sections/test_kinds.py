@@ -38,7 +38,7 @@ def card(view, label):
 
 def test_the_page_opens_with_a_ranking_of_a_model_if_there_is_one():
     view = viewed(of_data(), of_model())
-    assert section(view, "B").parts["heading"] == "What do they rely on?"
+    assert section(view, "B").parts["heading"] == "What does it rely on?"
     assert "forest: rise" in words(table(view, "tab-executive").caption)
 
 
