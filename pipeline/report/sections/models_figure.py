@@ -78,8 +78,10 @@ def linear_models(facts: Facts) -> dict[str, str]:
     classes = {}
     for row in facts.result.models.to_dict("records"):
         estimator = str(row["estimator"])
-        kernel = json.loads(row["parameters"] or "{}").get("kernel")
-        if estimator in LINEAR or (estimator in KERNELS and kernel == "linear"):
+        is_linear = estimator in LINEAR
+        if estimator in KERNELS:
+            is_linear = json.loads(row["parameters"] or "{}").get("kernel") == "linear"
+        if is_linear:
             classes[str(row["model"])] = estimator
     return classes
 
