@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,9 @@ from ...assess.paired_tests import NADEAU_BENGIO
 from ...assess.significance import BY_SHUFFLES
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, OURS, measure_of, question_of
-from ..text.blocks import Cells, Column, Link, Sentence, Table, Value
+from ..text.blocks import Column, Link, Sentence, Table, Value
 from ..text.number_text import decimals, number, percent, rank_text, significant
-from ..text.wording import full_name, joined, say, say_count, word
+from ..text.wording import full_name, joined, say, say_count, table_of, word
 from .facts import Facts, card_link, engine_name, tallied, whole
 from .ranking_tables import cut_alike, table_id
 from .rankings import Ranking
@@ -69,6 +70,13 @@ class Tested:
         place = int(column.idxmax())
         return whole(f"significance[{place}].{name}", int(column[place]))
 
+    def value(self, feature: str, name: str, places: int) -> Value:
+        """Return a number of one feature; no p-value is printed as 0."""
+        at = self.places[feature]
+        raw = float(self.rows.at[at, name])
+        text = number(raw or (LEAST if name in P_VALUES else 0.0), places)
+        return Value(f"significance[{at}].{name}", raw, text)
+
     def _text(self, name: str) -> str:
         return str(self.rows[name].iloc[0]) if name in self.rows else ""
 
@@ -91,27 +99,24 @@ def significance_table(facts: Facts, ranking: Ranking) -> Table | None:
 
 
 def engine_tables(facts: Facts, ranking: Ranking) -> list[Table]:
-    """Return one table for each engine that makes the same test: ours beside it."""
+    """Return one table for each engine that makes the same test: its numbers and ours.
+
+    Ours are those of our answer in the engine's draw order.
+    """
     tables = []
     for index, other in ranking.others:
-        theirs = tested(facts, index)
-        ours = tested(facts, _in_its_draws(facts, other)) if theirs else None
+        in_its_draws = (
+            tested(facts, place)
+            for place, record in enumerate(facts.result.importances)
+            if (record.engine, record.stream) == (OURS, other.stream)
+            and question_of(record) == question_of(other)
+            and measure_of(record) == measure_of(other)
+        )
+        theirs, ours = tested(facts, index), next(in_its_draws, None)
         if theirs and ours:
             make = partial(_engine_table, ranking, other, ours, theirs)
             tables.append(replace(cut_alike(ranking, make), is_appended=False))
     return tables
-
-
-def _in_its_draws(facts: Facts, other: Importance) -> int:
-    """Return the place of our answer in the draws of an engine, -1 without one."""
-    places = (
-        place
-        for place, record in enumerate(facts.result.importances)
-        if (record.engine, record.stream) == (OURS, other.stream)
-        and question_of(record) == question_of(other)
-        and measure_of(record) == measure_of(other)
-    )
-    return next(places, -1)
 
 
 def _engine_table(
@@ -129,11 +134,6 @@ def _engine_table(
         for name in numbers
         for key in ("ours", "theirs", "difference")
     ]
-    columns = (
-        Column(say("ranking.rank"), "number"),
-        Column(say(f"ranking.name.{ranking.record.of}"), "header"),
-        *(Column(head, "number") for head in heads),
-    )
     both = [
         [_both(ours, theirs, feature, name, places) for name, places in numbers.items()]
         for feature in ranking.record.features
@@ -147,8 +147,11 @@ def _engine_table(
         notes.append(say("significance.engine.ties", engine=engine))
     if ranking.record.stream != other.stream:
         notes.append(say("significance.engine.draws"))
-    return Table(
-        id=table_id(ranking).replace("ranking", f"significance-{other.engine}", 1),
+    return _below(
+        ranking,
+        f"significance-{other.engine}",
+        heads,
+        [(row, [value for values in both[row] for value in values]) for row in rows],
         caption=say(
             "significance.engine.caption",
             engine=engine,
@@ -156,16 +159,35 @@ def _engine_table(
             model=full_name(ranking.subject),
             table=Link(table_id(ranking)),
         ),
-        columns=columns,
-        rows=tuple(
+        notes=tuple(notes),
+    )
+
+
+def _below(
+    ranking: Ranking,
+    name: str,
+    heads: Sequence[Sentence],
+    rows: Sequence[tuple[int, Sequence[Value]]],
+    **options: Any,
+) -> Table:
+    """Return a table of numbers of some rows of a ranking, by rank and name."""
+    return table_of(
+        table_id(ranking).removeprefix("tab-").replace("ranking", name, 1),
+        "ranking",
+        [
+            "rank:number",
+            f"ranking.name.{ranking.record.of}:header",
+            *(Column(head, "number") for head in heads),
+        ],
+        [
             (
                 rank_text(float(ranking.rank[row])),
                 full_name(ranking.record.features[row]),
-                *(value for values in both[row] for value in values),
+                *values,
             )
-            for row in rows
-        ),
-        notes=tuple(notes),
+            for row, values in rows
+        ],
+        **options,
     )
 
 
@@ -173,58 +195,82 @@ def _both(
     ours: Tested, theirs: Tested, feature: str, name: str, places: int
 ) -> tuple[Value, Value, Value]:
     """Return a number of ours, of an engine, and their relative difference."""
-    paths = [f"significance[{side.places[feature]}].{name}" for side in (ours, theirs)]
-    a, b = (float(side.rows.at[side.places[feature], name]) for side in (ours, theirs))
-    size = max(abs(a), abs(b))
-    gap = abs(a - b) / size if size else 0.0
-    return (
-        Value(paths[0], a, _number(name, a, places)),
-        Value(paths[1], b, _number(name, b, places)),
-        Value(paths[1], gap, significant(gap, 2), derived="relative difference"),
-    )
+    one, other = (side.value(feature, name, places) for side in (ours, theirs))
+    size = max(abs(one.raw), abs(other.raw))
+    gap = abs(one.raw - other.raw) / size if size else 0.0
+    derived = "relative difference"
+    return one, other, Value(other.path, gap, significant(gap, 2), derived=derived)
 
 
 def _table(
     facts: Facts, ranking: Ranking, of_ranking: Tested, rows: Sequence[int]
 ) -> Table:
-    numbers = _numbers(of_ranking)
-    columns = (
-        Column(say("ranking.rank"), "number"),
-        Column(say(f"ranking.name.{ranking.record.of}"), "header"),
-        *(Column(_label(of_ranking, name), "number") for name in numbers),
+    frame, test, most = of_ranking.rows, of_ranking.test, of_ranking.most
+    features = ranking.record.features
+    is_shuffled = test in OF_SHUFFLES
+    notes: list[Sentence] = []
+    if is_shuffled:
+        # The decimals that tell one p-value of so many shuffles from the next.
+        places = len(str(int(most.raw) + 1))
+        numbers = dict.fromkeys(P_VALUES, places)
+        count, null = say_count(most, "shuffle"), "shuffles"
+        p = 1 / (most.raw + 1)
+        least = Value(most.path, p, number(p, places), derived="least p-value")
+        notes.append(say("significance.note", least=least))
+    else:
+        places = decimals(frame["estimate"], frame["std_error"])
+        numbers = {"estimate": places}
+        card = card_link(facts.card(ranking.record))
+        notes.append(say("significance.on_card", card=card))
+        if np.isfinite(frame["low"]).any():
+            numbers |= {"low": places, "high": places}
+            notes.append(say("significance.interval", level=percent(LEVEL)))
+        numbers["value"] = OF_VALUE.get(of_ranking.statistic, places)
+        numbers |= dict.fromkeys(P_VALUES, PLACES)
+        noun = "refit" if test == NADEAU_BENGIO else "row"
+        count, null = say_count(most, noun), "test"
+    n_p_values = int(frame["p_value"].notna().sum())
+    if n_p_values > 1:
+        by = of_ranking.adjustment
+        aim = "share" if by == "benjamini_hochberg" else "any_error"
+        adjusted = say(
+            f"significance.adjusted.{null}.{aim}",
+            n=say_count(tallied("significance", n_p_values), "p_value"),
+            by=word(f"significance.adjusted.by.{by}"),
+        )
+        notes.append(adjusted)
+    if is_shuffled:
+        fewer = [
+            (full_name(name), f" ({number(float(frame.at[at, 'shuffles']), 0)})")
+            for name, at in of_ranking.places.items()
+            if frame.at[at, "shuffles"] < most.raw
+        ]
+        if fewer:
+            notes.append(say("significance.fewer", names=joined(fewer[:10])))
+    key = "shuffles" if is_shuffled else "differences"
+    return _below(
+        ranking,
+        "significance",
+        [_label(of_ranking, name) for name in numbers],
+        [
+            (
+                row,
+                [
+                    of_ranking.value(features[row], name, places)
+                    for name, places in numbers.items()
+                ],
+            )
+            for row in rows
+        ],
+        caption=say(
+            f"significance.caption.{key}",
+            what=word(f"asked.{ranking.record.of}"),
+            model=full_name(ranking.subject),
+            table=Link(table_id(ranking)),
+            count=count,
+        ),
+        notes=tuple(notes),
     )
-    key, count = "shuffles", say_count(of_ranking.most, "shuffle")
-    if of_ranking.test not in OF_SHUFFLES:
-        key, count = "differences", say_count(of_ranking.most, "row")
-    if of_ranking.test == NADEAU_BENGIO:
-        count = say_count(of_ranking.most, "refit")
-    caption = say(
-        f"significance.caption.{key}",
-        what=word(f"asked.{ranking.record.of}"),
-        model=full_name(ranking.subject),
-        table=Link(table_id(ranking)),
-        count=count,
-    )
-    return Table(
-        id=table_id(ranking).replace("ranking", "significance", 1),
-        caption=caption,
-        columns=columns,
-        rows=tuple(_row(ranking, row, of_ranking, numbers) for row in rows),
-        notes=_notes(facts, ranking, of_ranking),
-    )
-
-
-def _numbers(of_ranking: Tested) -> dict[str, int]:
-    """Return the columns of numbers, each with its decimals."""
-    if of_ranking.test in OF_SHUFFLES:
-        return dict.fromkeys(P_VALUES, _decimals(of_ranking.most))
-    rows = of_ranking.rows
-    places = decimals(rows["estimate"], rows["std_error"])
-    numbers = {"estimate": places}
-    if np.isfinite(rows["low"]).any():
-        numbers |= {"low": places, "high": places}
-    numbers["value"] = OF_VALUE.get(of_ranking.statistic, places)
-    return numbers | dict.fromkeys(P_VALUES, PLACES)
 
 
 def _label(of_ranking: Tested, name: str) -> Sentence:
@@ -236,60 +282,3 @@ def _label(of_ranking: Tested, name: str) -> Sentence:
     if name in ("low", "high"):
         return say(f"ranking.{name}", level=percent(LEVEL))
     return say(f"significance.{name}")
-
-
-def _row(
-    ranking: Ranking, row: int, of_ranking: Tested, numbers: dict[str, int]
-) -> Cells:
-    feature = ranking.record.features[row]
-    place = of_ranking.places[feature]
-    cells = [
-        Value(f"significance[{place}].{name}", value, _number(name, value, places))
-        for name, places in numbers.items()
-        for value in [float(of_ranking.rows.at[place, name])]
-    ]
-    return (rank_text(float(ranking.rank[row])), full_name(feature), *cells)
-
-
-def _number(name: str, value: float, places: int) -> str:
-    """Return a number as printed; no p-value is 0, however little a float holds."""
-    return number(value or (LEAST if name in P_VALUES else 0.0), places)
-
-
-def _decimals(most: Value) -> int:
-    """Return the decimals that tell one p-value of so many shuffles from the next."""
-    return len(str(int(most.raw) + 1))
-
-
-def _notes(facts: Facts, ranking: Ranking, of_ranking: Tested) -> tuple[Sentence, ...]:
-    rows, most = of_ranking.rows, of_ranking.most
-    n_p_values = int(rows["p_value"].notna().sum())
-    if of_ranking.test not in OF_SHUFFLES:
-        card = card_link(facts.card(ranking.record))
-        notes = [say("significance.on_card", card=card)]
-        if "low" in _numbers(of_ranking):
-            notes.append(say("significance.interval", level=percent(LEVEL)))
-        return (*notes, *_adjusted(of_ranking, "test", n_p_values))
-    p = 1 / (most.raw + 1)
-    least = Value(most.path, p, number(p, _decimals(most)), derived="least p-value")
-    notes = [say("significance.note", least=least)]
-    notes += _adjusted(of_ranking, "shuffles", n_p_values)
-    fewer = [
-        (full_name(name), f" ({number(float(rows.at[at, 'shuffles']), 0)})")
-        for name, at in of_ranking.places.items()
-        if rows.at[at, "shuffles"] < most.raw
-    ]
-    if fewer:
-        notes.append(say("significance.fewer", names=joined(fewer[:10])))
-    return tuple(notes)
-
-
-def _adjusted(of_ranking: Tested, null: str, n_p_values: int) -> list[Sentence]:
-    """Return what adjusted p-values are, where there are several."""
-    if n_p_values < 2:
-        return []
-    name = of_ranking.adjustment
-    n = say_count(tallied("significance", n_p_values), "p_value")
-    aim = "share" if name == "benjamini_hochberg" else "any_error"
-    by = word(f"significance.adjusted.by.{name}")
-    return [say(f"significance.adjusted.{null}.{aim}", n=n, by=by)]
