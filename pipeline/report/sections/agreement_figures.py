@@ -94,7 +94,7 @@ def _engine_figure(facts: Facts, ranking: Ranking, pairs: pd.DataFrame) -> Figur
         what=word(f"asked.{record.of}"),
         model=model,
         engines=joined(engines),
-        first=short_name(record.features[ranking.measured[0]]),
+        first=short_name(ranking.in_order[0]),
     )
     return Figure(
         id=table_id(ranking).replace("tab-ranking", "fig-engines"),
@@ -281,8 +281,7 @@ def _bands(
     gaps = numbers.mean_gaps(one, other)
     places = decimals(gaps.difference, gaps.band / 10, gaps.difference[~gaps.inside])
     first = facts.leads[0]  # all panels in its order share one column of names
-    leading = [first.record.features[i] for i in first.measured]
-    own = [ranking.record.features[i] for i in ranking.measured]
+    leading, own = first.in_order, ranking.in_order
     names = sorted(own, key=lambda n: leading.index(n) if n in leading else len(own))
     measured = [one.features.index(name) for name in names if name in one.features]
     outside = [i for i in measured if not gaps.inside[i]]

@@ -1,4 +1,4 @@
-"""Importances given the other columns beside those among all rows: what is shared.
+"""Importances given the other columns, and among all rows: what is shared.
 
 A feature that loses most of its importance when it is drawn given the others carries
 information that they carry too. How it is drawn: `methods.importance`.
@@ -44,14 +44,9 @@ def conditional_figures(facts: Facts) -> tuple[Figure, ...]:
         given = [r for r in facts.rankings if is_marginal_of(marginal.record, r.record)]
         given = given[: PANELS - 1]
         if given and marginal.starts_at_loss and key not in figures:
-            measured = [
-                {r.record.features[row] for row in r.measured}
-                for r in (marginal, *given)
-            ]
-            shared = set.intersection(*measured)
-            in_order = [marginal.record.features[row] for row in marginal.measured]
+            shared = set(marginal.in_order).intersection(*(r.in_order for r in given))
             most = min(max(PANEL_ROWS // (1 + len(given)), 3), MOST_EACH)
-            names = [name for name in in_order if name in shared][:most]
+            names = [name for name in marginal.in_order if name in shared][:most]
             if names:
                 figures[key] = _figure(facts, marginal, given, names)
     return tuple(figures.values())

@@ -103,10 +103,9 @@ def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> dict[str, Flag]:
         )
         for row in np.flatnonzero(is_found):
             found.setdefault(ranking.record.features[row], []).append(model)
-    order = [ranked[0].record.features[row] for row in ranked[0].measured]
     return {
         name: Flag(tuple(matters[name]), tuple(hardly[name]))
-        for name in order
+        for name in ranked[0].in_order
         if name in matters and name in hardly
     }
 
@@ -167,9 +166,8 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     flags = linear_flags(facts, rankings)
     # The first features, and in place of the last of them what is flagged.
     most = min(max(PANEL_ROWS // len(rankings), 3), MOST_EACH)
-    in_order = [features[row] for row in first.measured]
-    chosen = sorted(in_order, key=lambda name: name not in flags)[:most]
-    names = [name for name in in_order if name in chosen]
+    chosen = sorted(first.in_order, key=lambda name: name not in flags)[:most]
+    names = [name for name in first.in_order if name in chosen]
     apart = facts.apart(record)
     caption = say(
         "figures.models_over_rows" if over_rows else "figures.models",

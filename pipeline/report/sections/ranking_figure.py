@@ -116,7 +116,7 @@ def ranking_figure(
 
 def _headline(ranking: Ranking) -> Sentence:
     """Return what the ranking shows in one short sentence."""
-    names = [short_name(ranking.record.features[row]) for row in ranking.measured[:2]]
+    names = [short_name(name) for name in ranking.in_order[:2]]
     row = ranking.measured[0]
     if np.isnan(ranking.low[row]):
         return say("results.unknown", feature=names[0])

@@ -1,6 +1,6 @@
 """The table of one ranking: rows, bars, intervals, and what the rest amounts to."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isfinite
@@ -239,7 +239,7 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
         caption=(*caption, *repeats),
         columns=tuple(columns),
         rows=tuple(map(Row, zip(*cells, strict=True), keys)),
-        notes=_notes(facts, ranking),
+        notes=_notes(facts, ranking, unlike),
         source="tables/importances.csv",
         shape="wide" if len(columns) > 6 else "",
     )
@@ -290,7 +290,10 @@ def _unlike_ours(ranking: Ranking) -> set[int]:
     }
 
 
-def _notes(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
+def _notes(
+    facts: Facts, ranking: Ranking, unlike: Collection[int]
+) -> tuple[Sentence, ...]:
+    """Return what stands below a ranking; the answers `unlike` ours have columns."""
     record = ranking.record
     notes: list[Sentence] = []
     if ranking.starts_at_loss:
@@ -313,9 +316,8 @@ def _notes(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
     if ranking.is_drawn and ranking is facts.lead:
         key = "rows_note" if ranking.row_intervals else "draws_note"
         notes.append(say(f"ranking.{key}", level=percent(LEVEL)))
-    places = _unlike_ours(ranking)
-    unlike = {other.engine for index, other in ranking.others if index in places}
-    same = [o.engine for _, o in ranking.others if o.engine not in unlike]
+    shown = {other.engine for index, other in ranking.others if index in unlike}
+    same = [o.engine for _, o in ranking.others if o.engine not in shown]
     if same:
         names = series(engine_name(engine) for engine in dict.fromkeys(same))
         notes.append(say("ranking.same_numbers", engines=names))

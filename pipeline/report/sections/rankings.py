@@ -1,8 +1,8 @@
 """Which importances are ranked, in which order, with which intervals and places.
 
-One ranking answers one question about one model by our own engine; other engines'
-answers to the same question stand beside it, and our twins in their draw order only
-in the section on agreement.
+One ranking answers one question about one model by our own engine. It holds other
+engines' answers to the same question; our twins in their draw order are only in the
+section on agreement.
 """
 
 from collections import Counter
@@ -96,7 +96,7 @@ class Ranking:
 
     @property
     def starts_at_loss(self) -> bool:
-        """Whether its numbers are told from the loss of the model as it is."""
+        """Whether its numbers start from the loss of the model as it is."""
         return self.record.method in FROM_LOSS
 
     @cached_property
@@ -154,6 +154,11 @@ class Ranking:
     def measured(self) -> tuple[int, ...]:
         """The rows that have a number, best first."""
         return tuple(i for i in self.order if not np.isnan(self.mean[i]))
+
+    @property
+    def in_order(self) -> list[str]:
+        """The features that have a number, best first."""
+        return [self.record.features[row] for row in self.measured]
 
     def leading(self, n: int) -> tuple[int, ...]:
         """The first `n` rows that have a number, and those that are always shown.

@@ -1,9 +1,8 @@
 """The tables below a ranking: p-values, what they are of, and whose they are."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from ...assess.paired_tests import NADEAU_BENGIO
 from ...assess.significance import BY_SHUFFLES
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, OURS, measure_of, question_of
-from ..text.blocks import Column, Link, Sentence, Table, Value
+from ..text.blocks import Column, Link, Part, Sentence, Table, Value
 from ..text.number_text import decimals, number, percent, rank_text, significant
 from ..text.wording import full_name, joined, say, say_count, table_of, word
 from .facts import Facts, card_link, engine_name, tallied, whole
@@ -151,43 +150,11 @@ def _engine_table(
         ranking,
         f"significance-{other.engine}",
         heads,
-        [(row, [value for values in both[row] for value in values]) for row in rows],
-        caption=say(
-            "significance.engine.caption",
-            engine=engine,
-            what=word(f"asked.{ranking.record.of}"),
-            model=full_name(ranking.subject),
-            table=Link(table_id(ranking)),
-        ),
-        notes=tuple(notes),
-    )
-
-
-def _below(
-    ranking: Ranking,
-    name: str,
-    heads: Sequence[Sentence],
-    rows: Sequence[tuple[int, Sequence[Value]]],
-    **options: Any,
-) -> Table:
-    """Return a table of numbers of some rows of a ranking, by rank and name."""
-    return table_of(
-        table_id(ranking).removeprefix("tab-").replace("ranking", name, 1),
-        "ranking",
-        [
-            "rank:number",
-            f"ranking.name.{ranking.record.of}:header",
-            *(Column(head, "number") for head in heads),
-        ],
-        [
-            (
-                rank_text(float(ranking.rank[row])),
-                full_name(ranking.record.features[row]),
-                *values,
-            )
-            for row, values in rows
-        ],
-        **options,
+        rows,
+        lambda row: [value for values in both[row] for value in values],
+        "engine.caption",
+        tuple(notes),
+        engine=engine,
     )
 
 
@@ -206,7 +173,6 @@ def _table(
     facts: Facts, ranking: Ranking, of_ranking: Tested, rows: Sequence[int]
 ) -> Table:
     frame, test, most = of_ranking.rows, of_ranking.test, of_ranking.most
-    features = ranking.record.features
     is_shuffled = test in OF_SHUFFLES
     notes: list[Sentence] = []
     if is_shuffled:
@@ -247,29 +213,58 @@ def _table(
         ]
         if fewer:
             notes.append(say("significance.fewer", names=joined(fewer[:10])))
-    key = "shuffles" if is_shuffled else "differences"
     return _below(
         ranking,
         "significance",
         [_label(of_ranking, name) for name in numbers],
+        rows,
+        lambda row: [
+            of_ranking.value(ranking.record.features[row], name, places)
+            for name, places in numbers.items()
+        ],
+        f"caption.{'shuffles' if is_shuffled else 'differences'}",
+        tuple(notes),
+        count=count,
+    )
+
+
+def _below(
+    ranking: Ranking,
+    name: str,
+    heads: Sequence[Sentence],
+    rows: Sequence[int],
+    numbers_of: Callable[[int], Sequence[Value]],
+    caption: str,
+    notes: tuple[Sentence, ...],
+    **fields: Part | Sentence,
+) -> Table:
+    """Return a table of numbers of some rows of a ranking, each with rank and name."""
+    of, id_ = ranking.record.of, table_id(ranking)
+    text = say(
+        f"significance.{caption}",
+        what=word(f"asked.{of}"),
+        model=full_name(ranking.subject),
+        table=Link(id_),
+        **fields,
+    )
+    return table_of(
+        id_.removeprefix("tab-").replace("ranking", name, 1),
+        "ranking",
+        [
+            "rank:number",
+            f"ranking.name.{of}:header",
+            *(Column(head, "number") for head in heads),
+        ],
         [
             (
-                row,
-                [
-                    of_ranking.value(features[row], name, places)
-                    for name, places in numbers.items()
-                ],
+                rank_text(float(ranking.rank[row])),
+                full_name(ranking.record.features[row]),
+                *numbers_of(row),
             )
             for row in rows
         ],
-        caption=say(
-            f"significance.caption.{key}",
-            what=word(f"asked.{ranking.record.of}"),
-            model=full_name(ranking.subject),
-            table=Link(table_id(ranking)),
-            count=count,
-        ),
-        notes=tuple(notes),
+        caption=text,
+        notes=notes,
     )
 
 
