@@ -193,8 +193,9 @@ def _table(
             notes.append(say("significance.interval", level=percent(LEVEL)))
         numbers["value"] = OF_VALUE.get(of_ranking.statistic, places)
         numbers |= dict.fromkeys(P_VALUES, PLACES)
-        noun = "refit" if test == NADEAU_BENGIO else "row"
-        count, null = say_count(most, noun), "test"
+        count, null = say_count(most, "row"), "test"
+        if test == NADEAU_BENGIO:
+            count = say_count(most, "refit")
     n_p_values = int(frame["p_value"].notna().sum())
     if n_p_values > 1:
         by = of_ranking.adjustment
