@@ -1,6 +1,6 @@
 """Section E: one estimand card per measure, which every number refers to by its id."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from ...methods.importance import METHODS, options_of
 from ...records.importance_record import Importance, supplied_engine
 from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, Measure, measure_of
-from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, Value, plain
+from ..text.blocks import Card, KeyValues, Section, Sentence, Styled, Value, plain
 from ..text.labels import with_labels
 from ..text.number_text import loss_label, percent, unit_text
 from ..text.wording import (
@@ -51,46 +51,44 @@ ROWS_OF_ALL_REPEATS = {
 
 
 def method(facts: Facts) -> Section:
-    """Return section E: the cards, in the order of their ids."""
+    """Return section E: the cards, in the order of their ids.
+
+    What an earlier card of the same method says, later ones cite.
+    """
     title = word("sections.method")
     if not facts.cards:
         nothing = {"prose": (), "cards": ()}
         return Section("E", "method", title, say("method.none"), nothing)
-    cards = _without_repeats(facts)
-    number = tallied("importances", len(cards))
-    lede = say("method.lede", measures=say_count(number, "measure"))
-    parts = {"prose": say("method.prose"), "cards": cards}
-    return Section("E", "method", title, lede, parts)
-
-
-def _without_repeats(facts: Facts) -> tuple[Card, ...]:
-    """Return the cards; what an earlier one of the same method says, later ones cite.
-
-    A row or two are said again: to look them up would take longer than to read them.
-    """
     cards: list[Card] = []
     whole_cards: dict[str, Card] = {}
     for measure in facts.cards:
         card = _card(facts, measure)
         first = whole_cards.setdefault(measure[0], card)
         cards.append(card if card is first else _as_in(first, card))
-    return tuple(cards)
+    number = tallied("importances", len(cards))
+    lede = say("method.lede", measures=say_count(number, "measure"))
+    parts = {"prose": say("method.prose"), "cards": tuple(cards)}
+    return Section("E", "method", title, lede, parts)
 
 
 def _as_in(first: Card, card: Card) -> Card:
-    """Return a card whose rows that an earlier one has are one row that names them."""
+    """Return a card whose rows that an earlier one has are one row that names them.
+
+    A row or two are said again: to look them up would take longer than to read them.
+    """
     there = {(plain(label), plain(text)) for label, text in first.facts.rows}
-    same = [plain(row[0]) for row in card.facts.rows if _plain(row) in there]
+    own: list[Fact] = []
+    same: list[str] = []
+    for label, text in card.facts.rows:
+        name = plain(label)
+        if (name, plain(text)) in there:
+            same.append(name[:1].lower() + name[1:])
+        else:
+            own.append((label, text))
     if len(same) < SAME:
         return card
-    own = tuple(row for row in card.facts.rows if _plain(row) not in there)
-    texts = series(label[:1].lower() + label[1:] for label in same)
     as_in = say("cards.as_in", card=card_link(first.id))
-    return replace(card, facts=replace(card.facts, rows=(*own, (as_in, texts))))
-
-
-def _plain(fact: Fact) -> tuple[str, str]:
-    return plain(fact[0]), plain(fact[1])
+    return replace(card, facts=replace(card.facts, rows=(*own, (as_in, series(same)))))
 
 
 def title_of(facts: Facts, record: Importance) -> Sentence:
@@ -104,90 +102,65 @@ def _card(facts: Facts, measure: Measure) -> Card:
     ranked = [r for r in facts.rankings if measure_of(r.record) == measure]
     record = ranked[0].record
     card = facts.cards[measure]
-    rows = (
+    rows = [
         *_definition(facts, ranked),
-        *{"permutation": _permutation, "sage": _sage}.get(record.method, _own)(
-            facts, record
-        ),
+        *SPECIFIC.get(record.method, _options)(facts, record),
         (say("cards.label.spread"), _spread(record)),
         *_test(facts, record, ranked),
         (say("cards.label.engines"), _engines(facts, record, ranked)),
         *_own_engines(facts, ranked),
-        (say("cards.label.limits"), say(f"cards.{record.method}.limits")),
-        (say("cards.label.reference"), say(f"cards.{record.method}.reference")),
-    )
+        *(
+            (say(f"cards.label.{name}"), say(f"cards.{record.method}.{name}"))
+            for name in ("limits", "reference")
+        ),
+    ]
+    made = [*_answered_by(facts, ranked), *_supplied(facts, ranked)]
+    if record.stream:  # whose draw order it was
+        stream = look_up("cards.stream").get(record.stream, record.stream)
+        if record.stream == "numpy":
+            stream = look_up("cards.stream_of").get(record.method, stream)
+        made.append((say("cards.label.stream"), (stream, *say("cards.seeds"))))
+    caption = say("cards.caption", card=card)
     return Card(
         id=card,
         title=title_of(facts, record),
-        facts=KeyValues(
-            f"card-{card.lower()}-facts", say("cards.caption", card=card), rows
-        ),
-        on_screen=(
-            *_answered_by(facts, ranked),
-            *_supplied(facts, ranked),
-            *_stream(record),
-        ),
+        facts=KeyValues(f"card-{card.lower()}-facts", caption, tuple(rows)),
+        on_screen=tuple(made),
     )
 
 
-def _definition(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
-    """Return what defines the quantity: question, formula, models, loss, rows."""
+def _definition(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
+    """Yield what defines the quantity: question, formula, models, loss, form, rows."""
     record = ranked[0].record
-    name, of = record.method, record.of
-    rows = [
-        (say("cards.label.question"), say(f"cards.{name}.question.{of}")),
-        (say("cards.label.why"), say(f"cards.{name}.why")),
-        (
-            say("cards.label.formula"),
-            (*_formula(ranked), "; ", *_symbols(record)),
-        ),
-        (say("cards.label.models"), _models(facts, ranked)),
-    ]
-    losses = dict.fromkeys(r.record.loss for r in ranked if r.record.loss)
-    if losses:
-        rows.append((say("cards.label.loss"), _losses(list(losses))))
-    rows.append((say("cards.label.form"), _form(facts, ranked)))
-    rows.append((say("cards.label.data"), _data(facts, record)))
-    return rows
-
-
-def _formula(ranked: list[Ranking]) -> Sentence:
-    """Return what was computed; both, where some ratios are pooled and some not."""
-    name = ranked[0].record.method
+    name = record.method
+    yield say("cards.label.question"), say(f"cards.{name}.question.{record.of}")
+    yield say("cards.label.why"), say(f"cards.{name}.why")
+    # Both formulas, where some ratios are pooled and some are not.
     forms = dict.fromkeys(
         "pooled" if is_pooled(r.record) else r.record.form for r in ranked
     )
-    return joined((say(f"cards.{name}.formula.{form}") for form in forms), "; ")
-
-
-def _symbols(record: Importance) -> Sentence:
-    key = "symbols"
-    if record.method == "permutation" and rows_drawn(record):
+    symbols = "symbols"
+    if name == "permutation" and rows_drawn(record):
         is_once = record.stream in ROWS_OF_ALL_REPEATS
-        key = "symbols_drawn_once" if is_once else "symbols_drawn"
-    return say(f"cards.{record.method}.{key}")
-
-
-def _models(facts: Facts, ranked: list[Ranking]) -> Sentence:
+        symbols = "symbols_drawn_once" if is_once else "symbols_drawn"
+    formulas = [say(f"cards.{name}.formula.{form}") for form in forms]
+    formulas.append(say(f"cards.{name}.{symbols}"))
+    yield say("cards.label.formula"), joined(formulas, "; ")
     models = dict.fromkeys(r.subject for r in ranked)
+    text = say("cards.models", models=series(map(full_name, models)))
+    if record.scale:
+        scale = record.scale.replace("_", " ")
+        text += ("; ", look_up("cards.scale").get(record.scale, scale))
     classes = dict.fromkeys(r.record.positive_class for r in ranked)
-    scale = ranked[0].record.scale
-    text = say("cards.models", models=series(full_name(model) for model in models))
-    if scale:
-        scales = look_up("cards.scale")
-        text += ("; ", scales.get(scale, scale.replace("_", " ")))
-    class_names = [full_value(name) for name in classes if name]
-    if class_names:
-        text += say("cards.of_class", classes=joined(class_names))
-    del facts
-    return text
-
-
-def _losses(losses: list[str]) -> Sentence:
-    each = joined(
-        (f"{loss_label(loss)} = {LOSSES[loss].formula}" for loss in losses), "; "
-    )
-    return say("cards.loss", losses=each)
+    if names := [full_value(cls) for cls in classes if cls]:
+        text += say("cards.of_class", classes=joined(names))
+    yield say("cards.label.models"), text
+    losses = dict.fromkeys(r.record.loss for r in ranked if r.record.loss)
+    if losses:
+        texts = (f"{loss_label(loss)} = {LOSSES[loss].formula}" for loss in losses)
+        yield say("cards.label.loss"), say("cards.loss", losses=joined(texts, "; "))
+    yield say("cards.label.form"), _form(facts, ranked)
+    yield say("cards.label.data"), _data(facts, record)
 
 
 def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
@@ -219,52 +192,43 @@ def _unit(facts: Facts, record: Importance) -> str:
 
 
 def _data(facts: Facts, record: Importance) -> Sentence:
+    """Return on how many rows of which split it was measured, and how they weigh."""
     own = look_up("cards.own_data")
     if record.method in own:
         return (own[record.method],)
     frame = facts.result.datasets
     rows = frame[frame["split"] == record.split]
-    is_reference = record.split == "reference"
     weighted = bool(len(rows)) and bool(rows["weighted"].iloc[0])
-    return say(
-        "cards.data_reference" if is_reference else "cards.data",
-        **({"name": full_name(str(rows["name"].iloc[0]))} if is_reference else {}),
-        rows=say_count(
-            whole(f"importances[{facts.index(record)}].n_samples", record.n_samples),
-            "row",
-        ),
-        split=look_up("splits")[record.split],
-        weights=look_up("cards.weights")["yes" if weighted else "no"],
-    )
+    path = f"importances[{facts.index(record)}].n_samples"
+    fields: dict[str, Any] = {
+        "rows": say_count(whole(path, record.n_samples), "row"),
+        "split": look_up("splits")[record.split],
+        "weights": look_up("cards.weights")["yes" if weighted else "no"],
+    }
+    if record.split == "reference":
+        name = full_name(str(rows["name"].iloc[0]))
+        return say("cards.data_reference", name=name, **fields)
+    return say("cards.data", **fields)
 
 
-def _permutation(facts: Facts, record: Importance) -> list[Fact]:
-    path = f"importances[{facts.index(record)}]"
+def _permutation(facts: Facts, record: Importance) -> Iterator[Fact]:
+    """Yield what is moved, how often, on which rows, and the intervals over others."""
+    place = facts.index(record)
+    path = f"importances[{place}]"
+    yield say("cards.label.shuffled"), _shuffled(path, record)
     rows = rows_drawn(record)
     key = ROWS_OF_ALL_REPEATS.get(record.stream, "drawn") if rows else "whole"
     if record.options.get("draws") == "exact":
         key = "exact"
-    return [
-        (say("cards.label.shuffled"), _shuffled(path, record)),
-        (
-            say("cards.label.repeats"),
-            say(
-                f"cards.permutation.repeats.{key}",
-                repeats=repeats_of(record, path),
-                rows=whole(f"{path}.options['n_rows']", rows),
-            ),
-        ),
-        *_other_rows(facts, record),
-    ]
-
-
-def _other_rows(facts: Facts, record: Importance) -> list[Fact]:
-    """Return what the intervals over other rows are, if there are any."""
-    records = facts.result.row_intervals["record"]
-    if facts.index(record) not in set(records):
-        return []
-    text = say("cards.permutation.other_rows", level=percent(LEVEL))
-    return [(say("cards.label.other_rows"), text)]
+    text = say(
+        f"cards.permutation.repeats.{key}",
+        repeats=repeats_of(record, path),
+        rows=whole(f"{path}.options['n_rows']", rows),
+    )
+    yield say("cards.label.repeats"), text
+    if place in set(facts.result.row_intervals["record"]):
+        text = say("cards.permutation.other_rows", level=percent(LEVEL))
+        yield say("cards.label.other_rows"), text
 
 
 def _shuffled(path: str, record: Importance) -> Sentence:
@@ -272,24 +236,22 @@ def _shuffled(path: str, record: Importance) -> Sentence:
     within = record.options.get("within", "none")
     convention = record.options.get("convention", "standard")
     least = record.options.get("min_samples_leaf", 0)
+    near: Value | str  # a record holds it unless it is usual
+    if "n_neighbours" in record.options:
+        number = record.options["n_neighbours"]
+        near = whole(f"{path}.options['n_neighbours']", number)
+    else:
+        near = str(options_of(METHODS[record.method].function)["n_neighbours"])
     among = say(
         f"cards.permutation.within.{within}",
         least=whole(f"{path}.options['min_samples_leaf']", least),
-        near=_near(path, record),
+        near=near,
         itself=say(f"cards.permutation.itself.{convention}"),
     )
     how = record.options.get("perturbation", "permute")
     is_moved = within in ("none", "leaves")
     what = say(f"cards.permutation.{'shuffled' if is_moved else 'drawn'}.{record.of}")
     return (*what, "; ", *among, *say(f"cards.permutation.perturbation.{how}"))
-
-
-def _near(path: str, record: Importance) -> Value | str:
-    """Return how many neighbours a row has; a record holds it unless it is usual."""
-    if "n_neighbours" in record.options:
-        near = record.options["n_neighbours"]
-        return whole(f"{path}.options['n_neighbours']", near)
-    return str(options_of(METHODS[record.method].function)["n_neighbours"])
 
 
 def _sage(facts: Facts, record: Importance) -> list[Fact]:
@@ -319,53 +281,46 @@ def _sage(facts: Facts, record: Importance) -> list[Fact]:
     return [orders, *_options(facts, record)]
 
 
-def _options(facts: Facts, record: Importance) -> list[Fact]:
-    del facts
-    if not record.options:
-        return []
-    settings = (
-        Styled("code", (setting(name, value),))
-        for name, value in sorted(record.options.items())
-    )
-    return [(say("cards.label.options"), joined(settings))]
-
-
-def _own(facts: Facts, record: Importance) -> list[Fact]:
-    """Return the file of a method of the user's own, beside its options."""
-    entries = (e for e in config_of(facts, "extensions") if e["name"] == record.method)
-    rows = [
-        (
-            say("cards.label.code"),
-            say(
+def _options(facts: Facts, record: Importance) -> Iterator[Fact]:
+    """Yield the options; before them the file of a method of the user's own."""
+    for entry in config_of(facts, "extensions"):
+        if (entry["kind"], entry["name"]) == ("method", record.method):
+            text = say(
                 "cards.own_code",
                 name=Styled("code", (full_value(entry["name"]),)),
                 file=full_value(entry["file"]),
                 digest=Styled("code", (entry["sha256"],)),
-            ),
-        )
-        for entry in entries
+            )
+            yield say("cards.label.code"), text
+    settings = [
+        Styled("code", (setting(name, value),))
+        for name, value in sorted(record.options.items())
     ]
-    return [*rows, *_options(facts, record)]
+    if settings:
+        yield say("cards.label.options"), joined(settings)
 
 
-def _own_engines(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
-    """Return the file and docstring of each engine of the user's own that answered."""
+def _own_engines(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
+    """Yield the file and docstring of each engine of the user's own that answered."""
     engines = {record.engine for r in ranked for _, record in r.others}
-    return [
-        (
-            say("cards.label.own_engine"),
-            say(
+    for entry in config_of(facts, "extensions"):
+        if entry["kind"] == "engine" and entry["name"] in engines:
+            stated = AsWritten(show_hidden(" ".join(entry["text"].split())))
+            text = say(
                 "cards.own_engine",
                 name=Styled("code", (full_value(entry["name"]),)),
                 file=full_value(entry["file"]),
                 digest=Styled("code", (entry["sha256"],)),
-                text=AsWritten(show_hidden(" ".join(entry["text"].split())))
-                or word("own.not_stated"),
-            ),
-        )
-        for entry in config_of(facts, "extensions")
-        if entry["kind"] == "engine" and entry["name"] in engines
-    ]
+                text=stated or word("own.not_stated"),
+            )
+            yield say("cards.label.own_engine"), text
+
+
+SPECIFIC: dict[str, Callable[[Facts, Importance], Iterable[Fact]]] = {
+    "permutation": _permutation,
+    "sage": _sage,
+}
+"""What the card of a method says beyond what all cards say, instead of its options."""
 
 
 def _spread(record: Importance) -> Sentence:
@@ -405,16 +360,20 @@ def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentenc
     versions = {record.engine: record.engine_version}
     for ranking in ranked:
         versions |= {other.engine: other.engine_version for _, other in ranking.others}
-    names = [
-        (engine,)  # it has its version in its name
-        if engine in facts.supplied_engines
-        else joined(_describe_engine(engine, version, functions.get(engine, "")))
-        for engine, version in versions.items()
-    ]
+    names: list[Sentence] = []
+    for engine, version in versions.items():
+        if engine in facts.supplied_engines:
+            names.append((engine,))  # it has its version in its name
+            continue
+        name: Sentence = (f"{engine_name(engine)} {version}".rstrip(),)
+        if function := functions.get(engine):
+            name = (*name, ", ", Styled("code", (function,)))
+        names.append(name)
+    text = joined(names, "; ")
     r_version = facts.result.run.versions.get("R", "")
     if len(names) > 1 and r_version:
-        return (*joined(names, "; "), *say("cards.through_r", version=r_version))
-    return joined(names, "; ")
+        return (*text, *say("cards.through_r", version=r_version))
+    return text
 
 
 def _function_of_xplainfi(record: Importance) -> str:
@@ -468,39 +427,19 @@ def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
         if (entry["model"], entry["method"], entry["of"]) in measures
         and supplied_engine(entry["package"], entry["version"]) in facts.answered
     ]
-    by_whom: dict[tuple[str, Any], list[Sentence]] = {}
+    by_whom: dict[tuple[str, Any], list[Styled]] = {}
     for entry in entries:
-        by_whom.setdefault((entry["by"], entry["date"]), []).append(_supply(entry))
+        text = say(
+            "cards.supplied",
+            engine=f"{entry['package']} {entry['version']}",
+            model=full_name(entry["model"]),
+            file=Styled("code", (short_name(entry["file"]),)),
+            predictions=Styled("code", (entry["predictions_sha256"][:DIGITS],)),
+        )
+        whom = entry["by"], entry["date"]
+        by_whom.setdefault(whom, []).append(Styled("entry", text))
     texts = (
-        (*say("cards.supplied_by", by=short_name(by), date=date), *joined(files, ""))
+        (*say("cards.supplied_by", by=short_name(by), date=date), *files)
         for (by, date), files in by_whom.items()
     )
     return [(say("cards.label.supplied"), joined(texts, " "))] if entries else []
-
-
-def _supply(entry: Mapping[str, Any]) -> Sentence:
-    text = say(
-        "cards.supplied",
-        engine=f"{entry['package']} {entry['version']}",
-        model=full_name(entry["model"]),
-        file=Styled("code", (short_name(entry["file"]),)),
-        predictions=Styled("code", (entry["predictions_sha256"][:DIGITS],)),
-    )
-    return (Styled("entry", text),)
-
-
-def _describe_engine(engine: str, version: str, function: str) -> list[Part]:
-    """Return an engine with its version and the function that was called."""
-    name = f"{engine_name(engine)} {version}".rstrip()
-    return [name, Styled("code", (function,))] if function else [name]
-
-
-def _stream(record: Importance) -> list[Fact]:
-    """Return whose draw order it was; nothing if nothing is drawn."""
-    if not record.stream:
-        return []
-    streams = look_up("cards.stream")
-    text = streams.get(record.stream, record.stream)
-    if record.stream == "numpy":
-        text = look_up("cards.stream_of").get(record.method, text)
-    return [(say("cards.label.stream"), (text, *say("cards.seeds")))]
