@@ -158,7 +158,7 @@ def clusters_of(facts: Facts) -> tuple[Cluster, ...]:
     return tuple(found)
 
 
-def tree_of(facts: Facts) -> tuple[tuple[str, ...], list[Join]] | None:
+def tree_of(facts: Facts) -> tuple[list[str], list[Join]] | None:
     """Return the single linkage of the first features: leaves in order, and joins.
 
     At most 40 features; None of fewer than two. One whose associations with better
@@ -166,9 +166,11 @@ def tree_of(facts: Facts) -> tuple[tuple[str, ...], list[Join]] | None:
     between them, so that what meets at the limit or above are the clusters; of the two,
     the one with the better ranked feature comes first.
     """
+    from scipy.cluster.hierarchy import linkage
+
     frame = facts.result.associations
     strengths = {
-        frozenset((pair.feature_a, pair.feature_b)): min(float(pair.value), 1.0)
+        frozenset((pair.feature_a, pair.feature_b)): float(pair.value)
         for pair in frame.itertuples()
     }
     names: list[str] = []
@@ -178,25 +180,25 @@ def tree_of(facts: Facts) -> tuple[tuple[str, ...], list[Join]] | None:
     names = names[:MOST_ROWS]
     if len(names) < 2:
         return None
-
-    branch_of: dict[str, tuple[str, ...]] = {name: (name,) for name in names}
-    merged = []
-    pairs = [frozenset(pair) for pair in combinations(names, 2)]
-    for pair in sorted(pairs, key=lambda pair: -strengths[pair]):
-        branches = {branch_of[name] for name in pair}
-        if len(branches) > 1:
-            first, second = sorted(branches, key=lambda branch: names.index(branch[0]))
-            merged.append((first, second, strengths[pair]))
-            branch_of |= dict.fromkeys((*first, *second), (*first, *second))
-    leaves = branch_of[names[0]]
-    # Of each branch its row, and the association at which it was joined.
-    place = {leaves[n : n + 1]: (float(n), 1.0) for n in range(len(leaves))}
+    distances = [1.0 - strengths[frozenset(pair)] for pair in combinations(names, 2)]
+    merged = linkage(np.maximum(distances, 0.0), method="single")  # 1 may be 1 + 2e-16
+    pairs = merged[:, :2].astype(int).tolist()
+    branches = [[n] for n in range(len(names))]
+    for a, b in pairs:
+        upper, lower = sorted((branches[a], branches[b]), key=min)
+        branches.append([*upper, *lower])
+    leaves = branches[-1]
+    # Of each leaf, and of each join in turn: its row, and the association it has.
+    row = [float(leaves.index(n)) for n in range(len(names))]
+    height = [1.0] * len(names)
     joins = []
-    for first, second, strength in merged:
-        ends, heights = zip(place[first], place[second], strict=True)
-        joins.append(Join(ends, heights, strength))
-        place[*first, *second] = (sum(ends) / 2, strength)
-    return leaves, joins
+    for (a, b), distance in zip(pairs, merged[:, 2].tolist(), strict=True):
+        first, second = (a, b) if row[a] < row[b] else (b, a)
+        ends, strength = (row[first], row[second]), 1.0 - distance
+        joins.append(Join(ends, (height[first], height[second]), strength))
+        row.append(sum(ends) / 2)
+        height.append(strength)
+    return [names[leaf] for leaf in leaves], joins
 
 
 def _association(facts: Facts, place: int) -> Value:
