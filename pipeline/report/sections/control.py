@@ -63,8 +63,10 @@ def subtitle(facts: Facts) -> Sentence:
     if of_data and (rows := facts.rows("train")):
         parts.append(say("title.run", date=date, rows=say_count(rows, "train_row")))
     elif rows := facts.rows("test"):
-        noun = "given_row" if is_of_unknown_rows(facts.result) else "test_row"
-        parts.append(say("title.run", date=date, rows=say_count(rows, noun)))
+        counted = say_count(rows, "test_row")
+        if is_of_unknown_rows(facts.result):
+            counted = say_count(rows, "given_row")
+        parts.append(say("title.run", date=date, rows=counted))
     else:
         parts.append(say("title.run_only", date=date))
     return joined(parts, " ")

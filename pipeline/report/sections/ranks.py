@@ -66,7 +66,12 @@ def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
         if any(len(shares) > 1 for shares in every):
             yield _table(ranking, trials)
         else:
-            counts = series(say_count(kind.number, kind.noun) for kind in trials)
+            counts = series(
+                say_count(kind.number, "resample")
+                if kind.noun == "resample"
+                else say_count(kind.number, "single")
+                for kind in trials
+            )
             unmoved.setdefault(plain(counts), []).append((ranking, counts))
     for same in unmoved.values():
         models = series(full_name(ranking.subject) for ranking, _ in same)

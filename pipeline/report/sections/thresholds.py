@@ -119,8 +119,8 @@ def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
         if day := facts.result.accepted.get(finding.key):
             text = (*text, ", ", *say("thresholds.accepted", day=day))
     asks = CHECKS[check].asks if check in CHECKS else ""
-    noun = ASKED.get(check, ASKED.get(asks, "result"))
-    several = say_count(tallied("checks", len(places)), noun)
+    n, noun = tallied("checks", len(places)), ASKED.get(check, ASKED.get(asks))
+    several = say_count(n, noun) if noun else say_count(n, "result")
     # A limit was set by nobody, by the audit, or by a key of the configuration.
     setter = look_up("thresholds.setters").get(set_by, show_hidden(set_by))
     if set_by.startswith("["):

@@ -100,8 +100,10 @@ def _figure(
     for protocol, part in frame.groupby("protocol", sort=False):
         curves[str(protocol)] = _lines(part, labels)
         folds = tallied("top_k", int(part["fold"].nunique()))
-        noun = "split" if protocol == "splits" else "fold"
-        caption += say(f"top_k.{protocol}", folds=say_count(folds, noun))
+        counted = say_count(folds, "fold")
+        if protocol == "splits":
+            counted = say_count(folds, "split")
+        caption += say(f"top_k.{protocol}", folds=counted)
     caption += say("top_k.data")
 
     # There are only so many looks of a line: one of each method before a second.

@@ -111,12 +111,20 @@ def patterns_of_keys():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             keys.add(pattern(node))
             name = getattr(getattr(node, "func", None), "id", "")
-            if isinstance(node, ast.Constant):  # a noun may be chosen before its count
-                keys.add(rf"nouns\.{re.escape(str(node.value))}")
             if name == "say_count":
                 keys.add(rf"nouns\.{pattern(node.args[1])}")
             if name == "table_of":
-                fields |= set(re.findall(r"\w+", ast.unparse(node)))
+                arguments = [
+                    *node.args[2:3],
+                    *(k.value for k in node.keywords if k.arg == "columns"),
+                ]
+                constants = (each for a in arguments for each in ast.walk(a))
+                fields |= {
+                    word
+                    for each in constants
+                    if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                    for word in re.findall(r"\w+", each.value)
+                }
             if name == "look_up":
                 tables.add(pattern(node.args[0]))
     text = "".join(path.read_text(encoding="utf-8") for path in FILES)
