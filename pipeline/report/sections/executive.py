@@ -43,13 +43,7 @@ from .leading_features import (
     strongest,
     where_models_differ,
 )
-from .model_quality import (
-    SPLITS,
-    fits,
-    measured,
-    quality_name,
-    quality_table,
-)
+from .model_quality import SPLITS, fits, measured, quality_name, quality_table
 from .rankings import Ranking
 from .results import by_leader_of, leader_of
 from .scope import untested
@@ -137,12 +131,12 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     if not facts.leads:
         return (word("page.nothing_ranked").rstrip("."),)
     text = _leaders(facts)
+    if dominant := _dominant(facts):
+        return (*text, *dominant)
     # Of correlated features one may stand in for the other: these head no page.
     correlated = {name for members in clusters_of(facts).values() for name in members}
     apart = [d.feature for d in where_models_differ(facts)]
     alone = [name for name in apart if name not in correlated]
-    if dominant := _dominant(facts):
-        return (*text, *dominant)
     leaders = {feature for _, feature in by_leader_of(facts)}
     if alone and leaders != {alone[0]}:
         text += say("executive.headline.differ", feature=full_name(alone[0]))
@@ -161,10 +155,21 @@ def _dominant(facts: Facts) -> Sentence:
     if most is None or shares[most] < NEARLY_ALL:
         return ()
     share = shares[most]
-    value = Value(f"importances[{most.index}].mean", share, percent(share), "", "share")
+    path = f"importances[{most.index}].mean"
     return say(
-        "executive.headline.dominant", share=value, model=full_name(most.subject)
+        "executive.headline.dominant",
+        share=Value(path, share, _share_text(share), derived="share"),
+        model=full_name(most.subject),
+        card=card_link(facts.card(most.record)),
     )
+
+
+def _share_text(share: float) -> str:
+    """Return a share of all in percent; nearly all is not all."""
+    text = percent(share)
+    if share < 1 and text == percent(1.0):
+        return f"{number(100 * share, places_apart(share, 1.0))}{THIN}%"
+    return text
 
 
 def _leaders(facts: Facts) -> Sentence:
@@ -235,14 +240,14 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     for model, own in rows.groupby("model", sort=False):
         values, texts = [], []
         for at, raw, index in own[[column, "record"]].itertuples(name=None):
-            record = facts.result.importances[int(index)]
-            ranking = next(r for r in facts.rankings if r.record is record)
+            ranking = next(r for r in facts.rankings if r.index == int(index))
             card = _card_and_loss(facts, ranking)
-            row = record.features.index(first["farthest"])
+            row = ranking.record.features.index(first["farthest"])
             if place == "top" and not is_told(ranking)[row]:
                 texts.append(say("executive.found.not_told", card=card))
             else:
-                value = Value(f"expected[{at}].{column}", float(raw), text_of(raw))
+                raw = float(raw)
+                value = Value(f"expected[{at}].{column}", raw, text_of(raw))
                 values.append(say("executive.by_card", value=value, card=card))
         key = place
         if place == "top" and values:
@@ -350,12 +355,9 @@ def _of_unexpected(facts: Facts, point: Point) -> dict[str, Any]:
 def _of_leak(facts: Facts, point: Point) -> dict[str, Any]:
     finding = point.findings[0]
     share = float(finding.evidence["share"])
-    text = percent(share)
-    if share < 1 and text == percent(1.0):  # nearly all is not all
-        text = f"{number(100 * share, places_apart(share, 1.0))}{THIN}%"
     return {
         "feature": full_name(finding.measure),
-        "share": _evidence(facts, finding, "share", share, text),
+        "share": _evidence(facts, finding, "share", share, _share_text(share)),
     }
 
 

@@ -102,8 +102,7 @@ def recomputed(facts: Facts) -> Sentence:
         if counts[verdict]
     ]
     of = say_count(tallied("importances", len(facts.rankings)), "ranking")
-    done = [r for r in facts.rankings if r not in facts.uncompared]
-    cards = series(map(card_link, dict.fromkeys(facts.card(r.record) for r in done)))
+    cards = _cards_compared(facts)
     counted = say("recomputed.counted", n=tallied("agreement", n), of=of, cards=cards)
     is_equal = len(each) == 1 and not (counts["disagrees"] or counts["comparable"])
     text = say(
@@ -117,6 +116,21 @@ def recomputed(facts: Facts) -> Sentence:
         key, number = ("open", possible) if possible else ("cannot", left)
         text += (" ", *say(f"recomputed.{key}", n=tallied("importances", number)))
     return joined([*texts, text], " ")
+
+
+def _cards_compared(facts: Facts) -> Sentence:
+    """Return the cards that another implementation computed, wholly or in part."""
+    is_compared: dict[str, list[bool]] = {}
+    for ranking in facts.rankings:
+        card = facts.card(ranking.record)
+        is_compared.setdefault(card, []).append(ranking not in facts.uncompared)
+    return series(
+        (card_link(card),)
+        if all(compared)
+        else say("recomputed.in_part", card=card_link(card))
+        for card, compared in is_compared.items()
+        if any(compared)
+    )
 
 
 def _is_partly(facts: Facts) -> bool:
@@ -133,7 +147,7 @@ def verdict_badge(facts: Facts) -> Badge:
     """Return the verdict; "confirmed" alone if all that could be was recomputed."""
     mark = badge(facts.result.verdict)
     if _is_partly(facts):
-        n, of = sum(_recomputed(facts).values()), len(facts.rankings)
+        n, of = int(_distinct(facts, "importance").raw), len(facts.rankings)
         label = plain(say("verdict.confirmed_for", n=str(n), of=str(of)))
         return replace(mark, label=label)
     return mark

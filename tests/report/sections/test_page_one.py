@@ -13,6 +13,8 @@ from tests.report.reading import column, section, table, words
 
 from importance_audit.records.finding import Finding
 from importance_audit.records.frames import FRAMES
+from importance_audit.report.pages.html import to_html
+from importance_audit.report.pages.page_tree import body_of
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
@@ -314,8 +316,20 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
     models = models_frame(("bad",))
     frames = {"importances": [record], "row_intervals": intervals, "models": models}
     text = said(build_view(plain_result(NAMES, **frames)), "headline")
-    share = ", with 83\u202f% of all importance in bad"
+    share = ", with 83\u202f% of all importance in bad (E1)"
     assert text == "a leads" + (share if is_named else "")
+
+
+def test_a_leader_with_nearly_all_importance_is_not_said_to_have_all_of_it():
+    means = (9.0, 0.001, 0.001)  # 99.98 %
+    intervals = row_intervals(
+        (0, "a", 8.8, 9.2, 1.0, 1.0),
+        *((0, name, 0.0005, 0.0015, 2.0, 3.0) for name in "bc"),
+    )
+    frames = {"row_intervals": intervals, "models": models_frame(("bad",))}
+    frames["importances"] = [made_importance("bad", NAMES, means)]
+    text = said(build_view(plain_result(NAMES, **frames)), "headline")
+    assert text == "a leads, with 99.98\u202f% of all importance in bad (E1)"
 
 
 def test_expectations_that_an_interrupted_run_did_not_reach_are_counted():
@@ -324,7 +338,7 @@ def test_expectations_that_an_interrupted_run_did_not_reach_are_counted():
     expected = [{"features": ["a"], "place": "top", "reason": "policy"}] * 2
     run = replace(run, config=run.config | {"expected": expected})
     text = said(build_view(plain_result(NAMES, run=run)), "purpose")
-    assert "2 expectations of the owner not compared: the run ended before." in text
+    assert "2 expectations of the owner could not be compared in this run." in text
     assert "stated no expectation" not in text
 
 
@@ -557,3 +571,11 @@ def test_after_one_repeat_no_feature_is_said_to_lead(repeats, text):
     ]
     result = plain_result(NAMES, models=models_frame("de"), importances=records)
     assert said(build_view(result), "headline").startswith(text)
+
+
+def test_the_headline_is_one_piece_of_text():
+    """On screens its line is a row of boxes: each feature would be one of its own."""
+    page = body_of(to_html(two_models(row_intervals=INTERVALS)))
+    (line,) = (node for node in page.all("p") if "big" in node.classes)
+    (piece,) = line.inside
+    assert piece.tag == "span"
