@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
+from ...records.stacks import FLOOR
 from .conversions import is_finished
 
 ROUNDING = 1e-9  # of the terms of a sum, between two correct implementations of it
@@ -156,12 +157,14 @@ def _scale(x: Floats, y: Floats, baseline: Floats) -> Floats:
     """Return the size of the terms: the larger value, or the baseline if larger.
 
     Without a baseline a value is the spread of a curve or a point of one, whose
-    terms are not recorded: the largest value stands for them.
+    terms are not recorded: the largest value stands for them. A loss below `FLOOR`
+    of the largest is what rounding leaves of an exact fit: it has no digits of its own.
     """
     larger = np.maximum(_finite(x), _finite(y))
+    largest = larger.max(initial=0.0)
     if not baseline.any():
-        return np.full_like(larger, larger.max(initial=0.0))
-    return np.maximum(larger, baseline)
+        return np.full_like(larger, largest)
+    return np.maximum(np.maximum(larger, baseline), FLOOR * largest)
 
 
 def _share(gap: Floats, scale: Floats) -> Floats:

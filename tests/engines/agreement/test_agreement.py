@@ -132,6 +132,19 @@ def test_the_baseline_of_a_ratio_is_one(stream):
     assert row_of(ours, finished)["verdict"] == "disagrees"
 
 
+@pytest.mark.parametrize("stream", ["DALEX", "vip-0.5"])
+def test_what_rounding_leaves_of_an_exact_fit_is_no_difference(stream):
+    ours = importance([LOSSES[0], [1e-15] * 5], baseline=1e-15)
+    other = peer_importance([LOSSES[0], [2e-15] * 5], baseline=3e-15, stream=stream)
+    assert row_of(ours, other)["n_outside"] == 0
+
+
+def test_a_small_loss_is_held_to_its_own_digits():
+    ours = importance([LOSSES[0], [0.1] * 5], baseline=0.1)
+    other = peer_importance([LOSSES[0], [0.1 + 1e-9] * 5], baseline=0.1)
+    assert row_of(ours, other)["n_outside"] == 1
+
+
 def test_a_baseline_that_differs_puts_every_feature_outside():
     row = row_of(importance(), peer_importance(LOSSES, baseline=10.001))
     assert (row["verdict"], row["n_outside"]) == ("disagrees", 2)
