@@ -34,6 +34,8 @@ OWNERS = {
         "methods.trees.r_trees",
     ],
     "matplotlib": ["report.figures"],
+    "bidi": ["report.figures.typeface"],
+    "arabic_reshaper": ["report.figures.typeface"],
     "jinja2": ["report.pages"],
     "weasyprint": ["report.pages.print_page"],
     "pikepdf": ["runs.verify"],

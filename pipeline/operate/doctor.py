@@ -34,6 +34,8 @@ FLOORS = {
     "rich": "13.3",
     "statsmodels": "0.13",
     "joblib": "1.2",
+    "python-bidi": "0.4",
+    "arabic-reshaper": "2.1",
 }
 USES = {
     "openpyxl": ("3.0.9", "reads and writes Excel files"),

@@ -96,7 +96,7 @@ def test_predictions_are_those_of_its_own_package_to_the_bit(loaded, rows, name)
     # mlr3 puts the columns of a task in an order of its own.
     in_order = sorted(FEATURES) if name.startswith("learner") else FEATURES
     assert model.features == tuple(in_order)
-    # Asked for that row alone too: products of matrices are rounded by how many rows there are.
+    # Asked for that row alone: a product of matrices may round a single row otherwise.
     own = np.asarray(model.estimator.call("own_answer", {"data": X.iloc[[3]]}))
     np.testing.assert_array_equal(model.predict(X.iloc[[3]]), own)
 

@@ -296,7 +296,8 @@ class Sheet:
         baseline = y + _DROP * size * typeface.MM_PER_POINT
         weight = "bold" if bold else "normal"
         look: dict[str, Any] = {"fontsize": size, "color": colour, "weight": weight}
-        self._add("Text", x, baseline, typeface.drawable(words), ha=anchor, **look)
+        words = typeface.in_drawing_order(typeface.drawable(words))
+        self._add("Text", x, baseline, words, ha=anchor, **look)
 
     def label(
         self,

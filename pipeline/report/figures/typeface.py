@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from pathlib import Path
 
-from ..text.wording import end_of_words, pieces_of, start_of_words
+from ..text.wording import end_of_words, is_right_to_left, pieces_of, start_of_words
 
 # (family, weight, style) as CSS says it, and the file that holds it.
 FACES = {
@@ -83,6 +83,21 @@ def escape_uncovered(html: str, more: Sequence[str] = ()) -> str:
 def drawable(text: str) -> str:
     """Return a text without characters that XML forbids or that break its line."""
     return _UNDRAWABLE.sub(_escape, text)
+
+
+def in_drawing_order(text: str) -> str:
+    """Return a text whose letters are drawn one by one from left to right.
+
+    Letters of Arabic and Hebrew are turned round and joined here, since neither
+    matplotlib nor WeasyPrint's SVG does it; the marks around them keep a browser, which
+    does, from turning them once more.
+    """
+    if not is_right_to_left(text):
+        return text
+    from arabic_reshaper import reshape
+    from bidi.algorithm import get_display
+
+    return f"\u202d{get_display(reshape(text), base_dir='L')}\u202c"
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from ..text.blocks import Badge, FileLink, Link, Name, Styled, Value
-from ..text.wording import pieces_of, show_hidden
+from ..text.wording import is_right_to_left, pieces_of, show_hidden
 
 NARROW = 12
 """Characters that the narrowest column of names has room for."""
@@ -88,14 +88,14 @@ def marker(kind: str, target: str) -> str:
 
 def breakable(name: str) -> str:
     """Return a name that a narrow column may break between its words."""
-    pieces = pieces_of(name)
-    if len(name) <= NARROW:
+    # WeasyPrint puts what stands between two joints from left to right.
+    if len(name) <= NARROW or is_right_to_left(name):
         return name
     # Paper breaks inside pieces too unless told not to, which only short ones bear.
     whole = Markup('<span class="joints">{}</span>')
     runs = [
         whole.format(JOINT.join(run)) if is_short else JOINT.join(run)
-        for is_short, run in groupby(pieces, lambda piece: len(piece) <= PIECE)
+        for is_short, run in groupby(pieces_of(name), lambda piece: len(piece) <= PIECE)
     ]
     return JOINT.join(runs)
 
@@ -103,7 +103,9 @@ def breakable(name: str) -> str:
 def _breaking(text: str) -> Markup:
     """Return a text as HTML whose long words, names above all, break as names do."""
     return Markup("").join(
-        JOINT.join(pieces_of(word)) if n % 2 else escape(word)
+        JOINT.join(pieces_of(word))
+        if n % 2 and not is_right_to_left(word)
+        else escape(word)
         for n, word in enumerate(_LONG_WORD.split(text))
     )
 

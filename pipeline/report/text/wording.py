@@ -293,6 +293,11 @@ def pieces_of(name: str) -> list[str]:
     return _JOINT.split(name)
 
 
+def is_right_to_left(text: str) -> bool:
+    """Return whether some of a text is written from right to left."""
+    return any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
+
+
 def key_of(*names: str) -> str:
     """Return an id for HTML that depends on the names only, and differs if they do."""
     import hashlib

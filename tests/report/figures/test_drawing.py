@@ -63,6 +63,20 @@ def test_any_name_arrives_as_it_is_and_as_text(name):
     assert name in words(draw_sheet(name))
 
 
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [
+        ("אב גד (m²)", "דג בא (m²)"),
+        ("price of אב", "price of בא"),
+        ("لب", "\ufe90\ufedf"),  # the final form of Beh before the initial one of Lam
+    ],
+)
+def test_right_to_left_letters_are_joined_and_drawn_in_the_order_of_the_paper(
+    name, drawn
+):
+    assert words(draw_sheet(name)) == [f"\u202d{drawn}\u202c"]
+
+
 @pytest.mark.parametrize("char", ["\x00", "\n", "\x1b", "\u2028", "\ud800"])
 def test_what_xml_forbids_or_breaks_a_line_is_shown_as_an_escape(char):
     assert words(draw_sheet(f"a{char}b")) == [f"a⟨U+{ord(char):04X}⟩b"]

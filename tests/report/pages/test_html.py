@@ -386,6 +386,13 @@ def test_a_long_name_may_break_between_its_words_and_reads_as_it_is():
     assert f"<bdi>{LONG}</bdi>" not in page
 
 
+def test_a_right_to_left_name_is_one_piece_or_paper_turns_its_words():
+    name = "גודל הדירה החדשה במטר"
+    page = print_html(build_view(plain_result([name, LONG])), conformity="")
+    assert f"<bdi>{name}</bdi>" in page
+    assert "total<wbr>Debt" in page
+
+
 def test_words_of_a_name_stay_whole_on_paper_beside_one_that_no_column_holds():
     name = "deindustrialisation_score.of.region"
     page = print_html(build_view(plain_result([name, "m2.price"])), conformity="")
