@@ -1,9 +1,14 @@
-"""A new kind of result: the module that makes it, a row of FRAMES, and its section."""
+"""A new kind of result: the module that makes it, a row of FRAMES, and its section.
+
+The section is one function and one template.
+"""
 
 import csv
 import io
 import json
 from html import unescape
+
+from jinja2 import ChoiceLoader, DictLoader
 
 from importance_audit.auditing import audit as auditing
 from importance_audit.auditing.steps import StepResult
@@ -14,6 +19,7 @@ from importance_audit.records.as_json import dumps, loads, result_schema
 from importance_audit.records.frames import FRAMES, Frame
 from importance_audit.report.pages import view
 from importance_audit.report.pages.html import page_files
+from importance_audit.report.pages.template_files import environment
 from importance_audit.report.text.blocks import Section
 
 CONFIG = parse_config({"importance": [{"method": "permutation", "n_repeats": 2}]})
@@ -29,15 +35,25 @@ def leaders(importances, test, config):
 
 
 def leaders_section(facts):
-    """Return its section of the report."""
-    rows = facts.result.leaders.to_dict("records")
-    paragraphs = tuple(
-        (f"{row['feature']} leads ranking {row['record']}.",) for row in rows
-    )
-    return Section("R", "limits", "Leaders", (), {"limits": paragraphs})
+    """Return its section of the report: what its template places."""
+    leaders = facts.result.leaders.itertuples()
+    return Section("R", "leaders", "Leaders", (), {"leaders": list(leaders)})
+
+
+TEMPLATE = """
+{% import "macros.html.j2" as m with context %}
+{% call m.frame(section) %}
+{% for leader in parts.leaders %}
+<p>{{ leader.feature }} leads ranking {{ leader.record }}.</p>
+{% endfor %}
+{% endcall %}
+"""
 
 
 def test_a_frame_takes_one_module_one_row_and_one_section(monkeypatch):
+    new = DictLoader({"sections/leaders.html.j2": TEMPLATE})
+    loader = ChoiceLoader([new, environment().loader])
+    monkeypatch.setattr(environment(), "loader", loader)
     monkeypatch.setitem(FRAMES, FRAME.name, FRAME)
     monkeypatch.setattr(auditing, "READINGS", (*auditing.READINGS, leaders))
     sections = (*view.SECTIONS[:-1], leaders_section, view.SECTIONS[-1])
@@ -55,4 +71,5 @@ def test_a_frame_takes_one_module_one_row_and_one_section(monkeypatch):
     assert line == {"record": "0", "feature": "x1"}
     assert FRAME.meaning in result_schema()["properties"]["leaders"]["description"]
     page = unescape(page_files(loads(text), pdf=False)["report.html"])
-    assert "x1 leads ranking 0." in page
+    assert "<p>x1 leads ranking 0.</p>" in page
+    assert '<a href="#sec-r">Leaders</a>' in page
