@@ -28,6 +28,11 @@ class RankRow:
     draws: tuple[float, float] = (float("nan"), float("nan"))
     rows: tuple[float, float] = (float("nan"), float("nan"))
 
+    @property
+    def known(self) -> list[tuple[float, float]]:
+        """Those ends that are known."""
+        return [ends for ends in (self.draws, self.rows) if all(map(isfinite, ends))]
+
 
 @dataclass(frozen=True)
 class RankPanel:
@@ -61,7 +66,7 @@ def draw_rank_intervals(
     """
     parts.check(len(names), "The rows of a figure of ranks")
     parts.check(len(panels), "The panels of a figure of ranks", most=12)
-    column = parts.name_column(names, pitch=min(6.4, 200.0 / len(names)))
+    column = parts.name_column(names, pitch=min(5.2, 200.0 / len(names)))
     slots, height, heads = parts.slots(
         [panel.title for panel in panels],
         column.height,

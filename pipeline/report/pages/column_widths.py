@@ -14,6 +14,8 @@ PAGE, SIZE, GAP = 174.0, 7.7, 3.0
 """Millimetres of a page; points of its tables; millimetres between two columns."""
 LONGEST_WORD = 32.0
 """Millimetres of a word that need not be broken."""
+SHORT = 22.0
+"""Millimetres of a cell that stays in one line where there is room."""
 LONGEST_LINE = 110.0
 """Millimetres beyond which a cell takes no more from the columns around it."""
 SLACK = 1.0
@@ -27,17 +29,13 @@ BAR = 18.0, 45.0
 def column_widths(table: Table) -> tuple[float, ...]:
     """Return the share of each column in the width of a table, in percent.
 
-    A column gets what its longest word needs, and of what is left in proportion to
-    what its longest cell needs besides. Heads break before cells do.
+    A column gets what its longest word or short cell needs, and of what is left in
+    proportion to what its longest cell needs besides. Heads break before cells do.
     """
     room = PAGE - GAP * (len(table.columns) - 1)
-    needs = [
-        _needs(column, [row.cells[n] for row in table.rows])
-        for n, column in enumerate(table.columns)
-    ]
-    for n, (left, column) in enumerate(pairwise(table.columns), start=1):
-        if left.kind == "number" and column.kind != "number":  # their texts would meet
-            needs[n] = (needs[n][0] + GAP, needs[n][1] + GAP)
+    needs = _all_needs(table, SHORT)
+    if sum(least for least, _ in needs) > room:
+        needs = _all_needs(table, 0.0)
     heads = [width(plain(column.label), SIZE) for column in table.columns]
     wide = [max(most, head) for (_, most), head in zip(needs, heads, strict=True)]
     least, most = (sum(ends) for ends in zip(*needs, strict=True))
@@ -52,7 +50,19 @@ def column_widths(table: Table) -> tuple[float, ...]:
     return tuple(round(100 * one / PAGE, 2) for one in widths)
 
 
-def _needs(column: Column, cells: Sequence[Cell]) -> tuple[float, float]:
+def _all_needs(table: Table, short: float) -> list[tuple[float, float]]:
+    """Return what each column needs at least, and to break no cell."""
+    needs = [
+        _needs(column, [row.cells[n] for row in table.rows], short)
+        for n, column in enumerate(table.columns)
+    ]
+    for n, (left, column) in enumerate(pairwise(table.columns), start=1):
+        if left.kind == "number" and column.kind != "number":  # their texts would meet
+            needs[n] = (needs[n][0] + GAP, needs[n][1] + GAP)
+    return needs
+
+
+def _needs(column: Column, cells: Sequence[Cell], short: float) -> tuple[float, float]:
     """Return the width that a column needs at least, and to break no cell."""
     if column.kind == "bar":
         return BAR
@@ -61,8 +71,10 @@ def _needs(column: Column, cells: Sequence[Cell]) -> tuple[float, float]:
     for cell in cells:
         text = plain(cell.parts)
         is_bold = any(isinstance(part, Badge) for part in cell.parts)
-        whole = width(text, SIZE, bold=is_bold) + SHAPE * is_bold
-        if is_bold or (column.kind == "number" and not cell.is_words):
+        is_number = column.kind == "number" and not cell.is_words
+        whole = width(text, SIZE, bold=is_bold)
+        whole += SHAPE if is_bold else SLACK * (not is_number)
+        if is_bold or is_number or whole <= short:
             least = max(least, whole)
         else:
             least = max(least, _longest(text.split()))

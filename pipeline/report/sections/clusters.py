@@ -1,6 +1,6 @@
 """Which features say nearly the same: a tree beside the ranking, a table, the words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import nan
@@ -74,11 +74,9 @@ class Measured(NamedTuple):
 
 
 def clusters(facts: Facts) -> tuple[Group, ...]:
-    """Return who goes with whom, in words, a figure and a table; nothing if unknown."""
-    strongest = strongest_of(facts)
-    if strongest is None:
-        return ()
-    found, tree, lead = clusters_of(facts), tree_of(facts), facts.lead
+    """Return who goes with whom, in a figure, a table and words; nothing of nobody."""
+    found, lead = clusters_of(facts), facts.lead
+    tree = tree_of(facts, [name for cluster in found for name in cluster.members])
     blocks: list[Any] = []
     if tree and lead is not None and lead.record.of == "features":
         blocks.append(_figure(facts, lead, *tree, found))
@@ -97,9 +95,8 @@ def clusters(facts: Facts) -> tuple[Group, ...]:
             blocks.append(every)
     if lead is not None:
         blocks += _readings(facts, lead, found)
-    if not blocks:
-        blocks.append(_none(facts, strongest))
-    return (Group("firm-clusters", say("clusters.title"), tuple(blocks)),)
+    title = say("clusters.title")
+    return (Group("firm-clusters", title, tuple(blocks)),) if blocks else ()
 
 
 def clusters_in_short(facts: Facts) -> Sentence:
@@ -158,13 +155,16 @@ def clusters_of(facts: Facts) -> tuple[Cluster, ...]:
     return tuple(found)
 
 
-def tree_of(facts: Facts) -> tuple[list[str], list[Join]] | None:
-    """Return the single linkage of the first features: leaves in order, and joins.
+def tree_of(
+    facts: Facts, members: Collection[str]
+) -> tuple[list[str], list[Join]] | None:
+    """Return the single linkage of some features: leaves in order, and joins.
 
-    At most 40 features; None of fewer than two. One whose associations with better
-    ranked ones are not kept has no place. Two branches meet at the largest association
-    between them, so that what meets at the limit or above are the clusters; of the two,
-    the one with the better ranked feature comes first.
+    At most 40 features; None of fewer than three: of a pair, a table says as much. One
+    whose associations with better ranked ones are not kept has no place. Two branches
+    meet at the largest association between them, so that what meets at the limit or
+    above are the clusters; of the two, the one with the better ranked feature comes
+    first.
     """
     from scipy.cluster.hierarchy import linkage
 
@@ -174,11 +174,11 @@ def tree_of(facts: Facts) -> tuple[list[str], list[Join]] | None:
         for pair in frame.itertuples()
     }
     names: list[str] = []
-    for name in _ranked(facts, [*frame["feature_a"], *frame["feature_b"]]):
+    for name in _ranked(facts, [*members]):
         if all(frozenset((name, other)) in strengths for other in names):
             names.append(name)
     names = names[:MOST_ROWS]
-    if len(names) < 2:
+    if len(names) < 3:
         return None
     distances = [1.0 - strengths[frozenset(pair)] for pair in combinations(names, 2)]
     merged = linkage(np.maximum(distances, 0.0), method="single")  # 1 may be 1 + 2e-16
@@ -397,8 +397,6 @@ def _figure_row(
 
 def _headline(facts: Facts, ranking: Ranking, found: Sequence[Cluster]) -> Sentence:
     """Return what to see: the numbers to read as one, or how much goes together."""
-    if not found:
-        return say("clusters.headline_none", limit=_limit(facts))
     if len(found) == 1:
         members = found[0].members
         _, total, _, both = _measured(facts, ranking, members)

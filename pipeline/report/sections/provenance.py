@@ -1,20 +1,18 @@
 """Section M: what the numbers rest on."""
 
 import json
-from collections.abc import Mapping
 
 from ...records.importance_record import Importance
 from ...records.ranking import measure_of
 from ..text.blocks import KeyValues, Name, Section, Sentence, Table, Value
 from ..text.number_text import significant
 from ..text.wording import full_name, joined, look_up, say, show_hidden, table_of, word
-from .control import moment
 from .facts import Facts, card_link, config_of, engine_name, repeats_of
 
 DIGITS = 16
 """Of a SHA-256 in a table; the control block prints the content digest in full."""
 
-UNSEEN = ("byte order", "Python implementation", "time zone", "threads")
+UNSEEN = "byte order", "Python implementation", "time zone", "threads", "R platform"
 """What result.json says of the machine, and the page does not."""
 INDENT = "\u00a0"
 """A space that HTML keeps."""
@@ -23,14 +21,11 @@ INDENT = "\u00a0"
 def provenance(facts: Facts) -> Section:
     """Return section M."""
     is_random = any(record.stream for record in facts.result.importances)
-    versions = _key_rows(facts.result.run.versions)
-    nothing = ((say("provenance.nothing"), ("–",)),)
-    title, lede = say("provenance.versions"), say("provenance.lede")
+    lede = say("provenance.lede")
     parts = {
         "inputs": _inputs(facts),
         "scripts": scripts(facts),
         "seeds": (_seeds(facts),) if is_random else (),
-        "versions": KeyValues("kv-versions", title, versions or nothing),
         "environment": _environment(facts),
     }
     return Section("M", "provenance", word("sections.provenance"), lede, parts)
@@ -136,6 +131,7 @@ def _seeds(facts: Facts) -> Table:
         "model_column:header measure engine stream seed:number repeats:number",
         rows,
         caption=say("provenance.seeds_caption"),
+        is_single=True,  # on paper, result.json is attached
     )
 
 
@@ -151,29 +147,23 @@ def _card(facts: Facts, record: Importance) -> str:
 
 
 def _environment(facts: Facts) -> KeyValues:
-    """Return when the run took place, how long it took, and on what machine."""
+    """Return what the run was made with, how long it took, and on what machine."""
     run = facts.result.run
+    versions = (show_hidden(f"{name} {text}") for name, text in run.versions.items())
     rows: list[tuple[Sentence, Sentence]] = [
-        (say(f"provenance.instant.{key}"), (moment(run.volatile[key]),))
-        for key in ("started", "ended")
-        if run.volatile.get(key)
+        (say("provenance.versions"), joined(versions) or ("–",))
     ]
     seconds = run.volatile.get("seconds")
     if isinstance(seconds, int | float):
         text, unit = significant(seconds, 2), word("words.seconds")
         took = Value("run.volatile['seconds']", float(seconds), text, unit)
         rows.append((say("provenance.took"), (took,)))
-    status = look_up("provenance.statuses")[run.status]
-    rows.append((say("provenance.status"), (status,)))
-    rows += _key_rows({k: v for k, v in run.environment.items() if k not in UNSEEN})
-    return KeyValues("kv-environment", say("provenance.environment"), tuple(rows))
-
-
-def _key_rows(facts: Mapping[str, str]) -> tuple[tuple[Sentence, Sentence], ...]:
-    return tuple(
+    rows += [
         ((show_hidden(str(key)),), (show_hidden(str(text)),))
-        for key, text in facts.items()
-    )
+        for key, text in run.environment.items()
+        if key not in UNSEEN
+    ]
+    return KeyValues("kv-environment", say("provenance.environment"), tuple(rows))
 
 
 def row_scripts(facts: Facts) -> dict[tuple[str, str], str]:

@@ -6,7 +6,7 @@ rows; the ranks in both are counted.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import nan
+from math import isfinite, nan
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -49,9 +49,9 @@ class Trials(NamedTuple):
 
 
 def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
-    """Yield a figure of the ranks of the lead rankings, and a table of each.
+    """Yield a figure of the ranks that are open in a lead ranking, and a table of each.
 
-    Of those whose features take one rank each in all trials, a sentence.
+    A sentence if none is, and of those whose features take one rank in all trials.
     """
     asked = [(ranking, _trials(facts, ranking)) for ranking in facts.leads]
     asked = [(ranking, trials) for ranking, trials in asked if trials][:PANELS]
@@ -59,7 +59,7 @@ def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
     asked = [pair for pair in asked if set(pair[0].record.features) == features]
     if not asked or len(asked[0][0].measured) < 2:
         return
-    yield _figure(facts, [ranking for ranking, _ in asked])
+    yield _figure_or_sentence(facts, [ranking for ranking, _ in asked])
     unmoved: dict[str, list[tuple[Ranking, Sentence]]] = {}
     for ranking, trials in asked:
         every = [shares for kind in trials for shares in kind.shares.values()]
@@ -106,31 +106,36 @@ def _trials(facts: Facts, ranking: Ranking) -> list[Trials]:
     return kinds
 
 
-def _figure(facts: Facts, rankings: Sequence[Ranking]) -> Figure:
-    """Return the ranks of the first features of the first ranking, a panel for each."""
+def _rank_rows(facts: Facts, ranking: Ranking) -> dict[str, RankRow]:
+    """Return the rank of each feature, and those that are open to it."""
+    frame = facts.result.stability
+    frame = frame[frame["record"] == ranking.index].set_index("feature")
+    rows = {}
+    for row, name in enumerate(ranking.record.features):
+        ends = (float(ranking.repeats_first[row]), float(ranking.repeats_last[row]))
+        others = (nan, nan)
+        if name in frame.index:
+            low, high = frame.loc[name, ["rank_low", "rank_high"]]
+            others = (float(low), float(high))
+        elif ranking.row_intervals:
+            others = (float(ranking.first[row]), float(ranking.last[row]))
+        rows[name] = RankRow(float(ranking.rank[row]), ends, others)
+    return rows
+
+
+def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | Sentence:
+    """Return the open ranks of the first features, a panel for each ranking."""
     first = rankings[0]
     rows, n_features = first.measured, len(first.record.features)
-    shown = rows if len(rows) <= ROWS + SLACK else rows[:ROWS]
-    names = [first.record.features[row] for row in shown]
-    panels = []
-    for ranking in rankings:
-        frame = facts.result.stability
-        frame = frame[frame["record"] == ranking.index].set_index("feature")
-        rank_rows = []
-        for name in names:
-            row = ranking.record.features.index(name)
-            ends = (float(ranking.repeats_first[row]), float(ranking.repeats_last[row]))
-            others = (nan, nan)
-            if name in frame.index:
-                low, high = frame.loc[name, ["rank_low", "rank_high"]]
-                others = (float(low), float(high))
-            elif ranking.row_intervals:
-                others = (float(ranking.first[row]), float(ranking.last[row]))
-            rank_rows.append(RankRow(float(ranking.rank[row]), ends, others))
-        panels.append(RankPanel(display_name(ranking.subject), tuple(rank_rows)))
-    has_others = any(
-        row.rows[0] == row.rows[0] for panel in panels for row in panel.rows
-    )
+    ranked = [_rank_rows(facts, ranking) for ranking in rankings]
+    names = [
+        name
+        for name in (first.record.features[row] for row in rows)
+        if any(low < high for of in ranked for low, high in of[name].known)
+    ]
+    certain = count(len(rows) - len(names))
+    names = names if len(names) <= ROWS + SLACK else names[:ROWS]
+    has_others = any(isfinite(row.rows[0]) for of in ranked for row in of.values())
 
     # How many ranks the random draws leave certain, and other rows.
     path, order = f"importances[{first.index}].values", list(rows)
@@ -140,33 +145,43 @@ def _figure(facts: Facts, rankings: Sequence[Ranking]) -> Figure:
         n_sure = int((first.first[order] == first.last[order]).sum())
         sure = Value("row_intervals", n_sure, count(n_sure), derived="count")
         on_rows = say("ranks.headline_rows", fixed=sure)
+    told = rankings[:1] if names else rankings
+    headline = say(
+        "ranks.headline",
+        model=series(short_name(ranking.subject) for ranking in told),
+        fixed=Value(path, fixed, count(fixed), derived="count"),
+        n=count(len(rows)),
+        rows=on_rows,
+    )
+    if not names:
+        return headline
     alt = say(
         "ranks.alt",
         n=count(len(names)),
         total=count(n_features),
         models=series(short_name(ranking.subject) for ranking in rankings),
         first=short_name(names[0]),
-        places=rank_text(float(first.rank[rows[0]])),
+        places=rank_text(ranked[0][names[0]].rank),
     )
     return Figure(
         id=table_id(first).replace("tab-ranking", "fig-rank-intervals", 1),
         draw=draw_rank_intervals,
         data={
-            "panels": tuple(panels),
+            "panels": tuple(
+                RankPanel(
+                    display_name(ranking.subject), tuple(of[name] for name in names)
+                )
+                for ranking, of in zip(rankings, ranked, strict=True)
+            ),
             "names": tuple(map(display_name, names)),
             "axis_label": word("ranks.axis"),
         },
         alt=alt_text(plain(alt)),
-        headline=say(
-            "ranks.headline",
-            model=short_name(first.subject),
-            fixed=Value(path, fixed, count(fixed), derived="count"),
-            n=count(len(rows)),
-            rows=on_rows,
-        ),
+        headline=headline,
         caption=say(
             "ranks.figure",
             anew=say("ranks.anew", level=percent(LEVEL)) if has_others else (),
+            certain=say("ranks.certain", n=certain) if certain != "0" else (),
             card=card_link(facts.card(first.record)),
             table=joined(Link(table_id(ranking)) for ranking in rankings),
         ),

@@ -26,7 +26,6 @@ def _lines(facts: Facts) -> Table:
         "role:header name meaning time covers_short signature",
         [(roles[role], "", meanings[role], "", short, "") for role in ROLES],
         caption=say("signoff.lines"),
-        notes=(say("signoff.by_hand"),),
         shape="wide",
     )
 

@@ -72,7 +72,9 @@ def stability(facts: Facts) -> Section:
         *_group("repeats", chain.from_iterable(converging)),
         *clusters(facts),
     )
-    lede = _lede(facts) if facts.rankings else say("stability.none")
+    lede = joined([say("stability.none"), clusters_in_short(facts)], " ")
+    if facts.rankings:
+        lede = _lede(facts)
     title = word("sections.stability")
     return Section("H", "stability", title, lede, {"groups": groups})
 

@@ -1,7 +1,7 @@
 """Correlated features: the tree, the table, the words, the figure."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from importance_audit.report.text.blocks import plain
 
 APARTMENTS = ("district", "surface", "floor", "construction.year", "no.rooms")
 SIZE = {("surface", "no.rooms"): 0.89}
+PAIRS = {**SIZE, ("district", "construction.year"): 0.85}
 
 
 def associated(names, strong, weak=0.05):
@@ -80,8 +81,15 @@ def test_independent_columns_are_in_no_cluster_and_the_strongest_pair_is_told():
 
 
 def test_a_diamond_is_explained_only_where_one_is_drawn():
-    assert "diamond" not in plain(figure_of(plain_view(("a", "b"), {})).caption)
-    assert "diamond, together" in plain(figure_of(apartments()).caption)
+    alone = plain_view(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
+    assert "diamond" not in plain(figure_of(alone).caption)
+    assert "diamond, together" in plain(figure_of(apartments(PAIRS)).caption)
+
+
+def test_a_pair_has_a_row_of_the_table_and_no_tree():
+    view = apartments()
+    assert len(table(view, "tab-clusters").rows) == 1
+    assert not any(figure.id.startswith("fig-clusters") for figure in view.figures)
 
 
 def test_a_cluster_is_linked_pair_by_pair_from_the_limit_on():
@@ -142,26 +150,25 @@ def test_the_lede_names_the_one_cluster_and_counts_several():
 
 
 def test_the_better_ranked_branch_comes_first_and_members_stand_together():
-    rows = figure_of(apartments()).data["rows"]
+    rows = figure_of(apartments(PAIRS)).data["rows"]
     assert [row.name for row in rows] == [
-        *("district", "surface", "no.rooms", "together"),
-        *("floor", "construction.year"),
+        *("district", "construction.year", "surface", "no.rooms", "together")
     ]
-    assert [row.cluster for row in rows] == [-1, 0, 0, 0, -1, -1]
+    assert [row.cluster for row in rows] == [0, 0, 1, 1, 1]
 
 
 def test_branches_meet_at_the_strongest_association_between_them():
-    strong = {("a", "c"): 0.9, ("a", "b"): 0.3, ("b", "c"): 0.6}
+    strong = {("a", "c"): 0.95, ("a", "b"): 0.3, ("b", "c"): 0.85}
     joins = figure_of(plain_view(tuple("abc"), strong)).data["joins"]
-    assert joins[0] == Join((0.0, 1.0), (1.0, 1.0), pytest.approx(0.9))
+    assert joins[0] == Join((0.0, 1.0), (1.0, 1.0), pytest.approx(0.95))
     assert joins[1].ends == (0.5, 2.0)
-    assert joins[1].strengths == (pytest.approx(0.9), 1.0)
-    assert joins[1].strength == pytest.approx(0.6)
+    assert joins[1].strengths == (pytest.approx(0.95), 1.0)
+    assert joins[1].strength == pytest.approx(0.85)
 
 
 def test_forty_features_are_drawn_at_most_and_only_those_whose_pairs_are_kept():
     names = tuple(f"x{n:02}" for n in range(45))
-    frame = associated(names, {})
+    frame = associated(names, {}, weak=0.9)
     missing = frame[(frame["feature_a"] != "x03") | (frame["feature_b"] != "x07")]
     view = limited(plain_result(names), missing.reset_index(drop=True))
     features = [row.name for row in figure_of(view).data["rows"]]
@@ -223,7 +230,8 @@ def test_a_page_holds_forty_features_in_clusters_asked_together():
 
 
 def test_no_names_overlap_however_hostile():
-    view = plain_view(HOSTILE, {(HOSTILE[0], HOSTILE[7]): 0.99})
+    pairs = dict.fromkeys(pairwise(HOSTILE), 0.99)
+    view = plain_view(HOSTILE, pairs)
     assert collisions(figure_of(view).svg) == []
 
 

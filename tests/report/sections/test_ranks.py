@@ -44,6 +44,14 @@ def trials(*repeats, resamples=(), **fields):
     return build_view(replace(result, importances=(record,), **changes))
 
 
+def undecided(names):
+    """Return a view of features that nothing tells apart."""
+    result = plain_result(names)
+    (record,) = result.importances
+    raw = np.random.default_rng(1).normal(283.0, 1.0, record.raw.shape)
+    return build_view(replace(result, importances=(replace(record, raw=raw),)))
+
+
 def figure_of(view, kind):
     return next(f for f in view.figures if f.id.startswith(f"fig-rank-{kind}"))
 
@@ -90,9 +98,19 @@ def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled(
     """Far apart a is first alone; b and c are told apart by nothing."""
     view = trials((9, 9.1, 8.9), (2, 3, 1), (1, 3, 2))
     (panel,) = figure_of(view, "intervals").data["panels"]
-    assert [row.draws for row in panel.rows] == [(1.0, 1.0), (2.0, 3.0), (2.0, 3.0)]
+    assert [row.draws for row in panel.rows] == [(2.0, 3.0), (2.0, 3.0)]
+    assert "Features with certain ranks are not shown: 1." in plain(
+        figure_of(view, "intervals").caption
+    )
     headline = plain(figure_of(view, "intervals").headline)
     assert headline == "forest: 1 of 3 ranks are certain under other shuffles."
+
+
+def test_ranks_that_are_all_certain_are_one_sentence_and_no_figure():
+    view = trials((9, 9.1, 8.9), (2, 2.1, 1.9))
+    text = words(section(view, "H"))
+    assert "forest: 2 of 2 ranks are certain under other shuffles." in text
+    assert not any(figure.id.startswith("fig-rank-") for figure in view.figures)
 
 
 def test_models_stand_in_panels_with_the_rows_of_the_first():
@@ -106,7 +124,7 @@ def test_models_stand_in_panels_with_the_rows_of_the_first():
 
 
 def test_of_more_than_forty_features_the_first_are_drawn_and_all_are_in_the_table():
-    view = build_view(plain_result([f"x{n:02}" for n in range(45)]))
+    view = undecided([f"x{n:02}" for n in range(45)])
     assert len(figure_of(view, "intervals").data["names"]) == 12
     assert len(table(view, RANKS).everything.rows) == 45
 
@@ -138,7 +156,7 @@ def test_the_axis_has_room_for_the_last_of_however_many_ranks(last):
 
 def test_no_texts_overlap_and_a_page_holds_forty_features():
     for names in (HOSTILE, [f"feature.{n:02}" for n in range(40)]):
-        svg = figure_of(build_view(plain_result(names)), "intervals").svg
+        svg = figure_of(undecided(names), "intervals").svg
         assert collisions(svg) == []
         assert height(svg) <= 228.0
 
