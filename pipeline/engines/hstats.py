@@ -12,7 +12,7 @@ from importance_audit.r_bridge import hstats
 from ..methods.effects import EffectMethod
 from ..methods.effects.partial_dependence import Scale, rounding_of
 from ..methods.importance import METHODS, Method
-from ..methods.importance.interaction import columns_of, ratio
+from ..methods.importance.h_statistic import columns_of, ratio
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, quote
 from .questions import classes_of, outputs
@@ -78,7 +78,7 @@ def hstats_h_statistic(
 ) -> tuple[Floats, Floats]:
     """Return the roots of the numerators of ``hstats::hstats``, or its H.
 
-    Parameters, returns and raises as in `importance.interaction.h_statistic`, drawn in
+    Parameters, returns and raises as in `importance.h_statistic.h_statistic`, drawn in
     the order "hstats"; `NotApplicable` too if the rows have a single column.
     """
     groups = columns_of(data, (1, 2, 3), "h_statistic")

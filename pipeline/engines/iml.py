@@ -18,7 +18,7 @@ from ..methods.effects.partial_dependence import (
     with_gaps,
 )
 from ..methods.importance import METHODS, Method
-from ..methods.importance.interaction import columns_of
+from ..methods.importance.h_statistic import columns_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from .questions import outputs, refuse
@@ -124,7 +124,7 @@ def iml_h_statistic(
 ) -> tuple[Floats, Floats]:
     """Return Friedman's H of ``iml::Interaction``.
 
-    Parameters, returns and raises as in `importance.interaction.h_statistic`;
+    Parameters, returns and raises as in `importance.h_statistic.h_statistic`;
     `NotApplicable` too if rows are weighted or would be drawn, if a group has three
     columns, or if anything but the ratio is asked.
     """

@@ -1,1 +1,1 @@
-"""What is measured: importance, effects, interactions."""
+"""What is measured: importance and effects."""

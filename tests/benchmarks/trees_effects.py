@@ -28,8 +28,8 @@ from threadpoolctl import threadpool_limits
 import importance_audit as ia
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.trees import pack
-from importance_audit.methods.trees.h_statistic import Pairs
 from importance_audit.methods.trees.ice import dependences, sums_at
+from importance_audit.methods.trees.pairs import Pairs
 from importance_audit.methods.trees.partial_dependence import curves_at_bins
 
 from .trees import seconds

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -13,12 +14,11 @@ from importance_audit.methods.effects.partial_dependence import (
     partial_dependence,
     single_curves,
 )
+from importance_audit.methods.effects.surface import joint_dependence
+from importance_audit.methods.importance.h_statistic import at_rows, h_squared
 from importance_audit.methods.importance.pd_importance import pd_importance
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.interactions.drawn import draw_rows
-from importance_audit.methods.interactions.h_statistic import h_statistic
-from importance_audit.methods.interactions.h_total import h_total
-from importance_audit.methods.interactions.vint import joint_dependence
+from importance_audit.methods.importance.sampled_rows import draw_rows
 from importance_audit.records import losses
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.losses import Loss, evaluate
@@ -142,33 +142,28 @@ def both(statistic, features=()):
     return pytest.approx(np.stack(parts), rel=1e-9, abs=EPS)
 
 
-def our_terms(case, function, features):
+def our_terms(case, features):
     """Return our numerator and denominator."""
     n_max = argument_of(case, "n_max") or 500
-    options = {"seed": case["seed"] or 0, "n_rows": n_max, "stream": "hstats"}
-    return function(model_of(case), rows(case), tuple(features), **options)
+    seed = case["seed"] or 0
+    drawn = draw_rows(rows(case), n_max, seed=seed, stream="hstats")
+    dependence_on = partial(at_rows, model_of(case), drawn, scale="native")
+    return h_squared(tuple(features), dependence_on, drawn.weights)
 
 
 @of("h-")
 def test_h_of_each_column_is_that_of_hstats(name):
     case = CASES[name]
     for feature in case["result"]["v"]:
-        terms = our_terms(case, h_statistic, [feature])
+        terms = our_terms(case, [feature])
         assert np.stack(terms) == both(case["result"]["h2_overall"], (feature,))
 
 
 @pytest.mark.parametrize(("case", "kind", "features"), JOINTLY)
 def test_h_of_two_and_of_three_columns_is_that_of_hstats(case, kind, features):
-    terms = our_terms(CASES[case], h_statistic, features)
+    terms = our_terms(CASES[case], features)
     truth = both(CASES[case]["result"][f"h2_{kind}"], features)
     assert np.stack(terms) == truth
-
-
-@of("h-")
-def test_h_of_the_whole_model_is_that_of_hstats(name):
-    case = CASES[name]
-    terms = our_terms(case, h_total, case["result"]["v"])
-    assert np.stack(terms) == both(case["result"]["h2"])
 
 
 @of("h-")

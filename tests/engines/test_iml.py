@@ -16,10 +16,10 @@ from importance_audit.methods.effects.partial_dependence import (
     partial_dependence,
     single_curves,
 )
-from importance_audit.methods.importance.interaction import h_statistic
+from importance_audit.methods.effects.surface import joint_dependence
+from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS, Draw
-from importance_audit.methods.interactions.vint import joint_dependence
 from importance_audit.methods.known_answers import linear_model, normal_data
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "iml.json"

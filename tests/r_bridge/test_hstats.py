@@ -11,7 +11,7 @@ from importance_audit.engines.hstats import (
     hstats_pd_importance,
     hstats_permutation,
 )
-from importance_audit.methods.importance.interaction import h_statistic
+from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.pd_importance import pd_importance
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import (

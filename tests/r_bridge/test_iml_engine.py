@@ -15,7 +15,7 @@ from importance_audit.engines.iml import (
 )
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.effects.partial_dependence import partial_dependence
-from importance_audit.methods.importance.interaction import h_statistic
+from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import (
     level_data,

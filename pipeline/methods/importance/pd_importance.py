@@ -4,9 +4,8 @@ import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ..effects.partial_dependence import Scale, check_scale
-from ..interactions.drawn import Stream
-from ..interactions.h_statistic import at_rows, mean_square
-from .interaction import ratio, repeated
+from .h_statistic import at_rows, mean_square, ratio
+from .sampled_rows import Stream, repeated
 
 
 def pd_importance(
@@ -40,7 +39,7 @@ def pd_importance(
     seed : int
         Names the stream.
     stream, n_repeats, n_rows, scale
-        As in `importance.interaction.h_statistic`.
+        As in `h_statistic`.
     standardised : bool, default False
         Divide by the root mean square of :math:`F`. hstats does so by default, for the
         square. NaN where that is 0.

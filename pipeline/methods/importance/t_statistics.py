@@ -12,6 +12,7 @@ from .linear_terms import (
     Observed,
     Terms,
     design_of,
+    is_on_response,
     observed,
     results_of,
     slopes_of,
@@ -39,25 +40,6 @@ class Estimates(NamedTuple):
     terms: Terms
     covariance: Floats
     is_estimable: Mask
-
-
-class Family(NamedTuple):
-    """A generalised linear model, as functions of the predictor or the mean.
-
-    Attributes
-    ----------
-    mean, slope : callable
-        Mean of the target, and its derivative, of the linear predictor.
-    variance : callable
-        Variance function of the mean.
-    has_dispersion : bool
-        Whether the scale of the variance is estimated: t statistics, not z.
-    """
-
-    mean: Callable[[Floats], Floats]
-    slope: Callable[[Floats], Floats]
-    variance: Callable[[Floats], Floats]
-    has_dispersion: bool
 
 
 def t_statistic(
@@ -170,7 +152,7 @@ def _estimates(model: FittedModel) -> Estimates:
 
 
 def _covariance(
-    model: FittedModel, family: Family, rows: Observed, b: Floats
+    model: FittedModel, family: Any, rows: Observed, b: Floats
 ) -> tuple[Floats, Mask]:
     """Return the covariance of coefficients, and which of them the rows decide."""
     X, w = rows.terms, rows.weights
@@ -178,11 +160,11 @@ def _covariance(
     if n_free < 1:
         rule, finding = "have fewer coefficients than training rows", f"has {len(b)}"
         raise refusal(model, rule, METHOD, finding=finding)
-    mean, slope = family.mean(X @ b), family.slope(X @ b)
+    mean, slope = family.link.inverse(X @ b), family.link.inverse_deriv(X @ b)
     residual, variance = rows.y - mean, family.variance(mean)
     inverse, is_estimable = inverse_of(X, w * slope**2 / variance)
     dispersion = 1.0
-    if family.has_dispersion:
+    if getattr(family, "var_power", 1) != 1:  # of classes and counts it is 1
         dispersion = float((w * residual**2 / variance).sum()) / n_free
     V = dispersion * inverse
     step = inverse @ (X.T @ (w * residual * slope / variance))
@@ -249,8 +231,10 @@ def _of_results(model: FittedModel, results: Any) -> Estimates:
 PENALTY = "Use method 'standardised_coefficient'."
 
 
-def _family(model: FittedModel) -> Family:
-    """Return the family of a model of scikit-learn that has no penalty."""
+def _family(model: FittedModel) -> Any:
+    """Return the family of a model without penalty, as statsmodels has it."""
+    from statsmodels.genmod import families
+
     estimator: Any = model.estimator
     kind = type(estimator).__name__
     if not is_of(estimator, ("sklearn.linear_model.",)) or kind not in FREE:
@@ -266,7 +250,11 @@ def _family(model: FittedModel) -> Family:
             finding=f"is a {kind} with one",
             remedy=PENALTY,
         )
-    return FAMILIES[kind](estimator)
+    if kind == "LogisticRegression":
+        return families.Binomial()
+    link = (families.Gaussian() if is_on_response(model) else families.Poisson()).link
+    power = estimator.power if kind == "TweedieRegressor" else POWERS[kind]
+    return families.Tweedie(link, var_power=power)
 
 
 def _is_free_logistic(estimator: Any) -> bool:
@@ -289,54 +277,5 @@ FREE: dict[str, Callable[[Any], bool]] = {
     "TweedieRegressor": _is_unpenalised,
 }
 """Whether an estimator is the maximum of its likelihood and nothing else."""
-
-
-def _same(eta: Floats) -> Floats:
-    return eta
-
-
-def _one(eta: Floats) -> Floats:
-    return np.ones_like(eta)
-
-
-def _exp(eta: Floats) -> Floats:
-    return np.asarray(np.exp(eta))
-
-
-def _expit(eta: Floats) -> Floats:
-    from scipy.special import expit
-
-    return np.asarray(expit(eta))
-
-
-def _power(power: float, *, is_identity: bool = False) -> Family:
-    """Return the family whose variance is a power of the mean."""
-    return Family(
-        _same if is_identity else _exp,
-        _one if is_identity else _exp,
-        lambda mean: np.asarray(mean**power),
-        has_dispersion=power != 1,
-    )
-
-
-def _tweedie(estimator: Any) -> Family:
-    """Return the family of a TweedieRegressor, whose link "auto" goes by the power."""
-    is_identity = estimator.link == "identity" or (
-        estimator.link == "auto" and estimator.power <= 0
-    )
-    return _power(estimator.power, is_identity=is_identity)
-
-
-FAMILIES: dict[str, Callable[[Any], Family]] = {
-    "LinearRegression": lambda _: _power(0, is_identity=True),
-    "LogisticRegression": lambda _: Family(
-        _expit,
-        lambda eta: _expit(eta) * _expit(-eta),
-        lambda mean: mean * (1 - mean),
-        has_dispersion=False,
-    ),
-    "PoissonRegressor": lambda _: _power(1),
-    "GammaRegressor": lambda _: _power(2),
-    "TweedieRegressor": _tweedie,
-}
-"""How the mean and the variance of the target follow from the linear predictor."""
+POWERS = {"LinearRegression": 0, "PoissonRegressor": 1, "GammaRegressor": 2}
+"""The power of its mean that the variance of the target goes by."""

@@ -21,9 +21,9 @@ from .boxes import boxes_of
 from .counts import counts_of
 from .exact import OF_ERRORS, exact_losses
 from .few_leaves import MOST_LEAVES
-from .h_statistic import Pairs
 from .ice import dependences, sums_at
 from .packing import Packing, predict
+from .pairs import Pairs
 from .partial_dependence import curves_at_bins, reason_against
 from .replay import replay
 

@@ -16,9 +16,9 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.execution import n_threads
 from . import compiled
 from .fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
-from .h_statistic import Pairs
 from .ice import dependences
 from .packing import Integers
+from .pairs import Pairs
 from .partial_dependence import curves_at_bins, reason_against
 from .routes import Route, is_worth_reading, report_route
 

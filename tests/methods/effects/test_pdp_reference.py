@@ -15,7 +15,7 @@ from importance_audit.methods.effects.partial_dependence import (
     partial_dependence,
     single_curves,
 )
-from importance_audit.methods.interactions.vint import joint_dependence
+from importance_audit.methods.effects.surface import joint_dependence
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.r_rng import RStream
 

@@ -12,6 +12,7 @@ from tests.methods.trees.test_mean_predictions import (
     by_predict,
     model_of,
     rows_of,
+    squares_of,
     weighted,
 )
 
@@ -22,9 +23,8 @@ from importance_audit.methods.effects.partial_dependence import (
     single_curves,
 )
 from importance_audit.methods.effects.surface import surface
-from importance_audit.methods.interactions.h_statistic import h_statistic
-from importance_audit.methods.interactions.h_total import h_total
-from importance_audit.methods.interactions.vint import vint
+from importance_audit.methods.importance.h_statistic import h_statistic
+from importance_audit.methods.importance.vint import vint
 from importance_audit.methods.trees import routes
 from importance_audit.records.errors import ModelError
 from importance_audit.records.execution import workers
@@ -87,10 +87,10 @@ def test_whatever_sets_columns_gets_the_bits_of_predict(change, walks):
         lambda m: surface(m, data, pair, seed=1)[2],
         lambda m: accumulated_profile(m, data, "x1", seed=1)[1],
         lambda m: np.concatenate([c for _, c in single_curves(m, data, "x2")], axis=1),
-        lambda m: h_statistic(m, data, ("x1",), seed=1),
-        lambda m: h_statistic(m, data, three, seed=1),
-        lambda m: h_total(m, data, three, seed=1, scale="link"),
-        lambda m: vint(m, data, pair, seed=1),
+        lambda m: squares_of(m, data, ("x1",)),
+        lambda m: squares_of(m, data, three),
+        lambda m: h_statistic(m, data, seed=1, scale="link")[0],
+        lambda m: vint(m, data.with_groups({"pair": pair}), seed=1)[0],
     )
     for ask in asked:
         walks.clear()

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from importance_audit.methods.importance import pd_importance as module
-from importance_audit.methods.importance.interaction import h_statistic
+from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.pd_importance import pd_importance
 from importance_audit.methods.known_answers import linear_model, normal_data
 

@@ -15,7 +15,7 @@ from tests.methods.importance.test_permuted_predictions import (
 )
 
 from importance_audit.methods.effects.partial_dependence import partial_dependence
-from importance_audit.methods.importance.interaction import h_statistic
+from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import READERS, compilation, compiled, routes
 from importance_audit.methods.trees.compilation import compile_loops, read_or_not

@@ -11,7 +11,7 @@ from tests.methods.trees.conftest import count_calls
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.importance import permuted_predictions
-from importance_audit.methods.importance.interaction import h_statistic
+from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import READERS, mean_predictions, r_trees, routes
 from importance_audit.methods.trees.fitted import (

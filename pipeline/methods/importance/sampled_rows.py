@@ -1,14 +1,41 @@
-"""Which rows an interaction is measured on. Not: what is measured there."""
+"""The rows that an interaction is measured on, drawn for each repeat."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
-from ...records.dataset_and_model import Dataset
+from ...records.dataset_and_model import Dataset, Floats
+from ...records.errors import NotApplicable
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 
 Stream = Literal["numpy", "hstats"]
+
+
+def repeated(
+    of_rows: Callable[[Dataset], Floats],
+    data: Dataset,
+    seed: int,
+    stream: Stream,
+    n_repeats: int,
+    n_rows: int | None,
+) -> tuple[Floats, Floats]:
+    """Return what is measured on each draw of rows, once if all are taken."""
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
+    if stream == "hstats" and n_repeats > 1:
+        raise NotApplicable(
+            f"Stream 'hstats' must have one repeat; n_repeats is {n_repeats}. "
+            "Use the numpy stream."
+        )
+    values: list[Floats] = []
+    for repeat in range(n_repeats):
+        rows = draw_rows(data, n_rows, seed=seed, stream=stream, repeat=repeat)
+        takes_all = n_rows is None or n_rows >= int((data.weights > 0).sum())
+        values.append(values[0] if values and takes_all else of_rows(rows))
+    raw = np.stack(values, axis=1)
+    return raw, np.zeros(raw.shape[1:])
 
 
 def draw_rows(

@@ -1,5 +1,6 @@
 """Friedman's H of ensembles, held against joint curves of the library's predictions."""
 
+from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -8,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from sklearn.ensemble import GradientBoostingRegressor
 
-from importance_audit.methods.interactions.h_statistic import h_statistic
+from importance_audit.methods.importance.h_statistic import at_rows, h_squared
 from importance_audit.methods.trees import pack
-from importance_audit.methods.trees.h_statistic import Pairs
+from importance_audit.methods.trees.pairs import Pairs
 from importance_audit.models.fit import wrap
 from importance_audit.records.dataset_and_model import Dataset
 
@@ -72,8 +73,9 @@ def test_the_mean_squares_are_those_of_any_model(seed):
         features=names,
     )
     pairs = pairs_of(model, rows)
+    dependence_on = partial(at_rows, wrapped, data, scale="native")
     for j, k in combinations(range(5), 2):
-        squares = h_statistic(wrapped, data, (names[j], names[k]), seed=1)
+        squares = h_squared((names[j], names[k]), dependence_on, data.weights)
         beyond = centred(pairs.together(j, k))
         joint = beyond + centred(pairs.alone(j)) + centred(pairs.alone(k))
         ours = [(values**2).mean(axis=0) for values in (beyond, joint)]

@@ -1,8 +1,7 @@
 """Friedman's H: closed forms, invariances, draws, and what it refuses."""
 
 import doctest
-import re
-from dataclasses import replace
+from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -11,9 +10,12 @@ import pytest
 from sklearn.neural_network import MLPRegressor
 
 from importance_audit.methods.effects import predictions_at as effect
-from importance_audit.methods.interactions import INTERACTIONS
-from importance_audit.methods.interactions import h_statistic as module
-from importance_audit.methods.interactions.h_statistic import at_rows, h_statistic
+from importance_audit.methods.importance import h_statistic as module
+from importance_audit.methods.importance.h_statistic import (
+    at_rows,
+    h_squared,
+    h_statistic,
+)
 from importance_audit.methods.known_answers import (
     level_data,
     level_model,
@@ -48,13 +50,16 @@ def score(function, features="abcd"):
     return wrap(function, name="score", task="regression", features=list(features))
 
 
-def h_values(function, features, data=None, **options):
+def squares_of(model, data, columns, scale="native"):
+    """Return numerator and denominator of H squared."""
+    dependence_on = partial(at_rows, model, data, scale=scale)
+    return h_squared(columns, dependence_on, data.weights)
+
+
+def h_values(function, features, data=None):
     data = of(CUBE) if data is None else data
-    model = score(function, data.features)
-    return [
-        float(value)
-        for (value,) in h_statistic(model, data, features, seed=1, **options)
-    ]
+    squares = squares_of(score(function, data.features), data, features)
+    return [float(value) for (value,) in squares]
 
 
 def uniform_rows(n_samples, n_columns, seed=1):
@@ -75,6 +80,10 @@ def friedman_1(X):
 def joined(X):
     """Return a function of two strong columns that interact, and two weak ones."""
     return X["a"] + X["b"] + X["a"] * X["b"] + 0.01 * X["c"] * X["d"]
+
+
+def interwoven(X):
+    return X["a"] * np.exp(X["b"] * X["c"]) + X["d"]
 
 
 @pytest.mark.parametrize("features", [("a",), ("a", "b"), ("b", "d"), ("a", "b", "c")])
@@ -208,36 +217,54 @@ def test_how_many_points_one_call_asks_changes_nothing(monkeypatch):
     assert np.array(few) == pytest.approx(np.array(many), rel=1e-12)
 
 
+@pytest.mark.parametrize("features", [("a",), PAIR, ("a", "b", "c")])
+def test_it_is_the_root_of_the_numerator_or_of_h_squared(features):
+    data = of(uniform_rows(30, 4)).with_groups({"together": features})
+    numerator, denominator = np.sqrt(h_values(interwoven, features, data))
+    model = score(interwoven)
+    raw, baseline = h_statistic(model, data, seed=1)
+    share, _ = h_statistic(model, data, seed=1, standardised=True)
+    assert raw.item() == numerator > 0
+    assert share.item() == numerator / denominator
+    assert baseline.item() == 0
+
+
+def h_of_pair(X, weights=None, **options):
+    data = of(X, weights).with_groups({"pair": PAIR})
+    return h_statistic(score(joined), data, **{"seed": 1, **options})[0].item()
+
+
 def test_rows_are_drawn_where_there_are_more_and_the_seed_names_them():
     X = uniform_rows(40, 4)
-    by_seed = {
-        seed: h_statistic(score(joined), of(X), PAIR, seed=seed, n_rows=10)[0][0]
-        for seed in (1, 2)
-    }
-    assert by_seed[1] != by_seed[2]
-    assert h_values(joined, PAIR, of(X), n_rows=10)[0] == by_seed[1]
-    every = h_values(joined, PAIR, of(X), n_rows=None)
-    assert h_values(joined, PAIR, of(X), n_rows=40) == every
+    assert h_of_pair(X, n_rows=10) != h_of_pair(X, n_rows=10, seed=2)
+    assert h_of_pair(X, n_rows=10) == h_of_pair(X, n_rows=10)
+    assert h_of_pair(X, n_rows=40) == h_of_pair(X, n_rows=None)
 
 
 def test_rows_without_weight_are_never_drawn():
     X, weights = uniform_rows(40, 4), np.arange(40) < 10
-    values = h_values(joined, PAIR, of(X[weights]))
-    assert h_values(joined, PAIR, of(X, weights), n_rows=10) == values
+    assert h_of_pair(X, weights, n_rows=10) == h_of_pair(X[weights])
 
 
-def test_curves_handed_in_are_used_as_they_are():
-    data, model = of(uniform_rows(30, 4)), score(joined)
-    curves = {name: at_rows(model, data, (name,), scale="native") for name in PAIR}
-    statistic = h_statistic(model, data, PAIR, seed=1, curves=curves)
-    assert statistic == h_statistic(model, data, PAIR, seed=1)
-    flat_curves = {**curves, "b": curves["b"]._replace(own=0 * curves["b"].own)}
-    assert h_statistic(model, data, PAIR, seed=1, curves=flat_curves) != statistic
+def test_a_curve_is_asked_once_for_all_groups_that_it_is_part_of():
+    asked = []
+
+    def f(X):
+        asked.append(len(X))
+        return joined(X)
+
+    n_calls = []
+    for groups in (("ab", "ac", "bc"), ("ab", "ac", "bc", "a", "b", "c")):
+        data = of(uniform_rows(10, 4)).with_groups({g: tuple(g) for g in groups})
+        asked.clear()
+        h_statistic(score(f), data, seed=1)
+        n_calls.append(len(asked))
+    assert n_calls[0] == n_calls[1] == 6
 
 
 def test_each_output_has_its_own_numbers():
-    numerator, denominator = h_statistic(
-        level_model(0.8), level_data(), ("kind", "count"), seed=1
+    numerator, denominator = squares_of(
+        level_model(0.8), level_data(), ("kind", "count")
     )
     assert numerator.tolist() == [0, 0, 0]
     assert denominator == pytest.approx((0.8 - 0.1) ** 2 * 2 / 9, rel=1e-12)
@@ -246,7 +273,7 @@ def test_each_output_has_its_own_numbers():
 def test_what_is_a_sum_of_logits_interacts_as_a_probability_only():
     model, data = logistic_model(2, -1), normal_data(n_samples=60)
     by_scale = {
-        scale: float(h_statistic(model, data, ("x1", "x2"), seed=1, scale=scale)[0][0])
+        scale: float(squares_of(model, data, ("x1", "x2"), scale)[0][0])
         for scale in ("native", "centred_logit")
     }
     assert by_scale["native"] > 0
@@ -262,23 +289,10 @@ def test_missing_values_are_set_like_any_other():
 
 def test_bad_questions_are_refused_in_whole_sentences():
     data, model = normal_data(), linear_model(2, 0)
-    twice = "features must be one, two or three columns; ('x1', 'x1') was given."
-    with pytest.raises(ValueError, match=f"^{re.escape(twice)}$"):
-        h_statistic(model, data, ("x1", "x1"), seed=1)
     with pytest.raises(ValueError, match=r"^n_rows must be at least 2; 1 was gi"):
-        h_statistic(model, data, ("x1",), seed=1, n_rows=1)
+        h_statistic(model, data, seed=1, n_rows=1)
     with pytest.raises(NotApplicable, match="must predict probabilities for scale"):
-        h_statistic(model, data, ("x1",), seed=1, scale="link")
-
-
-@pytest.mark.parametrize("name", INTERACTIONS)
-def test_what_is_given_is_not_changed(name):
-    data = normal_data(1, 2)
-    fresh = normal_data(1, 2)
-    data = replace(data, X=data.X.assign(kind=pd.Categorical(["u", "v"] * 100)))
-    INTERACTIONS[name].function(linear_model(1, 2), data, ("x1", "kind"), seed=1)
-    pd.testing.assert_frame_equal(data.X[["x1", "x2"]], fresh.X)
-    assert list(data.X["kind"]) == ["u", "v"] * 100
+        h_statistic(model, data, seed=1, scale="link")
 
 
 def test_its_example_is_true():

@@ -1,6 +1,7 @@
 """Friedman's H: the part of a joint partial dependence that is not a sum."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import quote
+from ...records.errors import NotApplicable, listed, quote
 from ..effects.partial_dependence import (
     SCALES,
     Scale,
@@ -19,7 +20,9 @@ from ..effects.partial_dependence import (
 )
 from ..effects.predictions_at import predictions_at
 from ..trees.mean_predictions import TreeMeans, agrees, tree_means
-from .drawn import Stream, draw_rows
+from .sampled_rows import Stream, repeated
+
+Columns = tuple[str, ...]
 
 
 class Dependence(NamedTuple):
@@ -44,74 +47,75 @@ class Dependence(NamedTuple):
 def h_statistic(
     model: FittedModel,
     data: Dataset,
-    features: tuple[str, ...],
     *,
     seed: int,
     stream: Stream = "numpy",
-    curves: Mapping[str, Dependence] | None = None,
+    n_repeats: int = 1,
     n_rows: int | None = 500,
     scale: Scale = "native",
+    standardised: bool = False,
 ) -> tuple[Floats, Floats]:
-    r"""Return numerator and denominator of Friedman's H squared.
+    r"""Return how much of the prediction only comes about jointly.
 
     With :math:`F_S` the partial dependence on the columns *S* at the data rows, minus
     its mean over them, :math:`F` the prediction minus its mean, and all means weighted
-    by the row weights [1]_,
+    by the row weights, a pair measures the root mean square of what is not a sum of its
+    two curves, one column that of what it does together with all others, and three
+    columns that of what no two of them do [1]_,
 
     .. math::
-        H^2_{jk} = \frac{\sum_i w_i (F_{jk} - F_j - F_k)^2(x_i)}
-                        {\sum_i w_i F_{jk}^2(x_i)},
-        \qquad
-        H^2_j = \frac{\sum_i w_i (F - F_j - F_{-j})^2(x_i)}{\sum_i w_i F^2(x_i)},
+        I_{jk} = \sqrt{E\,(F_{jk} - F_j - F_k)^2}, \qquad
+        I_j = \sqrt{E\,(F - F_j - F_{-j})^2},
 
     .. math::
-        H^2_{jkl} = \frac{\sum_i w_i
-            (F_{jkl} - F_{jk} - F_{jl} - F_{kl} + F_j + F_k + F_l)^2(x_i)}
-            {\sum_i w_i F_{jkl}^2(x_i)}.
+        I_{jkl} = \sqrt{E\,(F_{jkl} - F_{jk} - F_{jl} - F_{kl} + F_j + F_k + F_l)^2},
 
-    All sums are divided by that of the weights, so they are mean squares.
+    the roots of the numerators of Friedman's H squared. Its denominators are
+    :math:`E\,F_{jk}^2`, :math:`E\,F^2` and :math:`E\,F_{jkl}^2`.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` of up to ``n_rows**2`` rows per partial dependence.
+        Asked for ``predict(X)`` of up to ``n_rows**2`` rows per pair and per column;
+        its trees may answer, see `trees.mean_predictions` and `effects.predictions_at`.
     data : Dataset
-        The rows, which are averaged over and at which the averages are compared.
-    features : tuple of str
-        Two or three columns, or one for its interaction with all others together.
+        The rows, which are averaged over and at which the averages are compared; each
+        group is one column, a pair or three.
     seed : int
         Names the stream.
     stream : {"numpy", "hstats"}, default "numpy"
-        Draw order of the rows; "hstats" replays ``set.seed(seed); hstats(...)`` of R.
-    curves : mapping of str to Dependence, optional
-        Those of single columns, of `at_rows` on the same rows, so that all pairs need
-        not ask for them again; what has none is asked.
+        Draw order of the rows; "hstats" replays ``set.seed(seed); hstats(...)`` of R
+        and has one repeat.
+    n_repeats : int, default 1
+        How often rows are sampled; if all rows are used, all repeats are equal.
     n_rows : int or None, default 500
-        Rows drawn without replacement where there are more; None: all.
+        Rows of one repeat, sampled without replacement if there are more; None: all.
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
+    standardised : bool, default False
+        Divide by the root mean square of the joint curve, or of :math:`F` for one
+        column: Friedman's H. NaN where that is 0.
 
     Returns
     -------
-    numerator : ndarray of shape (n_outputs,)
-        The mean square of what interacts, in squared units of the scale; 0 if it is
-        not larger than the rounding of the means it is the difference of.
-    denominator : ndarray of shape (n_outputs,)
-        The mean square of the joint dependence (of the prediction, for one column);
-        0 likewise. The ratio is H squared.
+    raw : ndarray of shape (n_groups, n_repeats, n_outputs)
+        In units of the scale, 1 if standardised; 0 if it is not larger than the
+        rounding of the means it is the difference of.
+    baseline : ndarray of shape (n_repeats, n_outputs)
+        Zero: what a column without interactions measures, exactly.
 
     Raises
     ------
     ValueError
-        If `n_rows` is less than 2, or `features` are not one, two or three columns.
+        If `n_repeats` is less than 1 or `n_rows` less than 2.
     NotApplicable
-        If the model has no such scale.
+        If a group has more than three columns, or the model no such scale.
 
     Warnings
     --------
-    The ratio hides how little two features matter: noise can lead it, and where
-    features are correlated, it can exceed 1, for the model is asked about rows that
-    cannot occur. Rank by the numerator.
+    Standardised, noise can lead: features that hardly matter have little to divide by.
+    Where features are correlated, the model is asked about rows that cannot occur, and
+    standardised it can exceed 1.
 
     References
     ----------
@@ -121,62 +125,66 @@ def h_statistic(
     Examples
     --------
     >>> from importance_audit.methods.known_answers import linear_model, normal_data
-    >>> numerator, denominator = h_statistic(
-    ...     linear_model(2, 1), normal_data(), ("x1", "x2"), seed=1
-    ... )
-    >>> float(numerator[0]), float(round(denominator[0], 9))
-    (0.0, 5.0)
+    >>> raw, baseline = h_statistic(linear_model(2, 1), normal_data(), seed=1)
+    >>> raw.shape, bool((raw == baseline).all())
+    ((2, 1, 1), True)
     """
+    groups = columns_of(data, (1, 2, 3), "h_statistic")
     check_scale(model, scale)
-    if not 1 <= len(set(features)) == len(features) <= 3:
-        raise ValueError(
-            f"features must be one, two or three columns; {quote(features)} was given."
-        )
-    rows = draw_rows(data, n_rows, seed=seed, stream=stream)
-    curve_of = curves or {}
-    dependence_of = {
-        columns: (curve_of.get(columns[0]) if len(columns) == 1 else None)
-        or at_rows(model, rows, columns, scale=scale)
-        for size in range(1, len(features) + 1)
-        for columns in combinations(features, size)
-    }
-    whole = dependence_of[features]
-    if len(features) == 1:
+
+    def of_rows(rows: Dataset) -> Floats:
+        squares_of = pairs_of_trees(model, rows, groups, scale)
+        dependence_on = cache(partial(at_rows, model, rows, scale=scale))
+        values = []
+        for columns in groups:
+            squares = squares_of.get(columns) or h_squared(
+                columns, dependence_on, rows.weights
+            )
+            numerator, denominator = np.sqrt(squares)
+            values.append(ratio(numerator, denominator) if standardised else numerator)
+        return np.stack(values)
+
+    return repeated(of_rows, data, seed, stream, n_repeats, n_rows)
+
+
+def h_squared(
+    columns: Columns, dependence_on: Callable[[Columns], Dependence], weights: Floats
+) -> tuple[Floats, Floats]:
+    """Return numerator and denominator of Friedman's H squared, each (n_outputs,).
+
+    Mean squares, 0 where only rounding is left. What a column does is in the curve of
+    every set of columns that holds it, hence the signs.
+    """
+    subsets = [
+        subset
+        for size in range(1, len(columns) + 1)
+        for subset in combinations(columns, size)
+    ]
+    curves = [dependence_on(subset) for subset in subsets]
+    whole = curves[-1]
+    if len(columns) == 1:
         joint, residual = whole.predicted, whole.predicted - whole.own - whole.others
     else:
-        joint, residual = whole.own, _not_of_parts(dependence_of)
+        signs = [(-1) ** (len(columns) - len(subset)) for subset in subsets]
+        parts = [sign * curve.own for sign, curve in zip(signs, curves, strict=True)]
+        joint, residual = whole.own, np.sum(parts, axis=0)
     # The rounding is that of a residual of three curves.
-    residual_rounding = whole.rounding * max(1, len(dependence_of) / 3)
+    residual_rounding = whole.rounding * max(1, len(curves) / 3)
     return (
-        mean_square(residual, rows.weights, residual_rounding),
-        mean_square(joint, rows.weights, whole.rounding),
-    )
-
-
-def _not_of_parts(dependence_of: Mapping[tuple[str, ...], Dependence]) -> Floats:
-    """Return the joint curve without what any smaller set of its columns does.
-
-    What a column does is in the curve of every set that holds it, hence the signs.
-    """
-    n_columns = max(map(len, dependence_of))
-    return np.sum(
-        [
-            (-1) ** (n_columns - len(c)) * curve.own
-            for c, curve in dependence_of.items()
-        ],
-        axis=0,
+        mean_square(residual, weights, residual_rounding),
+        mean_square(joint, weights, whole.rounding),
     )
 
 
 def pairs_of_trees(
     model: FittedModel,
     data: Dataset,
-    groups: Sequence[tuple[str, ...]],
+    groups: Sequence[Columns],
     scale: Scale,
-) -> dict[tuple[str, ...], tuple[Floats, Floats]]:
+) -> dict[Columns, tuple[Floats, Floats]]:
     """Return numerator and denominator of those pairs that the model's trees answer.
 
-    As `h_statistic` on all rows; none if predict is to answer.
+    As `h_squared` on all rows; none if predict is to answer.
     """
     pairs = [columns for columns in groups if len(columns) == 2]
     trees = tree_means(model, data, scale, data.n_samples * len(pairs))
@@ -201,7 +209,7 @@ def pairs_of_trees(
 
 
 def at_rows(
-    model: FittedModel, data: Dataset, columns: tuple[str, ...], *, scale: Scale
+    model: FittedModel, data: Dataset, columns: Columns, *, scale: Scale
 ) -> Dependence:
     """Return the partial dependences on some columns and on all others, in one pass.
 
@@ -234,7 +242,7 @@ def at_rows(
 
 
 def _of_trees(
-    trees: TreeMeans, model: FittedModel, data: Dataset, columns: tuple[str, ...]
+    trees: TreeMeans, model: FittedModel, data: Dataset, columns: Columns
 ) -> Dependence | None:
     """Return what `at_rows` does as the trees give it.
 
@@ -280,3 +288,21 @@ def mean_square(values: Floats, weights: Floats, rounding: Floats) -> Floats:
     centred = values - np.average(values, axis=0, weights=weights)
     means = np.average(centred**2, axis=0, weights=weights)
     return np.where(np.sqrt(means) <= rounding, 0.0, means)
+
+
+def columns_of(data: Dataset, sizes: tuple[int, ...], method: str) -> list[Columns]:
+    """Return the columns of each group, refused unless there are as many as asked."""
+    for group, columns in data.groups.items():
+        if len(columns) not in sizes:
+            rule = "two columns" if sizes == (2,) else "one to three columns"
+            raise NotApplicable(
+                f"Group {quote(group)} must have {rule} for method {method!r}; it has "
+                f'{len(columns)}: {listed(columns)}. Ask of = "pairs".'
+            )
+    return list(data.groups.values())
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Return a ratio, NaN where there is nothing to divide by."""
+    unknown = np.full_like(denominator, np.nan)
+    return np.divide(numerator, denominator, out=unknown, where=denominator > 0)
