@@ -196,7 +196,7 @@ SECTIONS = (
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-@pytest.mark.parametrize("more", ["", "groups", "derived"])
+@pytest.mark.parametrize("more", ["", "groups", "retired", "derived"])
 def test_no_refusal_of_a_file_grows_with_its_names(section, more, tmp_path):
     table().to_csv(tmp_path / "rows.csv", index=False)
     data = {
@@ -213,6 +213,9 @@ def test_no_refusal_of_a_file_grows_with_its_names(section, more, tmp_path):
     if more == "groups":
         document["groups"] = {f"g{LONG}{ESCAPES}": [f"z{LONG}{ESCAPES}"]}
     if more == "derived":
+        formula = f"`z{LONG[:1000]}{ESCAPES}` == 'x'"
+        document["derived"] = [{"name": f"d{LONG}", "expression": formula}]
+    if more == "retired":
         name, of = f"d{LONG}{ESCAPES}", [f"z{LONG}{ESCAPES}"]
         document["derived"] = [
             {"name": name, "kind": "level", "of": of, "level": of[0]}

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..config.load import AuditConfig
 from ..config.questions import SuppliedSection
-from ..data.derived_columns import DERIVED
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import ConfigError, DataError, ModelError, hints, quote
@@ -103,7 +102,7 @@ def check_names(
         "derived.with_derived(rows, config.derived)"
         for section in config.derived
         if section.name not in test.X
-        or not (DERIVED[section.kind].is_given or test.unread.get(section.name))
+        or not (section.is_given or test.unread.get(section.name))
     ]
     models_named = {name for entry in config.importance for name in entry.models}
     group_columns = {name for columns in config.groups.values() for name in columns}

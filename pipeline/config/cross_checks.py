@@ -5,17 +5,25 @@ be read: a key that broke its own rule is absent and judged no further. What a c
 asks is checked by `claim_checks`.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from ..assess.paired_tests import is_test_of
-from ..data.derived_columns import DERIVED
+from ..data.derived_columns import instead_of
 from ..data.expressions import problem_of
 from ..data.tables import option_problems
 from ..methods.importance import METHODS, options_of
 from ..methods.importance.random_subspace import PERF
-from ..records.errors import did_you_mean, hints, listed, quote
+from ..records.errors import (
+    MOST_WORDS,
+    did_you_mean,
+    hints,
+    listed,
+    printable,
+    quote,
+)
 from ..records.losses import default_losses
 from .questions import unsuited
 
@@ -160,6 +168,17 @@ def execution_problems(entry: Entry) -> Iterator[str]:
         yield f'{entry.where} scheduler works only with backend = "dask".'
 
 
+def retired_kind(table: Mapping[str, Any]) -> str:
+    """Return what to write for a derived column of an older kind, as a predicate."""
+    if not (formula := instead_of(table)):
+        return ""
+    rule = (
+        f"kind must be 'expression' or 'date_part'; {quote(table['kind'])} was given."
+    )
+    text = printable(json.dumps(formula, ensure_ascii=False)[:MOST_WORDS])
+    return f"{rule} Keep name, drop the other keys, and write: expression = {text}"
+
+
 def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
     """Yield what is wrong between the keys of derived columns, and between them."""
     names = {name for entry in data for name in _columns_named(entry.values)}
@@ -169,9 +188,8 @@ def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
             what = "the name of a column, or of one derived before it"
             yield f"{entry.where} name {quote(name)} is {what}. Choose another."
         names |= {name} if name else set()
-        if "kind" in entry.values:
-            yield from _option_problems(entry)
-            yield from _count_problems(entry.where, entry.values)
+        if entry.values and "kind" not in entry.faulty:
+            yield from _kind_problems(entry)
 
 
 def _columns_named(values: Mapping[str, Any]) -> tuple[str, ...]:
@@ -182,38 +200,25 @@ def _columns_named(values: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in (*single, split, *lists) if name)
 
 
-def _option_problems(entry: Entry) -> Iterator[str]:
-    """Yield what is wrong with the key that one kind needs and others lack."""
-    where, values, kind = entry.where, entry.values, entry.values["kind"]
-    option = DERIVED[kind].option
-    needed = "of" if kind != "expression" else ""
-    for key in (option, needed):
-        if key and values.get(key) in (None, (), "") and key not in entry.faulty:
+def _kind_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is wrong with the keys that one kind needs and the other lacks."""
+    where, values = entry.where, entry.values
+    has_part = "part" in values or "part" in entry.faulty
+    kind = values.get("kind") or ("date_part" if has_part else "expression")
+    needed = ("of", "part") if kind == "date_part" else ("expression",)
+    for key in needed:
+        if not values.get(key) and key not in entry.faulty:
             yield f"{where} {key} is missing; kind {kind!r} needs it."
-    if option == "expression" and values.get(option):
-        problem = problem_of(values[option])
-        yield from [f"{where} {option} {problem}"] if problem else []
-    own = (option, needed, "format" if kind == "date_part" else "")
-    for key in ("of", "threshold", "level", "weights", "expression", "part", "format"):
-        if key not in own and values.get(key) not in (None, (), ""):
+    own = (*needed, "format") if kind == "date_part" else needed
+    for key in ("expression", "of", "part", "format"):
+        if key not in own and values.get(key):
             yield f"{where} {key} does not work with kind {kind!r}; leave it out."
-
-
-def _count_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with how many columns and weights there are."""
-    kind = values["kind"]
-    least, most = DERIVED[kind].least, DERIVED[kind].most
-    n, n_weights = len(values.get("of", ())), len(values.get("weights", ()))
-    if n and least and not least <= n <= (most or n):
-        count = "one column" if most else "two columns or more"
-        yield f"{where} of must name {count} for kind {kind!r}; {_were_given(n)}."
-    if kind == "linear_combination" and n and n_weights not in (0, n):
-        rule = f"weights must be one for each of {n} columns"
-        yield f"{where} {rule}; {_were_given(n_weights)}."
-
-
-def _were_given(n: int) -> str:
-    return f"{n} {'was' if n == 1 else 'were'} given"
+    n = len(values.get("of", ()))
+    if kind == "date_part" and n > 1:
+        yield f"{where} of must name one column for kind {kind!r}; {n} were given."
+    problem = problem_of(values["expression"]) if values.get("expression") else ""
+    if kind == "expression" and problem:
+        yield f"{where} expression {problem}"
 
 
 def model_problems(entries: Sequence[Entry]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, get_args
 
 from ..assess.claims import keys_of
 from ..assess.claims.section import CLAIM_KINDS, ClaimSection, claim_rules
+from ..data.derived_columns import DerivedSection
 from ..methods.importance import METHODS, RESERVED, options_of
 from ..records.dataset_and_model import Task
 from ..records.errors import ConfigError, did_you_mean, listed, quote, quote_odd
@@ -28,6 +29,7 @@ from .cross_checks import (
     expected_problems,
     importance_problems,
     model_problems,
+    retired_kind,
     selection_problems,
     significance_problems,
     supplied_problems,
@@ -262,6 +264,8 @@ def _read(where: str, section: type, table: Any, task: str) -> Entry:
         return Entry(
             where, {}, (f"{where} must be a table; {quote(table)} was given.",)
         )
+    if section is DerivedSection and (problem := retired_kind(table)):
+        return Entry(where, {}, (f"{where} {problem}",))
     rules = rules_of(section)
     options = _options(section, table) if section in OWN_KEYS else {}
     own_options = options if options and _choice_of(section, table) else ()

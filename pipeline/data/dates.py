@@ -181,9 +181,13 @@ def restored(seconds: pd.Series, kind: ColumnType) -> Any:
     return cells
 
 
-def date_part(inputs: list[npt.NDArray[Any]], part: str) -> npt.NDArray[Any]:
-    """Return a part of dates: whole numbers, or float64 with NaN for missing dates."""
-    times = pd.DatetimeIndex(inputs[0])
+def date_part(column: pd.Series, part: str) -> npt.NDArray[Any]:
+    """Return a part of dates, as the clock of their own time zone shows them.
+
+    Whole numbers, or float64 with NaN for missing dates.
+    """
+    own = column.dt.tz_localize(None) if column.dt.tz is not None else column
+    times = pd.DatetimeIndex(own.to_numpy(dtype="datetime64[ns]"))
     is_missing = times.isna()
     numbers = pd.Series(np.asarray(PARTS[part](times[~is_missing]), dtype=np.int64))
     if not is_missing.any():
@@ -191,9 +195,3 @@ def date_part(inputs: list[npt.NDArray[Any]], part: str) -> npt.NDArray[Any]:
     cells = np.full(len(times), np.nan)
     cells[~is_missing] = numbers
     return cells
-
-
-def cells_of(column: pd.Series) -> npt.NDArray[np.datetime64]:
-    """Return dates as the clock of their own time zone shows them."""
-    own = column.dt.tz_localize(None) if column.dt.tz is not None else column
-    return own.to_numpy(dtype="datetime64[ns]")

@@ -1,34 +1,44 @@
 """Formulas as text: parsed into a tree, checked node by node, computed by numpy.
 
-    columns        by name: x1, construction.year
+    columns        by name: x1, construction.year; others in backticks: `body mass`
     numbers        1, 0.5, 1e-3
     + - * / **     the exponent is a number of at most 16
     < <= > >= == !=  1 where it holds, else 0; also in a chain, 0 < x1 < 1
-    and or not     of comparisons
+    == != "text"   after a column, one of its levels, in double or single quotes
+    and or not     of comparisons, and of truths: columns of true and false, of 0 and 1,
+                   or of -1 and 1
     log exp sqrt abs min max
 
 Nothing is evaluated that is not in these tables: no text is handed to Python's own
 evaluation, no attribute is looked up, no other function is called. Not: which columns
-a formula may name (`derived_columns`).
+a formula may name, and whether they are what it needs (`derived_columns`).
 """
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, reduce
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ..records.errors import quote
+from .column_types import text_of
 
 Cells: TypeAlias = npt.NDArray[Any]
 
-MOST_CHARACTERS = 500
-MOST_PARTS = 100
+MOST_CHARACTERS = 2000
+MOST_PARTS = 300  # nested one in another, still far from the depth that Python allows
 MOST_EXPONENT = 16
 
+QUOTED = re.compile(
+    r"""'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `((?:[^`]|``)+)`""", re.X | re.S
+)
+"""A text, or a name in backticks, where a doubled backtick is one of the name."""
+UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -61,6 +71,24 @@ FUNCTIONS: dict[str, tuple[Any, int]] = {
 """Each with its least number of arguments; one of 1 has no more."""
 
 
+class Use(NamedTuple):
+    """How a formula uses one of its columns.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    needs : {"numbers", "truths", "level"}
+        What the column must hold.
+    level : str
+        The level that it is compared with, empty for numbers and truths.
+    """
+
+    name: str
+    needs: str
+    level: str = ""
+
+
 def problem_of(text: str) -> str:
     """Return what is wrong with a formula, as a predicate; empty if nothing is.
 
@@ -75,37 +103,53 @@ def problem_of(text: str) -> str:
         return f"has {len(text)} characters; at most {MOST_CHARACTERS} are allowed."
     try:
         tree = _tree(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return f"is not a formula: {quote(text)}."
+    except UNREADABLE:
+        remedy = "Columns such as `body mass` or `class` need backticks."
+        return f"is not a formula: {quote(text)}. {remedy}"
     n_parts = sum(1 for _ in ast.walk(tree))
     if n_parts > MOST_PARTS:
         return f"has {n_parts} parts; at most {MOST_PARTS} are allowed."
     problem = next(_problems(tree), "")
-    if not problem and not names_of(text):
+    if not problem and not uses_of(text):
         return f"names no column: {quote(text)}."
     return problem
 
 
-def names_of(text: str) -> tuple[str, ...]:
-    """Return the columns that a sound formula names, in their order, once each."""
-    return tuple(dict.fromkeys(_names(_tree(text))))
+def uses_of(text: str) -> tuple[Use, ...]:
+    """Return how a sound formula uses its columns, in their order, each use once."""
+    return tuple(dict.fromkeys(_uses(_tree(text))))
 
 
-def value_of(text: str, columns: Mapping[str, Cells]) -> Cells:
+def named(column: str) -> str:
+    """Return a column as a formula names it.
+
+    Examples
+    --------
+    >>> named("construction.year"), named("body mass"), named("class")
+    ('construction.year', '`body mass`', '`class`')
+    """
+    try:
+        is_plain = _dotted_name(_tree(column)) == column
+    except UNREADABLE:
+        is_plain = False
+    return column if is_plain else f"`{column.replace('`', '``')}`"
+
+
+def value_of(text: str, columns: Mapping[str, pd.Series]) -> Cells:
     """Return what a sound formula says of each row.
 
     Parameters
     ----------
     text : str
         One that has no `problem_of`.
-    columns : mapping of str to ndarray of shape (n_samples,)
-        The numbers of each of its names.
+    columns : mapping of str to Series
+        The column of each of its names, which fits every one of its `uses_of`.
 
     Returns
     -------
     ndarray of shape (n_samples,)
-        0 and 1 as integers if the formula is a comparison, or joins some, else float64;
-        not finite where there is no answer, such as the logarithm of zero.
+        0 and 1 as integers if the formula is a comparison, or joins truths, else
+        float64; not finite where there is no answer, such as the logarithm of zero.
     """
     tree = _tree(text)
     with np.errstate(all="ignore"):
@@ -115,7 +159,21 @@ def value_of(text: str, columns: Mapping[str, Cells]) -> Cells:
 
 @cache
 def _tree(text: str) -> ast.expr:
-    return ast.parse(text.strip(), mode="eval").body
+    """Return the tree of a formula, in which names have no backticks."""
+    names: dict[str, str] = {}
+
+    def stand_in(quoted: re.Match[str]) -> str:
+        if quoted[1] is None:
+            return quoted[0]
+        word = "_" * (len(text) + len(names))  # longer than any word of the text
+        names[word] = quoted[1].replace("``", "`")
+        return f" {word} "
+
+    tree = ast.parse(QUOTED.sub(stand_in, text).strip(), mode="eval").body
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+    return tree
 
 
 def _dotted_name(node: ast.AST) -> str:
@@ -142,11 +200,26 @@ def _parts(node: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _names(node: ast.expr) -> Iterator[str]:
+def _compared_level(node: ast.expr) -> Use | None:
+    """Return the column and the level of a comparison of the two, None otherwise."""
+    match node:
+        case ast.Compare(
+            left=column,
+            ops=[ast.Eq() | ast.NotEq()],
+            comparators=[ast.Constant(value=str(level))],
+        ) if name := _dotted_name(column):
+            return Use(name, "level", level)
+    return None
+
+
+def _uses(node: ast.expr, needs: str = "numbers") -> Iterator[Use]:
     if name := _dotted_name(node):
-        yield name
-    for part in _parts(node):
-        yield from _names(part)
+        yield Use(name, needs)
+    elif compared := _compared_level(node):
+        yield compared
+    else:
+        for part in _parts(node):
+            yield from _uses(part, "truths" if _is_joint(node) else "numbers")
 
 
 def _is_joint(node: ast.expr) -> bool:
@@ -161,6 +234,8 @@ def _is_truth(node: ast.expr) -> bool:
 
 def _problems(node: ast.expr) -> Iterator[str]:
     """Yield a predicate per part that is in none of the tables, outermost first."""
+    if _compared_level(node):
+        return
     source = ast.unparse(node)
     match node:
         case ast.BinOp():
@@ -178,6 +253,9 @@ def _problems(node: ast.expr) -> Iterator[str]:
             )
         case ast.Call():
             yield from _call_problems(node)
+        case ast.Constant(value=str(word)):
+            rule = "a text only follows a column and == or !="
+            yield f"holds the text {quote(word)}; {rule}."
         case ast.Constant():
             if not _is_number(node.value):
                 yield f"holds {source}, which is not a finite number."
@@ -188,11 +266,11 @@ def _problems(node: ast.expr) -> Iterator[str]:
             yield f"holds {quote(source)}; a formula is made of {parts}."
     if _is_joint(node):
         for part in _parts(node):
-            if not _is_truth(part):
+            if not (_is_truth(part) or _dotted_name(part)):
                 operand = ast.unparse(part)
                 yield (
                     f"combines {quote(operand)}; and, or and not combine comparisons "
-                    "only."
+                    "and true/false columns only."
                 )
     for part in _parts(node):
         yield from _problems(part)
@@ -228,11 +306,17 @@ def _is_number(value: Any) -> bool:
     return bool(abs(value) < np.finfo(np.float64).max)
 
 
-def _value(node: ast.expr, columns: Mapping[str, Cells]) -> Any:
+def _value(node: ast.expr, columns: Mapping[str, pd.Series]) -> Any:
     """Return what one sound node says of each row."""
     if name := _dotted_name(node):
-        return columns[name]
-    values = [_value(part, columns) for part in _parts(node)]
+        return columns[name].to_numpy(dtype=np.float64)
+    if compared := _compared_level(node):
+        texts = columns[compared.name].astype(object).map(text_of)
+        values = [texts.to_numpy(dtype=object), compared.level]
+    else:
+        values = [_value(part, columns) for part in _parts(node)]
+    if _is_joint(node):
+        values = [value > 0 for value in values]  # the opposite of 1 may be 0 or -1
     match node:
         case ast.BinOp():
             return ARITHMETIC[type(node.op)](*values)

@@ -51,7 +51,7 @@ DATA = {
     "task": "regression",
 }
 IMPURITY = {"method": "impurity"}
-DERIVED = {"name": "old", "kind": "step", "of": ["age"], "threshold": 65}
+DERIVED = {"name": "old", "expression": "age > 65"}
 EXPECTED = {"features": ["a"], "place": "top", "reason": "It is known."}
 MODEL = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
 LEADER = {

@@ -92,6 +92,12 @@ def test_a_part_is_what_python_says_of_each_date(part, times):
     assert derived.X["p"].tolist() == [by_hand(time, part) for time in times]
 
 
+def test_the_part_says_the_kind(tmp_path):
+    bare = {key: value for key, value in WHEN.items() if key != "kind"}
+    text = table_of(["2024-01-31", "2023-12-31"])
+    assert read_text(tmp_path, text, bare).X["part"].tolist() == [1, 12]
+
+
 def test_a_part_is_a_feature_and_its_source_is_none(tmp_path):
     text = table_of(["2024-01-31", "2024-02-29T10:20", "2023-12-31"])
     rows = read_text(tmp_path, text, WHEN)
@@ -119,7 +125,7 @@ def test_a_format_reads_dates_that_are_not_iso(tmp_path):
 
 
 def test_other_derived_columns_may_be_made_of_a_part(tmp_path):
-    late = {"name": "late", "kind": "step", "of": ["part"], "threshold": 6}
+    late = {"name": "late", "expression": "part > 6"}
     rows = read_text(tmp_path, table_of(["2024-01-31", "2024-07-01"]), WHEN, late)
     assert rows.X["late"].tolist() == [0, 1]
     assert rows.inputs == ("x", "part")
@@ -180,12 +186,18 @@ def test_what_is_no_date_is_refused(cells, keys, words, tmp_path):
             "of must name one column for kind 'date_part'; 2 were given.",
         ),
         (
-            {"threshold": 3},
-            "threshold does not work with kind 'date_part'; leave it out.",
+            {"expression": "x + 1"},
+            "expression does not work with kind 'date_part'; leave it out.",
         ),
         (
-            {"kind": "product", "of": ["x", "z"], "part": None, "format": "%Y"},
-            "format does not work with kind 'product'; leave it out.",
+            {
+                "kind": "expression",
+                "expression": "x + 1",
+                "of": None,
+                "part": None,
+                "format": "%Y",
+            },
+            "format does not work with kind 'expression'; leave it out.",
         ),
     ],
 )

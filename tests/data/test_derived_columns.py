@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import json
 from dataclasses import replace
 
 import joblib
@@ -16,12 +17,7 @@ from importance_audit.assess.checks import of_columns
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset, describe, read_datasets
-from importance_audit.data.derived_columns import (
-    DERIVED,
-    DerivedSection,
-    definition_of,
-    with_derived,
-)
+from importance_audit.data.derived_columns import DerivedSection, derive, with_derived
 from importance_audit.methods.effects.stratpd import stratpd
 from importance_audit.methods.importance import METHODS
 from importance_audit.methods.known_answers import linear_model, normal_data
@@ -46,72 +42,113 @@ TABLE = pd.DataFrame(
 )
 
 
-def derived_column(kind, *of, table=TABLE, **option):
+def derived_column(expression, table=TABLE):
     """Return the cells of one derived column."""
-    section = DerivedSection(name="new", kind=kind, of=of, **option)
+    section = DerivedSection(name="new", expression=expression)
     rows = dataset(table, [1.0, 2.0, 3.0, 4.0], task="regression", name="rows")
     return with_derived(rows, (section,)).X["new"].tolist()
 
 
-# --- the kinds ------------------------------------------------------------------------
+# --- what a formula makes, and what it replaces ---------------------------------------
+
+OLD_KINDS = [
+    ("conjunction", ["a", "b", "not sign"], {}, "a and b and not sign"),
+    ("conjunction", ["class", "not a``"], {}, "`class` and not `a`````"),
+    ("disjunction", ["a", "not b"], {}, "a or not b"),
+    ("xor", ["a", "sign"], {}, "(not a) != (not sign)"),
+    ("xor", ["a", "not b"], {}, "(not a) == (not b)"),
+    ("xor", ["a", "b", "sign"], {}, "((not a) != (not b)) == (not sign)"),
+    ("step", ["x"], {"threshold": 2.0}, "x > 2.0"),
+    ("step", ["my x"], {"threshold": -1}, "`my x` > -1"),
+    ("level", ["a"], {"level": "1"}, "a == '1'"),
+    ("level", ["my`hue"], {"level": "'"}, '`my``hue` == "\'"'),
+    ("product", ["a", "x"], {}, "a * x"),
+    ("linear_combination", ["x", "b"], {"weights": [2, -1]}, "2 * x + -1 * b"),
+]
+
+
+@pytest.mark.parametrize(("kind", "of", "option", "formula"), OLD_KINDS)
+def test_an_older_kind_is_refused_with_the_formula(kind, of, option, formula):
+    with pytest.raises(ConfigError) as error:
+        parse_config({"derived": [{"name": "new", "kind": kind, "of": of, **option}]})
+    assert str(error.value) == (
+        f"[derived] kind must be 'expression' or 'date_part'; {kind!r} was given. Keep "
+        f"name, drop the other keys, and write: expression = {json.dumps(formula)}"
+    )
 
 
 @pytest.mark.parametrize(
-    ("kind", "of", "option", "truth"),
+    ("formula", "truth"),
     [
-        ("conjunction", ("a", "b"), {}, [0, 0, 0, 1]),
-        ("conjunction", ("not a", "b"), {}, [0, 1, 0, 0]),
-        ("conjunction", ("not a", "not b"), {}, [1, 0, 0, 0]),
-        ("conjunction", ("a", "b", "not sign"), {}, [0, 0, 0, 1]),
-        ("disjunction", ("a", "b"), {}, [0, 1, 1, 1]),
-        ("disjunction", ("a", "not b"), {}, [1, 0, 1, 1]),
-        ("xor", ("a", "b"), {}, [0, 1, 1, 0]),
-        ("xor", ("a", "not b"), {}, [1, 0, 0, 1]),
-        ("xor", ("a", "b", "sign"), {}, [0, 0, 0, 0]),
-        ("step", ("x",), {"threshold": 2.0}, [0, 0, 0, 1]),
-        ("level", ("hue",), {"level": "red"}, [1, 0, 1, 1]),
-        ("level", ("a",), {"level": "1"}, [0, 0, 1, 1]),
-        ("product", ("a", "x"), {}, [0, 0, -1.0, 2.5]),
-        ("linear_combination", ("x", "b"), {"weights": (2, -1)}, [1, 3, -2, 4]),
-        ("expression", (), {"expression": "x * x + (b > a)"}, [0.25, 5, 1, 6.25]),
-        ("date_part", ("when",), {"part": "month"}, [1, 2, 3, 12]),
+        ("a and b", [0, 0, 0, 1]),
+        ("a and b and not sign", [0, 0, 0, 1]),
+        ("not a and not b", [1, 0, 0, 0]),
+        ("a or not b", [1, 0, 1, 1]),
+        ("a != b", [0, 1, 1, 0]),
+        ("(not a) != (not sign)", [0, 1, 0, 1]),
+        ("(not a) == (not b)", [1, 0, 0, 1]),
+        ("((not a) != (not b)) == (not sign)", [0, 0, 0, 0]),
+        ("x > 2.0", [0, 0, 0, 1]),
+        ("a == '1'", [0, 0, 1, 1]),
+        ("a * x", [0, 0, -1, 2.5]),
+        ("2 * x + -1 * b", [1, 3, -2, 4]),
+        ("x * x + (b > a)", [0.25, 5, 1, 6.25]),
+        ("b * 2 - sign", [1, 1, -1, 3]),
+        ("not sign", [1, 0, 0, 1]),
+        ("not (sign and b) or x > 1", [1, 1, 1, 1]),
+        ("hue != 'blue'", [1, 0, 1, 1]),
+        ('hue == "red" and x > 0', [1, 0, 0, 1]),
+        ('(hue == "red") * x', [0.5, 0, -1, 2.5]),
+        ('hue == "green"', [0, 0, 0, 0]),
+        ('b == "true"', B),
     ],
 )
-def test_a_kind_makes_of_each_row_what_its_definition_says(kind, of, option, truth):
-    assert derived_column(kind, *of, **option) == truth
+def test_a_formula_takes_levels_truths_and_numbers(formula, truth):
+    assert derived_column(formula) == truth
 
 
-def test_every_kind_has_a_row_above():
-    rows = test_a_kind_makes_of_each_row_what_its_definition_says.pytestmark[0].args[1]
-    assert {row[0] for row in rows} == set(DERIVED)
+def test_a_text_is_no_name_and_a_name_is_no_text():
+    hue = pd.Categorical(["red", "`red`", "red", "red"])
+    table = TABLE.assign(red=A, **{"`red`": B, "'red'": A, "not a": B, "hue": hue})
+    assert derived_column("hue == 'red' and red", table) == [0, 0, 1, 1]
+    assert derived_column("hue == '`red`' and ```red```", table) == [0, 1, 0, 0]
+    assert derived_column("`'red'` > 0", table) == A
+    assert derived_column("`not a` and b", table) == B
 
 
-def test_a_column_whose_name_begins_with_not_is_that_column():
-    table = TABLE.assign(**{"not a": B})
-    assert derived_column("conjunction", "not a", "b", table=table) == B
+TRUTHS = "0 and 1, -1 and 1, or true and false"
 
 
 @pytest.mark.parametrize(
-    ("section", "text"),
+    ("formula", "held", "needed"),
     [
-        ({"kind": "conjunction", "of": ("young", "not rich")}, "young and not rich"),
-        ({"kind": "xor", "of": ("a", "b")}, "a xor b"),
-        ({"kind": "level", "of": ("hue",), "level": "red"}, "hue = red"),
+        ("hue > 1", "'hue' holds texts", "numbers"),
+        ("when > 1", "'when' holds dates", "numbers"),
+        ("when == '2024'", "'when' holds dates", "texts or numbers"),
         (
-            {"kind": "linear_combination", "of": ("a", "b"), "weights": (0.5, -2)},
-            "0.5 × a − 2 × b",
+            "hue == 'rde' or hue == 'red'",
+            "'hue' holds 'blue', 'green', 'red'",
+            "the level 'rde'",
         ),
+        ("a and x", "'x' holds '-1', '0.5', '2', '2.5'", TRUTHS),
+        ("a or hue", "'hue' holds 'blue', 'red'", TRUTHS),
     ],
 )
-def test_a_definition_is_told_as_it_is_read(section, text):
-    assert definition_of(DerivedSection(name="new", **section)) == text
+def test_a_column_that_a_formula_cannot_take_is_named(formula, held, needed):
+    columns = {name: TABLE[name] for name in TABLE}
+    section = DerivedSection(name="new", expression=formula)
+    with pytest.raises(DataError) as error:
+        derive(columns, (section,), where="rows")
+    assert str(error.value) == (
+        f"rows: column {held}; 'new' is derived from it, which needs {needed}."
+    )
 
 
 # --- in the data ----------------------------------------------------------------------
 
 CSV = "young,rich,age,pay,y\n0,0,30,1,1\n0,1,20,2,2\n1,0,60,3,4\n1,1,50,5,3\n"
-YOUNG_AND_RICH = {"name": "both", "kind": "conjunction", "of": ["young", "rich"]}
-OLD = {"name": "old", "kind": "step", "of": ["age"], "threshold": 55}
+YOUNG_AND_RICH = {"name": "both", "expression": "young and rich"}
+OLD = {"name": "old", "expression": "age > 55"}
 
 
 def configured(folder, *derived, text=CSV, **data):
@@ -136,7 +173,7 @@ def test_derived_columns_come_last_in_both_sides_and_no_model_is_given_them(tmp_
 
 
 def test_a_derived_column_knows_the_columns_it_is_made_of_in_the_end(tmp_path):
-    nested = {"name": "or", "kind": "disjunction", "of": ["both", "not old"]}
+    nested = {"name": "or", "expression": "both or not old"}
     _, rows = read_datasets(
         **configured(tmp_path, YOUNG_AND_RICH, OLD, nested).data_arguments
     )
@@ -148,7 +185,13 @@ def test_a_derived_column_knows_the_columns_it_is_made_of_in_the_end(tmp_path):
 def test_the_digest_covers_what_is_derived(tmp_path):
     digests = {
         read_datasets(**configured(tmp_path, *derived).data_arguments)[0].sha256
-        for derived in ([], [OLD], [OLD | {"threshold": 25}], [OLD | {"name": "o"}])
+        for derived in (
+            [],
+            [OLD],
+            [OLD | {"kind": "expression"}],
+            [OLD | {"expression": "age > 25"}],
+            [OLD | {"name": "o"}],
+        )
     }
     assert len(digests) == 4
 
@@ -232,9 +275,9 @@ def test_on_signs_a_conjunction_is_worth_its_weights_and_xor_nothing():
         itertools.product((-1.0, 1.0), repeat=3), columns=["x1", "x2", "x3"]
     )
     data = dataset(X, np.arange(8.0), task="regression", name="cube")
-    pair = DerivedSection(name="and", kind="conjunction", of=("x1", "x2"))
-    turned = DerivedSection(name="but", kind="conjunction", of=("x1", "not x2"))
-    odd = DerivedSection(name="odd", kind="xor", of=("x1", "x2"))
+    pair = DerivedSection(name="and", expression="x1 and x2")
+    turned = DerivedSection(name="but", expression="x1 and not x2")
+    odd = DerivedSection(name="odd", expression="x1 != x2")
     importances = firm_of_linear(data, pair, turned, odd, estimator="binary")
     assert importances == pytest.approx([1 / np.sqrt(3), 3 / np.sqrt(3), 0], abs=1e-12)
 
@@ -244,9 +287,7 @@ def test_a_linear_combination_is_worth_its_covariance_with_the_score():
     white = normal_data(1, 1, 1, n_samples=50).X
     X = white.assign(x2=white.x2 + white.x1, x3=white.x3 - 2 * white.x1)
     data = dataset(X, np.arange(50.0), task="regression", name="rows")
-    mix = DerivedSection(
-        name="mix", kind="linear_combination", of=("x1", "x3"), weights=(1, 3)
-    )
+    mix = DerivedSection(name="mix", expression="x1 + 3 * x3")
     sigma = np.cov(data.X.to_numpy().T, bias=True)
     a = np.array([1.0, 0.0, 3.0])
     truth = a @ sigma @ [2, -1, 0.5] / np.sqrt(a @ sigma @ a)
@@ -269,7 +310,7 @@ def test_a_file_that_reads_a_column_held_out_is_refused(tmp_path):
 
 def test_strata_are_made_of_no_derived_column_nor_of_what_it_is_made_of():
     data = normal_data(2, -1, 1, noise=0.1, n_samples=300)
-    step = DerivedSection(name="step", kind="step", of=("x1",), threshold=0.0)
+    step = DerivedSection(name="step", expression="x1 > 0")
     more = with_derived(data, (step,))
     for feature in ("x1", "x2"):
         plain = stratpd(None, data, feature, seed=1)
@@ -307,7 +348,7 @@ def test_the_data_card_tells_how_a_column_is_made(boolean):
 CUBE = pd.DataFrame(itertools.product((0, 1), repeat=3), columns=["x1", "x2", "x3"])
 CUBE["y"] = np.where((CUBE.x1 == 1) | (CUBE.x2 == 0), 1, -1)
 PAIRS = [
-    {"name": " and ".join(of), "kind": "conjunction", "of": list(of)}
+    {"name": " and ".join(of), "expression": " and ".join(of)}
     for j, k in itertools.combinations(("x1", "x2", "x3"), 2)
     for of in itertools.product((j, f"not {j}"), (k, f"not {k}"))
 ]
@@ -378,7 +419,7 @@ def test_the_audit_permutes_derived_columns_to_exactly_no_change(boolean):
 
 
 def test_columns_that_are_derived_from_others_are_not_called_the_same(tmp_path):
-    same = {"name": "same", "kind": "step", "of": ["young"], "threshold": 0.5}
+    same = {"name": "same", "expression": "young > 0.5"}
     train, test = read_datasets(
         **configured(tmp_path, same, held_out_columns=[]).data_arguments
     )
@@ -395,29 +436,17 @@ def test_what_a_model_is_fitted_on_by_name_it_is_given(tmp_path):
 
 CONFIGS = [
     (
-        OLD | {"kind": "stepp"},
-        "kind must be one of 'conjunction', 'disjunction', 'xor', 'step', 'level' "
-        "and 4 more; 'stepp' was given. Did you mean 'step'?",
+        OLD | {"kind": "expresion"},
+        "kind must be one of 'expression', 'date_part'; 'expresion' was given. Did you "
+        "mean 'expression'?",
     ),
     (
-        {"name": "o", "kind": "step", "of": ["age"]},
-        "threshold is missing; kind 'step' needs it.",
+        {"name": "o"},
+        "expression is missing; kind 'expression' needs it.",
     ),
     (
-        OLD | {"level": "a"},
-        "level does not work with kind 'step'; leave it out.",
-    ),
-    (
-        OLD | {"of": ["age", "pay"]},
-        "of must name one column for kind 'step'; 2 were given.",
-    ),
-    (
-        YOUNG_AND_RICH | {"of": ["rich"]},
-        "of must name two columns or more for kind 'conjunction'; 1 was given.",
-    ),
-    (
-        {"name": "l", "kind": "linear_combination", "of": ["a", "b"], "weights": [1]},
-        "weights must be one for each of 2 columns; 1 was given.",
+        {"name": "m", "of": ["age"], "part": "month", "expression": "age"},
+        "expression does not work with kind 'date_part'; leave it out.",
     ),
     (
         OLD | {"name": "y"},
@@ -457,31 +486,26 @@ def test_a_column_held_out_has_no_other_role(data, message, tmp_path):
 
 TABLES = [
     (
-        [YOUNG_AND_RICH | {"of": ["yuong", "rich"]}],
-        "[[derived]] 'both' of names 'yuong', neither an audited column nor derived"
-        " before it. Did you mean 'young'?",
+        [YOUNG_AND_RICH | {"expression": "yuong and rich"}],
+        "[[derived]] 'both' expression names 'yuong', neither an audited column nor "
+        "derived before it. Did you mean 'young'?",
     ),
     (
-        [YOUNG_AND_RICH | {"of": ["old", "rich"]}, OLD],
-        "[[derived]] 'both' of names 'old', neither an audited column nor derived "
-        "before it.",
+        [YOUNG_AND_RICH | {"expression": "old and rich"}, OLD],
+        "[[derived]] 'both' expression names 'old', neither an audited column nor "
+        "derived before it.",
+    ),
+    (
+        [{"name": "m", "of": ["not age"], "part": "month"}],
+        "[[derived]] 'm' of names 'not age', neither an audited column nor derived "
+        "before it. Did you mean 'age'?",
     ),
     (
         [YOUNG_AND_RICH | {"name": "pay"}],
         "[[derived]] name 'pay' is a column of a.csv already. Choose another.",
     ),
     (
-        [OLD | {"of": ["not age"]}],
-        "[[derived]] 'old' of holds 'not age'; kind 'step' takes columns without "
-        'negation, without "not".',
-    ),
-    (
-        [YOUNG_AND_RICH | {"of": ["young", "pay"]}],
-        "a.csv: column 'pay' holds '1', '2', '3', '5'; 'both' is derived from it, "
-        "which needs 0 and 1, -1 and 1, or true and false.",
-    ),
-    (
-        [{"name": "r", "kind": "level", "of": ["pay"], "level": "9"}],
+        [{"name": "r", "expression": "pay == '9'"}],
         "a.csv: column 'pay' holds '1', '2', '3', '5'; 'r' is derived from it, "
         "which needs the level '9'.",
     ),
@@ -506,10 +530,11 @@ def test_no_name_of_a_column_that_is_not_audited_is_given_again(tmp_path):
 
 
 def test_missing_cells_are_not_derived_from(tmp_path):
-    text = CSV.replace("1,1,50", "1,1,")
-    above = {"name": "either", "kind": "disjunction", "of": ["old", "rich"]}
+    text = CSV.replace("1,1,50", "1,1,")  # told once, for a formula that names it twice
+    old = OLD | {"expression": "age > 55 and age < 90"}
+    above = {"name": "either", "expression": "old or rich"}
     with pytest.raises(DataError) as error:
-        read_datasets(**configured(tmp_path, OLD, above, text=text).data_arguments)
+        read_datasets(**configured(tmp_path, old, above, text=text).data_arguments)
     assert str(error.value) == (
         "a.csv: column 'age' is missing in 2 of 8 rows; every row needs a value, "
         "because 'old' is derived from it. Leave those rows out."

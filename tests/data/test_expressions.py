@@ -3,17 +3,19 @@
 import doctest
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.data.test_derived_columns import configured
 
 from importance_audit.config.load import parse_config
 from importance_audit.data import expressions as module
 from importance_audit.data.datasets import describe, read_datasets
-from importance_audit.data.expressions import names_of, problem_of, value_of
+from importance_audit.data.derived_columns import DerivedSection
+from importance_audit.data.expressions import Use, problem_of, uses_of, value_of
 from importance_audit.records.errors import ConfigError, DataError
 
 A, B = np.array([0.5, 2.0, 4.0]), np.array([-1.0, 0.0, 3.0])
-COLUMNS = {"a": A, "b": B, "m2.price": A + B}
+COLUMNS = pd.DataFrame({"a": A, "b": B, "m2.price": A + B, "1st - b": A - B})
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,7 @@ COLUMNS = {"a": A, "b": B, "m2.price": A + B}
         ("(not a > 1) + (not b > 1)", [2, 1, 0]),
         ("(not a > 1) - (not b > 1)", [0, -1, 0]),
         ("-(not a > 1) * exp(not b > 1)", [-np.e, 0, 0]),
+        ("2*`1st - b`-`m2.price`", 2 * (A - B) - (A + B)),
     ],
 )
 def test_a_formula_says_what_it_says_in_mathematics(text, truth):
@@ -49,20 +52,40 @@ def test_a_comparison_is_zero_or_one_as_other_truths_are():
 
 
 def test_the_columns_of_a_formula_are_told_in_its_order_once():
-    assert names_of("log(b) + a * m2.price - b") == ("b", "a", "m2.price")
+    formula = DerivedSection(name="new", expression="log(b) + a * m2.price - `b`")
+    assert formula.inputs == ("b", "a", "m2.price")
 
 
-JOINED = "combines {}; and, or and not combine comparisons only."
+def test_each_use_of_a_column_is_told_once():
+    assert uses_of("a * (not a) + a * (a == 'x') + (b and a > 1)") == (
+        Use("a", "numbers"),
+        Use("a", "truths"),
+        Use("a", "level", "x"),
+        Use("b", "truths"),
+    )
+
+
+def test_the_deepest_formula_that_is_allowed_has_a_value():
+    formula = "-" * 149 + "a"
+    assert problem_of(formula) == ""
+    assert value_of(formula, COLUMNS).tolist() == (-A).tolist()
+
+
+JOINED = "combines {}; and, or and not combine comparisons and true/false columns only."
 MADE = "holds {}; a formula is made of columns, numbers, operators and functions."
 CALLED = "calls {}; the functions are log, exp, sqrt, abs, min and max."
 COMPUTED = "computes {}; the operators are +, -, *, / and **."
 COMPARED = "compares {}; the comparisons are <, <=, >, >=, == and !=."
+TEXT = "holds the text {}; a text only follows a column and == or !=."
+NO_FORMULA = (
+    "is not a formula: {}. Columns such as `body mass` or `class` need backticks."
+)
 EXPONENT = "computes {}; exponents are numbers from -16 to 16."
 REFUSED = {
-    "a +": "is not a formula: 'a +'.",
-    "a\x00": "is not a formula: 'a\\x00'.",
-    "a = 3": "is not a formula: 'a = 3'.",
-    "import os": "is not a formula: 'import os'.",
+    "a +": NO_FORMULA.format("'a +'"),
+    "a\x00": NO_FORMULA.format("'a\\x00'"),
+    "a = 3": NO_FORMULA.format("'a = 3'"),
+    "import os": NO_FORMULA.format("'import os'"),
     "2 * 3": "names no column: '2 * 3'.",
     "__import__('os')": CALLED.format("'__import__'"),
     "a.mean()": CALLED.format("'a.mean'"),
@@ -84,17 +107,27 @@ REFUSED = {
     "~a": COMPUTED.format("'~a'"),
     "a is b": COMPARED.format("'a is b'"),
     "a in b": COMPARED.format("'a in b'"),
-    "a and b > 1": JOINED.format("'a'"),
-    "not a": JOINED.format("'a'"),
+    "my a > 1": NO_FORMULA.format("'my a > 1'"),
+    "x`a`": NO_FORMULA.format("'x`a`'"),
+    "`a": NO_FORMULA.format("'`a'"),
+    "a + 1 and b > 1": JOINED.format("'a + 1'"),
+    "not 1": JOINED.format("'1'"),
+    "not 'b'": JOINED.format("\"'b'\""),
+    "a < 'b'": TEXT.format("'b'"),
+    "a == 'b' == b": TEXT.format("'b'"),
+    "'a' == b": TEXT.format("'a'"),
+    "a + 1 != 'b'": TEXT.format("'b'"),
+    "log('b')": TEXT.format("'b'"),
+    "a == b'c'": "holds b'c', which is not a finite number.",
     "a ** b": EXPONENT.format("'a ** b'"),
     "9 ** 9 ** 9 ** a": EXPONENT.format("'9 ** 9 ** 9 ** a'"),
     "a ** 17": EXPONENT.format("'a ** 17'"),
     "a + 1e999": "holds 1e309, which is not a finite number.",
     "a + True": "holds True, which is not a finite number.",
-    "a + 'b'": "holds 'b', which is not a finite number.",
+    "a + 'b'": TEXT.format("'b'"),
     "a + 2j": "holds 2j, which is not a finite number.",
-    "a" * 501: "has 501 characters; at most 500 are allowed.",
-    "-" * 120 + "a": "has 242 parts; at most 100 are allowed.",
+    "a" * 2001: "has 2001 characters; at most 2000 are allowed.",
+    "-" * 150 + "a": "has 302 parts; at most 300 are allowed.",
     "(" * 240 + "a" + ")" * 240: None,
 }
 
@@ -125,7 +158,7 @@ def test_an_audit_reads_a_formula_as_one_more_derived_column(tmp_path):
 
 
 def test_a_formula_may_name_what_is_derived_before_it(tmp_path):
-    old = {"name": "old", "kind": "step", "of": ["age"], "threshold": 25}
+    old = {"name": "old", "expression": "age > 25"}
     config = configured(tmp_path, old, EXPRESSION | {"expression": "old * pay"})
     assert read_datasets(**config.data_arguments)[1].X["new"].tolist() == [1, 0, 3, 5]
     assert read_datasets(**config.data_arguments)[1].unread["new"] == ("age", "pay")
@@ -150,12 +183,8 @@ def test_a_resolved_configuration_with_a_formula_is_read_again(tmp_path):
             "of does not work with kind 'expression'; leave it out.",
         ),
         (
-            {"kind": "product", "of": ["age", "pay"], "expression": "pay + 1"},
-            "expression does not work with kind 'product'; leave it out.",
-        ),
-        (
-            {"kind": "product"},
-            "of is missing; kind 'product' needs it.",
+            {"kind": "date_part", "part": "day"},
+            "of is missing; kind 'date_part' needs it.",
         ),
     ],
 )
@@ -195,4 +224,4 @@ def test_a_formula_that_the_columns_do_not_bear_is_told(formula, message, tmp_pa
 
 def test_the_examples_of_the_docstrings_hold():
     results = doctest.testmod(module)
-    assert (results.attempted, results.failed) == (2, 0)
+    assert (results.attempted, results.failed) == (3, 0)

@@ -51,7 +51,7 @@ def test_a_target_they_happen_to_have_is_not_read(tmp_path):
 
 
 def test_columns_are_derived_of_them_too(tmp_path):
-    section = {"name": "big", "kind": "step", "of": ["x"], "threshold": 3}
+    section = {"name": "big", "expression": "x > 3"}
     settings = configured(tmp_path).resolved()
     config = parse_config(settings | {"derived": [section]}, base=tmp_path)
     assert read_datasets(**config.data_arguments)[1].reference.X["big"].tolist() == [

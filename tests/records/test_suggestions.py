@@ -60,7 +60,7 @@ def test_unknown_columns_to_derive_from(compared):
     columns = {name: pd.Series([0.0, 1.0]) for name in COLUMNS}
     sections = [
         derived_columns.DerivedSection(
-            name=f"d{n}", kind="product", of=(name, COLUMNS[0])
+            name=f"d{n}", expression=f"`{name}` * `{COLUMNS[0]}`"
         )
         for n, name in enumerate(UNKNOWN)
     ]
