@@ -1,7 +1,7 @@
 """Friedman's H: the part of a joint partial dependence that is not a sum."""
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -134,7 +134,8 @@ def h_statistic(
 
     def of_rows(rows: Dataset) -> Floats:
         squares_of = pairs_of_trees(model, rows, groups, scale)
-        dependence_on = cache(partial(at_rows, model, rows, scale=scale))
+        once = lru_cache(maxsize=2048)  # a curve of 500 rows and 3 outputs has 36 kB
+        dependence_on = once(partial(at_rows, model, rows, scale=scale))
         values = []
         for columns in groups:
             squares = squares_of.get(columns) or h_squared(
