@@ -101,7 +101,7 @@ def name_column(
     needed = max(typeface.width(name, NAME) for name in names) * SLACK + _GAP
     airy = pitch or min(6.4, max(4.6, 6.4 - 0.1 * (len(names) - 5)))
     # The height of a row by the lines of its name, as many as the page has room for.
-    heights = [airy] + [(n + 0.1) * NAME_LINE for n in range(2, NAME_LINES + 1)]
+    heights = [airy] + [(n + 0.4) * NAME_LINE for n in range(2, NAME_LINES + 1)]
     most = max(
         n
         for n in range(1, NAME_LINES + 1)
