@@ -5,39 +5,34 @@ import hashlib
 from ...records.as_json import dumps, utf8
 from ...records.stacks import FLOOR, OTHER_STACK, SAME_STACK
 from ..text.blocks import KeyValues, Section, Sentence, Styled
-from ..text.wording import full_value, say, shown_value, word
+from ..text.wording import say, word
 from .control import hash_text
 from .facts import Facts
 
 
 def redo(facts: Facts) -> Section:
     """Return section N: the commands, and what each outcome means."""
-    audit = _argument(facts.result.run.audit)
-    run = f"{audit}/runs/{facts.run_id}"
-    commands = {
-        "verify": f"verify {run}",
-        "pdf": "verify report.pdf",
-        "replay": f"verify --replay {run}",
-        "run": f"run {audit}",
-        "render": f"render {run}",
-    }
+    run = f"runs/{facts.run_id}"
+    again = [_command("replay", f"verify --replay {run}"), _command("run", "run .")]
+    if facts.result.run.config.get("data", {}) is None:  # called in Python
+        again = [(say("redo.called"), say("redo.called_text"))]
     rows: tuple[tuple[Sentence, Sentence], ...] = (
-        *(_command(key, command) for key, command in commands.items()),
+        _command("verify", f"verify {run}"),
+        _command("pdf", "verify report.pdf"),
+        *again,
+        _command("render", f"render {run}"),
         (say("redo.tolerance"), _tolerance()),
         (say("redo.expect"), say("redo.expect_text")),
         *_without_us(facts),
     )
-    prose = say("redo.where", audit=full_value(facts.result.run.audit))
     table = KeyValues("kv-redo", say("redo.caption"), rows)
     return Section(
-        "N", "redo", word("sections.redo"), (), {"prose": prose, "commands": table}
+        "N",
+        "redo",
+        word("sections.redo"),
+        (),
+        {"prose": say("redo.where"), "commands": table},
     )
-
-
-def _argument(name: str) -> str:
-    """Return a name as an argument of a command line."""
-    text = shown_value(name)
-    return text if text.replace("-", "").replace("_", "").isalnum() else f"'{text}'"
 
 
 def _command(key: str, command: str) -> tuple[Sentence, Sentence]:

@@ -122,7 +122,7 @@ def test_features_without_any_reason_are_said_to_have_none():
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ([], "The configuration states no expectation"),
+        ([], "No expectation is stated"),
         (
             [("expected", "first")],
             "What the owner expected before the run is compared with the results in",

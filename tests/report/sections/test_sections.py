@@ -484,7 +484,7 @@ def test_limits_of_use_come_from_the_measures_and_from_the_configuration():
     limits = " ".join(map(plain, parts["limits"]))
     assert "10 repeats, one fit of each model, one sample of 9\u202f000 rows" in limits
     assert "favours features with many distinct values" in limits
-    assert "As stated in the configuration: The ranking holds for the city" in limits
+    assert "As stated by the owner: The ranking holds for the city" in limits
     assert "Not tested in this run: vip, which is not installed, " in limits
 
 
@@ -499,7 +499,16 @@ def test_only_commands_that_exist_are_shown():
     commands = words(section(view_of("apartments"), "N"))
     used = set(re.findall(r"importance-audit (\S+)", commands))
     assert used == {"run", "render", "verify"}
-    assert "apartments/runs/20261120T091204Z-7f3a91c2" in commands
+    assert "verify runs/20261120T091204Z-7f3a91c2" in commands
+
+
+def test_of_a_run_called_in_python_no_command_needs_a_configuration():
+    result = plain_result(("a",))
+    run = replace(result.run, config={**result.run.config, "data": None})
+    commands = words(section(build_view(plain_result(("a",), run=run)), "N"))
+    assert "importance-audit run" not in commands
+    assert "--replay" not in commands
+    assert "Call audit there with the same models, rows and options" in commands
 
 
 def test_what_was_configured_is_shown_of_the_parameters():
