@@ -346,7 +346,7 @@ def _typed_cells(
     is_text, missing = tables[0].is_text, section.missing_values
     parts = [table.frame[name] for table in tables]
     if is_text and (written is not None or _needs_texts(parts, section)):
-        parts = [table.texts(name) for table in tables if table.texts]
+        parts = [table.texts(name) for table in tables]
     cells = pd.concat(parts, ignore_index=True) if parts[1:] else parts[0]
     if cells.dtype == object:
         cells = column_types.without(cells, missing)
