@@ -20,7 +20,7 @@ numbers that a float64 cannot tell from their neighbours.
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from itertools import filterfalse
 from typing import Any
@@ -40,6 +40,11 @@ INTEGER = re.compile(r"\s*[+-]?(?:0|[1-9]\d{0,400})\s*", re.ASCII)  # longer: in
 NUMBER_OR_INFINITE = re.compile(
     rf"{NUMBER.pattern}|\s*[+-]?inf(?:inity)?\s*", re.ASCII | re.I
 )
+NO_NUMBER, NO_INTEGER = (
+    re.compile(rf";(?!(?:{word.pattern})(?:;|\Z))", word.flags)
+    for word in (NUMBER_OR_INFINITE, INTEGER)
+)
+"""Found in words, each after a semicolon, where one of them is no such number."""
 FLAGS = dict.fromkeys(("true", "True", "TRUE"), True)
 FLAGS |= dict.fromkeys(("false", "False", "FALSE"), False)
 MARKED = re.compile(
@@ -211,9 +216,11 @@ def from_texts(
     words = cells
     if decimal != ".":
         words = cells.map(partial(with_point, decimal=decimal), na_action="ignore")
-    present = words.dropna().tolist()
-    if all(map(NUMBER_OR_INFINITE.fullmatch, present)):
-        return _numbers(words, present, where)
+    is_present = words.notna().to_numpy()
+    present = words[is_present].tolist()
+    text = ";".join(["", *present])  # to search it once is faster than each word
+    if text.count(";") == len(present) and not NO_NUMBER.search(text):
+        return _numbers(text[1:], is_present, where)
     codes, levels = pd.factorize(cells)  # from here on each text is looked at once
     spelled = [with_point(level, decimal) for level in levels]
     counts = dict(zip(spelled, np.bincount(codes[codes >= 0]).tolist(), strict=True))
@@ -506,16 +513,18 @@ def _float_bytes(numbers: npt.NDArray[np.float64]) -> bytes:
     return little_endian.tobytes()
 
 
-def _numbers(words: pd.Series, present: Sequence[str], where: str) -> pd.Series:
-    """Return the words of cells as int64 if all are whole and present, else float64."""
-    if present and all(map(INTEGER.fullmatch, present)):
+def _numbers(text: str, is_present: npt.NDArray[np.bool_], where: str) -> pd.Series:
+    """Return a text of numbers as int64 if all are whole and present, else float64."""
+    if text and not NO_INTEGER.search(f";{text}"):
         how = OTHERWISE[0].upper() + OTHERWISE[1:]
-        whole = [int(word) for word in present]
+        whole = list(map(int, text.split(";")))
         _refuse_lost_digits(dict.fromkeys(whole), where, how)
         is_held = -WIDEST <= min(whole) <= max(whole) < WIDEST
-        if is_held and len(whole) == len(words):
+        if is_held and is_present.all():
             return pd.Series(np.array(whole, dtype=np.int64))
-    return pd.Series(words.to_numpy().astype(np.float64))
+    numbers = np.full(len(is_present), np.nan)
+    numbers[is_present] = np.fromstring(text, sep=" ; ")  # blanks around, if any
+    return pd.Series(numbers)
 
 
 def _flags(column: pd.Series) -> pd.Series:

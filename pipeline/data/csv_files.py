@@ -1,6 +1,7 @@
 """CSV files: the texts of their cells, whose meaning `column_types` decides."""
 
 import csv
+import io
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 
 import numpy as np
@@ -94,8 +95,8 @@ def _parsed(name: str, content: bytes, separator: str) -> tuple[list[str], list[
     """Return the header, and the texts of all other lines one after another."""
     # A cell may be as long as the file.
     csv.field_size_limit(max(len(content), csv.field_size_limit()))
-    # Lines of bytes: those of a text would end at U+2028 and the like as well.
-    lines = map(bytes.decode, content.splitlines(keepends=True))
+    # str.splitlines would end a line at U+2028 and the like as well.
+    lines = io.TextIOWrapper(io.BytesIO(content), "utf-8", newline="")
     reader = csv.reader(lines, delimiter=separator, strict=True)
     own = SEPARATORS.get(separator, repr(separator))
     texts: list[str] = []

@@ -350,7 +350,8 @@ def _typed_cells(
     cells = pd.concat(parts, ignore_index=True) if parts[1:] else parts[0]
     if cells.dtype == object:
         cells = column_types.without(cells, missing)
-    is_text = is_text and column_types.is_of_texts(cells)
+    is_csv = all(table.is_csv for table in tables)
+    is_text = is_csv or (is_text and column_types.is_of_texts(cells))
     if written is not None and (
         is_text or pd.api.types.infer_dtype(cells, skipna=True) == "string"
     ):

@@ -48,6 +48,8 @@ class Table(NamedTuple):
         cells that have a type each.
     script, script_sha256 : str
         The R script that made it and the digest of its file; empty if none did.
+    is_csv : bool
+        Whether all its cells are texts, which then need not be looked at.
     decimal : str
         What stands before the decimals of a number in such a file.
     left_rows : ndarray or None
@@ -59,12 +61,15 @@ class Table(NamedTuple):
     is_text: bool
     script: str = ""
     script_sha256: str = ""
+    is_csv: bool = False
     decimal: str = "."
     left_rows: npt.NDArray[np.int64] | None = None
 
     def has_texts(self, name: str) -> bool:
         """Return whether only its texts say what a column holds."""
-        return self.is_text and column_types.is_of_texts(self.frame[name])
+        return self.is_csv or (
+            self.is_text and column_types.is_of_texts(self.frame[name])
+        )
 
     def texts(self, name: str) -> pd.Series:
         """Return a column as it is written, if it `is_text`."""
@@ -329,7 +334,8 @@ def _read_texts(path: Path, source: Mapping[str, Any]) -> Table:
         separator=source.get("separator", "\t" if ".tsv" in name[-7:] else ","),
         encoding=source.get("encoding", "utf-8"),
     )
-    return Table(path.name, frame, True, decimal=source.get("decimal", "."))
+    decimal = source.get("decimal", ".")
+    return Table(path.name, frame, is_text=True, is_csv=True, decimal=decimal)
 
 
 def _read_binary(path: Path, source: Mapping[str, Any]) -> Table:
