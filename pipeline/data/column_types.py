@@ -20,7 +20,9 @@ numbers that a float64 cannot tell from their neighbours.
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
+from itertools import filterfalse
 from typing import Any
 
 import numpy as np
@@ -35,7 +37,14 @@ NUMBER = re.compile(
     r"\s*[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*", re.ASCII | re.I
 )
 INTEGER = re.compile(r"\s*[+-]?(?:0|[1-9]\d{0,400})\s*", re.ASCII)  # longer: infinite
-INFINITE = re.compile(r"\s*[+-]?inf(?:inity)?\s*", re.ASCII | re.I)
+NUMBER_OR_INFINITE = re.compile(
+    rf"{NUMBER.pattern}|\s*[+-]?inf(?:inity)?\s*", re.ASCII | re.I
+)
+NO_NUMBER, NO_INTEGER = (
+    re.compile(rf";(?!(?:{word.pattern})(?:;|\Z))", word.flags)
+    for word in (NUMBER_OR_INFINITE, INTEGER)
+)
+"""Found in words, each after a semicolon, where one of them is no such number."""
 FLAGS = dict.fromkeys(("true", "True", "TRUE"), True)
 FLAGS |= dict.fromkeys(("false", "False", "FALSE"), False)
 MARKED = re.compile(
@@ -204,27 +213,26 @@ def from_texts(
     """
     if cells.dtype != object:
         return cells
-    codes, levels = pd.factorize(cells)  # each text is looked at once
-    words = [with_point(word, decimal) for word in levels]
-    kind_by_word = {word: _kind(word) for word in words}
-    kinds = set(kind_by_word.values())
-    if kinds and "text" not in kinds:
-        return _numbers(codes, words, where)
-    if kinds and set(kind_by_word) <= set(FLAGS):
+    words = cells
+    if decimal != ".":
+        words = cells.map(partial(with_point, decimal=decimal), na_action="ignore")
+    is_present = words.notna().to_numpy()
+    present = words[is_present].tolist()
+    text = ";".join(["", *present])  # to search it once is faster than each word
+    if text.count(";") == len(present) and not NO_NUMBER.search(text):
+        return _numbers(text[1:], is_present, where)
+    codes, levels = pd.factorize(cells)  # from here on each text is looked at once
+    spelled = [with_point(level, decimal) for level in levels]
+    counts = dict(zip(spelled, np.bincount(codes[codes >= 0]).tolist(), strict=True))
+    if counts.keys() <= FLAGS.keys():
         return _flags(cells.map(FLAGS))
-    if not kinds:
-        return pd.Series(np.full(len(cells), np.nan))
-    counts = dict(zip(words, np.bincount(codes[codes >= 0]).tolist(), strict=True))
     _refuse_missing_words(counts, where)
-    _refuse_blanks_around(kind_by_word, where)
+    _refuse_blanks_around(counts, where)
     if not is_class:
         _refuse_marks_and_dates(counts, where, decimal)
-        _refuse_texts_among_numbers(counts, kind_by_word, where)
-    order = sorted(range(len(levels)), key=levels.__getitem__)
-    places = np.empty(len(levels) + 1, dtype=np.intp)
-    places[order] = np.arange(len(levels))
-    places[-1] = -1  # of a missing cell
-    return pd.Series(pd.Categorical.from_codes(places[codes], levels[order]))
+        _refuse_texts_among_numbers(counts, where)
+    order = pd.Index(sorted(levels), dtype=object)
+    return pd.Series(pd.Categorical.from_codes(codes, levels).reorder_categories(order))
 
 
 def is_missing_word(word: str) -> bool:
@@ -289,14 +297,12 @@ def _refuse_marks_and_dates(
         )
 
 
-def _refuse_texts_among_numbers(
-    counts: Mapping[str, int], kind_by_word: Mapping[str, str], where: str
-) -> None:
+def _refuse_texts_among_numbers(counts: Mapping[str, int], where: str) -> None:
     """Refuse a column of which more than half, but not all, are numbers.
 
     Usual words for missing count on neither side.
     """
-    texts = [word for word in counts if kind_by_word[word] == "text"]
+    texts = list(filterfalse(NUMBER_OR_INFINITE.fullmatch, counts))
     n_texts = sum(counts[word] for word in texts)
     n_cells = sum(counts.values())
     if _are_mostly_numbers(counts):
@@ -507,26 +513,18 @@ def _float_bytes(numbers: npt.NDArray[np.float64]) -> bytes:
     return little_endian.tobytes()
 
 
-def _kind(word: str) -> str:
-    """Return whether a text spells a number, an infinity or nothing of the kind."""
-    if NUMBER.fullmatch(word):
-        return "number"
-    return "infinite" if INFINITE.fullmatch(word) else "text"
-
-
-def _numbers(
-    codes: npt.NDArray[np.signedinteger[Any]], words: Sequence[str], where: str
-) -> pd.Series:
-    """Return the words of cells as int64 if all are whole and present, else float64."""
-    if all(map(INTEGER.fullmatch, words)):
+def _numbers(text: str, is_present: npt.NDArray[np.bool_], where: str) -> pd.Series:
+    """Return a text of numbers as int64 if all are whole and present, else float64."""
+    if text and not NO_INTEGER.search(f";{text}"):
         how = OTHERWISE[0].upper() + OTHERWISE[1:]
-        whole = [int(word) for word in words]
-        _refuse_lost_digits(whole, where, how)
-        is_present = bool((codes >= 0).all())
-        if is_present and all(-WIDEST <= n < WIDEST for n in (min(whole), max(whole))):
-            return pd.Series(np.array(whole, dtype=np.int64)[codes])
-    numbers = np.array([*map(float, words), np.nan])
-    return pd.Series(numbers[codes])  # -1, a missing cell, is the last
+        whole = list(map(int, text.split(";")))
+        _refuse_lost_digits(dict.fromkeys(whole), where, how)
+        is_held = -WIDEST <= min(whole) <= max(whole) < WIDEST
+        if is_held and is_present.all():
+            return pd.Series(np.array(whole, dtype=np.int64))
+    numbers = np.full(len(is_present), np.nan)
+    numbers[is_present] = np.fromstring(text, sep=" ; ")  # blanks around, if any
+    return pd.Series(numbers)
 
 
 def _flags(column: pd.Series) -> pd.Series:

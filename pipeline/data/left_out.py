@@ -4,12 +4,13 @@ Rows without a target, levels that no training row has, and columns without a pa
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import LeftOut
-from ..records.errors import listed, quote, several
+from ..records.errors import DataError, listed, quote, several
 from ..records.finding import Finding, cause_of
 from . import column_types
 from .section import DataSection
@@ -46,6 +47,9 @@ def columns_without_part(
         cells = table.frame[name]
         if cells.dtype == object:
             cells = column_types.without(cells, section.missing_values)
+        if table.has_texts(name):
+            with suppress(DataError):  # then its texts are looked at
+                cells = column_types.from_texts(cells, where="", decimal=table.decimal)
         look, distinct = _look(cells.dropna())
         yield LeftOut(str(name), roles.get(name, "not_listed"), look, distinct)
 
@@ -76,7 +80,7 @@ def with_target(
     for place, table in enumerate(tables[:n_own] * section.drop_missing_target):
         if section.target not in table.frame:
             continue  # said where every column is looked for
-        cells = (table.texts or table.frame.__getitem__)(section.target)
+        cells = table.texts(section.target)
         has_target = column_types.without(cells, section.missing_values).notna()
         if has_target.all():
             continue

@@ -346,11 +346,12 @@ def _typed_cells(
     is_text, missing = tables[0].is_text, section.missing_values
     parts = [table.frame[name] for table in tables]
     if is_text and (written is not None or _needs_texts(parts, section)):
-        parts = [table.texts(name) for table in tables if table.texts]
+        parts = [table.texts(name) for table in tables]
     cells = pd.concat(parts, ignore_index=True) if parts[1:] else parts[0]
     if cells.dtype == object:
         cells = column_types.without(cells, missing)
-    is_text = is_text and column_types.is_of_texts(cells)
+    is_csv = all(table.is_csv for table in tables)
+    is_text = is_csv or (is_text and column_types.is_of_texts(cells))
     if written is not None and (
         is_text or pd.api.types.infer_dtype(cells, skipna=True) == "string"
     ):

@@ -11,7 +11,6 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,15 +41,15 @@ class Table(NamedTuple):
     name : str
         How sentences name it: "credit.csv", "DALEX::apartments".
     frame : DataFrame
-        Its cells; those of a file of texts as in `csv_files.CsvTable`, those of Excel
-        and of databases as `column_types.as_read` has them.
+        Its cells; those of a file of texts as they are written, those of Excel and of
+        databases as `column_types.as_read` has them.
     is_text : bool
         Whether its columns have no types of their own: a file of texts, or one of
         cells that have a type each.
     script, script_sha256 : str
         The R script that made it and the digest of its file; empty if none did.
-    texts : callable or None
-        ``texts(name)`` returns a column as it is written, if it `is_text`.
+    is_csv : bool
+        Whether all its cells are texts, which then need not be looked at.
     decimal : str
         What stands before the decimals of a number in such a file.
     left_rows : ndarray or None
@@ -62,13 +61,20 @@ class Table(NamedTuple):
     is_text: bool
     script: str = ""
     script_sha256: str = ""
-    texts: Callable[[str], pd.Series] | None = None
+    is_csv: bool = False
     decimal: str = "."
     left_rows: npt.NDArray[np.int64] | None = None
 
     def has_texts(self, name: str) -> bool:
         """Return whether only its texts say what a column holds."""
-        return self.is_text and column_types.is_of_texts(self.frame[name])
+        return self.is_csv or (
+            self.is_text and column_types.is_of_texts(self.frame[name])
+        )
+
+    def texts(self, name: str) -> pd.Series:
+        """Return a column as it is written, if it `is_text`."""
+        cells = self.frame[name]
+        return column_types.as_texts(cells) if self.is_text else cells
 
     @property
     def row_numbers(self) -> npt.NDArray[np.int64]:
@@ -78,21 +84,9 @@ class Table(NamedTuple):
 
     def of_rows(self, is_kept: npt.NDArray[np.bool_]) -> "Table":
         """Return some rows."""
-        texts = self.texts and partial(_some_texts, self.texts, is_kept)
         frame = self.frame[is_kept].reset_index(drop=True)
         left_rows = self.row_numbers[is_kept] - 1
-        return self._replace(frame=frame, texts=texts, left_rows=left_rows)
-
-
-def _of_cells(name: str, frame: pd.DataFrame) -> Table:
-    """Return a table whose cells have a type each."""
-    return Table(name, frame, True, texts=lambda key: column_types.as_texts(frame[key]))
-
-
-def _some_texts(
-    texts: Callable[[str], pd.Series], is_kept: npt.NDArray[np.bool_], name: str
-) -> pd.Series:
-    return texts(name)[is_kept].reset_index(drop=True)
+        return self._replace(frame=frame, left_rows=left_rows)
 
 
 class Format(NamedTuple):
@@ -142,7 +136,7 @@ def read_table(
         table = Table(name, _bundled_table(name), is_text=False)
     elif kind == "sql":
         variable = source["url_env"]
-        table = _of_cells(variable, read_address(name, variable))
+        table = Table(variable, read_address(name, variable), is_text=True)
     else:
         table = _format_of(name).read(base / name, source)
     frame = table.frame.copy(deep=False)
@@ -334,15 +328,14 @@ def _read_texts(path: Path, source: Mapping[str, Any]) -> Table:
             raise DataError(
                 f"{path.name} cannot be read as gzip: {error}. Compress the file again."
             ) from error
-    decimal = source.get("decimal", ".")
-    table = read_csv(
+    frame = read_csv(
         path.name,
         _filled(path, content),
         separator=source.get("separator", "\t" if ".tsv" in name[-7:] else ","),
-        decimal=decimal,
         encoding=source.get("encoding", "utf-8"),
     )
-    return Table(path.name, table.frame, True, texts=table.texts, decimal=decimal)
+    decimal = source.get("decimal", ".")
+    return Table(path.name, frame, is_text=True, is_csv=True, decimal=decimal)
 
 
 def _read_binary(path: Path, source: Mapping[str, Any]) -> Table:
@@ -399,7 +392,7 @@ def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
             f"{name}: sheet {quote(title)} is empty. Give it a row of column names and "
             "its rows."
         )
-    return _of_cells(name, frame_of(rows[0], rows[1:]))
+    return Table(name, frame_of(rows[0], rows[1:]), is_text=True)
 
 
 def _sheet_of(name: str, book: Any, sheet: str | int | None) -> str:
@@ -474,7 +467,7 @@ def _refuse_formulas(
 
 def _read_sqlite(path: Path, source: Mapping[str, Any]) -> Table:
     keys = {key: source[key] for key in ("sql", "table") if key in source}
-    return _of_cells(path.name, read_sqlite(path, **keys))
+    return Table(path.name, read_sqlite(path, **keys), is_text=True)
 
 
 TEXTS = {

@@ -53,8 +53,8 @@ def rows():
         ]
         times = [[seconds(call) for call in calls] for _ in range(ROUNDS)]
         reading, whole, peer = (median(column) for column in zip(*times, strict=True))
-        yield "read_table / pandas", f"{N_SAMPLES} x 30", reading, peer, 1.5
-        yield "read_datasets / pandas", f"{N_SAMPLES} x 30", whole, peer, 1.5
+        yield "read_table / pandas", f"{N_SAMPLES} x 30", reading, peer, 6
+        yield "read_datasets / pandas", f"{N_SAMPLES} x 30", whole, peer, 10
 
 
 if __name__ == "__main__":

@@ -186,20 +186,14 @@ def test_an_index_column_that_is_not_there(tmp_path):
 # --- numbers of a CSV file ------------------------------------------------------------
 
 
-def by_module_csv(text, separator=",", decimal="."):
-    """Return the rows that the slow reader, which looks at each cell, makes."""
-    fast_path = csv_files._split_cells
-    csv_files._split_cells = lambda *_: None
-    try:
-        return frame_of(text, separator, decimal)
-    finally:
-        csv_files._split_cells = fast_path
-
-
-def frame_of(text, separator=",", decimal="."):
+def cells_of(text, separator=","):
     return csv_files.read_csv(
-        "a.csv", text.encode(), separator=separator, decimal=decimal, encoding="utf-8"
+        "a.csv", text.encode(), separator=separator, encoding="utf-8"
     )
+
+
+def numbers_of(text):
+    return column_types.from_texts(cells_of(text)["x"], where="x")
 
 
 CELL = st.one_of(
@@ -217,64 +211,66 @@ CELL = st.one_of(
 )
 
 
-@given(
-    st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8),
-    st.sampled_from([4, 40, csv_files.BLOCK]),
-)
-def test_a_column_at_a_time_reads_what_a_cell_at_a_time_does(cells, block):
+@given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8))
+def test_a_cell_is_the_text_that_was_written(cells):
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows([("x", "y"), *cells])
-    text = file.getvalue()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_files, "BLOCK", block)
-        quick = frame_of(text)
-    slow = by_module_csv(text)
-    for name in ("x", "y"):
-        pd.testing.assert_series_equal(quick.texts(name), slow.texts(name))
-        column, texts = quick.frame[name], slow.frame[name]
-        assert column.isna().tolist() == texts.isna().tolist()
-        if column.dtype.kind in "if":
-            numbers = np.array(texts.dropna().map(float).tolist())
-            present = column.dropna().to_numpy()
-            assert present.tobytes() == numbers.astype(column.dtype).tobytes()
+    frame = cells_of(file.getvalue())
+    assert frame.dtypes.tolist() == [object, object]
+    assert frame.fillna("").to_numpy().tolist() == [list(row) for row in cells]
 
 
 @pytest.mark.parametrize("decimal", [".", ","])
-def test_both_readers_make_the_same_rows_of_a_whole_file(
-    decimal, tmp_path, monkeypatch
-):
+def test_a_whole_file_becomes_the_rows_that_were_saved(decimal, tmp_path):
     rng, n = np.random.default_rng(3), 500
     zones = np.array(["north", "the far east", "centre of the town", "é"])
     frame = pd.DataFrame(
         {
             "x": rng.normal(size=n),
             "rounded": rng.normal(size=n).round(2),
-            "whole": pd.array(rng.integers(-9, 9, n), dtype="Int64"),
+            "whole": rng.integers(-9, 9, n),
             "zone": zones[rng.integers(0, 4, n)],
             "street": [f"street number {i}" for i in rng.integers(0, 200, n)],
             "late": [*["1"] * (n - 1), "one"],
-            "ok": rng.choice(["true", "false"], n),
+            "ok": rng.choice([True, False], n),
             "y": rng.normal(size=n),
         }
     )
-    for name in ("x", "whole", "zone"):
-        frame.loc[rng.random(n) < 0.1, name] = pd.NA
+    for name in ("x", "zone"):
+        frame.loc[rng.random(n) < 0.1, name] = np.nan
     frame.to_csv(tmp_path / "a.csv", sep=";", index=False, decimal=decimal)
     source = {"file": "a.csv", "separator": ";", "decimal": decimal}
-    keys = {"categories": {"late": ["1", "one"]}}
-    monkeypatch.setattr(csv_files, "BLOCK", 1000)
-    quick = rows_of(tmp_path, source, **keys)
-    monkeypatch.setattr(csv_files, "_split_cells", lambda *_: None)
-    slow = rows_of(tmp_path, source, **keys)
-    pd.testing.assert_frame_equal(quick.X, slow.X, check_exact=True)
-    assert quick.sha256 == slow.sha256
-    assert quick.X["x"].equals(frame["x"].astype(float))
+    X = rows_of(tmp_path, source, categories={"late": ["1", "one"]}).X
+    for name in ("zone", "street", "late"):
+        texts = frame.pop(name)
+        levels = X.pop(name).cat
+        assert levels.categories.tolist() == sorted(texts.dropna().unique())
+        assert levels.codes.eq(-1).tolist() == texts.isna().tolist()
+        written = texts.dropna().tolist()
+        assert levels.categories[levels.codes[levels.codes >= 0]].tolist() == written
+    pd.testing.assert_frame_equal(X, frame.drop(columns="y"), check_exact=True)
+
+
+def test_a_cell_may_be_longer_than_the_module_csv_takes_by_default(tmp_path):
+    long = "POINT " * 30_000
+    (tmp_path / "a.csv").write_text(f"x,shape,y\n1,{long},1\n2,{long}2,2\n")
+    rows = rows_of(tmp_path, {"file": "a.csv"})
+    assert rows.X["shape"].tolist() == [long, f"{long}2"]
+
+
+@pytest.mark.parametrize("sign", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
+def test_only_line_breaks_end_a_line(sign):
+    assert cells_of(f"x,y\na{sign}b,1\r\nc,2\rd,3\n")["x"].tolist() == [
+        f"a{sign}b",
+        "c",
+        "d",
+    ]
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2))
 def test_a_number_of_a_column_is_read_to_the_last_bit(numbers):
     text = "x,y\n" + "".join(f"{number!r},1\n" for number in numbers)
-    column = frame_of(text).frame["x"].to_numpy(np.float64)
+    column = numbers_of(text).to_numpy(np.float64)
     assert column.tobytes() == np.array(numbers).tobytes()
 
 
@@ -283,15 +279,27 @@ def test_numbers_between_two_floats_are_rounded_as_python_does():
     halves = rng.integers(2**53, 2**54, 3000) * 2 + 1  # in the middle of two float64
     texts = [f"{n // 10**k}.{n % 10**k:0{k}d}" for n in halves.tolist() for k in (1, 9)]
     texts += [f"0.{n}" for n in rng.integers(10**17, 10**18, 20_000).tolist()]
-    column = frame_of("x,y\n" + "".join(f"{t},1\n" for t in texts)).frame["x"]
+    column = numbers_of("x,y\n" + "".join(f"{t},1\n" for t in texts))
     assert column.tolist() == [float(text) for text in texts]
 
 
 def test_a_quoted_number_is_a_number_and_a_quoted_line_break_no_line():
     text = '"x","y"\r\n"1.5","a\r\nb"\r\n"2","c, d"\r\n'
-    frame = frame_of(text).frame
-    assert frame["x"].tolist() == [1.5, 2]
-    assert frame["y"].tolist() == ["a\r\nb", "c, d"]
+    assert numbers_of(text).tolist() == [1.5, 2]
+    assert cells_of(text)["y"].tolist() == ["a\r\nb", "c, d"]
+
+
+def test_what_means_missing_is_missing_among_true_and_false_too(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\ntrue,1\nfalse,2\ntrue,3\n")
+    rows = rows_of(tmp_path, {"file": "a.csv"}, missing_values=["false"])
+    assert rows.X["x"].isna().tolist() == [False, True, False]
+
+
+def test_a_number_with_a_decimal_comma_may_mean_missing(tmp_path):
+    (tmp_path / "a.csv").write_text("x;y\n-9,5;1\n1,5;2\n2;3\n")
+    source = {"file": "a.csv"} | SEMICOLONS
+    rows = rows_of(tmp_path, source, missing_values=["-9,5"])
+    assert rows.X["x"].isna().tolist() == [True, False, False]
 
 
 def test_a_number_that_means_missing_is_missing(tmp_path):
