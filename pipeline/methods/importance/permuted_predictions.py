@@ -5,11 +5,11 @@ trees in any order: then those that one thread gives. The trees answer where num
 there, the model is an ensemble that can be read, and there is enough to ask; the run
 compares them with predict first, for all rows as they are and some of a draw. Else
 predict of such an ensemble is asked about several permutations of a small table in one
-call, and that of scikit-learn's other estimators about an array, compared for one draw.
+call.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from threading import get_ident
@@ -19,14 +19,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...models.plain_rows import PlainModel, is_plain_type, plain_models
 from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import ModelError
 from ...records.execution import each, n_threads
 from ..trees import compiled
 from ..trees.fitted import (
     NO_BINS,
+    NUMBERS,
     Trees,
     is_trees_alone,
     not_of_trees,
@@ -45,9 +44,6 @@ STACKED_BYTES = 2**19
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
 MOST_COMPARED = 500
 """Rows of a draw for which the trees are compared with predict, evenly spaced."""
-
-FEWEST = 8
-"""Draws for which it is worth to compare what predict says of an array."""
 
 
 class _Table(NamedTuple):
@@ -78,7 +74,11 @@ def copied(data: Dataset, rows: Index) -> _Table:
     """Return a copy of these rows whose columns of numbers can be written to."""
     is_whole = _is_whole(data, rows)  # else copied twice
     frame = data.X.copy() if is_whole else data.X.iloc[rows].copy()
-    memory = {n: frame[n].to_numpy() for n in frame if is_plain_type(frame[n].dtype)}
+    memory = {
+        name: frame[name].to_numpy()
+        for name, dtype in frame.dtypes.items()
+        if isinstance(dtype, np.dtype) and dtype.kind in NUMBERS
+    }
     for column in memory.values():
         column.flags.writeable = True  # a view; pandas 3 hands it out read-only
     return _Table(rows, frame, memory, data.y[rows], data.weights[rows])
@@ -184,26 +184,6 @@ def _predict_in_orders(
                 frame[name] = column
 
 
-def predict_plain(
-    plain: PlainModel, values: npt.NDArray[Any], columns: tuple[str, ...], order: Index
-) -> Floats | None:
-    """Return what `predict_permuted` does, by an array of the same rows.
-
-    None if the model has no answer.
-    """
-    places = plain.places(columns)
-    originals = [values[:, at].copy() for at in places]
-    for at, column in zip(places, originals, strict=True):
-        values[:, at] = column.take(order)
-    try:
-        return plain.predict(values)
-    except ModelError:
-        return None
-    finally:
-        for at, column in zip(places, originals, strict=True):
-            values[:, at] = column
-
-
 @dataclass(frozen=True)
 class Permuted:
     """What a model predicts for permutations; each thread has tables of its own."""
@@ -211,15 +191,11 @@ class Permuted:
     model: FittedModel
     data: Dataset
     groups: tuple[tuple[str, ...], ...]
-    plain: PlainModel | None = None
     tables: dict[tuple[int, int], _Table] = field(default_factory=dict)
-    arrays: dict[int, tuple[_Table, npt.NDArray[Any] | None]] = field(
-        default_factory=dict
-    )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the tables behind."""
-        return Permuted, (self.model, self.data, self.groups, self.plain)
+        return Permuted, (self.model, self.data, self.groups)
 
     def __call__(self, draws: Sequence[Draw]) -> list[Floats]:
         """Return the prediction of each of some draws of the same rows."""
@@ -237,36 +213,7 @@ class Permuted:
         orders = [(self.groups[draw.what], draw.order) for draw in draws]
         if len(orders) > 1:
             return predict_stacked(self.model, table, orders)
-        answer = self._predict_plain(table, *orders[0])
-        if answer is None:
-            answer = predict_permuted(self.model, table, *orders[0])
-        return [answer]
-
-    def _predict_plain(
-        self, table: _Table, columns: tuple[str, ...], order: Index
-    ) -> Floats | None:
-        """Return what the model says of an array, None if a frame is to be asked."""
-        if self.plain is None:
-            return None
-        of_table, values = self.arrays.get(get_ident(), (None, None))
-        if of_table is not table:
-            values = self.plain.read(table.frame)
-            self.arrays[get_ident()] = table, values
-        return (
-            None
-            if values is None
-            else predict_plain(self.plain, values, columns, order)
-        )
-
-    def with_plain(self, draw: Draw) -> tuple["Permuted", Floats]:
-        """Return who answers from now on, by arrays if no bit changes, and a draw."""
-        answer, table = self([draw])[0], self.tables[get_ident(), 1]
-        for plain in plain_models(self.model, len(table.rows)):
-            faster = replace(self, plain=plain, arrays={})
-            same = faster._predict_plain(table, self.groups[draw.what], draw.order)
-            if same is not None and np.array_equal(same, answer):
-                return faster, answer
-        return self, answer
+        return [predict_permuted(self.model, table, *orders[0])]
 
     def at_once(self, draws: Sequence[Draw]) -> int:
         """Return how many of these draws are worth one call, which changes no bit.
@@ -399,14 +346,10 @@ def predictions(
         permutations = [draw for draw in batch if draw.what != BASELINE]
         answers = replay.answers(table, permutations)
         if answers is None:
-            first: list[Floats] = []
             if permutations and not n_stacked:
                 n_stacked = permuted.at_once(permutations)
-                if n_stacked == 1 and len(permutations) >= FEWEST:
-                    permuted, answer = permuted.with_plain(permutations[0])
-                    first = [answer]
-            stacks = _in_parts(permutations[len(first) :], max(1, n_stacked))
-            answers = chain(first, chain.from_iterable(each(permuted, stacks)))
+            stacks = _in_parts(permutations, max(1, n_stacked))
+            answers = chain.from_iterable(each(permuted, stacks))
         for draw in batch:
             ask: Callable[[], Floats] = answers.__next__
             if draw.what == BASELINE:

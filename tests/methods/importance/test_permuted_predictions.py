@@ -74,11 +74,10 @@ def _one_thread():
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict.
 
-    Else each permutation is a call of its own, about a frame.
+    Else each permutation is a call of its own.
     """
     monkeypatch.setattr(routes, "WORTH", 0)
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
-    monkeypatch.setattr(permuted_predictions, "FEWEST", np.inf)
     return count_calls(monkeypatch)
 
 
@@ -394,7 +393,6 @@ def test_permutations_in_one_call_change_no_bit(monkeypatch, path, task, encoder
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 7 * 90 * 5 * 8)
     of_seven = permutation(model, data, seed=1, n_repeats=4)
     monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
-    monkeypatch.setattr(permuted_predictions, "FEWEST", np.inf)
     n_rows.clear()
     alone = permutation(model, data, seed=1, n_repeats=4)
     assert n_rows == [90] * 25
