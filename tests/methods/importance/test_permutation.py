@@ -779,8 +779,8 @@ def test_a_fault_of_a_model_leaves_the_rows_as_they_were():
     _, first, second, *_ = DRAWS["numpy"](
         1, tuple(data.groups), data.n_samples, 1, None
     )
-    before = ask([second])
+    before = ask(second)
     faults.append("no")
     with pytest.raises(ValueError, match=r"^no$"):
-        ask([first])
-    assert np.array_equal(ask([second]), before)
+        ask(first)
+    assert np.array_equal(ask(second), before)
