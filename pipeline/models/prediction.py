@@ -4,14 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
 from inspect import unwrap
 from typing import Any, NamedTuple, TypeAlias, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..data.column_roles import class_among
@@ -100,24 +98,6 @@ class Form(NamedTuple):
     kind: str
     task: Task
     n_classes: int
-
-
-@dataclass(frozen=True)
-class PlainRows:
-    """Rows as an estimator reads them, which `predict` takes instead of a frame.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_samples, n_encoded)
-    ask : callable
-        Asked for their prediction; see `plain_rows`.
-    """
-
-    values: npt.NDArray[Any]
-    ask: Callable[[Any], Any]
-
-    def __len__(self) -> int:
-        return len(self.values)
 
 
 def check_task(name: str, estimator: Any, task: Task) -> None:
@@ -284,7 +264,7 @@ def ask_score(estimator: Any, positive: str, rows: Any) -> Floats:
 
 
 def predict(
-    X: pd.DataFrame | PlainRows,
+    X: pd.DataFrame,
     *,
     ask: Callable[[Any], Any],
     encoding: Encoding,
@@ -295,7 +275,7 @@ def predict(
 
     Parameters
     ----------
-    X : DataFrame or PlainRows
+    X : DataFrame
         Rows with at least the columns the model reads; not changed.
     ask : callable
         Asked for the prediction of encoded rows.
@@ -311,8 +291,6 @@ def predict(
     ModelError
         If it fails, or what it returns is no prediction.
     """
-    if isinstance(X, PlainRows):
-        return _predict_plain(X, form)
     rows = encode(encoding, X, form.model, types)
     try:
         predictions = ask(rows)
@@ -323,14 +301,6 @@ def predict(
             form, "predict the rows", X[list(encoding.features)], error
         ) from error
     return checked(predictions, len(X), form)
-
-
-def _predict_plain(rows: PlainRows, form: Form) -> Floats:
-    try:
-        predictions = rows.ask(rows.values)
-    except Exception as error:
-        raise ModelError(f"Model {quote(form.model)} takes no array.") from error
-    return checked(predictions, len(rows), form)
 
 
 class SoleEstimator(NamedTuple):

@@ -3,12 +3,10 @@
 Both give the same numbers, to the last bit, unless threads of the library add the
 trees in any order. The trees answer where numba is there, the model is an ensemble
 that can be read, and enough is asked; they are compared with predict at the ends of
-what is set, in all rows the first time and in some rows after that. Else predict of
-scikit-learn's own estimators is asked about an array, if the first answer is that to a
-frame.
+what is set, in all rows the first time and in some rows after that.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, ref
@@ -16,9 +14,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 import pandas as pd
 
-from ...models.plain_rows import PlainModel, plain_models
 from ...records.dataset_and_model import FittedModel, Floats
-from ...records.errors import ModelError
 from ...records.execution import n_threads
 from ..trees import compiled
 from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
@@ -35,8 +31,6 @@ MAX_BYTES = 2**22
 MAX_WALK_BYTES = 2**26
 FEWEST_POINTS = 3
 """Fewer cost as much as to compare them."""
-FEWEST_CALLS = 8
-"""Calls for which it is worth to compare what predict says of an array."""
 MOST_COMPARED = 64
 """Rows that are compared again, to see that the estimator is still the same."""
 
@@ -66,7 +60,7 @@ def predict_at(
     """Return what predict gives at all points, (n_points, n_samples, n_outputs)."""
     n_points = len(next(iter(settings.values())))
     edges = [*range(0, n_points, _n_in_batch(X, n_points)), n_points]
-    predictions = np.concatenate(list(_predict_batches(model, X, settings, edges)))
+    predictions = np.concatenate(list(_by_predict(model, X, settings, edges)))
     return predictions.reshape(n_points, len(X), -1)
 
 
@@ -78,54 +72,6 @@ def _n_in_batch(X: pd.DataFrame, n_points: int) -> int:
 def _by_predict(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
 ) -> Iterator[Floats]:
-    """Yield what predict gives in batches, of arrays if they change no bit."""
-    frames = _predict_batches(model, X, settings, edges)
-    if len(edges) <= FEWEST_CALLS:
-        yield from frames
-        return
-    yield (first := next(frames))
-    for plain in plain_models(model, edges[1] * len(X)):
-        arrays = _predict_arrays(plain, X, settings, edges)
-        same = next(arrays, None)
-        if same is not None and np.array_equal(same, first):
-            break
-    else:
-        yield from frames
-        return
-    frames.close()
-    for answer, ends in zip(arrays, pairwise(edges[1:]), strict=True):
-        if answer is None:
-            answer = next(_predict_batches(model, X, settings, [*ends]))
-        yield answer
-
-
-def _predict_arrays(
-    plain: PlainModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
-) -> Iterator[Floats | None]:
-    """Yield what `_predict_batches` does, by arrays of the same rows.
-
-    None where the model has no answer; nothing if there is no such array.
-    """
-    n_samples, n_stacked = len(X), edges[1] - edges[0]
-    rows, places = plain.read(X), plain.places(settings)
-    points = plain.read(X.iloc[np.zeros(edges[-1], dtype=int)].assign(**settings))
-    if rows is None or points is None or rows.dtype != points.dtype:
-        return
-    stacked = np.asarray(np.tile(rows, (n_stacked, 1)), order=plain.order)
-    for start, end in pairwise(edges):
-        if end - start < n_stacked:
-            stacked = np.array(stacked[: (end - start) * n_samples], order=plain.order)
-        for at in places:
-            stacked[:, at] = points[start:end, at].repeat(n_samples)
-        try:
-            yield plain.predict(stacked)
-        except ModelError:
-            yield None
-
-
-def _predict_batches(
-    model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
-) -> Generator[Floats, None, None]:
     """Yield what predict gives between two edges of the points, points by rows.
 
     The rows are stacked once and only the set columns are written between two calls.
@@ -280,7 +226,7 @@ def _agrees(
         return True  # and predict answers
     edges = [0, 1, 2]
     ours = _walked(reading.trees, reading.bins[:, :n_rows], points, edges)
-    theirs = _predict_batches(model, X.iloc[:n_rows], ends, edges)
+    theirs = _by_predict(model, X.iloc[:n_rows], ends, edges)
     return all(
         (np.abs(own - asked) <= reading.trees.rounding).all()
         for own, asked in zip(ours, theirs, strict=True)

@@ -4,12 +4,11 @@ Both give the same numbers, to the last bit, unless threads of the library add t
 trees in any order: then those that one thread gives. The trees answer where numba is
 there, the model is an ensemble that can be read, and there is enough to ask; the run
 compares them with predict first, for all rows as they are and some of a draw. Else
-predict of such an ensemble is asked about several permutations of a small table in one
-call, and that of scikit-learn's other estimators about an array, compared for one draw.
+predict is asked once for each draw.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from threading import get_ident
@@ -19,14 +18,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...models.plain_rows import PlainModel, is_plain_type, plain_models
 from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import ModelError
 from ...records.execution import each, n_threads
 from ..trees import compiled
 from ..trees.fitted import (
     NO_BINS,
+    NUMBERS,
     Trees,
     is_trees_alone,
     not_of_trees,
@@ -40,14 +38,9 @@ from .exchange import Index
 from .permutation_draws import BASELINE, ROUND, TARGET, Draw, Draws
 
 HELD_BYTES = 256 * 2**20
-STACKED_BYTES = 2**19
-"""Of permuted rows in one call: enough for its fixed cost to be small."""
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
 MOST_COMPARED = 500
 """Rows of a draw for which the trees are compared with predict, evenly spaced."""
-
-FEWEST = 8
-"""Draws for which it is worth to compare what predict says of an array."""
 
 
 class _Table(NamedTuple):
@@ -78,7 +71,11 @@ def copied(data: Dataset, rows: Index) -> _Table:
     """Return a copy of these rows whose columns of numbers can be written to."""
     is_whole = _is_whole(data, rows)  # else copied twice
     frame = data.X.copy() if is_whole else data.X.iloc[rows].copy()
-    memory = {n: frame[n].to_numpy() for n in frame if is_plain_type(frame[n].dtype)}
+    memory = {
+        name: frame[name].to_numpy()
+        for name, dtype in frame.dtypes.items()
+        if isinstance(dtype, np.dtype) and dtype.kind in NUMBERS
+    }
     for column in memory.values():
         column.flags.writeable = True  # a view; pandas 3 hands it out read-only
     return _Table(rows, frame, memory, data.y[rows], data.weights[rows])
@@ -102,7 +99,21 @@ def predict_permuted(
     model: FittedModel, table: _Table, columns: tuple[str, ...], order: Index
 ) -> Floats:
     """Return the prediction with these columns in this order, and put them back."""
-    return _predict_in_orders(model, table, dict.fromkeys(columns, order))
+    memory, frame = table.memory, table.frame
+    originals = {n: memory[n].copy() if n in memory else frame[n] for n in columns}
+    for name, column in originals.items():
+        if name in memory:
+            column.take(order, out=memory[name], mode="clip")
+        else:
+            frame[name] = column.iloc[order].set_axis(column.index)
+    try:
+        return predict(model, table)
+    finally:  # a worker may be asked again after a fault
+        for name, column in originals.items():
+            if name in memory:
+                memory[name][:] = column
+            else:
+                frame[name] = column
 
 
 def predict_some(
@@ -146,142 +157,28 @@ def predict_drawn(
             memory[name][:] = column
 
 
-def predict_stacked(
-    model: FittedModel, table: _Table, draws: Sequence[tuple[tuple[str, ...], Index]]
-) -> list[Floats]:
-    """Return the prediction of each of some permutations, in one call.
-
-    `table` holds its rows once for each of them, one below the other.
-    """
-    n_rows = len(table.rows) // len(draws)
-    orders: dict[str, Index] = {}
-    for k, (columns, order) in enumerate(draws):
-        for name in columns:
-            whole = orders.setdefault(name, np.arange(len(table.rows)))
-            whole[k * n_rows : (k + 1) * n_rows] = order
-    return np.split(_predict_in_orders(model, table, orders), len(draws))
-
-
-def _predict_in_orders(
-    model: FittedModel, table: _Table, orders: Mapping[str, Index]
-) -> Floats:
-    """Return the prediction with columns in these orders, and put them back."""
-    memory, frame = table.memory, table.frame
-    originals = {n: memory[n].copy() if n in memory else frame[n] for n in orders}
-    for name, column in originals.items():
-        if name in memory:
-            column.take(orders[name], out=memory[name], mode="clip")
-        else:
-            frame[name] = column.iloc[orders[name]].set_axis(column.index)
-
-    try:
-        return predict(model, table)
-    finally:  # a worker may be asked again after a fault
-        for name, column in originals.items():
-            if name in memory:
-                memory[name][:] = column
-            else:
-                frame[name] = column
-
-
-def predict_plain(
-    plain: PlainModel, values: npt.NDArray[Any], columns: tuple[str, ...], order: Index
-) -> Floats | None:
-    """Return what `predict_permuted` does, by an array of the same rows.
-
-    None if the model has no answer.
-    """
-    places = plain.places(columns)
-    originals = [values[:, at].copy() for at in places]
-    for at, column in zip(places, originals, strict=True):
-        values[:, at] = column.take(order)
-    try:
-        return plain.predict(values)
-    except ModelError:
-        return None
-    finally:
-        for at, column in zip(places, originals, strict=True):
-            values[:, at] = column
-
-
 @dataclass(frozen=True)
 class Permuted:
-    """What a model predicts for permutations; each thread has tables of its own."""
+    """What a model predicts for draws; each thread has a table of its own."""
 
     model: FittedModel
     data: Dataset
     groups: tuple[tuple[str, ...], ...]
-    plain: PlainModel | None = None
-    tables: dict[tuple[int, int], _Table] = field(default_factory=dict)
-    arrays: dict[int, tuple[_Table, npt.NDArray[Any] | None]] = field(
-        default_factory=dict
-    )
+    tables: dict[int, _Table] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the tables behind."""
-        return Permuted, (self.model, self.data, self.groups, self.plain)
+        return Permuted, (self.model, self.data, self.groups)
 
-    def __call__(self, draws: Sequence[Draw]) -> list[Floats]:
-        """Return the prediction of each of some draws of the same rows."""
-        place = get_ident(), len(draws)
-        rows = draws[0].rows
-        if len(draws) > 1:
-            rows = np.tile(rows, len(draws))
-        table = self.tables.get(place)
-        if table is None or not _has_rows(table, rows):
-            table = self.tables[place] = copied(self.data, rows)
-        if draws[0].values:  # never stacked, see `at_once`
-            (draw,) = draws
-            columns = self.groups[draw.what]
-            return [predict_drawn(self.model, table, columns, draw.values)]
-        orders = [(self.groups[draw.what], draw.order) for draw in draws]
-        if len(orders) > 1:
-            return predict_stacked(self.model, table, orders)
-        answer = self._predict_plain(table, *orders[0])
-        if answer is None:
-            answer = predict_permuted(self.model, table, *orders[0])
-        return [answer]
-
-    def _predict_plain(
-        self, table: _Table, columns: tuple[str, ...], order: Index
-    ) -> Floats | None:
-        """Return what the model says of an array, None if a frame is to be asked."""
-        if self.plain is None:
-            return None
-        of_table, values = self.arrays.get(get_ident(), (None, None))
-        if of_table is not table:
-            values = self.plain.read(table.frame)
-            self.arrays[get_ident()] = table, values
-        return (
-            None
-            if values is None
-            else predict_plain(self.plain, values, columns, order)
-        )
-
-    def with_plain(self, draw: Draw) -> tuple["Permuted", Floats]:
-        """Return who answers from now on, by arrays if no bit changes, and a draw."""
-        answer, table = self([draw])[0], self.tables[get_ident(), 1]
-        for plain in plain_models(self.model, len(table.rows)):
-            faster = replace(self, plain=plain, arrays={})
-            same = faster._predict_plain(table, self.groups[draw.what], draw.order)
-            if same is not None and np.array_equal(same, answer):
-                return faster, answer
-        return self, answer
-
-    def at_once(self, draws: Sequence[Draw]) -> int:
-        """Return how many of these draws are worth one call, which changes no bit.
-
-        Trees predict each row by itself; the sums of other models may be rounded in
-        another way among other rows. The first draw is compared.
-        """
-        if len(draws) < 2 or draws[0].values or not is_trees_alone(self.model):
-            return 1
-        n_bytes = 8 * max(1, len(draws[0].rows) * self.data.X.shape[1])
-        most = min(STACKED_BYTES // n_bytes, len(draws))
-        if most < 2:
-            return 1
-        alone, stacked = self(draws[:1])[0], self(draws[:most])[0]
-        return most if np.array_equal(alone, stacked) else 1
+    def __call__(self, draw: Draw) -> Floats:
+        """Return the prediction of a draw."""
+        table = self.tables.get(get_ident())
+        if table is None or not _has_rows(table, draw.rows):
+            table = self.tables[get_ident()] = copied(self.data, draw.rows)
+        columns = self.groups[draw.what]
+        if draw.values:
+            return predict_drawn(self.model, table, columns, draw.values)
+        return predict_permuted(self.model, table, columns, draw.order)
 
 
 def _has_rows(table: _Table, rows: Index) -> bool:
@@ -387,7 +284,6 @@ def predictions(
     """
     groups = tuple(data.groups.values())
     replay, permuted = _Replay(model, groups), Permuted(model, data, groups)
-    n_stacked = 0  # not known yet
     n_held = HELD_BYTES // (16 * max(1, data.n_samples))
     hold = read_only if is_trees_alone(model) else copied  # steps may write to a table
     table = hold(data, np.arange(data.n_samples))
@@ -395,27 +291,16 @@ def predictions(
         if batch[0].rows is not table.rows:
             table = hold(data, batch[0].rows)
         if hold is copied:
-            permuted.tables[get_ident(), 1] = table
+            permuted.tables[get_ident()] = table
         permutations = [draw for draw in batch if draw.what != BASELINE]
         answers = replay.answers(table, permutations)
         if answers is None:
-            first: list[Floats] = []
-            if permutations and not n_stacked:
-                n_stacked = permuted.at_once(permutations)
-                if n_stacked == 1 and len(permutations) >= FEWEST:
-                    permuted, answer = permuted.with_plain(permutations[0])
-                    first = [answer]
-            stacks = _in_parts(permutations[len(first) :], max(1, n_stacked))
-            answers = chain(first, chain.from_iterable(each(permuted, stacks)))
+            answers = each(permuted, permutations)
         for draw in batch:
             ask: Callable[[], Floats] = answers.__next__
             if draw.what == BASELINE:
                 ask = partial(predict_unchanged, model, table.frame)
             yield draw, table, ask
-
-
-def _in_parts(draws: Sequence[Draw], size: int) -> Iterator[Sequence[Draw]]:
-    return (draws[at : at + size] for at in range(0, len(draws), size))
 
 
 def _batches(draws: Draws, n_held: int) -> Iterator[list[Draw]]:

@@ -31,7 +31,7 @@ NO_BINS = (
 )
 """Why there may be rows without bins."""
 NUMBERS = "biuf"
-"""The kinds of numpy's types that have bins."""
+"""The kinds of numpy's types that are numbers, which have bins."""
 
 
 def _log_difference(model: str) -> None:

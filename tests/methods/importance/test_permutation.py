@@ -11,6 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from tests.cases import for_each
 
 from importance_audit.methods.importance import options_of
@@ -35,6 +38,7 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
+from importance_audit.models.fit import wrap
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.execution import workers
@@ -750,6 +754,17 @@ def test_workers_change_no_number_and_no_draw(stream, n_rows):
     assert reports == []
 
 
+def test_steps_that_overwrite_their_input_leave_the_rows_as_they_are():
+    data = normal_data(3, -1)
+    before, numbers = data.X.copy(), []
+    for copy in (True, False):
+        pipeline = make_pipeline(StandardScaler(copy=copy), LinearRegression())
+        model = wrap(pipeline.fit(data.X.copy(), data.y), name="m")
+        numbers.append(permutation(model, data, seed=1)[0])
+        pd.testing.assert_frame_equal(data.X, before)
+    assert np.array_equal(*numbers)
+
+
 def test_a_fault_of_a_model_leaves_the_rows_as_they_were():
     data, faults = normal_data(3, -1), []
 
@@ -764,8 +779,8 @@ def test_a_fault_of_a_model_leaves_the_rows_as_they_were():
     _, first, second, *_ = DRAWS["numpy"](
         1, tuple(data.groups), data.n_samples, 1, None
     )
-    before = ask([second])
+    before = ask(second)
     faults.append("no")
     with pytest.raises(ValueError, match=r"^no$"):
-        ask([first])
-    assert np.array_equal(ask([second]), before)
+        ask(first)
+    assert np.array_equal(ask(second), before)

@@ -72,13 +72,8 @@ def _one_thread():
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Let trees answer for the smallest table, and list the calls of predict.
-
-    Else each permutation is a call of its own, about a frame.
-    """
+    """Let trees answer for the smallest table, and list the calls of predict."""
     monkeypatch.setattr(routes, "WORTH", 0)
-    monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
-    monkeypatch.setattr(permuted_predictions, "FEWEST", np.inf)
     return count_calls(monkeypatch)
 
 
@@ -371,68 +366,20 @@ def test_an_audit_that_has_to_compile_loops_says_so(monkeypatch):
     assert [line["message"] for line in log].count("compiling loops") == 1
 
 
-def counting(model):
-    """Return a model of the same trees, and the number of rows of each call."""
-    n_rows, ask = [], model.predict
+@pytest.mark.parametrize("kind", ["trees", "function"])
+def test_each_permutation_is_a_call_of_its_own(kind):
+    data, n_rows = rows_of("regression"), []
+    model = model_of(FOREST, data)
+    if kind == "function":  # which depends on the rows it is asked about
+        model = replace(model, predict=lambda X: 1.0 * (X["x1"] > X["x1"].mean()))
+    ask = model.predict
 
     @wraps(ask)
     def predict(X):
         n_rows.append(len(X))
         return ask(X)
 
-    return replace(model, predict=predict), n_rows
-
-
-@pytest.mark.parametrize("task", LABELS)
-@pytest.mark.parametrize("path", SMALL)
-@pytest.mark.parametrize("encoder", ["ordinal", "one_hot"])
-def test_permutations_in_one_call_change_no_bit(monkeypatch, path, task, encoder):
-    data = rows_of(task, missing=path == HISTOGRAM)
-    model, n_rows = counting(model_of(path, data, encoder))
-    stacked = permutation(model, data, seed=1, n_repeats=4)
-    assert n_rows == [90, 24 * 90, 90, 24 * 90]  # two compared, as they are, all
-    monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 7 * 90 * 5 * 8)
-    of_seven = permutation(model, data, seed=1, n_repeats=4)
-    monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
-    monkeypatch.setattr(permuted_predictions, "FEWEST", np.inf)
-    n_rows.clear()
-    alone = permutation(model, data, seed=1, n_repeats=4)
-    assert n_rows == [90] * 25
-    assert_same_bits(stacked, alone)
-    assert_same_bits(of_seven, alone)
-
-
-def test_permutations_of_drawn_rows_in_one_call_change_no_bit(monkeypatch):
-    data = rows_of("regression")
-    model, n_rows = counting(model_of(FOREST, data))
-    options = {"seed": 1, "n_repeats": 3, "n_rows": 40}
-    stacked = permutation(model, data, **options)
-    assert max(n_rows) == 6 * 40
-    monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
-    assert_same_bits(stacked, permutation(model, data, **options))
-
-
-def test_permutations_are_asked_alone_where_another_bit_would_come(monkeypatch):
-    data, ask = rows_of("regression"), permuted_predictions.predict_stacked
-    model = model_of(FOREST, data)
-    stacked = permutation(model, data, seed=1, n_repeats=2)
-
-    def inexact(*arguments):
-        return [np.nextafter(each, np.inf) for each in ask(*arguments)]
-
-    monkeypatch.setattr(permuted_predictions, "predict_stacked", inexact)
-    assert_same_bits(permutation(model, data, seed=1, n_repeats=2), stacked)
-
-
-def test_a_model_that_is_no_ensemble_of_trees_is_asked_for_each_permutation():
-    data = rows_of("regression")
-
-    def above_the_mean(X):  # of the rows it is asked about
-        return (X["x1"] > X["x1"].mean()).to_numpy(dtype=float)
-
-    own = wrap(above_the_mean, name="own", task="regression", features=["x1"])
-    own, n_rows = counting(own)
-    permutation(own, data, seed=1, n_repeats=2)
+    permutation(replace(model, predict=predict), data, seed=1, n_repeats=2)
     assert n_rows == [90] * 13
 
 

@@ -15,7 +15,6 @@ from tests.methods.trees.conftest import count_calls
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
-from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import (
     lightgbm_trees,
@@ -175,7 +174,6 @@ def audited(kind, folder, seed=1, **options):
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict."""
     monkeypatch.setattr(routes, "WORTH", 0)
-    monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
     return count_calls(monkeypatch)
 
 

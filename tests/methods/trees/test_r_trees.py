@@ -10,7 +10,6 @@ from tests.methods.trees.conftest import count_calls
 
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.partial_dependence import partial_dependence
-from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import READERS, mean_predictions, r_trees, routes
@@ -255,7 +254,6 @@ def test_inner_nodes_add_nothing(name, tmp_path):
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict."""
     monkeypatch.setattr(routes, "WORTH", 0)
-    monkeypatch.setattr(permuted_predictions, "STACKED_BYTES", 0)
     return count_calls(monkeypatch)
 
 
