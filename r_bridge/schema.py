@@ -95,7 +95,7 @@ def restore(schema: Schema, record: Record, arrays: Sequence[Array]) -> pd.DataF
         n: _restore_column(column, item, arrays)
         for n, (column, item) in enumerate(zip(schema.columns, records, strict=True))
     }
-    frame = pd.DataFrame(columns, index=pd.RangeIndex(n_rows), copy=False)
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(n_rows))
     frame.columns = schema.names.copy()
     return frame
 

@@ -1,5 +1,6 @@
 """A frame leaves and returns as it was; what R changed about its columns is refused."""
 
+import warnings
 from datetime import date
 
 import numpy as np
@@ -92,6 +93,15 @@ def test_a_frame_of_numbers_can_be_written_to_without_harm():
     restored = restore(describe(frame), record, arrays)
     restored.iloc[:, :] = 0.0
     assert [array.tolist() for array in arrays] == [[1, 2], [3, 4]]
+
+
+def test_predict_may_add_a_column_to_a_wide_frame_without_a_warning():
+    wide = pd.DataFrame({f"x{n}": [1.5] for n in range(150)}).assign(n=1)
+    restored = sent_and_restored(wide)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        restored["new"] = restored["x1"] + restored["n"]
+    assert restored["new"].tolist() == [2.5]
 
 
 @pytest.mark.parametrize("columns", [["x", "y"], ["x", "n", "g"]])
