@@ -46,6 +46,6 @@ What is meant by whom:
     seed, stream            set.seed                    set.seed
 
 Read in this order: `channel` (what travels), `pack` and `to_r`, `from_r` and `unpack`,
-`schema`, `mould` and `pages` (frames for predict), `worker` and `callback` (R's
-process), `process`, `dialogue` (one call), `host` (the session).
+`schema` (frames for predict), `worker` and `callback` (R's process), `process`,
+`dialogue` (one call), `host` (the session).
 """

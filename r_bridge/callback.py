@@ -33,26 +33,15 @@ class Callback:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._columns: tuple[from_r.Column, ...] | None = None
-        self._sent = "all"
-        self._handle: from_r.FrameHandle | None = None
         self.failures: list[str] = []
         self.function = rinterface.rternalize(self._answer, signature=False)
         _for_ever.append(self.function)
-
-    def begin(self, sent: str) -> None:
-        """Forget what went wrong; for `sent` see `dialogue.Question`."""
-        self.failures.clear()
-        self._sent = sent
-
-    def end(self) -> None:
-        """Let R have the memory of the last frame."""
-        self._handle = None
 
     def _answer(self, newdata: Any, has_known_columns: Any) -> Any:
         """Return the predictions for a data.frame, or two texts."""
         try:
             if self._columns is None or not has_known_columns[0]:
-                self._columns, self._handle = None, None
+                self._columns = None
                 self._columns = _columns_of(newdata)
             return self._ask(newdata, self._columns)
         except BaseException as error:
@@ -61,19 +50,8 @@ class Callback:
 
     def _ask(self, newdata: Any, columns: tuple[from_r.Column, ...]) -> Any:
         arrays: list[Array] = []
-        frame = from_r.hold(newdata, columns)
-        previous, self._handle = self._handle, None
-        records = [
-            from_r.read_frame(
-                frame, columns, arrays, subject="newdata", previous=previous
-            )
-        ]
-        if self._sent == "checked":
-            whole = from_r.read_frame(frame, columns, arrays, subject="newdata")
-            records.append(whole)
-        self._channel.send(("predict", *records), arrays)
-        if self._sent != "all":
-            self._handle = frame
+        record = from_r.read_frame(newdata, columns, arrays, subject="newdata")
+        self._channel.send(("predict", record), arrays)
         message, answers = self._channel.receive()
         if message[0] == "failed":
             return _no_answer(message[1])

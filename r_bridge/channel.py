@@ -30,7 +30,7 @@ import socket
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -126,11 +126,8 @@ class Channel:
     def __init__(self, line: socket.socket, block: Block) -> None:
         self._line = line
         self._block = block
-        self._theirs: tuple[str, mmap.mmap | None] = ("", None)
+        self._theirs: tuple[str, mmap.mmap | bytes] = ("", b"")
         self._unread = bytearray()
-        # Calls of predict repeat a layout many times: 20 views are not free.
-        self._written = _Views([], [])
-        self._read = _Views([], [])
 
     def fileno(self) -> int:
         """Return the descriptor to poll; see `has_message` first."""
@@ -143,11 +140,8 @@ class Channel:
     def send(self, message: Message, arrays: Sequence[Array] = ()) -> None:
         """Send one message with its arrays, which are flattened in memory order."""
         layout = [(array.dtype.str, array.size) for array in arrays]
-        if layout != self._written.layout:
-            self._written = _Views([], [])  # lets go of a block that has to grow
-            self._block.reserve(_total(layout))
-            self._written = _Views(layout, _views(self._block.map, layout))
-        for room, array in zip(self._written.arrays, arrays, strict=True):
+        self._block.reserve(_total(layout))
+        for room, array in zip(_views(self._block.map, layout), arrays, strict=True):
             room[:] = array.ravel(order="K")
         body = marshal.dumps((message, self._block.path, layout))
         self._line.sendall(_LENGTH.pack(len(body)) + body)
@@ -176,7 +170,11 @@ class Channel:
         body = bytes(self._unread[_LENGTH.size : end])
         del self._unread[:end]
         message, path, layout = marshal.loads(body)
-        return message, self._views(path, layout)
+        if path and path != self._theirs[0]:
+            with open(path, "rb") as file:
+                block = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._theirs = (path, block)
+        return message, _views(self._theirs[1], layout)
 
     def close(self) -> None:
         """Close the line and remove this side's block."""
@@ -188,26 +186,6 @@ class Channel:
         if len(self._unread) < _LENGTH.size:
             return _LENGTH.size + 1
         return _LENGTH.size + _LENGTH.unpack_from(self._unread)[0]
-
-    def _views(self, path: str, layout: list[Any]) -> list[Array]:
-        if path != self._theirs[0]:
-            self._read = _Views([], [])
-            self._theirs = ("", None)
-            if path:
-                with open(path, "rb") as file:
-                    size = os.fstat(file.fileno()).st_size
-                    block = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
-                self._theirs = (path, block)
-        if layout != self._read.layout:
-            self._read = _Views(layout, _views(self._theirs[1] or b"", layout))
-        return list(self._read.arrays)
-
-
-class _Views(NamedTuple):
-    """Views of a block and the layout they follow."""
-
-    layout: list[tuple[str, int]]
-    arrays: list[Array]
 
 
 def _views(block: Any, layout: list[tuple[str, int]]) -> list[Array]:

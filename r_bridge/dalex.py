@@ -89,7 +89,6 @@ def parts(
         predict=predict,
         schema_of=frame,
         labels=tuple(classes),
-        only_changes=True,
     )
     table = pd.DataFrame(answer).pivot(index="feature", columns="round", values="loss")
     losses = table.reindex([*groups, FULL, Y_PERMUTED]).to_numpy(dtype=np.float64)
@@ -136,7 +135,6 @@ def profile(
         question | {"type": kind, "span": span, "seed": seed, "n_rows": n_rows},
         predict=predict,
         schema_of=frame,
-        only_changes=True,
     )
     return np.asarray(values, dtype=np.float64)
 

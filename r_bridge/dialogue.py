@@ -4,7 +4,7 @@ Not: which process is asked and what becomes of it; see `host`.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import numpy.typing as npt
@@ -12,9 +12,8 @@ import pandas as pd
 
 from .channel import Array, Message, Record
 from .errors import RBridgeError, RError, RTimeout
-from .mould import Restorer
 from .process import Process, ProcessEnded
-from .schema import Schema, check_prediction, check_same, restore
+from .schema import Schema, check_prediction, restore
 from .unpack import unpack
 
 Predict = Callable[[pd.DataFrame], npt.NDArray[Any]]
@@ -46,9 +45,6 @@ class Question(NamedTuple):
         Column names of a matrix of predictions; empty for a vector.
     seconds : float
         The time that the call may take, predict included.
-    sent : {"all", "changed", "checked"}
-        Which columns R sends when it asks `predict`: all; those that are another
-        object than in the frame before; these, and all of them to be compared.
     about : str
         What a user knows the call by, for messages; empty for the function.
     """
@@ -58,7 +54,6 @@ class Question(NamedTuple):
     schema: Schema
     labels: tuple[str, ...]
     seconds: float
-    sent: str = "all"
     about: str = ""
 
 
@@ -82,8 +77,6 @@ class Dialogue:
     def __init__(self, process: Process, question: Question) -> None:
         self._process = process
         self._question = question
-        keeps = question.sent != "all"
-        self._restorer = Restorer(question.schema, keeps=keeps)
         self._deadline = time.monotonic() + question.seconds
         self._failure: BaseException | None = None
         self._is_open = False
@@ -101,7 +94,7 @@ class Dialogue:
         """
         question = self._question
         has_predict = question.predict is not None
-        request = ("call", question.function, arguments, has_predict, question.sent)
+        request = ("call", question.function, arguments, has_predict)
         self._is_open = True
         try:
             self._process.send(request, arrays)
@@ -127,14 +120,14 @@ class Dialogue:
             if message[0] != "predict":
                 self._is_open = False
                 return message, received
-            self._answer(message[1:], received)
+            self._answer(message[1], received)
 
-    def _answer(self, records: Sequence[Record], received: list[Array]) -> None:
+    def _answer(self, record: Record, received: list[Array]) -> None:
         """Answer one call of predict; after a failure, always with that failure."""
         arrays: list[Array] = []
         if self._failure is None:
             try:
-                answer = self._predictions(records, received, arrays)
+                answer = self._predictions(record, received, arrays)
             except BaseException as error:
                 self._failure = error
                 if not isinstance(error, Exception):
@@ -147,7 +140,7 @@ class Dialogue:
         self._process.send(("failed", _words(self._failure)))
 
     def _predictions(
-        self, records: Sequence[Record], received: list[Array], arrays: list[Array]
+        self, record: Record, received: list[Array], arrays: list[Array]
     ) -> Record:
         """Return what predict says about the rows that R sent."""
         question = self._question
@@ -156,9 +149,7 @@ class Dialogue:
                 f"R function {question.function!r} asked for predictions, but was "
                 "called without predict."
             )
-        X = self._restorer.restore(records[0], received)
-        if len(records) > 1:
-            check_same(X, restore(question.schema, records[1], received))
+        X = restore(question.schema, record, received)
         n_rows = len(X)
         started = time.monotonic()
         try:

@@ -74,63 +74,25 @@ def read(value: Any, arrays: list[Array], *, subject: str) -> Record:
 
 
 def read_frame(
-    handle: "FrameHandle",
-    columns: Sequence[Column],
-    arrays: list[Array],
-    *,
-    subject: str,
-    previous: "FrameHandle | None" = None,
+    frame: Any, columns: Sequence[Column], arrays: list[Array], *, subject: str
 ) -> Record:
     """Return the record of a data.frame without row names.
 
     `columns` is what `describe_columns` says about this frame, or about another one
-    with the same names, types and attributes: to ask takes longer than to copy. In the
-    place of a column that is the same object as in the frame `previous` stands None.
+    with the same names, types and attributes: to ask takes longer than to copy.
     """
-    is_same = [False] * len(columns)
-    if previous is not None:
-        pairs = zip(handle.vectors, previous.vectors, strict=True)
-        is_same = [vector == before for vector, before in pairs]
-    records: list[Record | None] = []
+    pointer = ffi.cast("SEXP", frame.rid)
+    records: list[Record] = []
     for n, (name, plain, attributes) in enumerate(columns):
-        if is_same[n]:
-            records.append(None)
-        elif plain:
+        if plain:
             # A proxy of every column would take longer than all the rest of a call.
-            arrays.append(_memory(handle.vectors[n], plain))
+            arrays.append(_memory(rlib.VECTOR_ELT(pointer, n), plain))
             records.append(_record(plain, attributes, arrays))
         else:
             inside = f"{subject}, column {quote(name)}"
-            records.append(_read_vector(handle.frame[n], attributes, arrays, inside))
-    return ("frame", [column.name for column in columns], records, handle.n_rows, None)
-
-
-class FrameHandle(NamedTuple):
-    """A data.frame that R cannot change or free as long as this exists.
-
-    R sees one more owner, and copies a column before it writes into it. So a column
-    at the same address is the same column with the same values, unless C code writes
-    into what it does not own.
-
-    Attributes
-    ----------
-    frame : R object
-    vectors : list of pointer
-    n_rows : int
-    """
-
-    frame: Any
-    vectors: list[Any]
-    n_rows: int
-
-
-def hold(frame: Any, columns: Sequence[Column]) -> FrameHandle:
-    """Return a data.frame with the addresses of its columns."""
-    pointer = ffi.cast("SEXP", frame.rid)
-    vectors = [rlib.VECTOR_ELT(pointer, n) for n in range(len(columns))]
-    if vectors:
-        return FrameHandle(frame, vectors, rlib.Rf_xlength(vectors[0]))
-    return FrameHandle(frame, vectors, len(frame.do_slot("row.names")))
+            records.append(_read_vector(frame[n], attributes, arrays, inside))
+    n_rows = len(frame[0]) if columns else len(frame.do_slot("row.names"))
+    return ("frame", [column.name for column in columns], records, n_rows, None)
 
 
 def _memory(vector: Any, plain: str) -> Array:
@@ -162,7 +124,7 @@ def read_names(names: Any) -> list[str] | None:
 def _read_table(frame: Any, arrays: list[Array], subject: str) -> Record:
     """Return the record of a data.frame with its row names, if they are text."""
     columns = describe_columns(frame, subject=subject)
-    record = read_frame(hold(frame, columns), columns, arrays, subject=subject)
+    record = read_frame(frame, columns, arrays, subject=subject)
     return (*record[:-1], read_names(frame.do_slot("row.names")))
 
 

@@ -131,7 +131,6 @@ class Worker:
         schema_of: pd.DataFrame | None = None,
         labels: tuple[str, ...] = (),
         seconds: float | None = None,
-        only_changes: bool = False,
         about: str = "",
     ) -> Any:
         """Call an R function of the bridge and return its result.
@@ -152,11 +151,6 @@ class Worker:
             The column names of a matrix of predictions; empty for a vector.
         seconds : float, optional
             The deadline, if not that of the session.
-        only_changes : bool
-            Whether a column comes to `predict` only when it is another object than in
-            the frame before. For R code that never writes into a column which has a
-            second owner: R itself, vip, pdp, DALEX and ingredients; not data.table,
-            nor packages whose C code nobody has looked at.
         about : str
             What a user knows the call by, for messages: "model 'm'".
 
@@ -183,7 +177,6 @@ class Worker:
             schema=describe(pd.DataFrame() if schema_of is None else schema_of),
             labels=labels,
             seconds=self._r_seconds if seconds is None else seconds,
-            sent=_sent() if only_changes else "all",
             about=about,
         )
         arrays: list[Array] = []
@@ -276,16 +269,6 @@ class Worker:
         )
         for line in (*self.warnings, *self.messages):
             _log.info("R: %s", line.rstrip())
-
-
-def _sent() -> str:
-    """Return which columns come to predict where those that changed would do.
-
-    With ``R_BRIDGE_CHECK_CACHE=1`` every frame made of changes is held against all its
-    columns: what R hands over without having changed it must be what it was.
-    """
-    is_checked = os.environ.get("R_BRIDGE_CHECK_CACHE") == "1"
-    return "checked" if is_checked else "changed"
 
 
 @contextmanager

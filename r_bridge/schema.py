@@ -69,15 +69,8 @@ def _column(name: str, values: pd.Series) -> Column:
     return Column(name, values.dtype, levels, inferred)
 
 
-def restore(
-    schema: Schema,
-    record: Record,
-    arrays: Sequence[Array],
-    last: pd.DataFrame | None = None,
-) -> pd.DataFrame:
+def restore(schema: Schema, record: Record, arrays: Sequence[Array]) -> pd.DataFrame:
     """Return a data.frame of R with the names, order, dtypes and levels of the schema.
-
-    A column whose record is None is that of the frame `last`, and may share its memory.
 
     Whole numbers return to integer columns whatever R keeps them as. An integer column
     in which R put fractions (a grid between two values) arrives as float64: rounding
@@ -95,57 +88,16 @@ def restore(
     if schema.is_float64:
         # As one block: pandas makes one anyway.
         values = np.empty((len(records), n_rows))
-        for n, item in enumerate(records):
-            if item is None and last is not None:
-                values[n] = last.iloc[:, n]
-        write_doubles(values, schema, records, arrays)
-        return pd.DataFrame(values.T, columns=schema.names, copy=False)
+        for row, column, item in zip(values, schema.columns, records, strict=True):
+            row[:] = _doubles(column, item, arrays)
+        return pd.DataFrame(values.T, columns=schema.names.copy(), copy=False)
     columns = {
-        n: last.iloc[:, n]
-        if item is None and last is not None
-        else _restore_column(column, item, arrays)
+        n: _restore_column(column, item, arrays)
         for n, (column, item) in enumerate(zip(schema.columns, records, strict=True))
     }
-    frame = pd.DataFrame(columns, index=pd.RangeIndex(n_rows), copy=False)
-    frame.columns = schema.names
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(n_rows))
+    frame.columns = schema.names.copy()
     return frame
-
-
-def write_doubles(
-    rows: Array, schema: Schema, records: Sequence[Record], arrays: Sequence[Array]
-) -> None:
-    """Write columns of float64 into rows, all but those whose record is None."""
-    for row, column, item in zip(rows, schema.columns, records, strict=True):
-        if item is None:
-            continue
-        is_double = item[0] == "double"
-        row[:] = arrays[item[1]] if is_double else _doubles(column, item, arrays)
-        missing = np.isnan(row)
-        if missing.any():
-            row[missing] = np.nan  # instead of R's NA, which warns
-
-
-def check_same(frame: pd.DataFrame, whole: pd.DataFrame) -> None:
-    """Check that a frame made of changes is the one made of all columns, bit for bit.
-
-    Raises
-    ------
-    RBridgeError
-        If R handed over a changed column as if it were the same.
-    """
-    for n, name in enumerate(whole.columns):
-        column, expected = frame.iloc[:, n], whole.iloc[:, n]
-        is_same = column.dtype == expected.dtype and column.equals(expected)
-        if is_same and expected.dtype == np.float64:
-            # 0 and -0 are equal, and a model may tell them apart; a NaN has no sign.
-            is_present = expected.notna()
-            signs = np.signbit(column[is_present]) == np.signbit(expected[is_present])
-            is_same = bool(signs.all())
-        if not is_same:
-            raise RBridgeError(
-                f"R wrote into column {quote(name)}, which it had handed over. Ask "
-                "without only_changes."
-            )
 
 
 def _restore_column(column: Column, record: Record, arrays: Sequence[Array]) -> Any:

@@ -77,7 +77,6 @@ def permute(
         predict=predict,
         schema_of=frame,
         labels=tuple(classes),
-        only_changes=True,
     )
     return np.asarray(scores, dtype=np.float64)
 
@@ -124,7 +123,6 @@ def firm(
         },
         predict=predict,
         schema_of=frame,
-        only_changes=True,
     )
     values = np.asarray(answer["values"], dtype=np.float64)
     return float(answer["importance"][0]), values

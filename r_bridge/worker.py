@@ -117,7 +117,7 @@ class Server:
 
     def _call(self, message: Message, arrays: Sequence[Array]) -> None:
         """Evaluate one call and send what came of it."""
-        _, name, record, has_predict, sent = message
+        _, name, record, has_predict = message
         if name not in self._names:
             raise RBridgeError(f"R function {name!r} is none of the bridge's own.")
         arguments = [to_r.build(item, arrays) for item in record[2]]
@@ -126,7 +126,7 @@ class Server:
             arguments, names = [*arguments, self._predict], [*names, "predict"]
         inputs = rinterface.ListSexpVector(arguments)
         inputs.do_slot_assign("names", rinterface.StrSexpVector(names))
-        self._callback.begin(sent)
+        self._callback.failures.clear()
         self._console.take()
         outcome = self._evaluate(name, inputs)
         fields = dict(zip(outcome.names, outcome, strict=True))
@@ -153,7 +153,6 @@ class Server:
         finally:
             self._is_evaluating = False
             openrlib.rlib.R_interrupts_pending = 0
-            self._callback.end()
 
     def _output_of(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Return what R said on the way."""

@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Frames for predict made of what changed in R are held against all columns.
-os.environ.setdefault("R_BRIDGE_CHECK_CACHE", "1")
 # Idle threads of OpenMP spin, here on cores that two workers share.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # Each of the many processes that tests start would compile the project for itself.

@@ -2,8 +2,7 @@
 
     python3 -m tests.benchmarks.bridge [overheads] [rounds] [transfers] [life]
 
-*Overhead* is what a call of predict takes beyond predict itself, when R hands over the
-same frame again and again: all of its columns, or only those that changed. *Rounds* of
+*Overhead* is what a call of predict takes beyond predict itself. *Rounds* of
 DALEX and vip are held against the calls of predict plus what R takes for the same
 rounds with a model that costs nothing, and against the same rounds through rpy2's
 pandas converter, in a process of its own. A row that is beyond its limit ends with "!",
@@ -32,7 +31,7 @@ R_FILES = (
     Path(__file__).with_suffix(".R"),
 )
 SIZES = {"S": (10_000, 20), "L": (100_000, 50)}
-LIMIT_MS = {"S": 1.0, "L": 5.0}
+LIMIT_MS = 5.0
 N_CALLS = {"S": 200, "L": 100}
 N_ROUNDS = 5
 
@@ -100,7 +99,7 @@ def processor_seconds(pid):
     return time.clock_gettime(~pid << 3 | 2)  # as clock_getcpuclockid(3) does
 
 
-def overhead_ms(r, frame, size, *, only_changes):
+def overhead_ms(r, frame, size):
     """Return, for each round, the time per call which predict itself did not take.
 
     And the least processor time of both sides, which is free of waiting for others.
@@ -116,7 +115,6 @@ def overhead_ms(r, frame, size, *, only_changes):
             {"data": frame, "times": N_CALLS[size]},
             predict=lambda _: answer,
             schema_of=frame,
-            only_changes=only_changes,
         )
         seconds = time.perf_counter() - started - (r.counts.seconds - before)
         overhead_per_call.append(1000 * seconds / N_CALLS[size])
@@ -132,21 +130,13 @@ def overheads(r, table):
             frame = make(size)
             name = f"{make.__name__}, {size}"
             copy = 1000 * seconds_of(lambda frame=frame: frame.copy(deep=True), 50)
-            best = {}
-            for only in (False, True):
-                rounds, busy = overhead_ms(r, frame, size, only_changes=only)
-                best[only] = min(rounds)
-                which = "changes" if only else "all columns"
-                label = f"overhead, {which}, {name}"
-                table.row(f"{label}: of a copy", best[only], copy, "ms")
-                median = statistics.median(rounds)
-                limit = 1 if only and make is numbers else None
-                best_of = {"at_most": limit} if limit else {}
-                label = f"  of limit (median {median:.2f}, processor {busy:.2f})"
-                table.row(label, best[only], LIMIT_MS[size], "ms", **best_of)
-            limit = {"at_most": 0.25} if (make, size) == (numbers, "L") else {}
-            label = f"changes of all columns, {name}"
-            table.row(label, best[True], best[False], "ms", **limit)
+            rounds, busy = overhead_ms(r, frame, size)
+            label = f"overhead, {name}: of a copy"
+            table.row(label, min(rounds), copy, "ms")
+            median = statistics.median(rounds)
+            limit = {"at_most": 1} if (make, size) == (numbers, "S") else {}
+            label = f"  of limit (median {median:.2f}, processor {busy:.2f})"
+            table.row(label, min(rounds), LIMIT_MS, "ms", **limit)
 
 
 def forest(frame, y):
@@ -263,7 +253,6 @@ def life(r, table):
             {"data": small, "times": times},
             predict=linear,
             schema_of=small,
-            only_changes=True,
         )
 
     call_often(500)

@@ -134,14 +134,6 @@ ask_and_quit <- function(data, predict) {
 start_sleeper <- function() system("sleep 600 > /dev/null & echo $!", intern = TRUE)
 
 # What vip, DALEX and pdp do with a frame, and what nobody should.
-ask_shuffled <- function(data, seed, predict) {
-  set.seed(seed)
-  for (name in rep(names(data), 2)) {
-    shuffled <- data
-    shuffled[[name]] <- data[[name]][sample(nrow(data))]
-    predict(NULL, shuffled)
-  }
-}
 ask_set <- function(data, name, predict) {
   for (row in seq_len(nrow(data))) {
     data[[name]][row] <- data[[name]][1L]
@@ -158,12 +150,6 @@ ask_with_fewer <- function(data, predict) {
   predict(NULL, data)
   predict(NULL, data[-ncol(data)])
 }
-ask_written_behind_r <- function(data, predict) {
-  predict(NULL, data)
-  data.table::set(data, 1L, 1L, 7)
-  predict(NULL, data)
-}
-namespaces <- function(names) Filter(function(name) requireNamespace(name, quietly = TRUE), names)
 read_rds <- function(file) readRDS(file)
 same_bits <- function(x, file) {
   y <- readRDS(file)

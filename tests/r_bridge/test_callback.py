@@ -17,6 +17,18 @@ X = pd.DataFrame(
 )
 
 
+MIXED = pd.DataFrame(
+    {
+        "x": [1.5, np.nan, -0.0, np.inf],
+        "n": [1, 2, 3, 4],
+        "g": pd.Categorical(["b", None, "a", "b"], categories=["z", "b", "a"]),
+        "if": pd.array([True, None, False, True], dtype="boolean"),
+        "t": ["£", None, "", "b"],
+        "day": pd.to_datetime(["1969-12-31", None, "2020-02-29", "2020-03-01"]),
+    }
+)
+
+
 class UnspeakableError(Exception):
     def __str__(self):
         raise RuntimeError("no words")
@@ -184,6 +196,53 @@ def test_frames_that_predict_keeps_and_writes_into_are_its_own(r):
     call_with_predict(r, predict, "ask_often", times=5)
     assert [frame["n"].tolist() for frame in frames] == [[k] * 3 for k in range(5)]
     assert [frame["x"].tolist() for frame in frames] == [[-1.0, 2.5, 3.5]] * 5
+
+
+def test_a_model_that_writes_into_the_memory_of_numbers_spoils_no_later_frame(r):
+    numbers = pd.DataFrame(np.arange(30_000.0).reshape(-1, 3), columns=list("abc"))
+    sums = []
+
+    def predict(frame):
+        values = frame.to_numpy()
+        sums.append(values.sum())
+        values[:] = 0.0
+        return ones(frame)
+
+    asked_for = {"data": numbers, "times": 5}
+    r.call("ask_often", asked_for, predict=predict, schema_of=numbers)
+    assert sums == [numbers.to_numpy().sum()] * 5
+
+
+@pytest.mark.parametrize("name", ["x", "n", "g", "t", "day"])
+def test_what_r_sets_in_the_frame_it_handed_over_is_seen(r, name):
+    frames = []
+    r.call(
+        "ask_set",
+        {"data": MIXED, "name": name},
+        predict=lambda frame: ones(frames.append(frame) or frame),
+        schema_of=MIXED,
+    )
+    column = MIXED[name].copy()
+    assert len(frames) == len(MIXED)
+    for row, frame in enumerate(frames):
+        column[row] = column[0]
+        pd.testing.assert_frame_equal(frame, MIXED.assign(**{name: column}))
+
+
+def test_a_column_at_the_address_of_one_that_r_let_go_is_another(r):
+    numbers = []
+    r.call(
+        "ask_fresh",
+        {"n": 1000, "times": 20},
+        predict=lambda frame: ones(numbers.append(frame["a"].iloc[0]) or frame),
+        schema_of=pd.DataFrame({"a": [1.0]}),
+    )
+    assert numbers == list(range(1, 21))
+
+
+def test_a_column_that_is_gone_is_named_after_complete_frames_too(r):
+    with pytest.raises(RBridgeError, match=r"^R changed the 3 .*: 'g' is missing\.$"):
+        call_with_predict(r, ones, "ask_with_fewer")
 
 
 def test_rows_types_and_levels_may_change_between_calls_of_predict(r):

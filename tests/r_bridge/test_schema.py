@@ -1,5 +1,6 @@
 """A frame leaves and returns as it was; what R changed about its columns is refused."""
 
+import warnings
 from datetime import date
 
 import numpy as np
@@ -92,6 +93,57 @@ def test_a_frame_of_numbers_can_be_written_to_without_harm():
     restored = restore(describe(frame), record, arrays)
     restored.iloc[:, :] = 0.0
     assert [array.tolist() for array in arrays] == [[1, 2], [3, 4]]
+
+
+def test_predict_may_add_a_column_to_a_wide_frame_without_a_warning():
+    wide = pd.DataFrame({f"x{n}": [1.5] for n in range(150)}).assign(n=1)
+    restored = sent_and_restored(wide)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        restored["new"] = restored["x1"] + restored["n"]
+    assert restored["new"].tolist() == [2.5]
+
+
+@pytest.mark.parametrize("columns", [["x", "y"], ["x", "n", "g"]])
+def test_what_predict_does_to_its_frame_is_not_seen_by_later_calls(columns):
+    X = pd.DataFrame(
+        {
+            "x": [1.5, -0.0],
+            "y": [2, 5e-324],
+            "n": [1, 2],
+            "g": pd.Categorical(["b", "a"]),
+        }
+    )[columns]
+    arrays = []
+    record = pack(X, arrays, subject="X")
+    schema = describe(X)
+    frame = restore(schema, record, arrays)
+    frame.iloc[:, 0] = 7.0
+    frame.insert(0, "new", 1)
+    frame = restore(schema, record, arrays)
+    frame.columns.name, frame.index.name, frame.attrs["a"] = "c", "i", 1
+    if "g" in frame:
+        frame["g"] = frame["g"].cat.rename_categories(["p", "q"])
+    frame.drop(columns=["x"], inplace=True)
+    again = restore(schema, record, arrays)
+    pd.testing.assert_frame_equal(again, X)
+    assert (again.columns.name, again.index.name, again.attrs) == (None, None, {})
+
+
+@pytest.mark.parametrize(
+    ("code", "refusal"), [(4, "codes need to be between"), (-5, "")]
+)
+def test_a_code_beyond_the_levels_is_refused_and_one_below_is_missing(code, refusal):
+    frame = pd.DataFrame({"g": pd.Categorical(["b", None, "a"], ["z", "b", "a"])})
+    arrays = []
+    record = pack(frame, arrays, subject="X")
+    arrays[record[2][0][1]][0] = code
+    if refusal:
+        with pytest.raises(ValueError, match=refusal):
+            restore(describe(frame), record, arrays)
+    else:
+        restored = restore(describe(frame), record, arrays)
+        assert restored["g"].isna().tolist() == [True, True, False]
 
 
 def test_missing_numbers_do_not_warn_when_they_are_computed_with():
