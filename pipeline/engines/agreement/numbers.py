@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
-from ...records.stacks import FLOOR
 from .conversions import is_finished
 
 ROUNDING = 1e-9  # of the terms of a sum, between two correct implementations of it
+FLOOR = 1e-4  # of the largest loss: what rounding leaves of an exact fit is below it
 MISS_RATE = 0.01  # chance that an agreeing pair has any feature outside its band
 
 
@@ -157,8 +157,8 @@ def _scale(x: Floats, y: Floats, baseline: Floats) -> Floats:
     """Return the size of the terms: the larger value, or the baseline if larger.
 
     Without a baseline a value is the spread of a curve or a point of one, whose
-    terms are not recorded: the largest value stands for them. A loss below `FLOOR`
-    of the largest is what rounding leaves of an exact fit: it has no digits of its own.
+    terms are not recorded: the largest value stands for them. The terms of a loss,
+    targets and predictions, are no smaller than `FLOOR` of the largest loss.
     """
     larger = np.maximum(_finite(x), _finite(y))
     largest = larger.max(initial=0.0)

@@ -29,9 +29,10 @@ class RankRow:
     rows: tuple[float, float] = (float("nan"), float("nan"))
 
     @property
-    def known(self) -> list[tuple[float, float]]:
-        """Those ends that are known."""
-        return [ends for ends in (self.draws, self.rows) if all(map(isfinite, ends))]
+    def is_certain(self) -> bool:
+        """Whether nothing that is known leaves another rank open."""
+        known = [ends for ends in (self.draws, self.rows) if all(map(isfinite, ends))]
+        return bool(known) and all(low == high for low, high in known)
 
 
 @dataclass(frozen=True)

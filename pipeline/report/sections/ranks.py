@@ -131,7 +131,7 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
     names = [
         name
         for name in (first.record.features[row] for row in rows)
-        if any(low < high for of in ranked for low, high in of[name].known)
+        if not all(of[name].is_certain for of in ranked)
     ]
     certain = count(len(rows) - len(names))
     names = names if len(names) <= ROWS + SLACK else names[:ROWS]
@@ -145,16 +145,13 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
         n_sure = int((first.first[order] == first.last[order]).sum())
         sure = Value("row_intervals", n_sure, count(n_sure), derived="count")
         on_rows = say("ranks.headline_rows", fixed=sure)
-    told = rankings[:1] if names else rankings
-    headline = say(
-        "ranks.headline",
-        model=series(short_name(ranking.subject) for ranking in told),
-        fixed=Value(path, fixed, count(fixed), derived="count"),
-        n=count(len(rows)),
-        rows=on_rows,
-    )
+    number = Value(path, fixed, count(fixed), derived="count")
     if not names:
-        return headline
+        models = series(full_name(ranking.subject) for ranking in rankings)
+        on_all_rows = all(isfinite(of[name].rows[0]) for of in ranked for name in of)
+        on_rows = say("ranks.settled_rows") if on_all_rows else ()
+        card = card_link(facts.card(first.record))
+        return say("ranks.settled", models=models, n=number, rows=on_rows, card=card)
     alt = say(
         "ranks.alt",
         n=count(len(names)),
@@ -177,7 +174,13 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
             "axis_label": word("ranks.axis"),
         },
         alt=alt_text(plain(alt)),
-        headline=headline,
+        headline=say(
+            "ranks.headline",
+            model=short_name(first.subject),
+            fixed=number,
+            n=count(len(rows)),
+            rows=on_rows,
+        ),
         caption=say(
             "ranks.figure",
             anew=say("ranks.anew", level=percent(LEVEL)) if has_others else (),

@@ -72,9 +72,8 @@ def stability(facts: Facts) -> Section:
         *_group("repeats", chain.from_iterable(converging)),
         *clusters(facts),
     )
-    lede = joined([say("stability.none"), clusters_in_short(facts)], " ")
-    if facts.rankings:
-        lede = _lede(facts)
+    nothing = filter(None, (say("stability.none"), clusters_in_short(facts)))
+    lede = _lede(facts) if facts.rankings else joined(nothing, " ")
     title = word("sections.stability")
     return Section("H", "stability", title, lede, {"groups": groups})
 

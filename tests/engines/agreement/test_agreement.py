@@ -139,9 +139,10 @@ def test_what_rounding_leaves_of_an_exact_fit_is_no_difference(stream):
     assert row_of(ours, other)["n_outside"] == 0
 
 
-def test_a_small_loss_is_held_to_its_own_digits():
-    ours = importance([LOSSES[0], [0.1] * 5], baseline=0.1)
-    other = peer_importance([LOSSES[0], [0.1 + 1e-9] * 5], baseline=0.1)
+@pytest.mark.parametrize("loss", [0.1, 0.002])
+def test_a_small_loss_is_held_to_its_own_digits(loss):
+    ours = importance([LOSSES[0], [loss] * 5], baseline=loss)
+    other = peer_importance([LOSSES[0], [loss * (1 + 2e-9)] * 5], baseline=loss)
     assert row_of(ours, other)["n_outside"] == 1
 
 

@@ -109,7 +109,7 @@ def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled(
 def test_ranks_that_are_all_certain_are_one_sentence_and_no_figure():
     view = trials((9, 9.1, 8.9), (2, 2.1, 1.9))
     text = words(section(view, "H"))
-    assert "forest: 2 of 2 ranks are certain under other shuffles." in text
+    assert "forest: all 2 ranks are certain under other shuffles (E1)." in text
     assert not any(figure.id.startswith("fig-rank-") for figure in view.figures)
 
 
