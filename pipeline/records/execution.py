@@ -33,7 +33,6 @@ from .worker_pools import (
     Pool,
     PoolLost,
     Processes,
-    Send,
     Threads,
     WorkerDied,
     has_dask,
@@ -158,6 +157,22 @@ def workers(
         crew.end(at_once=False)
 
 
+@dataclass
+class _Sent:
+    """An item that is not answered yet, and the future of its answer, if it is sent."""
+
+    item: Any
+    future: Future[Answer] | None = None
+
+    @property
+    def answer(self) -> Answer | None:
+        """What came back, whatever became of the worker since; None if nothing did."""
+        future = self.future
+        if future is None or not future.done() or future.cancelled():
+            return None
+        return None if future.exception() else future.result()
+
+
 @dataclass(kw_only=True)
 class Crew:
     """The workers of one audit.
@@ -181,18 +196,51 @@ class Crew:
     def each(self, function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
         """Do what `execution.each` does."""
         content = self._pickled(function)
-        pool = None if content is None else self.pool()
-        if content is None or pool is None:
-            yield from map(function, items)
-            return
-        work = _Work(self, function, content, iter(items))
+        items = iter(items)
+        sent: deque[_Sent] = deque()
+        n_deaths = 0
         try:
-            yield from work.answers()
-        except Exception:
-            work.cancel()
-            raise
-        except BaseException:  # nobody waits any more for what may be under way
-            if work.is_under_way:
+            while content is not None and (pool := self.pool()) is not None:
+                try:
+                    send = pool.sender(function, content)
+                    for one in sent:
+                        if one.answer is None:
+                            one.future = None  # of a pool that is no more
+                            one.future = send(one.item)
+                    while True:
+                        room = max(0, pool.n_workers * AHEAD - len(sent))
+                        for item in islice(items, room):
+                            self.check()
+                            sent.append(_Sent(item))  # not lost, if sending fails
+                            sent[-1].future = send(item)
+                        if not sent:
+                            return
+                        answer = self._awaited(sent[0], pool)
+                        n_deaths = 0
+                        item = sent.popleft().item
+                        yield self._value(function, item, answer, pool.n_workers)
+                except PoolLost as lost:
+                    self.fall_back(str(lost))
+                except WorkerDied as error:
+                    n_deaths += 1
+                    if n_deaths == MOST_DEATHS:
+                        raise WorkersDied(
+                            f"Workers died {several(n_deaths, 'time')} at the same "
+                            f"piece of work: {words(error)} Often there is not enough "
+                            "memory: reduce n_jobs under [execution]."
+                        ) from error
+                    self.end(at_once=True)
+                    self.say("info", "A worker died, and its work was done again.")
+            for one in sent:
+                yield self._value(function, one.item, one.answer, 1)
+            yield from map(function, items)
+        except BaseException as error:
+            for one in sent:
+                if one.future is not None:
+                    one.future.cancel()
+            # An interrupt waits for nothing that is, or may be, under way.
+            is_under_way = any(not (one.future and one.future.done()) for one in sent)
+            if is_under_way and not isinstance(error, Exception):
                 self.end(at_once=True)
             raise
 
@@ -268,95 +316,14 @@ class Crew:
             self.say_here(in_words(error))
             return None
 
-
-class _Work:
-    """One function and its items, some of which are with workers."""
-
-    def __init__(
-        self,
-        crew: Crew,
-        function: Callable[[Any], Any],
-        content: bytes,
-        items: Iterator[Any],
-    ) -> None:
-        self._crew, self._function, self._content = crew, function, content
-        self._items = items
-        self._sent: deque[tuple[Any, Future[Answer] | None]] = deque()
-
-    def answers(self) -> Iterator[Any]:
-        """Yield the answers in order, from whoever is left to give them."""
-        n_deaths = 0
-        while True:
-            try:
-                for value in self._from_pool():
-                    n_deaths = 0
-                    yield value
-                return
-            except _Unread as unread:
-                self._crew.say_here(str(unread))
-                yield from self._here()
-                return
-            except PoolLost as lost:
-                if self._crew.fall_back(str(lost)) is None:
-                    yield from self._here()
-                    return
-            except WorkerDied as error:
-                n_deaths += 1
-                if n_deaths == MOST_DEATHS:
-                    raise WorkersDied(
-                        f"Workers died {several(n_deaths, 'time')} at the same piece "
-                        f"of work: {words(error)} Often there is not enough memory: "
-                        "reduce n_jobs under [execution]."
-                    ) from error
-                self._crew.end(at_once=True)
-                self._crew.say("info", "A worker died, and its work was done again.")
-
-    @property
-    def is_under_way(self) -> bool:
-        """Whether workers have items that are not answered, or may have."""
-        return any(future is None or not future.done() for _, future in self._sent)
-
-    def cancel(self) -> None:
-        """Take back what was not begun."""
-        for _, future in self._sent:
-            if future is not None:
-                future.cancel()
-
-    def _from_pool(self) -> Iterator[Any]:
-        """Yield answers as long as nothing happens to the pool."""
-        pool = self._crew.pool()
-        if pool is None:
-            yield from self._here()
-            return
-        send = pool.sender(self._function, self._content)
-        for place, (item, future) in enumerate(self._sent):
-            if not _is_answered(future):
-                self._sent[place] = item, None  # of a pool that is no more
-                self._sent[place] = item, send(item)
-        while True:
-            self._fill(send, pool.n_workers * AHEAD)
-            if not self._sent:
-                return
-            future = self._sent[0][1]
-            assert future is not None
-            answer = self._awaited(future, pool)
-            if answer.is_unread:
-                raise _Unread(answer.fault)
-            item, _ = self._sent.popleft()
-            yield self._value(item, answer, pool.n_workers)
-
-    def _fill(self, send: Send, most: int) -> None:
-        """Send items until so many are with workers."""
-        for item in islice(self._items, max(0, most - len(self._sent))):
-            self._crew.check()
-            self._sent.append((item, None))  # not lost, if sending fails
-            self._sent[-1] = item, send(item)
-
-    def _awaited(self, future: Future[Answer], pool: Pool) -> Answer:
+    def _awaited(self, one: _Sent, pool: Pool) -> Answer:
         """Return an answer once it is there."""
+        future = one.future
+        assert future is not None  # it was sent
         while not wait([future], timeout=POLL_SECONDS).done:
-            self._crew.check()
-            pool.require()
+            self.check()
+            if isinstance(pool, Cluster):
+                pool.require()
         try:
             return future.result()
         except CancelledError as error:
@@ -364,43 +331,38 @@ class _Work:
         except Exception as error:  # of the pool: what a function raises is answered
             if isinstance(error, BrokenExecutor) or "Killed" in type(error).__name__:
                 raise WorkerDied(words(error)) from error
-            if self._crew.backend == "dask":
+            if self.backend == "dask":
                 raise PoolLost(in_words(error)) from error
-            raise _Unread(in_words(error)) from error  # no pickle of item or answer
+            return Answer(fault=in_words(error))  # no pickle of item or answer
 
-    def _value(self, item: Any, answer: Answer, n_workers: int) -> Any:
+    def _value(
+        self,
+        function: Callable[[Any], Any],
+        item: Any,
+        answer: Answer | None,
+        n_workers: int,
+    ) -> Any:
         """Return the value of an answer; what came with it is passed on.
 
         What fails elsewhere is done again here, so that it fails as it does here, or
-        here does not, such as code of a user that a cluster lacks.
+        here does not, such as code of a user that a cluster lacks. So is what has no
+        answer.
         """
+        if answer is None:
+            return function(item)
         if answer.error is not None:
             raise answer.error
         if answer.fault:
-            value = self._function(item)
-            self._crew.say_here(answer.fault)
+            value = function(item)
+            self.say_here(answer.fault)
             return value
         for event in answer.notes:
-            self._crew.on_note(n_workers, *event)
+            self.on_note(n_workers, *event)
         for message, category, filename, lineno in answer.warnings:
             warnings.warn_explicit(
                 message, category, filename, lineno, registry=_registry
             )
         return answer.value
-
-    def _here(self) -> Iterator[Any]:
-        """Yield the answers to the rest, found here."""
-        while self._sent:
-            item, future = self._sent.popleft()
-            if future is not None and _is_answered(future):
-                yield self._value(item, future.result(), 1)
-            else:
-                yield self._function(item)
-        yield from map(self._function, self._items)
-
-
-class _Unread(Exception):  # noqa: N818 (what happened)
-    """A function, an item or an answer cannot be sent; the message says why."""
 
 
 class _Nowhere(io.RawIOBase):
@@ -411,14 +373,6 @@ class _Nowhere(io.RawIOBase):
 
     def write(self, content: Any) -> int:
         return len(content)
-
-
-def _is_answered(future: Future[Answer] | None) -> bool:
-    """Return whether an answer came that can be used, whatever became of its worker."""
-    if future is None:
-        return False
-    is_done = future.done() and not future.cancelled() and future.exception() is None
-    return is_done and not future.result().is_unread
 
 
 _current: ContextVar[Crew | None] = ContextVar("crew", default=None)

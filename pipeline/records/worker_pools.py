@@ -15,11 +15,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from .errors import AuditError, several, words
 
@@ -54,8 +55,6 @@ class Answer:
         What the function raised in a thread of this process.
     fault : str
         What was raised in another process, in words.
-    is_unread : bool
-        Whether the function itself could not be read there.
     warnings : list of WorkerWarning
     notes : list of tuple
         What `note` was given.
@@ -64,31 +63,11 @@ class Answer:
     value: Any = None
     error: BaseException | None = None
     fault: str = ""
-    is_unread: bool = False
     warnings: list[WorkerWarning] = field(default_factory=list)
     notes: list[tuple[Any, ...]] = field(default_factory=list)
 
 
 Send: TypeAlias = Callable[[Any], "Future[Answer]"]
-
-
-class Pool(Protocol):
-    """Some workers."""
-
-    n_workers: int
-    words: str
-
-    def sender(self, function: Function, content: bytes) -> Send:
-        """Share a function, of which `content` is the pickle; return what sends items.
-
-        Sending raises `WorkerDied` if the pool broke.
-        """
-
-    def require(self) -> None:
-        """Raise `PoolLost` if nobody will answer any more."""
-
-    def end(self, *, at_once: bool) -> None:
-        """Let the workers go; what they are doing is not waited for if `at_once`."""
 
 
 class Threads:
@@ -101,7 +80,7 @@ class Threads:
         self._pool = ThreadPool(n_workers)
 
     def sender(self, function: Function, content: bytes) -> Send:
-        """Call the function itself."""
+        """Return what sends items to a function, which threads call itself."""
         del content
 
         def send(item: Any) -> Future[Answer]:
@@ -111,11 +90,8 @@ class Threads:
 
         return send
 
-    def require(self) -> None:
-        """Threads do not die."""
-
     def end(self, *, at_once: bool) -> None:
-        """Begin no more."""
+        """Begin no more; what is under way is not waited for."""
         self._pool.terminate() if at_once else self._pool.close()
 
 
@@ -140,7 +116,10 @@ class Processes:
         )
 
     def sender(self, function: Function, content: bytes) -> Send:
-        """Lay the function into a file, which each process reads once."""
+        """Write the pickle of a function to a file, which each process reads once.
+
+        What is returned sends items; it raises `WorkerDied` if a process died.
+        """
         del function
         path = Path(self._folder.name) / str(next(self._numbers))
         path.write_bytes(content)
@@ -155,9 +134,6 @@ class Processes:
             return future
 
         return send
-
-    def require(self) -> None:
-        """The executor itself says if a process died."""
 
     def end(self, *, at_once: bool) -> None:
         """Let the processes end."""
@@ -198,7 +174,7 @@ class Cluster:
                     )
 
     def sender(self, function: Function, content: bytes) -> Send:
-        """Scatter the function to all workers."""
+        """Scatter the pickle of a function to all workers; return what sends items."""
         from threadpoolctl import threadpool_info
 
         del function
@@ -231,6 +207,10 @@ class Cluster:
             with suppress(Exception):
                 self._executor.shutdown(wait=not at_once)
                 self._client.close(timeout=2)
+
+
+Pool: TypeAlias = Threads | Processes | Cluster
+"""Some workers: `n_workers` of them, who `words` says they are."""
 
 
 def _silence(library: str) -> None:
@@ -297,14 +277,10 @@ def call(
         How many threads libraries of linear algebra take where the work comes from, so
         that sums are rounded alike.
     """
-    try:
-        function = _read(key, content, threads)
-    except Exception as error:
-        return Answer(fault=in_words(error), is_unread=True)
     _keep_warnings()
     _local.answer = answer = Answer()
     try:
-        done = _tried(function, item)
+        done = _tried(_read(key, content, threads), item)
     finally:
         _local.answer = None
     answer.value, answer.fault = done.value, in_words(done.error)
@@ -319,12 +295,20 @@ def _read(key: str, content: bytes | str, threads: dict[str, int] | None) -> Fun
                 del _functions[next(iter(_functions))]
             if isinstance(content, str):
                 content = Path(content).read_bytes()
-            _functions[key] = pickle.loads(content)
+            try:
+                _functions[key] = pickle.loads(content)
+            except Exception as error:  # what it calls to be read may be missing here
+                _functions[key] = partial(_fail, error)
             if threads:
                 from threadpoolctl import threadpool_limits
 
                 threadpool_limits(threads)
         return _functions[key]
+
+
+def _fail(error: Exception, _: Any) -> Any:
+    """Raise what happened when a function was read, for each of its items."""
+    raise error
 
 
 def _fulfil(future: Future[Answer], function: Function, item: Any) -> None:
