@@ -87,25 +87,13 @@ def write_evidence(folder):
     (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf8")
 
 
-def move_tables_up(folder):
-    """Put the tables of a run beside its report, where result schema 1.3 had them."""
-    for path in (folder / "tables").iterdir():
-        path.rename(folder / path.name)
-    (folder / "tables").rmdir()
-
-
-def run_folder(audit, written, *, early=False):
-    """Return a whole folder of a run below the folder of its audit.
-
-    An early one has its tables beside the report.
-    """
+def run_folder(audit, written):
+    """Return a whole folder of a run below the folder of its audit."""
     digest = content_digest(written)
     files = {"audit.toml": "seed = 1\n", "report.html": page(digest)}
     folder = save_run(written, audit, files, exit_code=0)
-    if early:
-        move_tables_up(folder)
     write_evidence(folder)
-    tables = folder if early else folder / "tables"
+    tables = folder / "tables"
     carried = {name: (folder / name).read_bytes() for name in EMBEDDED}
     carried |= {name: (tables / name).read_bytes() for name in EMBEDDED_TABLES}
     (folder / "report.pdf").write_bytes(printed(digest, carried))

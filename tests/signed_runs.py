@@ -14,7 +14,7 @@ from importance_audit.operate.sign import SignoffRequest, sign
 from importance_audit.records.as_json import content_digest
 from importance_audit.runs.folder import load_run
 
-BUNDLE = Path(__file__).parent / "bundles" / "1.0" / "runs"
+BUNDLE = Path(__file__).parent / "bundles" / "2.0" / "runs"
 FIRST, SECOND = "20261120T084600Z-3f9a1c2b", "20261121T084600Z-3f9a1c2b"
 REVIEW = SignoffRequest(
     name="A. Nowak",

@@ -88,8 +88,6 @@ def _kind_of(finding: Finding) -> str:
         return "failure"
     if check == "engine_missing":
         return ""
-    if check == "unexpected" and "expectation" not in finding.evidence:
-        return "" if severity == "info" else "other"  # of an older version
     if severity == "info" and check not in NOTES:
         return "unexpected_in_part" if check == "unexpected" else ""
     return check if check in ORDER else "other"

@@ -5,7 +5,7 @@ Not: the digests of the folder (`verify`), or what a difference means (`diff`).
 
 import json
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -22,7 +22,6 @@ from ..records.asker import FILE, asked_by
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
 from ..records.stacks import FLOOR, OTHER_STACK, SAME_STACK, changes
-from ..records.versions import RECORDS, AsRead
 from ..runs.baseline.drift import AGAINST_BASELINE
 from ..runs.folder import load_run
 from ..runs.signoff import answers
@@ -187,46 +186,21 @@ def compare(stored_result: AuditResult, now: AuditResult) -> Replay:
 
     Two numbers are the same if they differ by no more than the tolerance times the
     larger of the two, or than a thousandth of it times the largest in their array.
-    What the schema version of `stored_result` did not have yet is passed over.
     """
     other = tuple(changes(stored_result.run, now.run))
     tolerance = OTHER_STACK if other else SAME_STACK
     walk = _Walk(tolerance, is_same_stack=not other)
     before, after = _outcome_of(stored_result), _outcome_of(now)
-    if stored_result.as_read:
-        for name in ("schema_version", *stored_result.as_read.absent.get((), ())):
-            before.pop(name, None)
-            after.pop(name, None)
-        for part in RECORDS:
-            _pass_over(_unknown_to(stored_result.as_read, part), before, after, part)
     walk.step("", before, after)
     return Replay(
         walk.n_numbers, walk.n_equal, tolerance, other, tuple(walk.differences)
     )
 
 
-def _unknown_to(form: AsRead, part: str) -> set[str]:
-    """Return the fields that some stored record of a part did not have."""
-    lacking = (names for path, names in form.absent.items() if path[:1] == (part,))
-    return set().union(*lacking)
-
-
-def _pass_over(
-    names: Collection[str], before: dict[str, Any], after: dict[str, Any], part: str
-) -> None:
-    """Take fields out of all records of a part, unless their reader derived them."""
-    for name in names:
-        if any(record.get(name) for record in before[part]):
-            continue
-        for record in (*before[part], *after[part]):
-            record.pop(name, None)
-
-
 def _outcome_of(result: AuditResult) -> dict[str, Any]:
     """Return a result as a dict, without what is no outcome of the audit."""
     document = json.loads(json.dumps(to_dict(result)))
     document.pop("answers", None)
-    verdicts = list(result.check_verdicts)
     for name in ("volatile", "versions", "environment"):
         del document["run"][name]
     document["run"]["config"].pop("files", None)  # what pages show decides no number
@@ -234,8 +208,6 @@ def _outcome_of(result: AuditResult) -> dict[str, Any]:
     for name, part in document.items():
         if isinstance(part, dict) and "columns" in part:
             document[name] = {c["name"]: c["values"] for c in part["columns"]}
-    if verdicts:
-        document["checks"]["verdict"] = verdicts
     is_outcome = [name not in LATER for name in document["checks"].get("check", ())]
     for name, values in document["checks"].items():
         document["checks"][name] = list(compress(values, is_outcome))

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from ..records.as_csv import rows_of
@@ -20,7 +20,7 @@ from ..records.result import AuditResult
 from ..report.pages.html import page_files
 from ..report.pages.pdf import PdfError
 from ..runs import manifest
-from ..runs.files import as_bytes, path_in_run, paths_below, stored_attachments
+from ..runs.files import as_bytes, stored_attachments
 from ..runs.folder import write_folder
 from ..runs.load import load_context, load_whole_run
 from ..runs.locks import locked
@@ -361,9 +361,7 @@ def _pages(
         files = make_files(pdf=False)
     documents = {path: as_bytes(data) for path, data in files.items()}
     pages = b"".join(data for path, data in documents.items() if path.endswith(".html"))
-    here = paths_below(run)
     for path in rows_of(result):
-        stored = path_in_run(PurePosixPath(path).name, here)
-        if f'{path}"'.encode() in pages and stored in here:
-            documents[path] = (run / stored).read_bytes()
+        if f'{path}"'.encode() in pages and (run / path).is_file():
+            documents[path] = (run / path).read_bytes()
     return documents, fault

@@ -4,14 +4,14 @@ Floats keep their shortest exact digits; NaN and the infinities are the texts "N
 "Infinity" and "-Infinity". Where any type may stand (options, configuration, mixed
 columns) a text that reads like one of these is written ``{"text": "NaN"}``, and the
 name "text" of a mapping's only entry ``"text*"``, so that no mapping reads like it.
-`result.schema.json` is the published form; `versions` reads other minors of it.
+`result.schema.json` is the published form; other versions of it are refused.
 """
 
 import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
@@ -19,17 +19,22 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from . import versions
-from .errors import DataError, quote
+from .errors import DataError, listed, quote
 from .finding import Finding
 from .frames import FRAMES, Frame
 from .importance_record import Effect, Importance
 from .result import SCHEMA_VERSION, AuditResult, RunInfo
 from .surface_record import Surface
-from .versions import RECORDS
 
 Plain: TypeAlias = dict[str, Any]
 R = TypeVar("R", RunInfo, Importance, Effect, Surface, Finding)
+RECORDS: dict[str, type[Any]] = {
+    "importances": Importance,
+    "effects": Effect,
+    "surfaces": Surface,
+    "findings": Finding,
+}
+"""The parts of a result that are no frames, in the order of result.json."""
 
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 ANYTHING = ("options", "evidence", "config", "versions", "environment", "volatile")
@@ -50,28 +55,38 @@ def to_dict(result: AuditResult) -> Plain:
         document[name] = _plain_frame(frame)
     for name in RECORDS:
         document[name] = [_plain_record(record) for record in getattr(result, name)]
-    form = result.as_read
-    return versions.as_it_was(document, form) if form else document
+    return document
 
 
 def from_dict(document: Mapping[str, Any], *, name: str = "result.json") -> AuditResult:
-    """Return the result that `to_dict` made, or another minor version of it.
-
-    What this version does not know is kept: `to_dict` gives it back.
+    """Return the result that `to_dict` made.
 
     Raises
     ------
     DataError
-        If it is not a result, or that of another major version.
+        If it is not a result, or that of another schema version.
     """
-    current = versions.current(document, name)
+    version = document.get("schema_version")
+    if not isinstance(version, str):
+        raise DataError(
+            f"{name} is not the result of an audit: it has no schema_version."
+        )
+    if version != SCHEMA_VERSION:
+        raise DataError(
+            f"{name} has schema version {quote(version)}; this version reads "
+            f"{SCHEMA_VERSION}. Use the version of importance-audit that wrote it."
+        )
+    known = {"schema_version", "content_digest", "run", *FRAMES, *RECORDS}
+    if unknown := document.keys() - known:
+        raise DataError(
+            f"{name} has {listed(sorted(unknown))}, which no result of "
+            f"schema {SCHEMA_VERSION} has. Use the file as it was written."
+        )
     try:
-        whole = versions.completed(current)
-        parts: Plain = {"run": _record(RunInfo, whole["run"])}
-        parts |= {key: _frame(whole[key]) for key in FRAMES}
-        for key, part in RECORDS.items():
-            parts[key] = tuple(_record(part.kind, plain) for plain in whole[key])
-        parts["as_read"] = versions.as_read(current)
+        parts: Plain = {"run": _record(RunInfo, document["run"])}
+        parts |= {key: _frame(document[key]) for key in FRAMES}
+        for key, kind in RECORDS.items():
+            parts[key] = tuple(_record(kind, plain) for plain in document[key])
     except KeyError as error:
         raise DataError(
             f"{name} lacks {error}, which every result has. Use the file as it "
@@ -100,7 +115,7 @@ def loads(text: str, *, name: str = "result.json") -> AuditResult:
     Raises
     ------
     DataError
-        If it is not JSON, not a result, or that of another major version.
+        If it is not JSON, not a result, or that of another schema version.
     """
     return from_dict(document_in(text, name=name), name=name)
 
@@ -176,8 +191,8 @@ def result_schema() -> Plain:
     frames = {name: _frame_schema(frame) for name, frame in FRAMES.items()}
     records = {name: parts[name] for name in RECORDS}
     schema["properties"] = {**first, **frames, **records}
-    required = [name for name, since in versions.brought() if not since]
-    return {**schema, "required": ["schema_version", "run", *required]}
+    required = ["schema_version", "run", *FRAMES, *RECORDS]
+    return {**schema, "required": required}
 
 
 def schema_text() -> str:
@@ -186,9 +201,8 @@ def schema_text() -> str:
 
 
 def _frame_schema(frame: Frame) -> Plain:
-    since = f" Since 1.{frame.since}." if frame.since else ""
     columns = f" Columns: {', '.join(frame.columns)}."
-    return {"description": frame.meaning + since + columns, "$ref": "#/$defs/frame"}
+    return {"description": frame.meaning + columns, "$ref": "#/$defs/frame"}
 
 
 def _json(value: Any) -> str:
@@ -212,14 +226,13 @@ def _plain_record(record: RunInfo | Importance | Effect | Surface | Finding) -> 
 
 
 def _record(kind: type[R], plain: Mapping[str, Any]) -> R:
-    """Return the record in a dict; fields it does not know are passed over."""
-    values = {}
-    for item in fields(kind):
-        if item.name in plain:
-            values[item.name] = _field(item.name, plain)
-        elif item.default is MISSING and item.default_factory is MISSING:
-            raise KeyError(f"{kind.__name__}.{item.name}")
-    return kind(**values)
+    """Return the record in a dict, which has each field and nothing else."""
+    names = [item.name for item in fields(kind)]
+    if missing := set(names) - plain.keys():
+        raise KeyError(f"{kind.__name__}.{min(missing)}")
+    if unknown := plain.keys() - set(names):
+        raise ValueError(f"{kind.__name__} has no field {listed(sorted(unknown))}")
+    return kind(**{name: _field(name, plain) for name in names})
 
 
 def _field(name: str, plain: Mapping[str, Any]) -> Any:

@@ -28,15 +28,11 @@ class Frame(NamedTuple):
         In their order.
     meaning : str
         What a row is, and each column that its name does not tell.
-    since : int
-        The minor version of the schema that brought it: a result of an earlier one is
-        read as one where it has no rows.
     """
 
     name: str
     columns: tuple[str, ...]
     meaning: str
-    since: int = 0
 
     @property
     def csv(self) -> str:
@@ -113,7 +109,6 @@ _FRAMES = (
         "numbers, auc and gini (2 auc - 1) of two classes, accuracy of several. split: "
         '"train", "test", or "out_of_bag", the training rows of a forest, each '
         "predicted by the trees that did not see it; std_error: over other rows.",
-        since=3,
     ),
     Frame(
         "comparisons",
@@ -124,7 +119,6 @@ _FRAMES = (
         "How far two models are apart on the same rows: one row per pair of models and "
         "loss. difference: loss of a less loss of b; std_error: over other rows, each "
         "of them predicted by both models.",
-        since=4,
     ),
     Frame(
         "roc",
@@ -132,7 +126,6 @@ _FRAMES = (
         "The ROC curve of each model of two classes, at most 200 points by falling "
         "threshold. false_rate: share of the negative class predicted at or above the "
         "threshold; true_rate: the same share of the positive class.",
-        since=4,
     ),
     Frame(
         "calibration",
@@ -147,7 +140,6 @@ _FRAMES = (
         "the class, NaN of a number; lowest, highest, predicted: smallest, largest and "
         "mean prediction; observed: share of the class, or mean target; low, high: its "
         "95 % interval, of a share by Wilson, of a mean by t of the residuals.",
-        since=4,
     ),
     Frame(
         "calibration_checks",
@@ -161,7 +153,6 @@ _FRAMES = (
         'or above it; lowest, highest: "too low", "too high" or "within", of the first '
         "and the last decile; chance: the probability of so many outside, or more, if "
         "each is with 5 %; predicted, observed: the means over all rows.",
-        since=5,
     ),
     Frame(
         "residuals",
@@ -173,7 +164,6 @@ _FRAMES = (
         "the rows by rising prediction, tied rows together, of 10 rows or more. "
         "lowest, highest, fitted: smallest, largest and mean prediction; mean, q05 to "
         "q95: mean and quantiles of the residuals.",
-        since=4,
     ),
     Frame(
         "steps",
@@ -183,7 +173,6 @@ _FRAMES = (
         "by /, empty of the wrapper itself; estimator: its class, or drop or "
         "passthrough; parameters: those that differ from the defaults of the class, "
         "as JSON.",
-        since=4,
     ),
     Frame(
         "left_out",
@@ -194,7 +183,6 @@ _FRAMES = (
         'look: "empty", "constant", "near_constant" (one value in 99 % of the rows or '
         'more), "names_rows" (every text or whole number differs), else empty; '
         "distinct: how many values it has.",
-        since=4,
     ),
     Frame(
         "y_permuted",
@@ -230,7 +218,7 @@ _FRAMES = (
         "checks",
         ("check", "subject", "observed", "threshold", "set_by", "verdict"),
         "One row per check, with its threshold. observed, threshold: numbers or words; "
-        "verdict: pass, note, warn, fail, error or not run; note, since 1.4: outside "
+        "verdict: pass, note, warn, fail, error or not run; note: outside "
         "its threshold, and of information only.",
     ),
     Frame(
@@ -285,7 +273,6 @@ _FRAMES = (
         "strongest: its strongest association with another of them; group: the "
         "measured group of the owner that has exactly these columns, empty if there "
         "is none.",
-        since=5,
     ),
     Frame(
         "joint_importances",
@@ -299,7 +286,6 @@ _FRAMES = (
         "engine recomputes it, and it has no rank. std_error, low, high: with the "
         '95 % interval of the mean; over: "rows" if it covers other rows and the '
         'draws, "repeats" if the draws alone, empty if there is none.',
-        since=5,
     ),
     Frame(
         "stability",
@@ -335,7 +321,6 @@ _FRAMES = (
         "lead_share: in which share of the resamples it is among the first top_k, or "
         'first, ties shared; route: "resampled", or "normal" where normal numbers were '
         "drawn instead, empty where nothing could be said.",
-        since=3,
     ),
     Frame(
         "significance",
@@ -397,7 +382,6 @@ _FRAMES = (
         "share: in how many rows the cell is missing, and their weighted share; mean: "
         "the weighted mean prediction with the cell missing in all rows, NaN if the "
         "model does not predict that; reason: why not, empty if it does.",
-        since=5,
     ),
     Frame(
         "selection",
@@ -424,7 +408,6 @@ _FRAMES = (
         'kind "missing" and counts the cells without a value. Numbers with at most '
         "50 distinct values are counted, others kept by their order statistics at "
         "0, 1/100, …, 1.",
-        since=1,
     ),
     Frame(
         "split_shifts",
@@ -440,7 +423,6 @@ _FRAMES = (
         'the noise, "below the limit", "within chance" or "not comparable"; '
         "missing_train, missing_test: shares of missing cells; missing_psi, "
         "missing_noise, missing_verdict: of missing against known cells.",
-        since=5,
     ),
     Frame(
         "answers",
@@ -455,7 +437,6 @@ _FRAMES = (
         "finding; due, accepted_until: days as ISO texts, empty if none; state: "
         '"answered", "accepted" until accepted_until, or "expired"; overdue: '
         "whether due is past and the finding still counts.",
-        since=1,
     ),
 )
 FRAMES: dict[str, Frame] = {frame.name: frame for frame in _FRAMES}

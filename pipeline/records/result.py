@@ -18,7 +18,7 @@ from .importance_record import Effect, Importance
 from .ranking import Interval, shown_interval
 from .surface_record import Surface
 
-SCHEMA_VERSION = "1.5"
+SCHEMA_VERSION = "2.0"
 
 
 def run_id(started: datetime, config_sha256: str, data_sha256: str) -> str:
@@ -52,9 +52,9 @@ class RunInfo:
     environment : mapping of str to str
         Platform, BLAS, locale, R's settings.
     volatile : mapping
-        run_id, started, ended, seconds, folder, seconds by step, log, and since 1.4
-        answered_by: whether trees or predict answered an entry. Neither host nor
-        process: reports are passed on, events.jsonl stays on the machine and has them.
+        run_id, started, ended, seconds, folder, seconds by step, log, and answered_by:
+        whether trees or predict answered an entry. Neither host nor process: reports
+        are passed on, events.jsonl stays on the machine and has them.
     """
 
     audit: str
@@ -85,8 +85,6 @@ class AuditResult:
     effects : tuple of Effect
     surfaces : tuple of Surface
     findings : tuple of Finding
-    as_read : versions.AsRead or None
-        The form of the file it was read from, which `as_json` keeps; no content.
     """
 
     run: RunInfo
@@ -95,7 +93,6 @@ class AuditResult:
     effects: tuple[Effect, ...]
     surfaces: tuple[Surface, ...]
     findings: tuple[Finding, ...]
-    as_read: Any
 
     def __init__(
         self,
@@ -105,7 +102,6 @@ class AuditResult:
         effects: tuple[Effect, ...] = (),
         surfaces: tuple[Surface, ...] = (),
         findings: tuple[Finding, ...] = (),
-        as_read: Any = None,
         frames: Mapping[str, pd.DataFrame] = MappingProxyType({}),
         **more_frames: pd.DataFrame,
     ) -> None:
@@ -116,7 +112,7 @@ class AuditResult:
             name: all_frames[name] if name in all_frames else frame.of()
             for name, frame in FRAMES.items()
         }
-        parts = {"run": run, "frames": whole, "as_read": as_read}
+        parts: dict[str, Any] = {"run": run, "frames": whole}
         parts |= {"importances": importances, "effects": effects}
         parts |= {"surfaces": surfaces, "findings": findings}
         for name, value in parts.items():
@@ -167,21 +163,6 @@ class AuditResult:
     def unconfirming_engines(self) -> frozenset[str]:
         """The engines whose numbers alone never lead to "confirmed"."""
         return self.supplied_engines | self.own_engines
-
-    @cached_property
-    def check_verdicts(self) -> tuple[str, ...]:
-        """The verdict of each row of `checks`; what has a finding is no pass.
-
-        Up to schema 1.3 a check outside its limit was stored as "pass" if its finding
-        was no more than a note; it is read as "note" here.
-        """
-        rows = [
-            ((row.get("check"), row.get("subject")), str(row["verdict"]))
-            for row in self.checks.to_dict("records")
-        ]
-        notes = {(f.check, f.subject) for f in self.findings if f.severity == "info"}
-        notes -= {key for key, verdict in rows if verdict != "pass"}
-        return tuple("note" if key in notes else verdict for key, verdict in rows)
 
     @property
     def against(self) -> tuple[Finding, ...]:

@@ -4,7 +4,7 @@ Not: writing them (`history`), their digests (`manifest`), the report (`report`)
 """
 
 import json
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
@@ -47,7 +47,7 @@ def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
     for path in extra_files:
         inside = not PurePosixPath(path).is_absolute() and ".." not in Path(path).parts
         made_here = {*files, LOG, "evidence.json", "manifest.json"}
-        if not inside or path_in_run(path, made_here) in made_here:
+        if not inside or {path, path_in_run(path)} & made_here:
             raise ValueError(
                 "The path of a file must lie in the run folder and not be that of a "
                 f"file made here; {path!r} was given."
@@ -100,7 +100,7 @@ def log_file(
 
 def attachments(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return what the PDF carries of a run, by name; less if all is too large."""
-    paths = {name: path_in_run(name, files) for name in (*ALWAYS, *WHOLE)}
+    paths = {name: path_in_run(name) for name in (*ALWAYS, *WHOLE)}
     carried = {name: files[path] for name, path in paths.items() if path in files}
     if sum(map(len, carried.values())) > LARGEST_ATTACHMENTS:
         return {name: data for name, data in carried.items() if name in ALWAYS}
@@ -109,39 +109,22 @@ def attachments(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def stored_attachments(folder: Path) -> dict[str, bytes]:
     """Return what the PDF of a stored run carries, as the folder holds it."""
-    here = paths_below(folder)
-    paths = {path_in_run(name, here) for name in (*ALWAYS, *WHOLE)}
-    return attachments({path: (folder / path).read_bytes() for path in paths & here})
+    paths = {path_in_run(name) for name in (*ALWAYS, *WHOLE)}
+    here = (path for path in paths if (folder / path).is_file())
+    return attachments({path: (folder / path).read_bytes() for path in here})
 
 
-def path_in_run(name: str, paths: Container[str]) -> str:
+def path_in_run(name: str) -> str:
     """Return where a run has a file, by the name under which a PDF carries it.
-
-    Tables lie in a folder of their own; in runs of schema 1.3 and before, beside the
-    report. Nothing else says where a stored run has a table.
-
-    Parameters
-    ----------
-    name : str
-    paths : container of str
-        What the run has, by its paths: as a list of the run states it, or as
-        `paths_below` finds it.
 
     Examples
     --------
-    >>> path_in_run("findings.csv", {"result.json", "tables/findings.csv"})
+    >>> path_in_run("findings.csv")
     'tables/findings.csv'
-    >>> path_in_run("findings.csv", {"result.json", "findings.csv"})
-    'findings.csv'
+    >>> path_in_run("result.json")
+    'result.json'
     """
-    in_tables = f"{TABLES}/{name}"
-    return in_tables if name.endswith(".csv") and in_tables in paths else name
-
-
-def paths_below(folder: Path) -> frozenset[str]:
-    """Return the files of a stored run and of its tables, without other folders."""
-    paths = (*folder.glob("*"), *folder.glob(f"{TABLES}/*"))
-    return frozenset(p.relative_to(folder).as_posix() for p in paths if p.is_file())
+    return f"{TABLES}/{name}" if name.endswith(".csv") else name
 
 
 def as_bytes(content: bytes | str) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 from ..records.as_json import digest_of, from_dict, keep_digest
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
-from .files import ALWAYS, WHOLE, path_in_run, paths_below
+from .files import ALWAYS, WHOLE, path_in_run
 from .folder import load_document
 from .run_context import RunContext
 from .signoff.approvals import load_baseline, signoffs_in
@@ -92,12 +92,15 @@ def _as_listed(folder: Path, name: str) -> None:
     except FileNotFoundError:  # a folder that was handed on in part
         return
     stated = {file["path"]: file for file in read_statement(data, name)["files"]}
-    here = paths_below(folder)
     for shown in SHOWN:
-        path = path_in_run(shown, stated)
+        path = path_in_run(shown)
         if path in stated:
             _same(folder, stated[path], name)
-            _only(folder, path_in_run(shown, here), path, name)
+        elif path.endswith(".csv") and (folder / path).is_file():
+            raise DataError(
+                f"{folder / path} is there, and {name} does not list it. {SEE_VERIFY} "
+                f"{folder}"
+            )
 
 
 def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
@@ -112,15 +115,6 @@ def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
         raise DataError(
             f"{path} has {item.actual}; {by} states {item.expected}. {SEE_VERIFY} "
             f"{folder}"
-        )
-
-
-def _only(folder: Path, path: str, listed: str, by: str) -> None:
-    """Raise if a folder has a second file of a name, which would be taken instead."""
-    if path != listed:
-        raise DataError(
-            f"{folder / path} is there beside {listed}, and {by} does not list it. "
-            f"{SEE_VERIFY} {folder}"
         )
 
 

@@ -333,7 +333,9 @@ def _result_summary(plain: Mapping[str, Any]) -> ResultSummary:
         "missing": _texts(plain["missing"]),
         "findings": tuple(
             FindingSummary(
-                **_texts_but(FindingSummary, finding, {"engines": _engines(finding)})
+                **_texts_but(
+                    FindingSummary, finding, {"engines": _texts(finding["engines"])}
+                )
             )
             for finding in plain["findings"]
         ),
@@ -363,17 +365,9 @@ def _leader(plain: Any) -> Leader:
 def _finding_history(plain: Mapping[str, Any]) -> FindingHistory:
     in_last = _truth(plain["in_last"])
     times = _whole(plain["times"])
-    other_fields = {"times": times, "in_last": in_last, "engines": _engines(plain)}
+    engines = _texts(plain["engines"])
+    other_fields = {"times": times, "in_last": in_last, "engines": engines}
     return FindingHistory(**_texts_but(FindingHistory, plain, other_fields))
-
-
-def _engines(plain: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the engines of a finding; a run of schema 1.1 kept its subject only."""
-    if "engines" in plain:
-        return _texts(plain["engines"])
-    from ..records.versions import engines_in
-
-    return engines_in(_text(plain["check"]), _text(plain["subject"]))
 
 
 def _baseline(plain: Mapping[str, Any] | None) -> Approved | None:

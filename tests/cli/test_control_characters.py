@@ -25,7 +25,7 @@ method = "t_statistic"
 profile = "bundle"
 """
 ROWS = "a,b,y\n" + "".join(f"{n % 5},{n % 3},{n % 7}\n" for n in range(40))
-BUNDLE = Path(__file__).parents[1] / "bundles" / "1.2"
+BUNDLE = Path(__file__).parents[1] / "bundles" / "2.0"
 
 
 def printed(*words):

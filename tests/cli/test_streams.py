@@ -12,7 +12,7 @@ from tests.cases import for_each
 
 from importance_audit.cli.streams import outlets
 
-BUNDLE = Path(__file__).parents[1] / "bundles" / "1.2"
+BUNDLE = Path(__file__).parents[1] / "bundles" / "2.0"
 RUN = f"audit/runs/{next((BUNDLE / 'runs').iterdir()).name}"
 COMMANDS = [
     ["verify", RUN],

@@ -5,7 +5,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 from tests.cli.test_cli import configured, rows
@@ -20,7 +19,6 @@ from importance_audit.data.datasets import read_datasets
 from importance_audit.operate.replay import compare
 from importance_audit.operate.save import save_run
 from importance_audit.r_bridge import host
-from importance_audit.records.as_json import from_dict, to_dict
 from importance_audit.records.stacks import OTHER_STACK, SAME_STACK, changes
 from importance_audit.runs.clock import clock_finding
 from importance_audit.runs.signoff.answers import Answer, with_answers
@@ -176,15 +174,6 @@ def test_a_clock_that_went_back_is_no_outcome_of_the_audit():
     assert compare(stored_result, now).differences == ()
 
 
-def test_a_run_of_an_older_schema_is_compared_in_what_it_had():
-    now = replace(small_result(), quantiles=pd.DataFrame({"value": [0.5]}))
-    document = to_dict(now)
-    del document["answers"], document["quantiles"]
-    stored_result = from_dict({**document, "schema_version": "1.0"})
-    assert compare(stored_result, now).differences == ()
-    assert compare(from_dict(to_dict(small_result())), now).is_mismatch
-
-
 BAND = {"band_low": np.array([3.0, 4.0]), "band_high": np.array([5.0, 7.0])}
 
 
@@ -201,16 +190,6 @@ def test_the_band_of_a_curve_is_compared():
         curved(band_high=np.array([5.0, 7.5])), curved()
     ).differences
     assert difference == ("effects[0].band_high[1]", "7.5", "7.0")
-
-
-def test_a_run_from_before_bands_is_compared_in_its_curves():
-    document = to_dict(curved()) | {"schema_version": "1.3"}
-    for name in BAND:
-        del document["effects"][0][name]
-    assert compare(from_dict(document), curved()).differences == ()
-    document["effects"][0]["values"][1] = 5.5
-    (difference,) = compare(from_dict(document), curved()).differences
-    assert difference.path == "effects[0].values[1]"
 
 
 def test_a_run_that_its_time_limit_cut_is_not_replayed(tmp_path):

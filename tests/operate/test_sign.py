@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.test_cli import configured, rows, runner
-from tests.run_folders import below, move_tables_up, seal, write_evidence
+from tests.run_folders import below, seal
 from tests.runs.verify.test_verify import flip
 from tests.signed_runs import (
     APPROVAL,
@@ -217,26 +217,18 @@ def test_what_was_not_said_is_told_at_once_where_nobody_can_be_asked(audit):
     )
 
 
-@pytest.mark.parametrize("early", [True, False])
-def test_a_sign_off_holds_the_tables_that_its_page_links_to(
-    tmp_path, monkeypatch, early
-):
+def test_a_sign_off_holds_the_tables_that_its_page_links_to(tmp_path, monkeypatch):
     monkeypatch.setattr(html, "DOWNLOADS", 0)  # every table is too large for the page
     run = save(tmp_path, FIRST, profile="technical")
-    if early:
-        move_tables_up(run)
-        write_evidence(run)
-        seal(run)
     with without_pdf():
         folder = sign(run, REVIEW).folder
     page = (folder / "report.html").read_text("utf8")
     links = set(re.findall(r'href="([^"]*\.csv)"', page))
     assert "tables/importances.csv" in links
     assert links == {path for path in below(folder) if path.endswith(".csv")}
-    tables = run if early else run / "tables"
     for link in links:
         data = (folder / link).read_bytes()
-        assert data == (tables / Path(link).name).read_bytes()
+        assert data == (run / link).read_bytes()
         assert f'<span class="hash">{sha256(data)}</span>' in page
     assert verify(run).mismatches == verify(tmp_path).mismatches == ()
     with without_pdf():

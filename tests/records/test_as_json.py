@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from importance_audit.records import as_json, versions
+from importance_audit.records import as_json
 from importance_audit.records.as_json import (
     content_digest,
     dumps,
@@ -229,24 +229,16 @@ def test_the_schema_is_one_and_a_result_obeys_it():
     ("definition", "record"),
     [("importance", Importance), ("effect", Effect), ("finding", Finding)],
 )
-def test_the_schema_requires_every_field_that_a_record_had_first(definition, record):
+def test_the_schema_requires_every_field_of_a_record(definition, record):
     names = [item.name for item in fields(record)]
-    added_fields = versions.ADDED_FIELDS.values()
-    later = {name for parts in added_fields for name in parts.get(f"{definition}s", ())}
-    required = [name for name in names if name not in later]
-    assert SCHEMA["$defs"][definition]["required"] == required
-    assert set(SCHEMA["$defs"][definition]["properties"]) == {*names}
+    assert SCHEMA["$defs"][definition]["required"] == names
+    assert list(SCHEMA["$defs"][definition]["properties"]) == names
 
 
-def test_the_schema_requires_every_part_that_the_first_version_had():
-    since = dict(versions.brought())
-    later, names = {name for name in since if since[name]}, {"run", *since}
-    of_models = {"comparisons", "roc", "calibration", "residuals", "steps", "left_out"}
-    of_models |= {"calibration_checks", "split_shifts", "clusters", "joint_importances"}
-    of_models |= {"missing_predictions"}
-    assert later == {"quantiles", "answers", "row_intervals", "readings", *of_models}
-    assert set(SCHEMA["required"]) == names - later | {"schema_version"}
-    assert names <= set(SCHEMA["properties"])
+def test_the_schema_requires_every_part():
+    names = ["schema_version", "run", *FRAMES, *as_json.RECORDS]
+    assert SCHEMA["required"] == names
+    assert set(SCHEMA["properties"]) == {*names, "content_digest"}
     assert SCHEMA["properties"]["run"]["required"] == [f.name for f in fields(RunInfo)]
 
 
@@ -256,7 +248,9 @@ BROKEN = {
     "a text among truth values": lambda d: d["checks"]["columns"][2].update(
         values=["a"]
     ),
-    "another major version": lambda d: d.update(schema_version="2.0"),
+    "another version": lambda d: d.update(schema_version="2.1"),
+    "a part of its own": lambda d: d.update(later=[1]),
+    "a field of its own": lambda d: d["findings"][0].update(owner="me"),
     "no findings": lambda d: d.pop("findings"),
     "a digest that is none": lambda d: d.update(content_digest="abc"),
 }
@@ -267,128 +261,6 @@ def test_the_schema_refuses(fault):
     document = json.loads(dumps(full()))
     BROKEN[fault](document)
     assert not VALIDATOR.is_valid(document)
-
-
-def later():
-    """Return a document of a later minor version, with fields of its own everywhere."""
-    document = json.loads(dumps(full()))
-    document |= {"schema_version": "1.7", "later": [1]}
-    document["run"]["container"] = "a1"
-    document["findings"][0]["owner"] = "me"
-    document["checks"]["columns"][0]["unit"] = "€"
-    document["content_digest"] = as_json.digest_of(document)
-    return document
-
-
-def test_fields_of_a_later_minor_version_are_written_again_unchanged():
-    document = later()
-    VALIDATOR.validate(document)
-    assert json.loads(dumps(from_dict(document))) == document
-    assert content_digest(from_dict(document)) == document["content_digest"]
-    assert document["content_digest"] != content_digest(full())
-
-
-def test_what_is_added_to_a_result_of_a_later_version_stands_beside_its_fields():
-    finding = Finding(check="c", severity="info", subject="s", message="m")
-    document = to_dict(from_dict(later()).with_findings((finding,)))
-    assert [item.get("owner") for item in document["findings"]] == ["me", None]
-    assert document["later"] == [1]
-
-
-def earlier(monkeypatch):
-    """Return a document from before a frame, a tuple and a field of a record."""
-    document = json.loads(dumps(full()))
-    for name in ("selection", "surfaces"):
-        del document[name]
-    del document["findings"][0]["remedy"]
-    document["content_digest"] = as_json.digest_of(document)
-    selection = FRAMES["selection"]._replace(columns=("entry", "value"), since=7)
-    monkeypatch.setitem(FRAMES, "selection", selection)
-    surfaces = versions.RECORDS["surfaces"]._replace(since=7)
-    monkeypatch.setitem(versions.RECORDS, "surfaces", surfaces)
-    return document
-
-
-def test_what_an_earlier_minor_version_lacks_is_read_as_empty(monkeypatch):
-    back = from_dict(earlier(monkeypatch))
-    assert back.selection.columns.tolist() == ["entry", "value"]
-    assert (len(back.selection), back.surfaces) == (0, ())
-    assert back.findings[0].remedy == ""
-
-
-def test_a_result_of_an_earlier_minor_version_keeps_its_digest(monkeypatch):
-    document = earlier(monkeypatch)
-    assert json.loads(dumps(from_dict(document))) == document
-
-
-def test_what_an_earlier_result_gets_is_written(monkeypatch):
-    back = from_dict(earlier(monkeypatch))
-    frame = pd.DataFrame({"entry": [1], "value": [2.0]})
-    assert to_dict(replace(back, selection=frame))["selection"]["rows"] == 1
-
-
-PAIR = "forest, permutation, features: "
-BEFORE_ENGINES = [
-    ("disagreement", f"{PAIR}python and vip", ("vip",)),
-    ("rank_shift", f"{PAIR}python and DALEX 2.4.3 (supplied)", ("DALEX",)),
-    ("disagreement", f"{PAIR}DALEX and vip", ("DALEX", "vip")),
-    ("engine_untested", "vip", ("vip",)),
-    ("weak_model", f"{PAIR}python and vip", ()),
-]
-
-
-def of_1_1(**changes):
-    """Return a document of schema 1.1, from before causes, engines and suppliers."""
-    document = json.loads(dumps(replace(full(), **changes))) | {"schema_version": "1.1"}
-    for part, names in versions.ADDED_FIELDS[2].items():
-        for record in document[part]:
-            for name in names:
-                del record[name]
-    document["content_digest"] = as_json.digest_of(document)
-    return document
-
-
-@pytest.mark.parametrize(("check", "subject", "engines"), BEFORE_ENGINES)
-def test_the_engines_of_an_older_finding_are_read_off_its_subject(
-    check, subject, engines
-):
-    was = Finding(
-        check=check, severity="warning", subject=subject, message="m", engines=engines
-    )
-    document = of_1_1(findings=(was,))
-    back = from_dict(document)
-    assert (back.findings[0].engines, back.findings[0].cause) == (engines, "")
-    assert back.findings[0].key == was.key
-    assert json.loads(dumps(back)) == document
-    assert content_digest(back) == document["content_digest"]
-
-
-@pytest.mark.parametrize("name", ["vip", "vip 0.4.5 (supplied)"])
-def test_whether_an_older_record_was_supplied_is_read_off_its_engine(name):
-    ours = full().importances[0]
-    document = of_1_1(importances=(replace(ours, engine=name),))
-    back = from_dict(document)
-    assert back.importances[0].is_supplied is (name != "vip")
-    assert back.importances[0].supplied_by == ("" if name == "vip" else "vip")
-    assert json.loads(dumps(back)) == document
-
-
-def test_what_an_older_result_did_not_tell_of_a_finding_is_written():
-    back = from_dict(of_1_1())
-    finding = replace(back.findings[0], cause="data", engines=("vip",))
-    (first, *_) = to_dict(replace(back, findings=(finding,)))["findings"]
-    assert (first["cause"], first["engines"]) == ("data", ["vip"])
-
-
-def test_an_older_major_version_is_read_through_its_migration(monkeypatch):
-    document = json.loads(dumps(full()))
-    document |= {"schema_version": "0.3", "notes": document.pop("findings")}
-
-    def migrated(old):
-        return {**old, "schema_version": "1.0", "findings": old.pop("notes")}
-
-    monkeypatch.setitem(versions.MIGRATIONS, 0, migrated)
-    assert to_dict(from_dict(document))["findings"] == to_dict(full())["findings"]
 
 
 def test_when_and_where_a_result_was_made_is_not_its_content():
@@ -422,9 +294,19 @@ def test_the_digest_is_the_sha256_of_the_canonical_text():
             "result.json is not the result of an audit: it has no schema_version.",
         ),
         (
-            lambda d: d.update(schema_version="2.0"),
-            "result.json has schema version '2.0'; this version reads 1.x. Use the "
+            lambda d: d.update(schema_version="1.5"),
+            "result.json has schema version '1.5'; this version reads 2.0. Use the "
             "version of importance-audit that wrote it.",
+        ),
+        (
+            lambda d: d.update(later=[1]),
+            "result.json has 'later', which no result of schema 2.0 has. Use the file "
+            "as it was written.",
+        ),
+        (
+            lambda d: d["findings"][0].update(owner="me"),
+            "result.json cannot be read as the result of an audit: Finding has no "
+            "field 'owner'.",
         ),
         (
             lambda d: d.pop("checks"),
@@ -478,18 +360,6 @@ def test_what_json_cannot_hold_is_refused_when_written(value):
         dumps(result(run=run_info(config={"key": value})))
 
 
-def test_a_curve_of_an_older_result_has_no_band_and_is_written_without_one():
-    numbers = np.array([1.0, 2.0])
-    bare = effect("number", numbers, numbers)
-    document = json.loads(dumps(result(effects=(bare,)))) | {"schema_version": "1.3"}
-    for name in versions.ADDED_FIELDS[4]["effects"]:
-        assert document["effects"][0].pop(name) == []
-    document["content_digest"] = as_json.digest_of(document)
-    back = from_dict(document)
-    assert not back.effects[0].has_band
-    assert json.loads(dumps(back)) == document
-
-
 def test_a_band_is_stored_and_read_back_with_its_gaps():
     numbers = np.array([1.0, 2.0])
     ends = {"band_low": np.array([0.5, np.nan]), "band_high": np.array([1.5, np.nan])}
@@ -511,15 +381,3 @@ def test_counts_of_repeats_are_stored_and_read_back():
     (back,) = from_dict(document).importances
     assert back.repeats.tolist() == [2, 1]
     assert back.mean.tolist() == [1.5, 3.0]
-
-
-def test_an_importance_of_an_older_result_has_all_its_repeats():
-    record = importance(np.ones((2, 3)), np.zeros(3), ("a", "b"))
-    document = json.loads(dumps(result(importances=(record,))))
-    document |= {"schema_version": "1.4"}
-    for name in versions.ADDED_FIELDS[5]["importances"]:
-        assert document["importances"][0].pop(name) == []
-    document["content_digest"] = as_json.digest_of(document)
-    back = from_dict(document)
-    assert back.importances[0].repeats.tolist() == [3, 3]
-    assert json.loads(dumps(back)) == document

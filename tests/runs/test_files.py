@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.report.made_variants import plain_result, result_of
-from tests.run_folders import below, move_tables_up
+from tests.run_folders import below
 
 from importance_audit.cli.main import main
 from importance_audit.operate.save import save_run
@@ -29,7 +29,6 @@ from importance_audit.runs.files import (
     attachments,
     data_files,
     path_in_run,
-    paths_below,
     stored_attachments,
 )
 from importance_audit.runs.folder import load_run
@@ -167,11 +166,11 @@ def test_the_profile_bundle_is_all_files_but_the_report(tmp_path):
 
 
 def test_what_is_too_large_for_the_pdf_stays_beside_it():
-    files = dict.fromkeys(CARRIED, b"") | {"effects.csv": b"x"}
+    files = {path_in_run(name): b"" for name in (*CARRIED, "effects.csv")}
     assert set(attachments(files)) == CARRIED
     files["result.json"] = bytes(LARGEST_ATTACHMENTS)
     assert set(attachments(files)) == CARRIED
-    files["findings.csv"] = b"x"
+    files["tables/findings.csv"] = b"x"
     assert set(attachments(files)) == set(ALWAYS)
 
 
@@ -189,15 +188,6 @@ def test_an_older_run_carries_what_its_folder_has(tmp_path):
     assert set(stored_attachments(folder)) == CARRIED - {"audit.toml", "evidence.json"}
 
 
-def test_an_early_run_carries_the_tables_beside_its_report(tmp_path):
-    files = {"audit.toml": "seed = 1\n"}
-    folder = save_run(result_of("apartments"), tmp_path, files, exit_code=0)
-    carried = stored_attachments(folder)
-    move_tables_up(folder)
-    assert stored_attachments(folder) == carried
-    assert set(carried) == CARRIED
-
-
 def test_every_table_of_a_run_lies_in_the_folder_of_tables_and_has_rows(tmp_path):
     result = result_of("apartments")
     folder = save_run(result, tmp_path, {}, exit_code=0)
@@ -206,22 +196,6 @@ def test_every_table_of_a_run_lies_in_the_folder_of_tables_and_has_rows(tmp_path
     lengths = {name: len([*rows]) for name, rows in rows_of(result).items()}
     assert tables == {*KEPT} | {name for name, n in lengths.items() if n > 1}
     assert 1 in lengths.values()  # a table of its header alone is left out
-
-
-def test_a_table_is_looked_for_in_its_folder_first_and_no_other_file_is():
-    both = {"tables/x.csv", "x.csv", "tables/result.json", "result.json"}
-    assert path_in_run("x.csv", both) == "tables/x.csv"
-    assert path_in_run("x.csv", both - {"tables/x.csv"}) == "x.csv"
-    assert path_in_run("x.csv", ()) == "x.csv"
-    assert path_in_run("result.json", both) == "result.json"
-
-
-def test_what_lies_below_a_run_is_its_files_and_its_tables(tmp_path):
-    paths = {"a.json", "tables/x.csv"}
-    for path in (*paths, "signed/1/a.json", "tables/deep/y.csv"):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text("")
-    assert paths_below(tmp_path) == paths
 
 
 @pytest.mark.parametrize("path", ["importances.csv", "tables/importances.csv"])

@@ -407,8 +407,8 @@ def test_the_environment_is_a_file_of_its_own(tmp_path):
             "{path} is not valid JSON: Expecting value: line 1 column 1 (char 0).",
         ),
         (
-            b'{"schema_version": "2.0"}',
-            "{path} has schema version '2.0'; this version reads 1.x. Use the "
+            b'{"schema_version": "1.5"}',
+            "{path} has schema version '1.5'; this version reads 2.0. Use the "
             "version of importance-audit that wrote it.",
         ),
     ],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.run_folders import move_tables_up, seal, write_evidence
+from tests.run_folders import seal, write_evidence
 from tests.signed_runs import stored_result
 
 from importance_audit.cli.main import main
@@ -21,7 +21,7 @@ from importance_audit.runs.load import load_context, load_whole_run
 from importance_audit.runs.summary import NO_HISTORY, history_json
 
 RUN = (
-    Path(__file__).parents[1] / "bundles" / "1.0" / "runs" / "20261122T000000Z-00000000"
+    Path(__file__).parents[1] / "bundles" / "2.0" / "runs" / "20261122T000000Z-00000000"
 )
 COMMANDS = {
     "render": lambda run, other: ["render", run, "--output", other],
@@ -146,24 +146,23 @@ def test_a_report_without_what_its_run_lists_is_refused(
 
 @pytest.mark.parametrize("list_", ["manifest.json", "evidence.json"])
 def test_a_table_that_no_list_of_the_run_has_is_not_taken_for_one(tmp_path, list_):
-    """A report carries the tables of its run: an early one has them beside it."""
+    """A report carries the tables of its run."""
     written = stored_result("20261121T084600Z-3f9a1c2b")
     run = save_run(written, tmp_path, {}, exit_code=0)
-    move_tables_up(run)
+    (run / "tables" / "findings.csv").unlink()
     write_evidence(run)
     seal(run)
     words = ["render", str(run), "--output", str(tmp_path), "--as", "html"]
     answer = CliRunner().invoke(main, words)
     assert answer.exit_code == 0, answer.output
-    (run / "tables").mkdir()
     (run / "tables" / "findings.csv").write_text("key\n", encoding="utf8")
     if list_ == "evidence.json":
         (run / "manifest.json").unlink()
     answer = CliRunner().invoke(main, words)
     assert (answer.exit_code, answer.output) == (
         2,
-        f"{run}/tables/findings.csv is there beside findings.csv, and {list_} does "
-        f"not list it. Run: importance-audit verify {run}\n",
+        f"{run}/tables/findings.csv is there, and {list_} does not list it. Run: "
+        f"importance-audit verify {run}\n",
     )
 
 

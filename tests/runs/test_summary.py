@@ -67,19 +67,6 @@ def test_a_past_comes_back_as_it_was_written():
     )
 
 
-def test_a_history_of_an_older_version_names_engines_in_subjects_only():
-    pair = "forest, permutation, features, rmse: python and vip 0.4.5 (supplied)"
-    finding = HISTORY.findings[0]._replace(
-        check="rank_shift", subject=pair, engines=("vip",)
-    )
-    history = HISTORY._replace(findings=(finding,))
-    text = history_json(history, result())
-    assert text.count('"engines": ["vip"]') == 1
-    older = text.replace(', "engines": ["vip"]', "")
-    assert "engines" not in older
-    assert read_history(older, "history.json") == history
-
-
 def test_what_was_not_measured_comes_back_as_no_number():
     run = RUN._replace(leaders=(Leader("a", math.nan, math.nan, math.nan, math.nan),))
     (leader,) = (

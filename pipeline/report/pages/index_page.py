@@ -117,10 +117,8 @@ def _matrices(parts: Sequence[ModelPart]) -> list[Table]:
         for check in checks:
             cells: list[str | Badge] = [labels.get(check, check.replace("_", " "))]
             for part in here:
-                made = zip(
-                    part.result.checks["check"], part.result.check_verdicts, strict=True
-                )
-                verdicts = {verdict for name, verdict in made if name == check}
+                own = part.result.checks
+                verdicts = {*own.loc[own["check"] == check, "verdict"]}
                 worst = next((v for v in VERDICTS if v in verdicts), None)
                 cells.append(
                     Badge(CLASSES.get(worst, "warned"), words[worst], SHAPES[worst])

@@ -253,7 +253,7 @@ def _rows(facts: Facts, place: int) -> KeyValues:
 def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
     """Yield how the target of some rows is distributed: shares of classes, quartiles.
 
-    Rows count alike, whatever they weigh. Runs before schema 1.1 did not store it.
+    Rows count alike, whatever they weigh.
     """
     frame = facts.result.quantiles
     own = frame[(frame["role"] == "target") & (frame["split"] == row["split"])]

@@ -62,13 +62,7 @@ def _power(number: float) -> str:
 
 
 def _without_us(facts: Facts) -> tuple[tuple[Sentence, Sentence], ...]:
-    """Return the SHA-256 of result.json, and what else a digest can be taken of.
-
-    Of a file that another version wrote the order of the keys is not known here.
-    """
-    form = facts.result.as_read
+    """Return the SHA-256 of result.json, and what else a digest can be taken of."""
     alone = (say("redo.alone"), say("redo.alone_text"))
-    if form and (form.unknown or form.absent):
-        return (alone,)
     digest = facts.file_digest or hashlib.sha256(utf8(dumps(facts.result))).hexdigest()
     return ((say("redo.file"), hash_text(digest)), alone)

@@ -47,7 +47,7 @@ CALM = ("pass", "note")
 
 def thresholds(facts: Facts) -> Section:
     """Return section J: what passed is counted, and listed in the page alone."""
-    title, verdicts = word("sections.thresholds"), facts.result.check_verdicts
+    title, verdicts = word("sections.thresholds"), [*facts.result.checks["verdict"]]
     places = sorted(range(len(verdicts)), key=lambda i: VERDICTS.index(verdicts[i]))
     groups: dict[tuple[Any, ...], list[int]] = {}
     for place in places:
@@ -109,8 +109,9 @@ def thresholds(facts: Facts) -> Section:
 def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
     """Return one row for checks of one kind with one limit."""
     first = places[0]
-    row, verdict = facts.result.checks.iloc[first], facts.result.check_verdicts[first]
-    check, subject, set_by = (str(row[name]) for name in ("check", "subject", "set_by"))
+    row = facts.result.checks.iloc[first]
+    names = ("check", "subject", "set_by", "verdict")
+    check, subject, set_by, verdict = (str(row[name]) for name in names)
     text: Sentence = (_word(verdict),)
     findings = () if verdict in SILENT else facts.result.findings
     own = (f for f in findings if (f.check, f.subject) == (check, subject))

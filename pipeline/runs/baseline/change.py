@@ -311,11 +311,10 @@ def _verdicts(result: AuditResult) -> dict[tuple[str, str, int], str]:
     """Return verdicts by check, subject, and which of several with both."""
     verdicts: dict[tuple[str, str, int], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
-    rows = zip(result.checks.to_dict("records"), result.check_verdicts, strict=True)
-    for row, verdict in rows:
+    for row in result.checks.to_dict("records"):
         if row["check"] in AGAINST_BASELINE:
             continue
         key = str(row["check"]), str(row["subject"])
-        verdicts[*key, counts[key]] = verdict
+        verdicts[*key, counts[key]] = str(row["verdict"])
         counts[key] += 1
     return verdicts

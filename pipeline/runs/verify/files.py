@@ -135,7 +135,7 @@ def compare_pdf(
     content = read_pdf(data, name=path)
     yield from compare_printed_digest(content, path, digest)
     for name, embedded in content.attachments:
-        place = path_in_run(name, own)
+        place = path_in_run(name)
         if place in sound and embedded != read_file(own[place]):
             yield Mismatch(f"{path}: {name}", "the file of the folder", "another")
         elif place not in own:

@@ -77,7 +77,7 @@ def verify_pdf(path: Path) -> Verification:
         wrong += compare_digest(document, digest)
         wrong += compare_run(stated, "evidence.json", document, digest)
     wrong += compare_printed_digest(content, path.name, digest)
-    carried = {path_in_run(name, listed) for name in names}
+    carried = {path_in_run(name) for name in names}
     notes = tuple(f"{path}: not in the PDF" for path in listed if path not in carried)
     checked, unchecked = WITH_SEAL if seal.stated else WITHOUT_SEAL
     return Verification(
@@ -115,7 +115,7 @@ def _embedded(
     if "result.json" not in listed:
         yield Mismatch("evidence.json", "an entry for result.json", "none")
     for name, data in sound.items():
-        path = path_in_run(name, listed)
+        path = path_in_run(name)
         if path in listed:
             yield from compare_file({**listed[path], "path": name}, data)
         elif name != "evidence.json":

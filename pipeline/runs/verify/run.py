@@ -45,9 +45,6 @@ RENDERINGS = re.compile(
 LEFT = re.compile(r"signed/\.[1-9][0-9]*\.[0-9a-f]{8}\.part/")
 """What a sign-off that was killed leaves; the next one removes it."""
 
-EARLIER_WORDS = {"not cross-checked": "confirmed with exceptions"}
-"""What manifests of results before schema 1.3 call a verdict."""
-
 
 def verify_folder(folder: Path, *, chained: bool = True) -> Verification:
     """Return how a run compares with its manifest, its renderings and its neighbours.
@@ -180,10 +177,7 @@ def _facts(
     if folder.parent.name == "runs" and manifest["run_id"] != folder.name:
         expected = f"run id {folder.name} (the folder)"
         yield Mismatch("manifest.json", expected, manifest["run_id"])
-    words = {result.verdict}
-    if document["schema_version"] in ("1.0", "1.1", "1.2"):
-        words |= {EARLIER_WORDS.get(result.verdict, result.verdict)}
-    if manifest["verdict"] not in words:
+    if manifest["verdict"] != result.verdict:
         expected = f"verdict {result.verdict!r} (result.json)"
         yield Mismatch("manifest.json", expected, repr(manifest["verdict"]))
     digests = {str(item.get("sha256")) for item in manifest.get("inputs", ())}

@@ -211,21 +211,12 @@ def compare_run(
             yield Mismatch(name, f"{words} {value} (result.json)", str(stated[key]))
 
 
-def _as_raw_bytes(identifier: str) -> bytes:
-    """Return an identifier as reports of schema 1.0 have it, and as it is read back.
-
-    It stood there as bytes, not digits; what reads a PDF takes each of its ends of
-    lines for a line feed.
-    """
-    return bytes.fromhex(identifier).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-
-
 def compare_printed_digest(
     content: PdfContent, name: str, digest: str
 ) -> Iterator[Mismatch]:
     """Yield where a PDF prints another content digest, or is named after another."""
     identifier = digest[: 2 * IDENTIFIER]
-    if content.identifier not in (identifier.encode(), _as_raw_bytes(identifier)):
+    if content.identifier != identifier.encode():
         printed_identifier = (
             content.identifier.decode("ascii", "backslashreplace") or "none"
         )

@@ -73,7 +73,7 @@ def test_the_thresholds_of_the_executive_profile_are_verdicts_alone():
 
 def test_the_executive_profile_shows_each_check_that_did_not_pass(any_name):
     shown = [words(row) for t in checks_of(executive(any_name)) for row in t.rows]
-    verdicts = result_of(any_name).check_verdicts
+    verdicts = [*result_of(any_name).checks["verdict"]]
     assert len(shown) == sum(verdict != "pass" for verdict in verdicts)
     assert not any(text.endswith("pass") for text in shown)
 
@@ -84,7 +84,7 @@ def test_checks_beyond_the_room_of_page_two_are_counted():
     late = pd.concat(rows).assign(verdict="fail")
     many = replace(result, checks=pd.concat([result.checks, late], ignore_index=True))
     (item,) = checks_of(build_view(many, profile="executive"))
-    rest = sum(verdict != "pass" for verdict in many.check_verdicts) - 5
+    rest = sum(verdict != "pass" for verdict in many.checks["verdict"]) - 5
     assert len(item.rows) == 5 < rest
     assert plain(item.caption) == (
         f"Checks that did not pass, worst first. In the technical report: {rest} more."

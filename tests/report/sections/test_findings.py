@@ -195,9 +195,8 @@ def test_the_table_says_who_set_the_limits_and_when_the_run_read_them():
     assert "SHA-256 of all settings: 77d02b1c9ae4f8c5" in notes
 
 
-@pytest.mark.parametrize("stored", ["note", "pass"])  # "pass" up to schema 1.3
-def test_a_check_outside_its_limit_never_reads_pass(stored):
-    view = view_with_findings(finding(severity="info"), checks=[check(verdict=stored)])
+def test_a_check_outside_its_limit_never_reads_pass():
+    view = view_with_findings(finding(severity="info"), checks=[check(verdict="note")])
     assert column(table(view, "tab-checks"), "Verdict") == ["note, K1"]
     assert plain(section(view, "J").lede) == "0 of 1 check passed. Not passed: 1 note."
 

@@ -455,7 +455,7 @@ def test_checks_that_passed_are_counted_and_listed_in_the_page_alone(apartments)
     item = table(view_of("apartments"), "tab-checks")
     assert column(item, "Verdict") == ["fail", "warn", "not run"]
     assert len(item.everything.rows) == len(apartments.checks) == 8
-    sound = apartments.checks[[v == "pass" for v in apartments.check_verdicts]]
+    sound = apartments.checks[[v == "pass" for v in apartments.checks["verdict"]]]
     view = build_view(plain_result(("a",), checks=sound))
     (only,) = section(view, "J").parts["blocks"]
     assert only.is_single

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
-from tests.report.made_records import made_frame, made_importance, made_run
+from tests.report.made_records import made_importance, made_run
 from tests.report.made_variants import RESULTS, plain_result, result_of
 
-from importance_audit.records.finding import Finding
 from importance_audit.runs.baseline.change import compare_runs
 from importance_audit.runs.baseline.differences import Difference
 
@@ -236,17 +235,3 @@ def test_checks_are_told_where_their_verdict_is_another_one():
         ("pass", "fail"),
         ("pass", ""),
     ]
-
-
-def test_a_note_that_an_older_run_stored_as_passed_is_no_other_verdict():
-    note = Finding(check="dependence", severity="info", subject="t", message="m")
-    row = {"check": "dependence", "subject": "t", "observed": 0.9, "threshold": 0.8}
-    runs = (
-        plain_result(
-            NAMES,
-            findings=(note,),
-            checks=made_frame("checks", [{**row, "set_by": "default", "verdict": v}]),
-        )
-        for v in ("pass", "note")
-    )
-    assert compare_runs(*runs).checks == ()

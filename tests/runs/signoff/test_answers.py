@@ -14,13 +14,10 @@ from importance_audit.operate.schedule_section import read_schedule
 from importance_audit.records.as_json import (
     content_digest,
     dumps,
-    from_dict,
     loads,
-    to_dict,
 )
 from importance_audit.records.errors import ConfigError
 from importance_audit.records.finding import Finding
-from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.short_views import suites, summary
 from importance_audit.runs.signoff.answers import (
     Accepted,
@@ -353,15 +350,6 @@ def test_answers_survive_the_file_of_the_result():
     pd.testing.assert_frame_equal(again.answers, result.answers, check_dtype=False)
     assert content_digest(again) == content_digest(result)
     assert again.accepted == result.accepted == {SHIFT.key: "2026-12-31"}
-
-
-def test_an_older_result_has_no_answer_and_counts_as_it_did():
-    document = to_dict(answered(WEAK))
-    del document["answers"], document["quantiles"]
-    old = from_dict({**document, "schema_version": "1.0"})
-    assert old.answers.columns.tolist() == list(FRAMES["answers"].columns)
-    assert old.verdict == "not confirmed"
-    assert to_dict(old) == {**document, "schema_version": "1.0"}
 
 
 def test_each_answer_is_looked_up_and_not_searched_for(tmp_path):

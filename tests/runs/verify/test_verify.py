@@ -95,40 +95,10 @@ def test_whole_runs_match(runs):
         assert verification.digest in (folder / "report.html").read_text("utf8")
 
 
-@pytest.fixture
-def early_run(tmp_path):
-    """Return a run that has its tables beside its report."""
-    return run_folder(tmp_path, small_result(), early=True)
-
-
-def test_a_run_that_has_its_tables_beside_its_report_matches_as_does_its_pdf(early_run):
-    assert {"importances.csv", "findings.csv"} <= {*below(early_run)}
-    assert not (early_run / "tables").exists()
-    assert verify(early_run).mismatches == verify(early_run).notes == ()
-    (early_run / "report.pdf").rename(early_run.parent / "sent.pdf")
-    verification = verify(early_run.parent / "sent.pdf")
-    assert (verification.mismatches, verification.n_files) == ((), 5)
-    assert "datasets.csv: not in the PDF" in verification.notes
-    assert not any("importances" in note for note in verification.notes)
-
-
-@pytest.mark.parametrize("name", ["importances.csv", "findings.csv"])
-def test_an_early_pdf_that_carries_another_table_than_its_run_is_named(early_run, name):
-    (early_run / name).write_text("x\n", encoding="utf8")
-    write_evidence(early_run)
-    files = mismatching_files(seal(early_run))
-    assert files == [f"report.pdf: {file}" for file in ("evidence.json", name)]
-    rewritten(early_run / "report.pdf", **{name.replace(".", "_"): b"y\n"})
-    assert name in mismatching_files(early_run / "report.pdf")
-
-
-@pytest.mark.parametrize("early", [True, False])
-def test_a_second_table_of_a_name_in_the_other_place_is_named(tmp_path, early):
-    run = run_folder(tmp_path, small_result(), early=early)
-    (run / "tables").mkdir(exist_ok=True)
-    other = "tables/importances.csv" if early else "importances.csv"
-    (run / other).write_text("model,feature\n", encoding="utf8")
-    assert other in mismatching_files(run)
+def test_a_second_table_of_a_name_beside_the_report_is_named(tmp_path):
+    run = run_folder(tmp_path, small_result())
+    (run / "importances.csv").write_text("model,feature\n", encoding="utf8")
+    assert "importances.csv" in mismatching_files(run)
 
 
 def test_of_a_folder_without_its_tables_each_is_named(runs):
@@ -263,17 +233,15 @@ def test_a_pdf_that_prints_another_digest_is_named(runs):
 
 @pytest.mark.parametrize("start", ["0d0a0d", "0a0d0d", "5c2829", "0d5c0a"])
 def test_a_digest_that_reads_like_ends_of_lines_is_found_in_its_pdf(start):
-    """As digits, and as the bytes that reports of schema 1.0 have there."""
     digest = (start + "0123456789abcdef" * 4)[:64]
-    for identifier in (digest[:32].encode(), bytes.fromhex(digest[:32])):
-        file = to_pdf(
-            f"<html lang='en'><title>t</title><p>{digest}</p></html>",
-            print_css="",
-            created=datetime(2025, 1, 1, tzinfo=UTC),
-            identifier=identifier,
-        )
-        content = read_pdf(file, name="report.pdf")
-        assert list(printed_otherwise(content, "report.pdf", digest)) == []
+    file = to_pdf(
+        f"<html lang='en'><title>t</title><p>{digest}</p></html>",
+        print_css="",
+        created=datetime(2025, 1, 1, tzinfo=UTC),
+        identifier=digest[:32].encode(),
+    )
+    content = read_pdf(file, name="report.pdf")
+    assert list(printed_otherwise(content, "report.pdf", digest)) == []
 
 
 def test_a_folder_without_a_manifest_is_unreadable(tmp_path):
@@ -462,20 +430,11 @@ def test_a_fifo_is_no_pdf(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("version", "word", "n_mismatches"),
-    [
-        ("1.2", "confirmed with exceptions", 0),
-        ("1.2", "not cross-checked", 0),
-        ("1.2", "confirmed", 1),
-        ("1.3", "confirmed with exceptions", 1),
-    ],
+    ("word", "n_mismatches"), [("not cross-checked", 0), ("confirmed", 1)]
 )
-def test_a_manifest_of_an_older_schema_may_use_its_word_for_the_verdict(
-    runs, version, word, n_mismatches
-):
+def test_the_verdict_of_the_manifest_is_that_of_the_result(runs, word, n_mismatches):
     document = json.loads((runs[0] / "result.json").read_text())
     manifest = json.loads((runs[0] / "manifest.json").read_text())
     assert manifest["verdict"] == "not cross-checked"
     stated_facts = {**manifest, "verdict": word}
-    older = {**document, "schema_version": version}
-    assert len(list(_facts(stated_facts, older, runs[0]))) == n_mismatches
+    assert len(list(_facts(stated_facts, document, runs[0]))) == n_mismatches
