@@ -25,13 +25,7 @@ from ..records.ranking import OURS
 from . import measure
 from .cost import calls_of
 from .journal import Journal
-from .limits import (
-    Budget,
-    cut_to_fit,
-    describe_repeats,
-    repeats_of_engines,
-    rounds_for,
-)
+from .limits import cut_to_fit, describe_repeats
 from .measure import Question
 from .steps import Inputs, Results, StepResult
 from .steps.convergence import convergence
@@ -80,7 +74,7 @@ def answer_entry(
     journal.add(StepResult(findings=(*left_out, *cuts)))
     with journal.within(budget):
         question = Question(model, rows, entry, inputs.engines[OURS])
-        _answer(journal, inputs, question, seed, budget)
+        _answer(journal, inputs, question, seed)
 
 
 def _answer(
@@ -88,7 +82,6 @@ def _answer(
     inputs: Inputs,
     question: Question,
     seed: int,
-    budget: Budget | None,
 ) -> None:
     """Do what `answer_entry` does, of a question that fits into its time."""
     config, entry, rows = inputs.config, question.section, question.rows
@@ -100,18 +93,13 @@ def _answer(
         hooks["on_row_terms"] = terms.append
     if select_test(entry, config):
         hooks["on_paired_losses"] = row_losses.append
-    rounds = rounds_for(budget, config, entry, primary) if budget else None
-    is_short = budget is not None and budget.is_short
-    if rounds is not None:
-        hooks["rounds"] = rounds
     ours, _ = _ask(journal, question, seed=seed, stream=primary, **hooks)
     importances = [a for a in ours if isinstance(a, Importance)]
-    if rounds is not None and importances:
-        cut = describe_repeats(importances[0], rounds, config)
-        journal.add(StepResult(findings=(cut,) if cut else ()))
+    cut = describe_repeats(importances[0]) if importances else None
+    journal.add(StepResult(findings=(cut,) if cut else ()))
     _judge_chance(journal, config, importances, question, terms, row_losses)
-    if rounds is not None and importances:
-        question = _as_often(question, repeats_of_engines(rounds, is_short=is_short))
+    if cut:
+        question = _as_often(question, importances[0].n_repeats)
     for name in entry.engines:
         info = inputs.engines[name]
         of_engine, refused = _with_losses_of_engine(replace(question, engine=info))
@@ -190,10 +178,8 @@ def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]
 
 
 def _as_often(question: Question, n_repeats: int) -> Question:
-    """Return the question with no more repeats than these."""
+    """Return the question with so many repeats."""
     section = question.section
-    if n_repeats >= section.options["n_repeats"]:
-        return question
     options = {**section.options, "n_repeats": n_repeats}
     return replace(question, section=replace(section, options=options))
 

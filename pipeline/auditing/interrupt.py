@@ -9,19 +9,13 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..records.errors import OutOfTime
+
 AGAIN_SECONDS = 20.0
 """Longer than R and its session take to end once a call is interrupted."""
 _pending: list[str] = []
 _deferred: list[bool] = []
 _limits: list[bool] = []
-
-
-class OutOfTime(BaseException):
-    """The time limit is over: raised where the next call of a model would begin.
-
-    No `Exception`, so that nothing on its way takes it for a fault of the model, and R
-    is not waited for.
-    """
 
 
 def request_stop(requester: str) -> None:

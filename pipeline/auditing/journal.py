@@ -29,7 +29,7 @@ from ..methods.trees.routes import Route
 from ..models.model_table import models_frame, steps_frame
 from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, FittedModel
-from ..records.errors import NotApplicable, listed, quote, words
+from ..records.errors import NotApplicable, OutOfTime, listed, quote, words
 from ..records.finding import ONE_CAUSE, Finding, Severity, cause_of
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
@@ -38,7 +38,7 @@ from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
 from .cost import Calls, Pace
-from .interrupt import OutOfTime, acknowledge, overdue_after, pending, stop_request_in
+from .interrupt import acknowledge, overdue_after, pending, stop_request_in
 from .limits import OVERRUN, Budget, time_cuts, time_limit
 from .steps import Results, StepResult
 from .stopping import (

@@ -14,8 +14,7 @@ import numpy as np
 from ..config.load import AuditConfig, ImportanceSection
 from ..data.datasets import draw_rows
 from ..methods.importance import METHODS
-from ..methods.importance.permutation_draws import REPEAT_BY_REPEAT
-from ..methods.importance.rounds import FIRST, Rounds
+from ..methods.importance.permutation import FEWEST
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import listed, several
 from ..records.finding import Finding
@@ -23,10 +22,9 @@ from ..records.importance_record import Importance
 from ..records.ranking import LEVEL, order_of, primary
 from . import measure
 from .cost import Calls, count_calls, in_words
-from .interrupt import OutOfTime
 
 FIRST_SHARE = 0.5
-"""Of a question's time, what its first repeats may be expected to take."""
+"""Of a question's time, what the fewest repeats may be expected to take."""
 LEAST_ROWS = 100
 """Rows below which no sample is drawn for want of time."""
 LEAST_DRAWN = 50
@@ -146,16 +144,16 @@ def cut_to_fit(
 ) -> tuple[ImportanceSection, Dataset, list[Finding]]:
     """Return a question that fits into its time, and what was cut of it.
 
-    Permutation draws fewer rows where even the first repeats of all of them take too
-    long, and is asked of the features that lead the ranking of another model where that
-    is not enough; its later repeats are left to `Rounds`. Other methods repeat less,
-    and then are asked of the features that lead the permutation importances so far.
+    All methods repeat less. Permutation draws fewer rows where even the fewest repeats
+    of all of them take too long, and is asked of the features that lead the ranking of
+    another model where that is not enough. Other methods are asked of the features that
+    lead the permutation importances so far.
     """
     share, asked = budget.seconds / budget.expected, entry
     if entry.method == "permutation":
         if entry.options.get("draws") == "exact":
             return entry, rows, []
-        return _fewer_rows(budget, entry, model, rows, importances)
+        return _fewer_permutations(budget, entry, model, rows, importances)
     cuts = []
     n_repeats = entry.options.get("n_repeats", 1)
     fewer = max(1, min(n_repeats, int(n_repeats * share)))
@@ -183,69 +181,26 @@ def cut_to_fit(
     return (
         entry,
         rows,
-        [_cut_for_time(entry, model, " and ".join(cuts))] if cuts else [],
+        [_cut_for_time(entry, model.name, " and ".join(cuts))] if cuts else [],
     )
 
 
-def rounds_for(
-    budget: Budget, config: AuditConfig, entry: ImportanceSection, stream: str
-) -> Rounds | None:
-    """Return how permutation spreads its repeats; None if it makes all or none."""
-    is_drawn = entry.method == "permutation" and entry.options.get("draws") != "exact"
-    if not is_drawn or stream not in REPEAT_BY_REPEAT:
+def describe_repeats(importance: Importance) -> Finding | None:
+    """Return that time ended a permutation before its last repeat; None if not."""
+    made, asked = importance.n_repeats, importance.options.get("n_repeats", 0)
+    is_drawn = importance.method == "permutation" and importance.stream
+    if not is_drawn or made >= asked:
         return None
-    calls, first = budget.calls, FIRST / entry.options["n_repeats"]
-    search = calls.search if calls else 0.0
-    asked = budget.expected - search
-    others = asked * calls.engines / calls.total if calls else 0.0
-    if budget.is_short:
-        others *= first
-    others += search
-    return Rounds(
-        is_short=budget.is_short,
-        seconds_left=lambda: budget.seconds - others,
-        top_k=config.checks.top_k,
-        resolution=config.checks.resolution,
-        end=OutOfTime,
+    return _cut_for_time(importance, importance.model, _repeated_less(made, asked))
+
+
+def _repeated_less(made: int, asked: int) -> str:
+    """Return in words that a permutation has fewer repeats, and what that costs."""
+    return (
+        f"was repeated {several(made, 'time')} instead of {asked}. An interval over "
+        f"{several(made, 'repeat')} is about {_width(made) / _width(asked):.1f} times "
+        f"as wide as one over {asked}"
     )
-
-
-def repeats_of_engines(rounds: Rounds, *, is_short: bool) -> int:
-    """Return how many repeats engines are asked for: those that all features have.
-
-    Where time is short the first few, which show whether the draws are the same.
-    """
-    return FIRST if is_short else int(rounds.counts.min())
-
-
-def describe_repeats(
-    importance: Importance, rounds: Rounds, config: AuditConfig
-) -> Finding | None:
-    """Return which repeats a time limit left out, and what that costs; None if none.
-
-    `importance` has as many repeats as the feature with most of them.
-    """
-    asked = importance.options["n_repeats"]
-    counts, n_features = np.unique(rounds.counts, return_counts=True)
-    if counts.min() == asked:
-        return None
-    made = "; ".join(
-        f"{n} for {several(int(count), 'feature')}"
-        for n, count in zip(counts.tolist(), n_features, strict=True)
-    )
-    fewest = int(counts.min())
-    names = [importance.features[at] for at in np.flatnonzero(rounds.is_open)]
-    left = f"of {listed(names)}" if names else "of none"
-    message = (
-        f"Permutation of {importance.of} of model {importance.model} was repeated less "
-        f"often than the {asked} times asked for, because of the time limit: {made}. "
-        f"Those whose place among the leading {config.checks.top_k} could still change "
-        f"came first; at the end that was so {left}. An interval over "
-        f"{several(fewest, 'repeat')} is about "
-        f"{_width(fewest) / _width(asked):.1f} times as wide as one over {asked}."
-    )
-    question = f"permutation of {importance.of}"
-    return _time_finding(importance.model, question, f"repeats of {question}", message)
 
 
 def _width(n_repeats: int) -> float:
@@ -255,19 +210,22 @@ def _width(n_repeats: int) -> float:
     return float(stdtrit(n_repeats - 1, (1 + LEVEL) / 2) / np.sqrt(n_repeats))
 
 
-def _fewer_rows(
+def _fewer_permutations(
     budget: Budget,
     entry: ImportanceSection,
     model: FittedModel,
     rows: Dataset,
     importances: Sequence[Importance],
 ) -> tuple[ImportanceSection, Dataset, list[Finding]]:
-    """Return a permutation of so few rows that the first repeats fit, if need be.
+    """Return a permutation of so few repeats, and if need be rows, that it fits.
 
-    The number is halved until they do, so that runs of about the same speed agree.
+    Rows are halved until the fewest repeats fit, so that runs of about the same speed
+    agree.
     """
     n_all = n_rows = min(entry.options.get("n_rows") or rows.n_samples, rows.n_samples)
-    first = budget.expected * FIRST / entry.options["n_repeats"]
+    n_repeats = entry.options["n_repeats"]
+    fewest = min(FEWEST, n_repeats)
+    first = budget.expected * fewest / n_repeats
     room = FIRST_SHARE * budget.seconds
     while n_rows > room / first * n_all and n_rows // 2 >= LEAST_ROWS:
         n_rows //= 2
@@ -275,7 +233,7 @@ def _fewer_rows(
     if n_rows < n_all:
         entry = _with_options(entry, n_rows=n_rows)
         what.append(
-            f"drew {n_rows} of {n_all} rows in each repeat, since {FIRST} repeats of "
+            f"drew {n_rows} of {n_all} rows in each repeat, since {fewest} repeats of "
             f"all of them would have taken {in_words(first)} of the "
             f"{in_words(budget.seconds)} there were for it. A repeat varies about "
             f"{np.sqrt(n_all / n_rows):.1f} times as much"
@@ -296,7 +254,12 @@ def _fewer_rows(
             f"the permutation importance of model {ranking.model} "
             f"({listed(leading, limit=20)}): there was no time to rank all by this one"
         )
-    cuts = [_cut_for_time(entry, model, each) for each in what]
+    share = budget.seconds / (first * n_rows / n_all)
+    n_fewer = min(n_repeats, max(fewest, int(fewest * share)))
+    if n_fewer < n_repeats:
+        entry = _with_options(entry, n_repeats=n_fewer)
+        what.append(_repeated_less(n_fewer, n_repeats))
+    cuts = [_cut_for_time(entry, model.name, each) for each in what]
     return entry, rows, cuts
 
 
@@ -340,19 +303,16 @@ def _with_options(entry: ImportanceSection, **options: int) -> ImportanceSection
     return replace(entry, options={**entry.options, **options})
 
 
-def _cut_for_time(entry: ImportanceSection, model: FittedModel, what: str) -> Finding:
-    """Return what was cut of a question before it was asked, because of the time."""
-    question = f"{entry.method} of {entry.of}"
-    message = f"Because of the time limit, {question} of model {model.name} {what}."
-    return _time_finding(model.name, question, question, message)
-
-
-def _time_finding(model: str, question: str, measure: str, message: str) -> Finding:
+def _cut_for_time(
+    asked: ImportanceSection | Importance, model: str, what: str
+) -> Finding:
+    """Return what was cut of a question because of the time."""
+    question = f"{asked.method} of {asked.of}"
     return Finding(
         check="time_limit",
         severity="warning",
         subject=f"{model}, {question}",
-        message=message,
+        message=f"Because of the time limit, {question} of model {model} {what}.",
         remedy=REMEDY,
-        measure=measure,
+        measure=question,
     )

@@ -15,7 +15,6 @@ from ..config.questions import in_its_order
 from ..engines import ENGINES, EngineInfo
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of
-from ..methods.importance.rounds import Rounds
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from ..records.extensions import is_in_force
@@ -203,8 +202,7 @@ def importances(
         Draw order for our own numbers; an R engine has its own.
     supplied : Any
         What a method gets if it takes it: `curves`, a mapping of features to (grid,
-        values) already measured; `on_curve`, told of each curve once it is made; and
-        `rounds`, which spreads repeats over features under a time limit.
+        values) already measured; and `on_curve`, told of each curve once it is made.
 
     Raises
     ------
@@ -233,10 +231,6 @@ def importances(
         **_options_for(engine, section),
     )
     order = "" if is_exact else _draw_order(section, rows, stream)
-    rounds: Rounds | None = supplied.get("rounds") if "rounds" in accepted else None
-    counts = np.empty(0, dtype=np.int64)
-    if rounds is not None and (rounds.counts < np.asarray(raw).shape[1]).any():
-        counts = rounds.counts
     return tuple(
         Importance(
             model="" if model is None else model.name,
@@ -257,7 +251,6 @@ def importances(
             baseline=np.asarray(baseline)[:, k],
             y_permuted=targets[0][:, k] if targets else np.empty(0),
             entry=section.name,
-            repeat_counts=counts,
             **score,
         )
         for k, score in enumerate(_scores(model, section))
@@ -417,7 +410,7 @@ def _lacks_levels(effect: Effect) -> bool:
 
 def _scores(
     model: FittedModel | None, section: ImportanceSection
-) -> list[dict[str, str]]:
+) -> list[dict[str, Any]]:
     """Return loss, class, scale and unit of each score, in the order of `raw`."""
     unit = METHODS[section.method].unit
     standardised = {"unit": "1"} if section.options.get("standardised") else {}

@@ -57,6 +57,14 @@ class LockedError(AuditError):
     """An audit that another process is at work on."""
 
 
+class OutOfTime(BaseException):
+    """The time limit is over: raised where the next call of a model would begin.
+
+    No `Exception`, so that nothing on its way takes it for a fault of the model, and R
+    is not waited for.
+    """
+
+
 QUOTED = 60
 """Characters of a user's text that a message repeats; a longer one is cut."""
 

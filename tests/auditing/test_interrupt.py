@@ -13,6 +13,7 @@ from tests.auditing.test_stopping import journal_of
 
 from importance_audit.auditing import interrupt
 from importance_audit.cli.shared import terminable
+from importance_audit.records.errors import OutOfTime
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,7 +84,7 @@ def test_a_request_that_meets_an_exec_of_text_ends_with_its_exit_code(tmp_path):
 
 def test_what_is_under_way_when_time_is_over_is_interrupted_once():
     with terminable():
-        with pytest.raises(interrupt.OutOfTime), interrupt.overdue_after(0):
+        with pytest.raises(OutOfTime), interrupt.overdue_after(0):
             time.sleep(30)
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
         assert interrupt.pending() is None

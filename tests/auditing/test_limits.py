@@ -435,7 +435,7 @@ def test_what_does_not_fit_is_reduced_and_the_limit_is_kept(monkeypatch):
         *("permutation", "partial_dependence", "h_statistic")
     ]
     permuted, curves, pairs = result.importances
-    assert 2 <= permuted.repeats.min() < 40
+    assert 2 <= permuted.n_repeats < 40
     assert curves.features == tuple(f"x{k}" for k in range(len(curves.features)))
     assert 2 <= len(curves.features) < 12
     assert 1 <= len(pairs.features) < 66
@@ -452,9 +452,29 @@ def test_the_repeats_under_a_limit_are_the_first_of_a_run_without(monkeypatch):
     slow = Slow(monkeypatch, seconds=1.0)
     limited = slow.audited(PERMUTED, CURVES, minutes=4).importances[0]
     whole = slow.audited(PERMUTED, minutes=None).importances[0]
-    assert 0 < limited.repeats.min() < whole.repeats.min()
-    for j, n in enumerate(limited.repeats):
-        assert np.array_equal(limited.raw[j, :n], whole.raw[j, :n])
+    assert 0 < limited.n_repeats < whole.n_repeats
+    assert np.array_equal(limited.raw, whole.raw[:, : limited.n_repeats])
+
+
+def test_repeats_that_are_whole_when_time_ends_are_kept_and_counted(late_after):
+    permuted_tables = []
+    late_after(permuted_tables, 7)
+
+    def predict(rows):
+        if not rows.equals(X):
+            permuted_tables.append(rows)
+        return rows["a"].to_numpy()
+
+    model = wrap(predict, name="m", task="regression", features=("a", "b"))
+    config = parse_config({"importance": ENTRIES[:1], "limits": {"minutes": 2}})
+    result = audit(None, ROWS, config, models=(model,))
+    (permuted,) = result.importances
+    assert permuted.n_repeats == 3
+    message, *_ = messages_of(result, "time_limit")
+    assert message.startswith(
+        "Because of the time limit, permutation of features of model m was repeated 3 "
+        "times instead of 4. An interval over 3 repeats is about "
+    )
 
 
 def test_where_two_repeats_are_too_long_each_draws_fewer_rows(monkeypatch):
@@ -505,14 +525,11 @@ def test_what_a_limit_cut_and_what_it_costs_is_said(monkeypatch):
     slow = Slow(monkeypatch, seconds=1.0)
     result = slow.audited(PERMUTED, CURVES, minutes=2)
     permuted, message = result.importances[0], messages_of(result, "time_limit")[0]
-    n_four = int((permuted.repeats == 4).sum())
-    assert set(permuted.repeats) == {4, 5}
+    assert permuted.n_repeats == 4
     assert message == (
-        "Permutation of features of model m was repeated less often than the 40 times "
-        f"asked for, because of the time limit: 4 for {n_four} features; 5 for "
-        f"{12 - n_four} features. Those whose place among the leading 3 could still "
-        "change came first; at the end that was so of none. An interval over 4 repeats "
-        "is about 5.0 times as wide as one over 40."
+        "Because of the time limit, permutation of features of model m was repeated 4 "
+        "times instead of 40. An interval over 4 repeats is about 5.0 times as wide as "
+        "one over 40."
     )
     assert message in page(result)
 
@@ -522,7 +539,7 @@ def test_a_limit_that_all_measures_fit_into_cuts_nothing(monkeypatch):
     result = slow.audited(PERMUTED, CURVES, PAIRS, minutes=10)
     assert messages_of(result, "time_limit") == []
     assert [len(r.features) for r in result.importances] == [12, 12, 66]
-    assert set(result.importances[0].repeats) == {40}
+    assert result.importances[0].n_repeats == 40
 
 
 def test_pairs_are_counted_one_by_one_where_they_are_few_and_at_most_where_many():

@@ -10,14 +10,13 @@ import pandas as pd
 import pytest
 
 from importance_audit.auditing.audit import audit, exit_code
-from importance_audit.auditing.interrupt import OutOfTime
 from importance_audit.auditing.journal import Journal, empty_result
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
 from importance_audit.r_bridge.errors import RUnavailable
 from importance_audit.records.as_json import dumps, loads
-from importance_audit.records.errors import DataError
+from importance_audit.records.errors import DataError, OutOfTime
 from importance_audit.records.finding import Finding
 from importance_audit.report.pages.html import page_files
 from importance_audit.runs.files import log_file

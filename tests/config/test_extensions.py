@@ -323,8 +323,8 @@ PROBLEMS = [
         "has an option share without a default. Give it one.",
     ),
     (
-        "def method(model, data, *, seed, rounds=1): ...",
-        "has an option rounds, which the audit sets or keeps for itself. Choose "
+        "def method(model, data, *, seed, curves=1): ...",
+        "has an option curves, which the audit sets or keeps for itself. Choose "
         "another name.",
     ),
     (

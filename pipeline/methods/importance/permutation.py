@@ -5,7 +5,6 @@ follows from the draws alone.
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from ...records.errors import NotApplicable, require_names
+from ...records.errors import NotApplicable, OutOfTime, require_names
 from ...records.losses import evaluate
 from .conditional import Given, drawn_given, near_of, normal_of, replayed_given
 from .exchange import Index, leaves_of
@@ -22,7 +21,7 @@ from .paired_losses import PairedLosses
 from .permutation_draws import (
     BASELINE,
     DRAWS,
-    DRAWS_AT_ONCE,
+    REPEAT_BY_REPEAT,
     TARGET,
     Draws,
     Perturbation,
@@ -32,11 +31,12 @@ from .permutation_draws import (
 )
 from .permutation_exact import exact_permutation
 from .permuted_predictions import predictions, read_only
-from .rounds import Rounds
 from .row_terms import RowTerms
 
 Within = Literal["none", "leaves", "gaussian", "neighbours"]
 HowDrawn = Literal["sampled", "exact"]
+FEWEST = 2
+"""Repeats that are kept if time ends, at least: a spread needs two."""
 GIVEN = ("gaussian", "neighbours")
 """The values of `within` that draw from a distribution given the other columns."""
 NAMES = {
@@ -64,7 +64,6 @@ def permutation(
     form: Form = "difference",
     on_row_terms: Callable[[RowTerms], None] | None = None,
     on_paired_losses: Callable[[PairedLosses], None] | None = None,
-    rounds: Rounds | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return the loss when a feature is permuted, and when nothing is.
 
@@ -132,15 +131,12 @@ def permutation(
     on_paired_losses : callable, optional
         Told at the end the losses of each row, permuted and not, if draws are sampled.
         Not for the streams of vip either.
-    rounds : Rounds, optional
-        Spreads repeats over features under a time limit; in the streams of
-        `REPEAT_BY_REPEAT` only. Their number is that of the feature with most.
 
     Returns
     -------
     raw : ndarray of shape (n_features, n_repeats, n_losses)
-        Loss with one feature permuted, in units of each of ``model.losses``; NaN in
-        repeats that `rounds` left out.
+        Loss with one feature permuted, in units of each of ``model.losses``. If a time
+        limit ends (`OutOfTime`), the repeats that every feature has by then.
     baseline : ndarray of shape (n_repeats, n_losses)
         Loss with nothing permuted: what an ignored feature measures, exactly.
 
@@ -154,6 +150,9 @@ def permutation(
         rows for leaves or a normal, or missing values; if a category is to be drawn
         from a normal. If the mean over all permutations is not known: see
         `permutation_exact`.
+    OutOfTime
+        If a time limit ends before every feature has `FEWEST` repeats, or in a stream
+        that is not of `REPEAT_BY_REPEAT`.
 
     Warnings
     --------
@@ -209,8 +208,7 @@ def permutation(
 
     def draw_all() -> Draws:
         names = tuple(data.groups)
-        draw = (DRAWS if rounds else DRAWS | DRAWS_AT_ONCE)[stream]
-        drawn = draw(seed, names, data.n_samples, n_repeats, n_rows)
+        drawn = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
         if within in GIVEN:
             draw_given = replayed_given if stream == "xplainfi" else drawn_given
             return draw_given(drawn, by_group, names, seed)
@@ -233,30 +231,31 @@ def permutation(
     )
     raw = np.full((n_groups, n_repeats, len(losses)), np.nan)
     baseline = np.full((n_repeats, len(losses)), np.nan)
-    drawn = draw_all()
-    if rounds:
-        drawn = rounds.spread(draw_all, raw[:, :, 0], baseline[:, 0])
-    with rounds or nullcontext():
-        _measure(model, data, drawn, (raw, baseline), (terms, paired, rounds))
+    n_made = np.zeros(n_groups, dtype=np.int64)
+    try:
+        _measure(model, data, draw_all(), (raw, baseline, n_made), (terms, paired))
+    except OutOfTime:
+        n_repeats = int(n_made.min(initial=n_repeats))
+        if n_repeats < FEWEST or stream not in REPEAT_BY_REPEAT:
+            raise
+        if terms:
+            terms.spread_over(n_made)
     if terms and on_row_terms:
-        if rounds:
-            terms.spread_over(rounds.counts)
         on_row_terms(terms)
     if paired and on_paired_losses:
         on_paired_losses(paired)
-    n_made = int(rounds.counts.max()) if rounds else n_repeats
-    return raw[:, :n_made], baseline[:n_made]
+    return raw[:, :n_repeats], baseline[:n_repeats]
 
 
 def _measure(
     model: FittedModel,
     data: Dataset,
     drawn: Draws,
-    numbers: tuple[Floats, Floats],
-    listeners: tuple[RowTerms | None, PairedLosses | None, Rounds | None],
+    numbers: tuple[Floats, Floats, Index],
+    listeners: tuple[RowTerms | None, PairedLosses | None],
 ) -> None:
-    """Write the losses of draws into raw and baseline, and tell who listens of each."""
-    (raw, baseline), (terms, paired, rounds) = numbers, listeners
+    """Write the losses of draws and how many each group has, and tell who listens."""
+    (raw, baseline, n_made), (terms, paired) = numbers, listeners
     rows_drawn: Index | None = None
     for draw, table, ask in predictions(model, data, drawn):
         if draw.what == BASELINE and draw.rows is rows_drawn:
@@ -273,14 +272,13 @@ def _measure(
                 paired.start(*answer[:2])
             continue
         raw[draw.what, draw.repeat] = loss
+        n_made[draw.what] += 1
         if terms:
             both = zip(loss, baseline[draw.repeat], strict=True)
             by_name = dict(zip(model.losses, both, strict=True))
             terms.add(draw.what, draw.rows, draw.order, answer, by_name)
         if paired:
             paired.add(draw.what, draw.rows, answer)
-        if rounds:
-            rounds.note(draw.what, draw.repeat)
 
 
 def permuted_target(

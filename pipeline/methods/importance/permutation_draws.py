@@ -15,9 +15,8 @@ from .exchange import Index, drawn_within, permuted_within
 
 Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", "xplainfi"]
 Perturbation = Literal["permute", "resample"]
-BASELINE, TARGET, ROUND = -1, -2, -3
-"""What is asked where it is no group; `ROUND` asks nothing: all before it is to be
-answered before the next is drawn."""
+BASELINE, TARGET = -1, -2
+"""What is asked where it is no group."""
 REPEAT_BY_REPEAT = ("numpy", "DALEX", "vip-0.4", "vip-0.5")
 """Streams that end a repeat before the next begins: fewer are the first of more."""
 
@@ -29,7 +28,7 @@ class Draw(NamedTuple):
     ----------
     repeat : int
     what : int
-        The row of a group among all groups, or `BASELINE`, `TARGET` or `ROUND`.
+        The row of a group among all groups, or `BASELINE` or `TARGET`.
     rows : ndarray of shape (n_rows,)
         The rows asked, by their place in the data; the same object as long as they
         stay the same.
@@ -71,22 +70,6 @@ def _numpy_draws(
         for what, name in enumerate(names):
             generator = generator_of(seed, "permute", name, repeat)
             yield Draw(repeat, what, rows, generator.permutation(len(rows)))
-
-
-def _numpy_draws_by_feature(
-    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
-) -> Draws:
-    """Yield the same draws, all repeats of a feature together where rows allow it."""
-    if n_rows is not None and n_rows < n:
-        yield from _numpy_draws(seed, names, n, n_repeats, n_rows)
-        return
-    rows = np.arange(n)
-    for repeat in range(n_repeats):
-        yield Draw(repeat, BASELINE, rows, rows)
-    for what, name in enumerate(names):
-        for repeat in range(n_repeats):
-            generator = generator_of(seed, "permute", name, repeat)
-            yield Draw(repeat, what, rows, generator.permutation(n))
 
 
 def redrawn(
@@ -208,6 +191,3 @@ DRAWS: dict[str, Callable[[int, tuple[str, ...], int, int, int | None], Draws]] 
     "xplainfi": _xplainfi_draws,
 }
 """By stream, repeat by repeat in those of `REPEAT_BY_REPEAT`."""
-DRAWS_AT_ONCE = {"numpy": _numpy_draws_by_feature}
-"""In place of those, where no repeat need end early: trees answer all repeats of one
-feature together in half the time."""

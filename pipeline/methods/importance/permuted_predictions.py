@@ -35,7 +35,7 @@ from ..trees.packing import Integers
 from ..trees.replay import reason_against
 from ..trees.routes import Basis, is_worth_reading, report_route
 from .exchange import Index
-from .permutation_draws import BASELINE, ROUND, TARGET, Draw, Draws
+from .permutation_draws import BASELINE, TARGET, Draw, Draws
 
 HELD_BYTES = 256 * 2**20
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
@@ -304,21 +304,16 @@ def predictions(
 
 
 def _batches(draws: Draws, n_held: int) -> Iterator[list[Draw]]:
-    """Yield draws of the same rows and round together, at most so many.
-
-    They are fewer if they have new values.
-    """
+    """Yield draws of the same rows together, at most so many; fewer of new values."""
     batch: list[Draw] = []
     n_arrays = 0
     for draw in draws:
         if draw.what == TARGET:
             continue
         is_other = bool(batch) and draw.rows is not batch[0].rows
-        if batch and (draw.what == ROUND or is_other or n_arrays >= 2 * n_held):
+        if batch and (is_other or n_arrays >= 2 * n_held):
             yield batch
             batch, n_arrays = [], 0
-        if draw.what == ROUND:
-            continue
         batch.append(draw)
         n_arrays += 2 + len(draw.values)  # an order, a prediction, what is drawn
     if batch:

@@ -25,7 +25,6 @@ from importance_audit.methods.importance.exchange import (
 )
 from importance_audit.methods.importance.permutation import (
     DRAWS,
-    DRAWS_AT_ONCE,
     permutation,
     permuted_target,
 )
@@ -467,23 +466,6 @@ def test_rows_are_drawn_afresh_for_each_repeat_and_shared_within_it(stream):
     assert tables == [first, first, second, second]
     assert first != second
     assert len(set(first)) == len(set(second)) == 15
-
-
-@pytest.mark.parametrize("n_rows", [None, 20, 15])
-def test_draws_that_are_made_at_once_are_the_same(n_rows):
-    def made(draws):
-        drawn = draws["numpy"](1, ("a", "b"), 20, 3, n_rows)
-        return sorted(
-            (draw.what, draw.repeat, draw.rows.tolist(), draw.order.tolist())
-            for draw in drawn
-        )
-
-    assert made(DRAWS_AT_ONCE) == made(DRAWS)
-
-
-def test_all_repeats_of_a_feature_are_drawn_together():
-    draws = DRAWS_AT_ONCE["numpy"](1, ("a", "b"), 20, 3, None)
-    assert [draw.what for draw in draws] == [-1] * 3 + [0] * 3 + [1] * 3
 
 
 def test_vip_0_4_draws_its_rows_once_and_measures_the_baseline_on_all():
