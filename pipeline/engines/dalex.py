@@ -54,10 +54,11 @@ def dalex_permutation(
     if min(n_rows or data.n_samples, data.n_samples) == 1:
         # R's sample(5) is sample(1:5): it draws more, and all after it something else.
         raise NotApplicable("DALEX permutes a single target as if it were a count.")
-    draws = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows}
+    question: dict[str, Any] = {"groups": data.groups, "seed": seed}
+    question |= {"n_repeats": n_repeats, "n_rows": n_rows}
     tables = []
     for loss in model.losses:
-        question = {"own_loss": OWN_LOSSES.get(loss), "groups": data.groups, **draws}
+        question["own_loss"] = OWN_LOSSES.get(loss)
         answer = ask_loss("dalex_parts", model, data, loss, **question)
         table = pd.DataFrame(answer).pivot(
             index="feature", columns="round", values="loss"

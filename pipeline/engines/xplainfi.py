@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -188,7 +188,8 @@ def xplainfi_sage(
     if background == "gaussian":
         _refuse_other_than_numbers(data)
         _refuse_dependent(frame, "any of them")
-    question = {"seed": seed, "n_repeats": n_repeats, "background": background}
+    question: dict[str, Any] = {"seed": seed, "n_repeats": n_repeats}
+    question["background"] = background
     question |= {"n_background": n_background, "tolerance": tolerance}
     players = replace(data, X=frame)
     answers = [
