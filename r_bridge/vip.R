@@ -1,5 +1,5 @@
 # Asks vip (and pdp, which makes its curves) what the audit computes in Python. Written for
-# vip 0.4.x and 0.5.x; what differs between the two lines is known to vip.py.
+# vip 0.4.x and 0.5.x.
 #
 # data     the features only, a plain data frame
 # predict  function(object, newdata, ...) that returns one number per row, or a matrix with

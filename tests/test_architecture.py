@@ -45,7 +45,10 @@ OWNERS = {
     "numba": ["methods.trees.compiled"],
     "click": ["cli"],
     "rich": ["cli"],
-    "tomllib": ["config", "operate.schedule_section", "report.text", "runs.signoff"],
+    "tomllib": [
+        *("config", "engines", "operate.schedule_section", "report.text"),
+        "runs.signoff",
+    ],
 }
 
 

@@ -12,7 +12,7 @@ from ..assess import checks
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import seed_for
 from ..engines import ENGINES, REFUSED_LOSSES, agreement
-from ..engines.questions import RowTests
+from ..engines.xplainfi import RowTests
 from ..methods.importance import METHODS
 from ..methods.importance.paired_losses import PairedLosses
 from ..methods.importance.row_terms import RowTerms

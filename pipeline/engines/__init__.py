@@ -15,8 +15,8 @@ from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS
 from ..records.extensions import OpenTable
 from . import dalex, hstats, iml, pdp, vip, xplainfi
+from .asking import compare_predictions, same_predictions
 from .availability import EngineInfo, describe_engine, loss_source, stream_of
-from .questions import compare_predictions, same_predictions
 
 __all__ = [
     "ENGINES",

@@ -5,10 +5,11 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as distribution_version
 from typing import NamedTuple
 
-from importance_audit.r_bridge import dalex, host, vip
+from importance_audit.r_bridge import host
 
 from ..records.errors import quote
 from ..records.extensions import is_in_force
+from .dalex import OWN_LOSSES
 from .known_defects import version_numbers
 
 
@@ -158,8 +159,17 @@ def _lack(name: str, version: str, broken: Mapping[str, str]) -> str:
 
 
 def stream_of(package: str, version: str) -> str:
-    """Return the order in which a version of an R package draws."""
-    return vip.stream_of(version) if package == "vip" else STREAMS[package]
+    """Return the order in which a version of an R package draws.
+
+    "vip-0.4" draws the rows of a subsample once and keeps them, "vip-0.5" draws them
+    anew in every repeat; so, it is taken, do all that are newer.
+    """
+    if package != "vip":
+        return STREAMS[package]
+    major, minor = min(
+        version_numbers(version)[:2], version_numbers(PACKAGES["vip"].newest)
+    )
+    return f"vip-{major}.{minor}"
 
 
 def _own_version() -> str:
@@ -176,6 +186,6 @@ def loss_source(engine: str, loss: str) -> str:
         return "importance-audit, in Python"
     if is_in_force("engine", engine):
         return engine
-    if engine == "DALEX" and loss in dalex.OWN_LOSSES:
-        return f"DALEX::{dalex.OWN_LOSSES[loss]}"
+    if engine == "DALEX" and loss in OWN_LOSSES:
+        return f"DALEX::{OWN_LOSSES[loss]}"
     return "importance-audit, rewritten in R"

@@ -1,12 +1,10 @@
 """DALEX, asked for losses under permutation and for profiles."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
-
-from importance_audit.r_bridge import dalex
+import pandas as pd
 
 from ..methods.effects import EFFECTS, EffectMethod
 from ..methods.effects.local_profiles import (
@@ -16,66 +14,22 @@ from ..methods.effects.local_profiles import (
     rows_of,
     width_of,
 )
-from ..methods.effects.partial_dependence import (
-    Grid,
-    Scale,
-    grid_of,
-    is_predicted,
-    with_gaps,
-)
+from ..methods.effects.partial_dependence import Grid, Scale
 from ..methods.importance import METHODS, Method
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, quote
-from .questions import classes_of, outputs, refuse
+from .asking import Curve, ask_loss, curve_on, curves, refuse
 
-Curve = tuple[npt.NDArray[Any], Floats]
-
-
-def dalex_parts(
-    model: FittedModel,
-    data: Dataset,
-    *,
-    seed: int,
-    n_repeats: int = 10,
-    n_rows: int | None = None,
-) -> dalex.Parts:
-    """Return all that ``DALEX::model_parts`` measures, the losses on the last axis.
-
-    Parameters and raises as in `importance.permutation.permutation`; `NotApplicable`
-    too if rows are weighted, a round has one row only, or a group has a name that
-    DALEX keeps for itself.
-
-    Returns
-    -------
-    importance_audit.r_bridge.dalex.Parts
-        `permuted` (n_groups, n_repeats, n_losses); `full` and `y_permuted`, which is
-        `importance.permutation.permuted_target`'s partner, (n_repeats, n_losses).
-    """
-    refuse("DALEX", "permutation", data, n_repeats=n_repeats, n_rows=n_rows)
-    for name in dalex.FULL, dalex.Y_PERMUTED:
-        if name in data.groups:
-            raise NotApplicable(
-                f"DALEX reserves the name {quote(name)} for its own use."
-            )
-    if min(n_rows or data.n_samples, data.n_samples) == 1:
-        # R's sample(5) is sample(1:5): it draws more, and all after it something else.
-        raise NotApplicable("DALEX permutes a single target as if it were a count.")
-    draws = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows}
-    of_losses = [
-        dalex.parts(
-            data.X,
-            data.y,
-            model.predict,
-            groups=data.groups,
-            loss=loss,
-            draws=draws,
-            classes=classes_of(model),
-        )
-        for loss in model.losses
-    ]
-    return dalex.Parts(
-        *(np.stack(part, axis=-1) for part in zip(*of_losses, strict=True))
-    )
+# The losses DALEX defines exactly as we do, and its functions for them. It has others
+# under names like ours that it defines otherwise.
+OWN_LOSSES = {
+    "rmse": "loss_root_mean_square",
+    "sum_of_squares": "loss_sum_of_squares",
+    "one_minus_auc": "loss_one_minus_auc",
+    "dalex_cross_entropy": "loss_cross_entropy",
+}
+FULL, Y_PERMUTED = "_full_model_", "_baseline_"
+PROFILE_COLUMNS = ("_vname_", "_label_", "_x_", "_yhat_", "_ids_")
 
 
 def dalex_permutation(
@@ -87,14 +41,33 @@ def dalex_permutation(
     n_rows: int | None = None,
     on_target: Callable[[Floats], None] | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return the losses of ``DALEX::model_parts``: `permuted` and `full` of its parts.
+    """Return the losses of ``DALEX::model_parts``, repeat by repeat.
 
-    `on_target` is told `y_permuted`. All else as in `dalex_parts`.
+    Parameters, returns and raises as in `importance.permutation.permutation`, NaN where
+    DALEX gives none. `NotApplicable` too if rows are weighted, a round has one row
+    only, or a group has a name that DALEX keeps for itself. `on_target` is told the
+    losses with the target permuted, the partner of
+    `importance.permutation.permuted_target`, (n_repeats, n_losses).
     """
-    parts = dalex_parts(model, data, seed=seed, n_repeats=n_repeats, n_rows=n_rows)
+    refuse("DALEX", "permutation", data, n_repeats=n_repeats, n_rows=n_rows)
+    _refuse_names((FULL, Y_PERMUTED), data.groups)
+    if min(n_rows or data.n_samples, data.n_samples) == 1:
+        # R's sample(5) is sample(1:5): it draws more, and all after it something else.
+        raise NotApplicable("DALEX permutes a single target as if it were a count.")
+    question: dict[str, Any] = {"groups": data.groups, "seed": seed}
+    question |= {"n_repeats": n_repeats, "n_rows": n_rows}
+    tables = []
+    for loss in model.losses:
+        question["own_loss"] = OWN_LOSSES.get(loss)
+        answer = ask_loss("dalex_parts", model, data, loss, **question)
+        table = pd.DataFrame(answer).pivot(
+            index="feature", columns="round", values="loss"
+        )
+        tables.append(table.reindex([*data.groups, FULL, Y_PERMUTED]))
+    losses = np.stack(tables, axis=-1).astype(np.float64)
     if on_target is not None:
-        on_target(parts.y_permuted)
-    return parts.permuted, parts.full
+        on_target(losses[-1])
+    return losses[:-2], losses[-2]
 
 
 def dalex_curve(
@@ -112,14 +85,10 @@ def dalex_curve(
     Parameters, returns and raises as in `effects.partial_dependence`.
     """
     del seed
-    _check(data, "partial_dependence")
-    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    is_measured = is_predicted(model, data.X, feature, points)
-    curves = [
-        dalex.profile(data.X, predict, feature=feature, grid=points[is_measured])
-        for predict in outputs(model, scale)
-    ]
-    return points, with_gaps(np.stack(curves, axis=1), is_measured)
+    refuse("DALEX", "partial_dependence", data)
+    _refuse_names(PROFILE_COLUMNS, data.features)
+    more = {"type": "partial", "seed": 1}
+    return curve_on(grid, n_grid, "dalex_profile", model, data, feature, scale, **more)
 
 
 def dalex_conditional_profile(
@@ -139,13 +108,10 @@ def dalex_conditional_profile(
     Parameters, returns and raises as in `effects.local_profiles.conditional_profile`;
     `NotApplicable` too if rows are weighted, or the feature is missing in one.
     """
-    _check_local(data, feature, "conditional", n_rows)
-    points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
-    options = {"kind": "conditional", "span": span, "seed": seed, "n_rows": n_rows}
-    values = _local(model, data, feature, points, scale, options)
-    # DALEX says 0 where there is no row to say anything.
-    is_near = _is_near(data, feature, points, options)
-    return points, np.where(is_near[:, np.newaxis], values, np.nan)
+    draws: dict[str, Any] = {"span": span, "seed": seed, "n_rows": n_rows}
+    return _local(
+        "conditional", model, data, feature, grid, n_grid, scale=scale, **draws
+    )
 
 
 def dalex_accumulated_profile(
@@ -165,57 +131,52 @@ def dalex_accumulated_profile(
     Parameters, returns and raises as in `effects.local_profiles.accumulated_profile`;
     `NotApplicable` too if rows are weighted, or the feature is missing in one.
     """
-    _check_local(data, feature, "accumulated", n_rows)
-    points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
-    options = {"kind": "accumulated", "span": span, "seed": seed, "n_rows": n_rows}
-    # DALEX counts a step that no row is near to as none.
-    check_steps(feature, points, _is_near(data, feature, points, options))
-    return points, _local(model, data, feature, points, scale, options)
+    draws: dict[str, Any] = {"span": span, "seed": seed, "n_rows": n_rows}
+    return _local(
+        "accumulated", model, data, feature, grid, n_grid, scale=scale, **draws
+    )
 
 
 def _local(
+    kind: Literal["conditional", "accumulated"],
     model: FittedModel,
     data: Dataset,
     feature: str,
-    points: npt.NDArray[Any],
+    grid: Grid,
+    n_grid: int,
+    *,
     scale: Scale,
-    options: Mapping[str, Any],
-) -> Floats:
-    """Return a profile of the rows that lie near, (n_grid, n_outputs)."""
-    curves = [
-        dalex.profile(data.X, predict, feature=feature, grid=points, **options)
-        for predict in outputs(model, scale)
-    ]
-    return np.stack(curves, axis=1)
-
-
-def _is_near(
-    data: Dataset, feature: str, points: npt.NDArray[Any], options: Mapping[str, Any]
-) -> npt.NDArray[np.bool_]:
-    """Return whether any of the rows drawn is near each point, (n_grid,)."""
-    rows = rows_of(data, feature, seed=options["seed"], n_rows=options["n_rows"])
-    width = width_of(points, options["span"])
-    return np.asarray(nearness(rows.X[feature], points, width).any(axis=1))
-
-
-def _check(data: Dataset, method: str, *, n_rows: int | None = None) -> None:
-    """Refuse rows that DALEX gives no profile."""
-    refuse("DALEX", method, data, n_rows=n_rows)
-    for name in dalex.PROFILE_COLUMNS:
-        if name in data.features:
-            raise NotApplicable(
-                f"DALEX reserves the name {quote(name)} for its own use."
-            )
-
-
-def _check_local(data: Dataset, feature: str, kind: str, n_rows: int | None) -> None:
-    """Refuse rows that DALEX gives no profile of those that lie near."""
-    _check(data, f"{kind}_profile", n_rows=n_rows)
+    span: float,
+    seed: int,
+    n_rows: int | None,
+) -> Curve:
+    """Return a profile of the rows that lie near each point."""
+    refuse("DALEX", f"{kind}_profile", data, n_rows=n_rows)
+    _refuse_names(PROFILE_COLUMNS, data.features)
     if data.X[feature].hasnans:
         raise NotApplicable(
             f"Column {quote(feature)} must have a value in every row for a {kind} "
             "profile of DALEX; some are missing."
         )
+    points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
+    rows = rows_of(data, feature, seed=seed, n_rows=n_rows)
+    is_near = nearness(rows.X[feature], points, width_of(points, span)).any(axis=1)
+    if kind == "accumulated":  # DALEX counts a step that no row is near to as none
+        check_steps(feature, points, is_near)
+    draws = {"type": kind, "span": span, "seed": seed, "n_rows": n_rows}
+    values = curves("dalex_profile", model, data, feature, points, scale, **draws)
+    if kind == "conditional":  # DALEX says 0 where there is no row to say anything
+        values = np.where(is_near[:, np.newaxis], values, np.nan)
+    return points, values
+
+
+def _refuse_names(reserved: Iterable[str], names: Collection[str]) -> None:
+    """Refuse names that DALEX keeps for itself."""
+    for name in reserved:
+        if name in names:
+            raise NotApplicable(
+                f"DALEX reserves the name {quote(name)} for its own use."
+            )
 
 
 IMPORTANCE: dict[str, Method] = {

@@ -1,13 +1,10 @@
 """hstats, asked for losses, Friedman's H and PD importance, rows weighted."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from importance_audit.r_bridge import hstats
 
 from ..methods.effects import EffectMethod
 from ..methods.effects.partial_dependence import Scale, rounding_of
@@ -15,7 +12,13 @@ from ..methods.importance import METHODS, Method
 from ..methods.importance.h_statistic import columns_of, ratio
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, quote
-from .questions import classes_of, outputs
+from .asking import ask, ask_loss, losses_and_full, outputs
+
+ROW_LOSSES = (
+    *("mse", "mae", "poisson_deviance", "gamma_deviance"),
+    *("log_loss", "log_loss_clipped", "brier", "one_minus_accuracy"),
+)
+"""Losses that are a mean over the rows; the others hstats cannot be asked."""
 
 
 def hstats_permutation(
@@ -32,29 +35,16 @@ def hstats_permutation(
     the order "hstats". `NotApplicable` too if a loss is no mean over the rows: hstats
     takes one number per row. The root of one is taken here.
     """
-    losses = {name: "mse" if name == "rmse" else name for name in model.losses}
     for reason in refused_losses(model.losses).values():
         raise NotApplicable(reason)
-    draws = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows or data.n_samples}
-    by_loss = [
-        hstats.permutation(
-            data.X,
-            data.y,
-            model.predict,
-            groups=data.groups,
-            loss=row_loss,
-            draws=draws,
-            weights=data.weights if data.is_weighted else None,
-            classes=classes_of(model),
-        )
-        for row_loss in losses.values()
-    ]
-    permuted = np.stack([part[0] for part in by_loss], axis=-1)
-    full = np.array([part[1] for part in by_loss])
-    for k, name in enumerate(losses):
-        if name == "rmse":
-            permuted[..., k], full[k] = np.sqrt(permuted[..., k]), np.sqrt(full[k])
-    return permuted, np.tile(full, (n_repeats, 1))
+    question = {"groups": data.groups, "n_repeats": n_repeats}
+    question |= _draw_options(data, seed, n_rows)
+    answers = []
+    for loss in model.losses:
+        row_loss = "mse" if loss == "rmse" else loss
+        answer = ask_loss("hstats_permutation", model, data, row_loss, **question)
+        answers.append(np.sqrt(answer) if loss == "rmse" else answer)
+    return losses_and_full(answers)
 
 
 def refused_losses(losses: Iterable[str]) -> dict[str, str]:
@@ -63,7 +53,7 @@ def refused_losses(losses: Iterable[str]) -> dict[str, str]:
     return {
         name: f"{rule}; {quote(name)} is not such a loss."
         for name in losses
-        if name != "rmse" and name not in hstats.ROW_LOSSES
+        if name != "rmse" and name not in ROW_LOSSES
     }
 
 
@@ -86,14 +76,7 @@ def hstats_h_statistic(
     question = {"groups": data.groups, **_draw_options(data, seed, n_rows)}
     # Up to seven curves go into one residual, three into one rounding.
     n_curves = np.array([{1: 3, 2: 3, 3: 7}[len(columns)] for columns in groups])
-    return _roots(
-        partial(hstats.h_squared, **question),
-        model,
-        data,
-        scale,
-        standardised,
-        n_curves,
-    )
+    return _roots("hstats_h", question, model, data, scale, standardised, n_curves)
 
 
 def hstats_pd_importance(
@@ -120,8 +103,7 @@ def hstats_pd_importance(
     _refuse_one_column(data)
     features = [column for (column,) in data.groups.values()]
     question = {"features": features, **_draw_options(data, seed, n_rows)}
-    ask = partial(hstats.pd_importance, **question)
-    return _roots(ask, model, data, scale, standardised)
+    return _roots("hstats_pd_importance", question, model, data, scale, standardised)
 
 
 def _refuse_one_column(data: Dataset) -> None:
@@ -140,7 +122,8 @@ def _draw_options(data: Dataset, seed: int, n_rows: int | None) -> dict[str, Any
 
 
 def _roots(
-    ask: Callable[..., tuple[Floats, Floats]],
+    function: str,
+    question: dict[str, Any],
     model: FittedModel,
     data: Dataset,
     scale: Scale,
@@ -153,7 +136,7 @@ def _roots(
     """
     roots = []
     for predict in outputs(model, scale):
-        numerator, denominator = np.sqrt(ask(data.X, predict))
+        numerator, denominator = np.sqrt(ask(function, data.X, predict, **question)).T
         rounding = rounding_of(data.n_samples, np.abs(predict(data.X)).max())
         numerator[numerator <= rounding * np.asarray(n_curves) / 3] = 0
         denominator[denominator <= rounding] = 0

@@ -1,29 +1,26 @@
 """iml, asked for losses under permutation, for curves and for Friedman's H."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
-
-from importance_audit.r_bridge import iml
 
 from ..methods.effects import EFFECTS, EffectMethod
 from ..methods.effects.ale import moves_of
-from ..methods.effects.partial_dependence import (
-    Grid,
-    Scale,
-    grid_of,
-    is_predicted,
-    rounding_of,
-    with_gaps,
-)
+from ..methods.effects.partial_dependence import Grid, Scale, rounding_of
 from ..methods.importance import METHODS, Method
 from ..methods.importance.h_statistic import columns_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
-from .questions import outputs, refuse
-
-Curve = tuple[npt.NDArray[Any], Floats]
+from .asking import (
+    Curve,
+    ask,
+    ask_loss,
+    curve_on,
+    curves,
+    losses_and_full,
+    outputs,
+    refuse,
+)
 
 
 def iml_permutation(
@@ -42,16 +39,12 @@ def iml_permutation(
             "iml passes one number per row to a loss, but a prediction of model "
             f"{quote(model.name)} has {len(model.classes)}."
         )
-    draws = {"seed": seed, "n_repeats": n_repeats}
-    losses = [
-        iml.permutation(
-            data.X, data.y, model.predict, groups=data.groups, loss=loss, draws=draws
-        )
-        for loss in model.losses
-    ]
-    full = np.array([part[1] for part in losses])
-    return np.stack([part[0] for part in losses], axis=-1), np.tile(
-        full, (n_repeats, 1)
+    question = {"groups": data.groups, "seed": seed, "n_repeats": n_repeats}
+    return losses_and_full(
+        [
+            ask_loss("iml_permutation", model, data, loss, **question)
+            for loss in model.losses
+        ]
     )
 
 
@@ -76,12 +69,8 @@ def iml_partial_dependence(
         raise NotApplicable(
             f"iml does not accept column {quote(feature)}, which has one value."
         )
-    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    is_measured = is_predicted(model, data.X, feature, points)
-    values = _curves(
-        model, data, feature, points[is_measured], scale=scale, method="pdp"
-    )
-    return points, with_gaps(values, is_measured)
+    more = {"method": "pdp"}
+    return curve_on(grid, n_grid, "iml_curve", model, data, feature, scale, **more)
 
 
 def iml_ale(
@@ -108,9 +97,9 @@ def iml_ale(
             f"iml moves every row, but {still} of {data.n_samples} have no value of "
             f"{quote(feature)} within the grid."
         )
-    values = _curves(model, data, feature, moves.points, scale=scale, method="ale")
-    is_category = moves.points.dtype == object
-    return moves.points if is_category else moves.points.astype(np.float64), values
+    points, more = moves.points, {"method": "ale"}
+    values = curves("iml_curve", model, data, feature, points, scale, **more)
+    return points if points.dtype == object else points.astype(np.float64), values
 
 
 def iml_h_statistic(
@@ -141,7 +130,7 @@ def iml_h_statistic(
         )
     values = []
     for predict in outputs(model, scale):
-        h = iml.h(data.X, predict, groups=data.groups, seed=seed)
+        h = ask("iml_h", data.X, predict, groups=data.groups, seed=seed)
         predicted = predict(data.X)
         rounding = rounding_of(data.n_samples, np.abs(predicted).max())
         h[h * predicted.std() <= rounding] = 0
@@ -160,23 +149,6 @@ def _refuse(data: Dataset, method: str) -> None:
         raise NotApplicable(
             f"iml needs a value in some row of each column; {listed(empty)} has none."
         )
-
-
-def _curves(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    points: npt.NDArray[Any],
-    *,
-    scale: Scale,
-    method: Literal["pdp", "ale"],
-) -> Floats:
-    """Return one curve per output, (n_grid, n_outputs)."""
-    curves = [
-        iml.curve(data.X, predict, feature=feature, grid=points, method=method)
-        for predict in outputs(model, scale)
-    ]
-    return np.stack(curves, axis=1)
 
 
 IMPORTANCE: dict[str, Method] = {

@@ -1,12 +1,13 @@
 """Faults of the R packages, what they touch, and what the report says about them.
 
-Only those that can touch a number, or an answer, that the audit asks for. Each was
-reproduced with the package; a fault that our arguments rule out (a default we always
-override, an option we never set) is in docs/defects.md.
+They are rows of known_defects.toml.
 """
 
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +61,11 @@ class Question(NamedTuple):
     misses: bool = False
     ties_differ: bool = False
 
+    @property
+    def draws_rows(self) -> bool:
+        """Whether rows are drawn, not all taken."""
+        return self.n_rows is not None
+
 
 class Defect(NamedTuple):
     """One known fault.
@@ -69,188 +75,36 @@ class Defect(NamedTuple):
     id : str
         Its name in the report.
     package : str
-    since, before : str
-        The versions it is in: from `since`, and below `before`; empty is open.
-    touches : callable
-        ``touches(question) -> bool``.
+    when : mapping of str to value
+        What attributes of a question it needs; in a text, ``*`` stands for any.
     effect : str
         The reason code of the agreement, or "refused": nothing is asked.
     text : str
-        What the report says, a whole sentence.
+        What the report says, whole sentences.
+    since, before : str
+        The versions it is in: from `since`, and below `before`; empty is open.
     """
 
     id: str
     package: str
-    since: str
-    before: str
-    touches: Callable[[Question], bool]
+    when: Mapping[str, Any]
     effect: str
     text: str
+    since: str = ""
+    before: str = ""
+
+    def touches(self, question: Question) -> bool:
+        """Return whether a question has what the fault needs."""
+        return all(
+            fnmatchcase(getattr(question, name), needed)
+            if isinstance(needed, str)
+            else getattr(question, name) == needed
+            for name, needed in self.when.items()
+        )
 
 
-def _permutes(question: Question) -> bool:
-    return question.method == "permutation"
-
-
-DEFECTS: tuple[Defect, ...] = (
-    Defect(
-        id="VIP-SUBSAMPLE",
-        package="vip",
-        since="0.4.0",
-        before="0.5",
-        touches=lambda question: _permutes(question) and question.n_rows is not None,
-        effect="BASELINE_ROWS",
-        text=(
-            "vip 0.4 draws one subsample, keeps it for all features and repeats, "
-            "and compares it with the loss of all rows: every difference is off by "
-            "the same amount, every ratio by the same factor. Stream 'vip-0.4' "
-            "reproduces this in Python. Use all rows, or vip 0.5."
-        ),
-    ),
-    Defect(
-        id="VIP-ONEFEATURE",
-        package="vip",
-        since="",
-        before="0.5",
-        touches=lambda question: (
-            _permutes(question) and question.n_features == 1 and question.n_repeats == 1
-        ),
-        effect="refused",
-        text=(
-            "vip before 0.5 cannot score a single feature in a single repeat. Use "
-            "at least two repeats."
-        ),
-    ),
-    Defect(
-        id="VIP-ONECOLUMN",
-        package="vip",
-        since="",
-        before="0.5",
-        touches=lambda question: (
-            _permutes(question)
-            and question.n_columns == 1
-            and question.n_rows is not None
-        ),
-        effect="refused",
-        text=(
-            "vip before 0.5 cannot draw rows of a single column. Leave n_rows out "
-            "to use all rows."
-        ),
-    ),
-    Defect(
-        id="VIP-WEIGHTS",
-        package="vip",
-        since="",
-        before="",
-        touches=lambda question: question.is_weighted,
-        effect="refused",
-        text="vip does not support row weights, so it would measure something else.",
-    ),
-    Defect(
-        id="DALEX-WEIGHTS",
-        package="DALEX",
-        since="",
-        before="",
-        touches=lambda question: question.is_weighted,
-        effect="refused",
-        text="DALEX ignores row weights, so it would measure something else.",
-    ),
-    Defect(
-        id="IML-WEIGHTS",
-        package="iml",
-        since="",
-        before="",
-        touches=lambda question: question.is_weighted,
-        effect="refused",
-        text="iml does not support row weights, so it would measure something else.",
-    ),
-    Defect(
-        id="PDP-WEIGHTS",
-        package="pdp",
-        since="",
-        before="",
-        touches=lambda question: question.is_weighted,
-        effect="refused",
-        text="pdp does not support row weights, so it would measure something else.",
-    ),
-    Defect(
-        id="XPLAINFI-WEIGHTS",
-        package="xplainfi",
-        since="",
-        before="",
-        touches=lambda question: question.is_weighted,
-        effect="refused",
-        text=(
-            "xplainfi does not support row weights, so it would measure something else."
-        ),
-    ),
-    Defect(
-        id="XPLAINFI-ONEROW",
-        package="xplainfi",
-        since="",
-        before="",
-        touches=lambda question: _permutes(question) and question.n_samples == 1,
-        effect="refused",
-        text="xplainfi cannot permute a single row. Give at least two rows.",
-    ),
-    Defect(
-        id="XPLAINFI-ONENEIGHBOUR",
-        package="xplainfi",
-        since="",
-        before="",
-        touches=lambda question: question.n_neighbours == 1,
-        effect="refused",
-        text=(
-            "xplainfi draws one of the rows 1 to i where row i has a single neighbour, "
-            "which is itself. Set n_neighbours to 2 or more."
-        ),
-    ),
-    Defect(
-        id="DALEX-NAN",
-        package="ingredients",
-        since="",
-        before="",
-        touches=lambda question: (
-            _permutes(question) and question.n_repeats == 1 and question.misses
-        ),
-        effect="NA_DROPPED",
-        text=(
-            "DALEX leaves features whose loss is not a number out of its summary, "
-            "which is all it returns after a single repeat (DALEX issue 415)."
-        ),
-    ),
-    Defect(
-        id="DALEX-ONECOL",
-        package="DALEX",
-        since="",
-        before="",
-        touches=lambda question: (
-            question.method.endswith("_profile")
-            and question.n_columns == 1
-            and question.n_rows is not None
-        ),
-        effect="refused",
-        text=(
-            "DALEX cannot draw rows of a single column for a profile. Leave n_rows out "
-            "to use all rows."
-        ),
-    ),
-    Defect(
-        id="DALEX-TIE",
-        package="DALEX",
-        since="",
-        before="",
-        touches=lambda question: (
-            question.loss == "one_minus_auc" and question.ties_differ
-        ),
-        effect="TIE_MERGE",
-        text=(
-            "DALEX ties predictions that are equal to 15 digits when it computes an "
-            "AUC, Python those that differ by at most 1e-12 of the largest; some of "
-            "this model's predictions are tied on one side only."
-        ),
-    ),
-)
+_ROWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+DEFECTS = tuple(Defect(**row) for row in _ROWS["defect"])
 
 
 def defects_of(question: Question, versions: Mapping[str, str]) -> tuple[Defect, ...]:

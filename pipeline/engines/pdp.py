@@ -1,23 +1,10 @@
 """pdp, asked for partial dependence itself: by vip it is asked for its spread."""
 
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
-from importance_audit.r_bridge import pdp
-
 from ..methods.effects import EFFECTS, EffectMethod
-from ..methods.effects.partial_dependence import (
-    Grid,
-    Scale,
-    grid_of,
-    is_predicted,
-    with_gaps,
-)
+from ..methods.effects.partial_dependence import Grid, Scale
 from ..methods.importance import Method
-from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from .questions import outputs, refuse
+from ..records.dataset_and_model import Dataset, FittedModel
+from .asking import Curve, curve_on, refuse
 
 
 def pdp_curve(
@@ -29,7 +16,7 @@ def pdp_curve(
     grid: Grid = "even",
     n_grid: int = 51,
     scale: Scale = "native",
-) -> tuple[npt.NDArray[Any], Floats]:
+) -> Curve:
     """Return the curve of ``pdp::partial`` over all rows, on our grid.
 
     Parameters, returns and raises as in `effects.partial_dependence`; weighted rows
@@ -37,13 +24,7 @@ def pdp_curve(
     """
     del seed
     refuse("pdp", "partial_dependence", data)
-    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    is_measured = is_predicted(model, data.X, feature, points)
-    curves = [
-        pdp.partial(data.X, predict, feature=feature, grid=points[is_measured])
-        for predict in outputs(model, scale)
-    ]
-    return points, with_gaps(np.stack(curves, axis=1), is_measured)
+    return curve_on(grid, n_grid, "pdp_partial", model, data, feature, scale)
 
 
 IMPORTANCE: dict[str, Method] = {}

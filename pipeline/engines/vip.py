@@ -6,9 +6,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from importance_audit.r_bridge import host, vip
+from importance_audit.r_bridge import host
 from importance_audit.r_bridge.model_specific import vip_numbers
+from importance_audit.r_bridge.numeric import as_numbers, restored
 
 from ..methods.effects import EFFECTS, EffectMethod
 from ..methods.effects.partial_dependence import (
@@ -22,10 +24,8 @@ from ..methods.importance import METHODS, Method
 from ..methods.importance.r_model_specific import by_feature, report_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ..records.errors import NotApplicable
+from .asking import Curve, Predict, ask, ask_loss, outputs, refuse
 from .availability import advice_on
-from .questions import classes_of, features_of, outputs, refuse
-
-Curve = tuple[npt.NDArray[Any], Floats]
 
 
 def vip_permutation(
@@ -63,18 +63,10 @@ def vip_permutation(
         )
     features = features_of(data)
     refuse("vip", "permutation", data, n_repeats=n_repeats, n_rows=n_rows)
-    options = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows, "form": form}
+    question = {"features": list(features), "seed": seed, "n_repeats": n_repeats}
+    question |= {"n_rows": n_rows, "form": form}
     scores = [
-        vip.permute(
-            data.X,
-            data.y,
-            model.predict,
-            features=features,
-            loss=loss,
-            options=options,
-            classes=classes_of(model),
-        )
-        for loss in model.losses
+        ask_loss("vip_permute", model, data, loss, **question) for loss in model.losses
     ]
     raw = np.stack(scores, axis=2)
     return raw, np.full(raw.shape[1:], float(form == "ratio"))
@@ -97,8 +89,14 @@ def vip_partial_dependence(
     """
     del seed
     divisor = 4 if categorical_spread == "quarter_range" else 1
-    ask = partial(_firm, grid=grid, n_grid=n_grid, scale=scale, divisor=divisor)
-    raw = np.stack([ask(model, data, name).importances for name in features_of(data)])
+    options: dict[str, Any] = {
+        "grid": grid,
+        "n_grid": n_grid,
+        "scale": scale,
+        "divisor": divisor,
+    }
+    answers = [_firm(model, data, name, **options) for name in features_of(data)]
+    raw = np.stack([answer.importances for answer in answers])
     return raw[:, np.newaxis, :], np.zeros((1, raw.shape[1]))
 
 
@@ -156,9 +154,12 @@ def vip_shapley(
             "vip takes Shapley values from R package 'fastshap', which is not "
             f"installed. {advice_on('fastshap')}"
         )
-    options = {"seed": seed, "n_repeats": n_repeats, "n_permutations": n_permutations}
+    question: dict[str, Any] = {"seed": seed, "n_repeats": n_repeats, "adjust": adjust}
+    question |= {"n_permutations": n_permutations}
+    # fastshap keeps seven digits of anything but numbers.
+    numbers = as_numbers(data.X)
     scores = [
-        vip.shap(data.X, predict, options=options | {"adjust": adjust})
+        ask("vip_shap", numbers, partial(_restoring, predict, data.X), **question)
         for predict in outputs(model, scale)
     ]
     raw = np.stack(scores, axis=2)
@@ -195,6 +196,18 @@ def vip_model_specific(
     return by_feature(model, alone, data)
 
 
+def features_of(data: Dataset) -> tuple[str, ...]:
+    """Return the one column of every group."""
+    if any(len(columns) != 1 for columns in data.groups.values()):
+        raise NotApplicable("vip has no groups: it permutes single features only.")
+    return tuple(columns[0] for columns in data.groups.values())
+
+
+def _restoring(predict: Predict, like: pd.DataFrame, numbers: pd.DataFrame) -> Floats:
+    """Return predictions for rows that crossed as numbers."""
+    return predict(restored(numbers, like))
+
+
 class _Firm(NamedTuple):
     """Of shape (n_grid,), (n_grid, n_outputs) and (n_outputs,)."""
 
@@ -222,15 +235,16 @@ def _firm(
         )
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
     is_measured = is_predicted(model, data.X, feature, points)
+    question: dict[str, Any] = {"feature": feature, "grid": points[is_measured]}
+    question["divisor"] = divisor
     answers = [
-        vip.firm(
-            data.X, predict, feature=feature, grid=points[is_measured], divisor=divisor
-        )
+        ask("vip_firm", data.X, predict, **question)
         for predict in outputs(model, scale)
     ]
-    importances, values = zip(*answers, strict=True)
+    values = np.stack([answer["values"] for answer in answers], axis=1)
+    importances = [float(answer["importance"][0]) for answer in answers]
     spread = np.where(is_measured.all(), importances, np.nan)
-    return _Firm(points, with_gaps(np.stack(values, axis=1), is_measured), spread)
+    return _Firm(points, with_gaps(values, is_measured), spread)
 
 
 IMPORTANCE: dict[str, Method] = {

@@ -1,14 +1,13 @@
 """xplainfi, asked for permutation, also given the other columns, refits and SAGE."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from importance_audit.r_bridge import host, xplainfi
+from importance_audit.r_bridge import host
 
 from ..methods.effects import EffectMethod
 from ..methods.importance import METHODS, Method
@@ -28,8 +27,8 @@ from ..methods.importance.sage import Background
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from ..records.losses import OF_ROWS
+from .asking import ask_loss, classes_of, losses_and_full, refuse
 from .availability import advice_on
-from .questions import RowTests, classes_of, refuse
 
 SECONDS_OF_ROW, OF_COLUMN, OF_NUMBER = 1e-4, 3e-5, 1e-8
 """What its search for neighbours takes for one row, more for each column by Gower's
@@ -39,6 +38,26 @@ TESTS = {"t": "t", "wilcoxon": "wilcoxon", "sign": "binomial"}
 """What it calls the tests that draw nothing."""
 DEPENDENT = 1e-7
 """Of the length of a column, what R's lm wants to be left of it beside the others."""
+
+
+@dataclass(kw_only=True)
+class RowTests:
+    """The test of the losses of rows that xplainfi makes in the same computation.
+
+    Attributes
+    ----------
+    statistic : {"t", "wilcoxon", "sign", "fisher"}
+        As in `assess.paired_tests`; always one-sided, for a rise.
+    tables : dict of str to ndarray of shape (n_groups, 4)
+        What xplainfi says, by loss: the statistic, the p-value, the mean or median
+        difference, and its standard error, NaN of another statistic than t.
+    reason : str
+        Why it makes none that is of the same differences as ours.
+    """
+
+    statistic: str
+    tables: dict[str, Floats] = field(default_factory=dict)
+    reason: str = ""
 
 
 def xplainfi_permutation(
@@ -76,39 +95,36 @@ def xplainfi_permutation(
             "xplainfi permutes the columns of a group one by one, so it would test "
             "other differences. Draw given the other columns, or test features."
         )
+    question = {"groups": data.groups, "seed": seed, "n_repeats": n_repeats}
+    question |= {"within": within, "n_neighbours": n_neighbours}
+    # R answers in the order of the names, byte by byte.
+    by_name = sorted(data.groups, key=str.encode)
+    order = [by_name.index(name) for name in data.groups]
     answers = [
-        xplainfi.permutation(
-            data.X,
-            data.y,
-            model.predict,
-            groups=data.groups,
-            loss=loss,
-            draws={
-                "seed": seed,
-                "n_repeats": n_repeats,
-                "within": within,
-                "n_neighbours": n_neighbours,
-            },
+        ask_loss(
+            "xplainfi_permutation",
+            model,
+            data,
+            loss,
             test=_test_of(row_tests, loss),
-            classes=classes_of(model),
-        )
+            **question,
+        )[order]
         for loss in model.losses
     ]
-    losses, full, tables = zip(*answers, strict=True)
-    _keep(row_tests, model, tables)
-    return np.stack(losses, axis=-1), np.tile(full, (n_repeats, 1))
+    _keep(row_tests, model, (answer[:, n_repeats + 1 :] for answer in answers))
+    return losses_and_full([answer[:, : n_repeats + 1] for answer in answers])
 
 
-def _test_of(row_tests: RowTests | None, loss: str) -> str:
-    """Return what xplainfi calls the test that is asked of a loss, empty if none is."""
+def _test_of(row_tests: RowTests | None, loss: str) -> str | None:
+    """Return what xplainfi calls the test that is asked of a loss, None if none is."""
     if row_tests is None or row_tests.reason or loss not in OF_ROWS:
-        return ""
+        return None
     if row_tests.statistic not in TESTS:
         row_tests.reason = (
             "xplainfi changes signs at random by draws of its own, so its p-values "
             "differ from ours by chance. Take another statistic to compare them."
         )
-    return TESTS.get(row_tests.statistic, "")
+    return TESTS.get(row_tests.statistic)
 
 
 def _keep(
@@ -172,23 +188,17 @@ def xplainfi_sage(
     if background == "gaussian":
         _refuse_other_than_numbers(data)
         _refuse_dependent(frame, "any of them")
-    gains = [
-        xplainfi.sage(
-            frame,
-            data.y,
-            model.predict,
-            loss=loss,
-            draws={
-                "seed": seed,
-                "n_repeats": n_repeats,
-                "background": background,
-                "n_background": n_background,
-                "tolerance": tolerance,
-            },
-            classes=classes_of(model),
-        )
+    question: dict[str, Any] = {"seed": seed, "n_repeats": n_repeats}
+    question["background"] = background
+    question |= {"n_background": n_background, "tolerance": tolerance}
+    players = replace(data, X=frame)
+    answers = [
+        ask_loss("xplainfi_sage", model, players, loss, **question)
         for loss in model.losses
     ]
+    by_name = sorted(frame, key=str.encode)
+    order = [by_name.index(name) for name in frame]
+    gains = [answer.reshape(-1, len(order))[:, order].T for answer in answers]
     by_feature = dict(zip(model.features, np.stack(gains, axis=-1), strict=True))
     unread = np.zeros((gains[0].shape[1], len(gains)))
     raw = [by_feature.get(columns[0], unread) for columns in data.groups.values()]
@@ -251,10 +261,13 @@ def _losses_of_refits(
     data: Dataset,
     units: list[Unit],
     *,
-    tests: Sequence[str],
+    tests: Sequence[str | None],
     seed: int,
 ) -> list[tuple[Floats, float, Floats]]:
-    """Return what `r_bridge.xplainfi.refits` does, for each loss of the model."""
+    """Return the loss of a refit without each unit, with all columns, and of the test.
+
+    One of shape (n_units,), a number, and (n_units, 4) or (n_units, 0) for each loss.
+    """
     train = training_rows(model, "drop_column")
     known: dict[bytes, Floats] = {}  # R asks for the same fits for every loss
 
@@ -264,19 +277,34 @@ def _losses_of_refits(
             known[asked] = _predict_rows(model, data, units, rows, seed=seed)
         return known[asked]
 
-    ask = partial(
-        xplainfi.refits,
-        np.concatenate([train.y, data.y]),
-        train.n_samples,
-        predict,
-        groups=[[model.features.index(name) for name in unit] for unit in units],
-        n_columns=len(model.features),
-        classes=classes_of(model),
-    )
-    return [
-        ask(loss=loss, test=test)
-        for loss, test in zip(model.losses, tests, strict=True)
-    ]
+    # A place in y, from 1; whether it is fitted or judges; which unit leaves, 0 if none
+    rows = {"row": np.int64(), "is_fitted": np.bool_(), "without": np.int64()}
+    places = [[model.features.index(name) + 1 for name in unit] for unit in units]
+    classes, n = classes_of(model), len(units)
+    answers: list[tuple[Floats, float, Floats]] = []
+    for loss, test in zip(model.losses, tests, strict=True):
+        question = {
+            "y": np.concatenate([train.y, data.y]).astype(np.float64),
+            "n_fitted": train.n_samples,
+            "n_columns": len(model.features),
+            "loss": loss,
+            "groups": places,
+            "test": test,
+            "classes": list(classes) or None,
+        }
+        numbers = np.asarray(
+            host.current().call(
+                "xplainfi_refits",
+                question,
+                predict=predict,
+                schema_of=pd.DataFrame([rows]),
+                labels=classes,
+            ),
+            dtype=np.float64,
+        )
+        table = numbers[n + 1 :].reshape(4 if test else 0, n).T
+        answers.append((numbers[:n], float(numbers[n]), table))
+    return answers
 
 
 def _predict_rows(

@@ -12,12 +12,11 @@ from typing import Any
 
 import pandas as pd
 
-from importance_audit.r_bridge.dalex import OWN_LOSSES
-
 from ..auditing.limits import limited
 from ..config.load import load_config
 from ..data.column_types import kind_of
 from ..data.datasets import read_datasets
+from ..engines.dalex import OWN_LOSSES
 from ..models.r_models import frame_of
 from ..records.dataset_and_model import Dataset
 from ..records.errors import DataError

@@ -23,7 +23,9 @@ import pandas as pd
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from importance_audit.r_bridge import dalex, host, vip  # noqa: E402
+from importance_audit.engines.asking import ask  # noqa: E402
+from importance_audit.engines.dalex import OWN_LOSSES  # noqa: E402
+from importance_audit.r_bridge import host  # noqa: E402
 from importance_audit.r_bridge.errors import RTimeout  # noqa: E402
 
 R_FILES = (
@@ -152,22 +154,16 @@ def rounds_of(package, r, frame, y, predict):
     """Return what asks a package for its rounds, and what asks it with a free model."""
     draws = {"seed": 1, "n_repeats": 1, "n_rows": None}
     each = {name: [name] for name in frame}
-    arguments = {"data": frame, "y": y, "loss": "rmse", **draws}
+    arguments = {"y": y, "loss": "rmse", **draws}
     if package == "DALEX":
-        more = {"groups": each, "own_loss": dalex.OWN_LOSSES["rmse"]}
-        return (
-            lambda: dalex.parts(
-                frame, y, predict, groups=each, loss="rmse", draws=draws
-            ),
-            lambda: r.call("parts_alone", arguments | more),
-        )
-    options = {**draws, "form": "difference"}
-    names = list(frame)
+        arguments |= {"groups": each, "own_loss": OWN_LOSSES["rmse"]}
+        functions = ("dalex_parts", "parts_alone")
+    else:
+        arguments |= {"features": list(frame), "form": "difference"}
+        functions = ("vip_permute", "permute_alone")
     return (
-        lambda: vip.permute(
-            frame, y, predict, features=names, loss="rmse", options=options
-        ),
-        lambda: r.call("permute_alone", arguments | {"features": names, **options}),
+        lambda: ask(functions[0], frame, predict, **arguments),
+        lambda: r.call(functions[1], {"data": frame, **arguments}),
     )
 
 
@@ -178,13 +174,13 @@ def rounds(r, table):
             frame = numbers(size)
             y = np.random.default_rng(2).normal(size=len(frame))
             for name, predict in (("linear", linear), ("forest", forest(frame, y))):
-                ask, ask_alone = rounds_of(package, r, frame, y, predict)
+                ask_both, ask_alone = rounds_of(package, r, frame, y, predict)
                 ask_alone()  # loads the package
                 times = []
                 for _ in range(3):
                     alone = seconds_of(ask_alone, 1)
                     before = r.counts.seconds
-                    whole = seconds_of(ask, 1)
+                    whole = seconds_of(ask_both, 1)
                     times.append((whole, alone + r.counts.seconds - before))
                 whole, parts = min(times, key=lambda pair: pair[0] / pair[1])
                 label = f"{package}, {name}, {size}: of predict and R alone"

@@ -10,7 +10,7 @@ import pytest
 from importance_audit.assess import checks
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import linear_model, normal_data
-from importance_audit.r_bridge import dalex, host
+from importance_audit.r_bridge import host
 
 
 def check_outcome(word, model, data=None):
@@ -117,5 +117,12 @@ def test_every_number_that_predict_takes_from_r_is_counted(tmp_path):
             for n in (0, 1, 7, 20)
         ]
         assert counts == [0, 1, 7, 9]
-        predictions, draws = dalex.predictions_and_draws(X, lambda X: X["x"].to_numpy())
-        assert (predictions.tolist(), draws) == ([1.0, 2.0], 0)
+        question = {"data": X, "most": 9}
+        answer = worker.call(
+            "predictions",
+            question,
+            predict=lambda X: X["x"].to_numpy(),
+            schema_of=X,
+        )
+        assert answer["predicted"].tolist() == [1.0, 2.0]
+        assert answer["n_draws"].tolist() == [0]

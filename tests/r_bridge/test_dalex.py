@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from importance_audit.r_bridge import dalex, host
+from importance_audit.engines.asking import ask
+from importance_audit.engines.dalex import OWN_LOSSES, dalex_permutation
+from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RError
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.losses import LOSSES, evaluate
 
 LOSS_VALUE = """
@@ -29,7 +32,6 @@ choose <- function(predicted, by) {
 }
 """
 CLASSES = ("low", "middle", "high")
-DRAWN = {"seed": 1, "n_repeats": 3, "n_rows": None}
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +57,33 @@ def predict(X):
     return X["size (m²)"].to_numpy() + (X["kind"] == "u") * X["if"].to_numpy()
 
 
-def parts(groups, *, loss="rmse", X=None, **draws):
+def parts(groups, *, loss="rmse", X=None, y=None, n_repeats=3, **draws):
+    """Return the losses with a group permuted, of the rows, and with y permuted."""
     X = frame() if X is None else X
-    y = np.linspace(-1, 1, len(X))
-    return dalex.parts(X, y, predict, groups=groups, loss=loss, draws=DRAWN | draws)
+    data = Dataset(
+        name="rows",
+        X=X,
+        y=np.linspace(-1, 1, len(X)) if y is None else y,
+        task="regression",
+        classes=(),
+        weights=np.ones(len(X)),
+        groups=groups,
+        split="test",
+        target="y",
+        sha256="",
+    )
+    model = FittedModel(
+        name="model",
+        task="regression",
+        scale="response",
+        predict=predict,
+        features=tuple(X),
+        losses=(loss,),
+    )
+    targets = []
+    draws |= {"n_repeats": n_repeats, "on_target": targets.append}
+    permuted, full = dalex_permutation(model, data, seed=1, **draws)
+    return permuted[..., 0], full[:, 0], targets[0][:, 0]
 
 
 def judged(task, seed):
@@ -177,7 +202,7 @@ def test_the_kinds_of_generator_are_part_of_the_seed(r):
 @pytest.mark.needs_dalex
 @pytest.mark.parametrize(
     ("ours", "own"),
-    [*dalex.OWN_LOSSES.items(), ("one_minus_accuracy", "loss_one_minus_accuracy")],
+    [*OWN_LOSSES.items(), ("one_minus_accuracy", "loss_one_minus_accuracy")],
 )
 def test_a_loss_that_dalex_computes_itself_is_defined_as_ours(r, ours, own):
     task = LOSSES[ours].tasks[0]
@@ -214,18 +239,19 @@ def test_dalex_ties_predictions_that_differ_beyond_15_digits(r, gap, by_dalex, b
 @pytest.mark.needs_dalex
 @pytest.mark.usefixtures("r")
 def test_without_permutation_every_round_measures_the_loss_of_the_rows():
-    losses = parts({"size": ["size (m²)"]})
+    _, full, _ = parts({"size": ["size (m²)"]})
     y = np.linspace(-1, 1, 60)
     (expected,) = evaluate(("rmse",), y, predict(frame()), np.ones(60))
-    np.testing.assert_allclose(losses.full, [expected] * 3, rtol=1e-12)
+    np.testing.assert_allclose(full, [expected] * 3, rtol=1e-12)
 
 
 @pytest.mark.needs_dalex
 @pytest.mark.usefixtures("r")
 def test_a_group_of_one_is_drawn_like_its_column():
-    alone = parts({"a": ["if"], "b": ["kind"]})
-    grouped = parts({"a": ["if"], "b": ["kind"], "c": ["if", "kind"]}, n_repeats=1)
-    np.testing.assert_array_equal(alone.permuted[:, 0], grouped.permuted[:2, 0])
+    alone, *_ = parts({"a": ["if"], "b": ["kind"]})
+    groups = {"a": ["if"], "b": ["kind"], "c": ["if", "kind"]}
+    grouped, *_ = parts(groups, n_repeats=1)
+    np.testing.assert_array_equal(alone[:, 0], grouped[:2, 0])
 
 
 @pytest.mark.needs_dalex
@@ -242,30 +268,17 @@ def test_a_single_repeat_is_the_first_of_many(n_rows):
 @pytest.mark.usefixtures("r")
 def test_a_feature_the_model_ignores_measures_the_loss_of_the_rows():
     X = frame().assign(unread=np.arange(60.0))
-    losses = dalex.parts(
-        X,
-        np.linspace(-1, 1, 60),
-        predict,
-        groups={"unread": ["unread"]},
-        loss="mae",
-        draws=DRAWN | {"n_rows": 25},
-    )
-    np.testing.assert_array_equal(losses.permuted[0], losses.full)
+    permuted, full, _ = parts({"unread": ["unread"]}, X=X, loss="mae", n_rows=25)
+    np.testing.assert_array_equal(permuted[0], full)
 
 
 @pytest.mark.needs_dalex
 @pytest.mark.usefixtures("r")
 def test_what_dalex_does_not_score_is_no_number():
     """DALEX-NAN of `known_defects`: a single repeat has no row for NaN."""
-    losses = dalex.parts(
-        frame(),
-        np.zeros(60),
-        predict,
-        groups={"if": ["if"]},
-        loss="one_minus_auc",
-        draws=DRAWN | {"n_repeats": 1},
-    )
-    assert np.isnan(losses.permuted).all()
+    question = {"loss": "one_minus_auc", "y": np.zeros(60), "n_repeats": 1}
+    permuted, *_ = parts({"if": ["if"]}, **question)
+    assert np.isnan(permuted).all()
 
 
 @pytest.mark.needs_dalex
@@ -290,7 +303,8 @@ def test_an_unknown_loss_is_named():
 def test_a_profile_is_the_mean_prediction_at_each_point_in_the_order_asked(
     r, feature, grid
 ):
-    values = dalex.profile(frame(), predict, feature=feature, grid=grid)
+    question = {"feature": feature, "grid": grid, "type": "partial", "seed": 1}
+    values = ask("dalex_profile", frame(), predict, **question)
     X = frame()
     level = isinstance(X[feature].dtype, pd.CategoricalDtype)
     expected = []
@@ -305,13 +319,13 @@ def test_a_profile_is_the_mean_prediction_at_each_point_in_the_order_asked(
 
 
 @pytest.mark.needs_r
-@pytest.mark.usefixtures("r")
-def test_predictions_come_back_in_their_shape():
+def test_predictions_come_back_in_their_shape(r):
     X = frame()
-    np.testing.assert_array_equal(dalex.predictions(X, predict), predict(X))
 
     def shares(X):
         return np.column_stack([X["if"], 4 - X["if"]]) / 4
 
-    predictions = dalex.predictions(X, shares, classes=("a", "b"))
-    np.testing.assert_array_equal(predictions, shares(X))
+    for ask_model, labels in ((predict, ()), (shares, ("a", "b"))):
+        how = {"predict": ask_model, "schema_of": X, "labels": labels}
+        answer = r.call("predictions", {"data": X, "most": 1}, **how)
+        np.testing.assert_array_equal(answer["predicted"], ask_model(X))

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 from tests.r_bridge.test_process import folders_of
 
-from importance_audit.r_bridge import dalex, host, hstats, iml, pdp, vip
+from importance_audit.engines.asking import ask
+from importance_audit.engines.dalex import Y_PERMUTED
+from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RError, RTimeout
 
 X = pd.DataFrame({"a": [0.0, 1.0, 3.0, 4.0, 6.0, 7.0], "b": [2.0, 5.0] * 3})
@@ -36,69 +38,51 @@ def explain(predict):
     return host.current().call("explained", arguments, predict=predict, schema_of=X)
 
 
+CURVE = {"feature": "a", "grid": GRID}
+PROFILE = {"type": "partial", "seed": 1, **CURVE}
+PARTS = {"y": Y, "groups": EACH, "loss": "rmse", **ONCE}
+MSE = {"y": Y, "groups": EACH, "loss": "mse", **ONCE}
+OF_PAIR = {"groups": PAIR, "seed": 1}
+SCORES = {"y": Y, "features": ["a", "b"], "loss": "rmse", "form": "difference", **ONCE}
+
+
+def asking(function, what=None, **question):
+    """Return what asks an R function with a predict, and reads its answer."""
+
+    def numbers(predict):
+        answer = ask(function, X, predict, **question)
+        return answer if what is None else answer[what]
+
+    return numbers
+
+
+def parts(predict):
+    """Return the losses in which the target stays where it is."""
+    answer = ask("dalex_parts", X, predict, **PARTS)
+    return answer["loss"][answer["feature"] != Y_PERMUTED]
+
+
 # What asks each engine for its numbers, and the package that must be there.
 ENGINES = {
     "DALEX explain": ("dalex", explain),
-    "DALEX parts": (
-        "dalex",
-        lambda f: (
-            dalex.parts(
-                X, Y, f, groups=EACH, loss="rmse", draws={**ONCE, "n_rows": None}
-            ).permuted
-        ),
-    ),
-    "DALEX profile": (
-        "dalex",
-        lambda f: dalex.profile(X, f, feature="a", grid=GRID),
-    ),
+    "DALEX parts": ("dalex", parts),
+    "DALEX profile": ("dalex", asking("dalex_profile", **PROFILE)),
     "DALEX accumulated": (
         "dalex",
-        lambda f: dalex.profile(X, f, feature="a", grid=GRID, kind="accumulated"),
+        asking("dalex_profile", **PROFILE | {"type": "accumulated"}),
     ),
-    "hstats permutation": (
-        "hstats",
-        lambda f: hstats.permutation(
-            X, Y, f, groups=EACH, loss="mse", draws={**ONCE, "n_rows": 6}
-        )[0],
-    ),
-    "hstats H": (
-        "hstats",
-        lambda f: hstats.h_squared(X, f, groups=PAIR, seed=1, n_rows=6)[0],
-    ),
-    "iml permutation": (
-        "iml",
-        lambda f: iml.permutation(X, Y, f, groups=EACH, loss="mse", draws=ONCE)[0],
-    ),
-    "iml curve": (
-        "iml",
-        lambda f: iml.curve(X, f, feature="a", grid=GRID, method="pdp"),
-    ),
-    "iml accumulated": (
-        "iml",
-        lambda f: iml.curve(X, f, feature="a", grid=GRID, method="ale"),
-    ),
-    "iml H": ("iml", lambda f: iml.h(X, f, groups=PAIR, seed=1)),
-    "pdp": ("pdp", lambda f: pdp.partial(X, f, feature="a", grid=GRID)),
-    "vip permute": (
-        "vip",
-        lambda f: vip.permute(
-            X,
-            Y,
-            f,
-            features=["a", "b"],
-            loss="rmse",
-            options={**ONCE, "n_rows": None, "form": "difference"},
-        ),
-    ),
-    "vip firm": (
-        "vip",
-        lambda f: vip.firm(X, f, feature="a", grid=GRID)[1],
-    ),
+    "hstats permutation": ("hstats", asking("hstats_permutation", **MSE, n_rows=6)),
+    "hstats H": ("hstats", asking("hstats_h", **OF_PAIR, n_rows=6)),
+    "iml permutation": ("iml", asking("iml_permutation", **MSE)),
+    "iml curve": ("iml", asking("iml_curve", **CURVE, method="pdp")),
+    "iml accumulated": ("iml", asking("iml_curve", **CURVE, method="ale")),
+    "iml H": ("iml", asking("iml_h", **OF_PAIR)),
+    "pdp": ("pdp", asking("pdp_partial", **CURVE)),
+    "vip permute": ("vip", asking("vip_permute", **SCORES)),
+    "vip firm": ("vip", asking("vip_firm", "values", **CURVE, divisor=4)),
     "vip shap": (
         "fastshap",
-        lambda f: vip.shap(
-            X, f, options={**ONCE, "n_permutations": 2, "adjust": False}
-        ),
+        asking("vip_shap", **ONCE, n_permutations=2, adjust=False),
     ),
 }
 

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 from tests.r_bridge.oracle import oracle
 
-from importance_audit.r_bridge import dalex, host
+from importance_audit.engines.asking import ask
+from importance_audit.engines.dalex import FULL, OWN_LOSSES, Y_PERMUTED
+from importance_audit.r_bridge import host
 
 COLUMNS = {
     "double": [1.5, np.nan, -0.0, 5e-324],
@@ -81,11 +83,12 @@ def test_dalex_scores_a_model_the_same_by_both_ways(r, rscript):
 
     reference = rscript.parts(frame, y, predict, seed=7, n_repeats=3)
     groups = {name: [name] for name in frame}
-    draws = {"seed": 7, "n_repeats": 3, "n_rows": None}
-    ours = dalex.parts(frame, y, predict, groups=groups, loss="rmse", draws=draws)
+    question = {"y": y, "groups": groups, "seed": 7, "n_repeats": 3}
+    question |= {"loss": "rmse", "own_loss": OWN_LOSSES["rmse"]}
+    answer = pd.DataFrame(ask("dalex_parts", frame, predict, **question))
+    ours = answer.pivot(index="feature", columns="round", values="loss")
     table = reference.pivot(
         index="variable", columns="permutation", values="dropout_loss"
     )
-    np.testing.assert_array_equal(ours.permuted, table.loc[list(frame)])
-    np.testing.assert_array_equal(ours.full, table.loc[dalex.FULL])
-    np.testing.assert_array_equal(ours.y_permuted, table.loc[dalex.Y_PERMUTED])
+    names = [*frame, FULL, Y_PERMUTED]
+    np.testing.assert_array_equal(ours.loc[names], table.loc[names])

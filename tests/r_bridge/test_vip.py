@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from importance_audit.r_bridge import host, vip
+from importance_audit.engines.asking import ask as ask_r
+from importance_audit.engines.availability import stream_of
+from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RError
 
 RECORDED = json.loads(
@@ -68,7 +70,7 @@ def predict(X):
 
 def line_here():
     """Return "v04" or "v05", the line that is installed."""
-    stream = vip.stream_of(host.installed()["packages"]["vip"])
+    stream = stream_of("vip", host.installed()["packages"]["vip"])
     return {"vip-0.4": "v04", "vip-0.5": "v05"}[stream]
 
 
@@ -80,9 +82,16 @@ def ask(features, loss="rmse", X=None, **options):
         "n_rows": None,
         "form": "difference",
     } | options
-    return vip.permute(
-        X, target(), predict, features=features, loss=loss, options=options
-    )
+    return permuted(X, predict, features=features, loss=loss, **options)
+
+
+def permuted(X, predict, **question):
+    return ask_r("vip_permute", X, predict, y=target(), **question)
+
+
+def firm(X, predict, divisor=4, **question):
+    answer = ask_r("vip_firm", X, predict, divisor=divisor, **question)
+    return answer["importance"][0], answer["values"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +106,7 @@ def ask(features, loss="rmse", X=None, **options):
     ],
 )
 def test_the_version_names_the_draw_order(version, stream):
-    assert vip.stream_of(version) == stream
+    assert stream_of("vip", version) == stream
 
 
 @pytest.mark.needs_r
@@ -164,7 +173,7 @@ def test_vip_here_gives_the_recorded_curve_on_the_recorded_grid(feature):
     curve = result["effects"][feature]
     grid = np.array(curve[feature], dtype=object if feature == "g" else None)
 
-    importance, values = vip.firm(frame(), predict, feature=feature, grid=grid)
+    importance, values = firm(frame(), predict, feature=feature, grid=grid)
     np.testing.assert_allclose(values, curve["yhat"], rtol=1e-12)
     expected = result["Importance"][result["Variable"].index(feature)]
     assert importance == pytest.approx(expected, rel=1e-12)
@@ -176,8 +185,8 @@ def test_vip_here_gives_the_recorded_curve_on_the_recorded_grid(feature):
 def test_the_divisor_divides_the_range_over_categories_only():
     levels = np.array(["a", "b", "c"], dtype=object)
     for feature, grid, ratio in (("g", levels, 4.0), ("x1", np.array([0.0, 1.0]), 1.0)):
-        whole, _ = vip.firm(frame(), predict, feature=feature, grid=grid, divisor=1)
-        quarter, _ = vip.firm(frame(), predict, feature=feature, grid=grid, divisor=4)
+        whole, _ = firm(frame(), predict, feature=feature, grid=grid, divisor=1)
+        quarter, _ = firm(frame(), predict, feature=feature, grid=grid, divisor=4)
         assert whole == pytest.approx(ratio * quarter, rel=1e-12)
 
 
@@ -206,13 +215,12 @@ def test_a_name_that_is_no_word_in_r_changes_no_number():
             return predict(X.rename(columns={odd: plain}))
 
         options = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "ratio"}
-        arguments = {"features": [odd], "loss": "mae", "options": options}
-        scores = vip.permute(X, target(), renamed, **arguments)
+        scores = permuted(X, renamed, features=[odd], loss="mae", **options)
         np.testing.assert_array_equal(scores, ask([plain], "mae", form="ratio"))
 
         grid = np.array([0.0, 1.0]) if plain == "x1" else np.array(["a", "b"], object)
-        _, expected = vip.firm(frame(), predict, feature=plain, grid=grid)
-        _, values = vip.firm(X, renamed, feature=odd, grid=grid)
+        _, expected = firm(frame(), predict, feature=plain, grid=grid)
+        _, values = firm(X, renamed, feature=odd, grid=grid)
         np.testing.assert_array_equal(values, expected)
 
 
@@ -236,9 +244,8 @@ def test_vip_before_0_5_cannot_do_what_the_registry_refuses(width, options):
     options = {"seed": 1, "n_rows": None, "form": "difference"} | options
 
     def scores():
-        return vip.permute(
-            X, target(), lambda X: X["x1"], features=["x1"], loss="mse", options=options
-        )
+        question = {"features": ["x1"], "loss": "mse", **options}
+        return permuted(X, lambda X: X["x1"], **question)
 
     if line_here() == "v05":
         assert scores().shape == (1, options["n_repeats"])

@@ -12,8 +12,8 @@ from tests.report.sections.test_results import MARGINAL, audit_of
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
-from importance_audit.engines.questions import RowTests
 from importance_audit.engines.xplainfi import (
+    RowTests,
     xplainfi_drop_column,
     xplainfi_permutation,
     xplainfi_sage,

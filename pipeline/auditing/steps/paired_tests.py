@@ -16,7 +16,7 @@ from ...assess.paired_tests import (
     refit_rows,
 )
 from ...config.load import AuditConfig, ImportanceSection
-from ...engines.questions import RowTests
+from ...engines.xplainfi import RowTests
 from ...methods.importance.paired_losses import PairedLosses
 from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from importance_audit.r_bridge import handoff
-from importance_audit.r_bridge.dalex import FULL, Y_PERMUTED
 from importance_audit.r_bridge.errors import (
     RBridgeError,
     RDied,
@@ -20,6 +19,7 @@ from importance_audit.r_bridge.errors import (
 )
 
 from ...config.questions import SuppliedSection
+from ...engines.dalex import FULL, Y_PERMUTED
 from ...records.cells import unescaped
 from ...records.dataset_and_model import Floats
 from ...records.errors import DataError, quote, words

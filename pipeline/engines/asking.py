@@ -1,0 +1,217 @@
+"""A question to an R package: what is sent, the call, the answer as numbers."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from importance_audit.r_bridge import host
+
+from ..methods.effects.partial_dependence import (
+    SCALES,
+    Grid,
+    Scale,
+    check_scale,
+    grid_of,
+    is_predicted,
+    with_gaps,
+)
+from ..models.prediction import largest_gap
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import NotApplicable
+from .known_defects import Question, defects_of
+
+Curve = tuple[npt.NDArray[Any], Floats]
+Predict = Callable[[pd.DataFrame], Floats]
+
+BY_NAME = ("DALEX", "pdp", "vip", "xplainfi")
+"""Engines that take columns of a data frame of R by their names."""
+MOST_DRAWS = 10_000
+"""Where the count of the random numbers that a prediction takes ends."""
+
+
+def ask(
+    function: str,
+    frame: pd.DataFrame,
+    predict: Predict,
+    *,
+    classes: Sequence[str] = (),
+    **arguments: Any,
+) -> Any:
+    """Ask a function of the R files of the bridge about rows.
+
+    Parameters
+    ----------
+    function : str
+        Its name.
+    frame : DataFrame of shape (n_samples, n_features)
+        Sent as its argument ``data``.
+    predict : callable
+        Asked by R; ``(n_samples,)``, or one column per entry of `classes`.
+    classes : sequence of str
+        Names of the columns of a prediction, sent if there are any.
+    **arguments
+        Its other arguments, by name.
+
+    Returns
+    -------
+    ndarray, or a dict where R answers with a named list
+
+    Raises
+    ------
+    importance_audit.r_bridge.errors.RBridgeError
+    """
+    if classes:
+        arguments["classes"] = list(classes)
+    answer = host.current().call(
+        function,
+        {"data": frame, **arguments},
+        predict=predict,
+        schema_of=frame,
+        labels=tuple(classes),
+    )
+    if isinstance(answer, dict):
+        return answer
+    return np.asarray(answer, dtype=np.float64)
+
+
+def ask_loss(
+    function: str, model: FittedModel, data: Dataset, loss: str, **arguments: Any
+) -> Any:
+    """Ask an R function about a loss of the model; `arguments` and answer as in `ask`.
+
+    `loss` is one of ours in losses.R.
+    """
+    return ask(
+        function,
+        data.X,
+        model.predict,
+        classes=classes_of(model),
+        y=np.asarray(data.y, dtype=np.float64),
+        loss=loss,
+        **arguments,
+    )
+
+
+def losses_and_full(answers: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return the losses with a group permuted, and of the rows as they are, by repeat.
+
+    Parameters
+    ----------
+    answers : sequence of ndarray of shape (n_groups, n_repeats + 1)
+        One for each loss; the last column holds the loss of the rows as they are.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, n_repeats, n_losses)
+    baseline : ndarray of shape (n_repeats, n_losses)
+    """
+    losses = np.stack(answers, axis=-1)
+    return losses[:, :-1], np.tile(losses[0, -1], (losses.shape[1] - 1, 1))
+
+
+def curves(
+    function: str,
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    points: npt.NDArray[Any],
+    scale: Scale,
+    **arguments: Any,
+) -> Floats:
+    """Ask an R function for a curve of each output at points, (n_points, n_outputs)."""
+    answers = [
+        ask(function, data.X, predict, feature=feature, grid=points, **arguments)
+        for predict in outputs(model, scale)
+    ]
+    return np.stack(answers, axis=1)
+
+
+def curve_on(
+    grid: Grid,
+    n_grid: int,
+    function: str,
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    scale: Scale,
+    **arguments: Any,
+) -> Curve:
+    """Ask an R function for the partial dependence on our grid, NaN where none is."""
+    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    is_measured = is_predicted(model, data.X, feature, points)
+    values = curves(
+        function, model, data, feature, points[is_measured], scale, **arguments
+    )
+    return points, with_gaps(values, is_measured)
+
+
+def same_predictions(model: FittedModel, data: Dataset) -> float:
+    """Return how far what R is told about these rows is from what the model says.
+
+    As `largest_gap` of the predictions.
+    """
+    return compare_predictions(model, data)[0]
+
+
+def compare_predictions(model: FittedModel, data: Dataset) -> tuple[float, int]:
+    """Return `same_predictions`, and how many numbers R's stream lost by asking.
+
+    Anything but 0 moves every draw of an engine after it.
+    """
+    ours = np.asarray(model.predict(data.X), dtype=np.float64)
+    answer = host.current().call(
+        "predictions",
+        {"data": data.X, "most": MOST_DRAWS},
+        predict=model.predict,
+        schema_of=data.X,
+        labels=classes_of(model),
+    )
+    r_predictions = np.asarray(answer["predicted"], dtype=np.float64)
+    return largest_gap(ours, r_predictions), int(answer["n_draws"][0])
+
+
+def refuse(engine: str, method: str, data: Dataset, **draws: int | None) -> None:
+    """Raise if the package has a fault that keeps it from answering.
+
+    Or a column has the empty name, by which R finds none: hstats and iml do not ask so.
+    """
+    if "" in data.features and engine in BY_NAME:
+        raise NotApplicable(
+            f"{engine} cannot be asked about a table with a column named '': R finds "
+            "no column by an empty name. Rename it."
+        )
+    question = Question(
+        engine=engine,
+        method=method,
+        n_features=len(data.groups),
+        n_columns=len(data.features),
+        n_samples=data.n_samples,
+        is_weighted=data.is_weighted,
+        **draws,  # type: ignore[arg-type]
+    )
+    for defect in defects_of(question, host.installed().get("packages", {})):
+        if defect.effect == "refused":
+            raise NotApplicable(defect.text)
+
+
+def classes_of(model: FittedModel) -> tuple[str, ...]:
+    """Return the names of the columns of a prediction, none if it is one number."""
+    return model.classes if model.task == "multiclass" else ()
+
+
+def outputs(model: FittedModel, scale: Scale) -> list[Predict]:
+    """Return one function per output, which predicts it as one number per row.
+
+    The scale is applied here, before R averages.
+    """
+    check_scale(model, scale)
+
+    def predict(X: pd.DataFrame, k: int) -> Floats:
+        on_scale = SCALES[scale](model, model.predict(X))
+        return on_scale.reshape(len(X), -1)[:, k].copy()
+
+    return [partial(predict, k=k) for k in range(len(model.outputs))]
