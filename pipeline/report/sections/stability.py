@@ -50,9 +50,9 @@ from ..text.wording import (
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
 from .facts import Facts, card_link, config_of, repeats_of, tallied, whole
-from .ranking_tables import measured_in, table_id
+from .ranking_tables import caption_of, measured_in, ranked_table, table_id
 from .rankings import Ranking
-from .ranks import caption_of, ranked_table, ranks
+from .ranks import ranks
 
 LARGE = 1e7
 """Counts above it are told by their size."""
