@@ -26,7 +26,7 @@ from ..text.wording import (
     word,
 )
 from .control import day_of
-from .facts import Facts, facts_of, tallied
+from .facts import Facts, facts_of, first_few, tallied
 from .findings import title_of
 from .history_figure import over_runs
 from .movements import movements
@@ -143,10 +143,7 @@ def _verdicts(now: AuditResult, baseline: AuditResult) -> Sentence:
         "lapsed": [one for key, one in after.items() if key in lapsed_since],
     }
     for name, findings in lists.items():
-        titles = [title_of(one) for one in findings[:NAMED]]
-        if len(findings) > NAMED:
-            more = tallied("findings", len(findings) - NAMED)
-            titles.append(say("words.more", n=more))
+        titles = first_few((title_of([one]) for one in findings), NAMED, "findings")
         if titles:
             text += say(f"change.{name}", titles=joined(titles, "; "))
     return text

@@ -20,7 +20,7 @@ from ..text.wording import (
     shown_value,
     word,
 )
-from .facts import PROFILES, Facts, engine_name, tallied, whole
+from .facts import PROFILES, Facts, engine_name, first_few, tallied, whole
 
 MODELS_IN_TITLE, MODELS_SHOWN = 3, 6
 TITLE = 60
@@ -134,11 +134,9 @@ def _audited(facts: Facts) -> KeyValues:
     """Return the models, the target, the rows, the engines and the seed."""
     rows: list[tuple[Sentence, Sentence]] = []
     if facts.models:
-        models = [model_name(facts, name) for name in facts.models[:MODELS_SHOWN]]
-        more = len(facts.models) - MODELS_SHOWN
-        if more > 0:
-            models.append(say("words.more", n=tallied("models", more)))
-        rows.append((say("control.models"), joined(models)))
+        names = (model_name(facts, name) for name in facts.models)
+        models = joined(first_few(names, MODELS_SHOWN, "models"))
+        rows.append((say("control.models"), models))
     if facts.target:
         target: list[Part] = [short_name(facts.target), look_up("tasks")[facts.task]]
         if facts.target_unit:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +36,7 @@ from ..text.wording import (
     word,
 )
 from .control import model_name
-from .facts import Facts, config_of, tallied, whole
+from .facts import Facts, config_of, first_few, tallied, whole
 from .performance import best_model, performance_tables
 from .performance_figure import performance_blocks
 from .rankings import TOP
@@ -160,7 +160,7 @@ def _parameters(facts: Facts, row: Mapping[str, Any]) -> Sentence:
     parameters = every if is_given else own["parameters"]
     sentences: list[Sentence] = [_settings({k: v}) for k, v in parameters.items()]
     if len(sentences) > PARAMETERS_SHOWN:
-        return _first(sentences, PARAMETERS_SHOWN, "models")
+        return joined(first_few(sentences, PARAMETERS_SHOWN, "models"))
     if row["model"] in set(facts.result.steps["model"]):
         return joined([*sentences, say("data.see_steps", table=Link("tab-steps"))])
     # A run that stored no steps: of a class around another nobody knows the defaults.
@@ -178,14 +178,6 @@ def _settings(parameters: Mapping[str, Any]) -> Sentence:
         for name, value in parameters.items()
     )
     return joined(Styled("code", (show_hidden(text),)) for text in settings)
-
-
-def _first(items: Sequence[Part | Sentence], most: int, path: str) -> Sentence:
-    """Return the first of some items, and how many more stand at `path`."""
-    if len(items) <= most:
-        return joined(items)
-    more = tallied(path, len(items) - most)
-    return joined([*items[:most], say("words.more", n=more)])
 
 
 def _all_parameters(facts: Facts, row: Mapping[str, Any]) -> Iterator[Sentence]:
@@ -217,7 +209,7 @@ def _predicts(row: Mapping[str, Any]) -> Sentence:
     if row["positive_class"]:
         parts.append(say("data.of_class", cls=short_value(str(row["positive_class"]))))
     elif classes:
-        parts.append(_first(classes, LEVELS_SHOWN, "models"))
+        parts += first_few(classes, LEVELS_SHOWN, "models")
     return joined(parts)
 
 
@@ -279,7 +271,7 @@ def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
                     rows=say_count(whole(path, rows), "row"),
                 )
             )
-        shares = _first(classes, LEVELS_SHOWN, "quantiles")
+        shares = joined(first_few(classes, LEVELS_SHOWN, "quantiles"))
         yield say("data.target"), say("data.of_classes", name=name, classes=shares)
         return
     order = known.sort_values("place")
@@ -369,8 +361,8 @@ def _range(row: Mapping[str, Any]) -> Sentence:
     if row["kind"] == "number":
         ends = float(row["minimum"]), float(row["maximum"])
         return (f" {word('words.to')} ".join(_grouped(end, ends) for end in ends),)
-    levels = [short_value(str(level), LEVEL) for level in row["levels"]]
-    return _first(levels, LEVELS_SHOWN, "columns")
+    levels = (short_value(str(level), LEVEL) for level in row["levels"])
+    return joined(first_few(levels, LEVELS_SHOWN, "columns"))
 
 
 def _left_out_tables(facts: Facts) -> tuple[Table, ...]:
@@ -430,7 +422,7 @@ def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:
     missing = say(
         "rationale.missing",
         n=say_count(tallied("columns", len(without)), "feature"),
-        names=_first(without, UNEXPLAINED, "columns"),
+        names=joined(first_few(without, UNEXPLAINED, "columns")),
     )
     table = table_of(
         "rationale",

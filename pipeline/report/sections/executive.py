@@ -30,8 +30,8 @@ from ..text.wording import (
 )
 from .change import lede as change_lede
 from .control import version_line
-from .facts import Facts, card_link, config_of, tallied
-from .findings import link_to, standing_of, title_of_all
+from .facts import Facts, card_link, config_of, first_few, tallied
+from .findings import link_to, standing_of, title_of
 from .leading_features import (
     clusters_of,
     differing,
@@ -311,7 +311,7 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
         return {"rows": say_count(_rows(facts), "row")}
     finding = point.findings[0]
     fields: dict[str, Part | Sentence] = {
-        "title": title_of_all(point.findings),
+        "title": title_of(point.findings),
         "message": (show_hidden(with_labels(finding.message)).rstrip("."),),
         "subject": full_name(finding.subject),
     }
@@ -416,11 +416,9 @@ def _of_shift(facts: Facts, point: Point) -> dict[str, Any]:
     psi = float(finding.evidence["psi"])
     frame = facts.result.split_shifts
     moved = [str(row["column"]) for row in frame.to_dict("records") if has_moved(row)]
-    columns: list[Part | Sentence] = [*map(short_name, moved[:COLUMNS])]
-    if more := len(moved) - len(columns):
-        columns.append(say("words.more", n=tallied("split_shifts", more)))
+    columns = first_few(map(short_name, moved), COLUMNS, "split_shifts")
     return {
-        "columns": joined(columns) if more else series(columns),
+        "columns": joined(columns) if len(moved) > COLUMNS else series(columns),
         "psi": _evidence(facts, finding, "psi", psi, number(psi, 2)),
     }
 
@@ -441,7 +439,7 @@ FIELDS: Mapping[str, Callable[[Facts, Point], dict[str, Any]]] = {
 
 def _point(facts: Facts, point: Point) -> Sentence:
     """Return a point with the numbers of its findings, and what was answered to it."""
-    links = dict.fromkeys(link_to(one, facts.result) for one in point.findings)
+    links = dict.fromkeys(link_to(one, facts) for one in point.findings)
     numbers = [*links][:NUMBERS] + ["…"] * (len(links) > NUMBERS)
     key = point.kind if point.kind in look_up("executive.point") else "other"
     text = say(f"executive.point.{key}", **_fields(facts, point))

@@ -1,12 +1,14 @@
 """What several sections ask of a result: who was asked, what leads, in which unit."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ...data.shifts import Shift
 from ...records.as_json import content_digest
+from ...records.finding import Finding, by_cause
 from ...records.importance_record import Effect, Importance, supplied_engine
 from ...records.ranking import (
     OURS,
@@ -23,11 +25,13 @@ from ...runs.baseline.column_shifts import shifts
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.signoff.record import Signoff
 from ...runs.summary import NO_HISTORY, RunHistory
-from ..text.blocks import Link, Value, plain
+from ..text.blocks import Link, Part, Sentence, Value, plain
 from ..text.number_text import count, unit_text
-from ..text.wording import say, word
+from ..text.wording import say, series, word
 from .rankings import Ranking, rankings
 
+KEY_DIGITS = 12
+"""Of the key of a finding, on the page."""
 PROFILES = {"executive": "ABJP"}
 """The sections of each profile that leaves some out: two pages."""
 ACTS_WITH = {
@@ -111,6 +115,32 @@ class Facts:
     def shifts(self) -> tuple[Shift, ...]:
         """How each column is distributed against the approved baseline."""
         return shifts(self.baseline, self.result) if self.baseline else ()
+
+    @cached_property
+    def causes(self) -> tuple[tuple[Link, tuple[Finding, ...]], ...]:
+        """The findings of each cause with a link to them, the gravest first.
+
+        The target of the link is the key of the first of them, short; of several
+        findings with one key, those after the first say which they are.
+        """
+        counts, ids = Counter[str](), dict[int, str]()
+        for finding in self.result.findings:
+            counts[finding.key] += 1
+            place, short = counts[finding.key], f"finding-{finding.key[:KEY_DIGITS]}"
+            ids[id(finding)] = short if place == 1 else f"{short}-{place}"
+        return tuple(
+            (Link(ids[id(group[0])], f"K{number}"), group)
+            for number, group in enumerate(by_cause(self.result.findings), start=1)
+        )
+
+    @cached_property
+    def clusters(self) -> dict[int, list[str]]:
+        """The sets of correlated features, by their number."""
+        frame = self.result.clusters
+        return {
+            int(number): rows["feature"].tolist()
+            for number, rows in frame.groupby("cluster")
+        }
 
     @property
     def baseline_digest(self) -> str:
@@ -301,6 +331,11 @@ def card_link(card: str) -> Link:
     return Link(f"card-{card.lower()}", card)
 
 
+def cards_of(facts: Facts, rankings: Iterable[Ranking]) -> Sentence:
+    """Return links to the cards of rankings, each once."""
+    return series(map(card_link, dict.fromkeys(facts.card(r.record) for r in rankings)))
+
+
 def whole(path: str, number: int) -> Value:
     """Return a whole number that stands at `path`."""
     return Value(path, number, count(number))
@@ -319,6 +354,15 @@ def repeats_of(record: Importance, path: str) -> Value:
 def tallied(path: str, number: int) -> Value:
     """Return how many of what stands at `path` there are."""
     return Value(path, number, count(number), derived="count")
+
+
+def first_few(
+    items: Iterable[Part | Sentence], most: int, path: str
+) -> list[Part | Sentence]:
+    """Return the first of some items, then how many more of what stands at `path`."""
+    every = list(items)
+    more = tallied(path, len(every) - most)
+    return [*every[:most], *([say("words.more", n=more)] if more.raw > 0 else [])]
 
 
 def config_of(facts: Facts, key: str) -> Any:

@@ -23,7 +23,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, tallied
+from .facts import Facts, first_few
 
 DASH = "–"
 ERRORS = 2.0
@@ -147,12 +147,9 @@ def _pairs_alike(facts: Facts, loss: str) -> Iterator[Sentence]:
                 if error is not None:
                     text += (" ± ", error)
                 named.append((*text, ")"))
-        more = len(named) - ALIKE_SHOWN
-        if more > 0:
-            rest = say("words.more", n=tallied("comparisons", more))
-            named = [*named[:ALIKE_SHOWN], rest]
         if named:
-            yield say(key, pairs=joined(named, "; "))
+            shown = first_few(named, ALIKE_SHOWN, "comparisons")
+            yield say(key, pairs=joined(shown, "; "))
 
 
 def _readings_table(facts: Facts) -> Iterator[Table]:

@@ -115,7 +115,7 @@ def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
     findings = () if verdict in SILENT else facts.result.findings
     own = (f for f in findings if (f.check, f.subject) == (check, subject))
     if finding := next(own, None):
-        text = (*text, ", ", link_to(finding, facts.result))
+        text = (*text, ", ", link_to(finding, facts))
         if day := facts.result.accepted.get(finding.key):
             text = (*text, ", ", *say("thresholds.accepted", day=day))
     asks = CHECKS[check].asks if check in CHECKS else ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from ...engines import ENGINES
-from ...records.finding import Finding, by_cause
+from ...records.finding import Finding
 from ...records.ranking import OURS
 from ..text.blocks import Badge, Sentence, Value, plain
 from ..text.wording import (
@@ -22,7 +22,6 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, tallied
-from .findings import gravest
 
 SHAPES = {
     "replayed": "●",
@@ -77,7 +76,7 @@ def exceptions(facts: Facts) -> list[Finding]:
     engines missing.
     """
     exceptional = facts.result.exceptions
-    by_weight = [f for f in gravest(facts.result) if f in exceptional]
+    by_weight = [group[0] for _, group in facts.causes if group[0] in exceptional]
     return sorted(by_weight, key=lambda f: f.check != "disagreement")
 
 
@@ -108,7 +107,7 @@ def recomputed(facts: Facts) -> Sentence:
     text = say(
         "recomputed.all" if is_equal else "recomputed.some",
         rankings=say("recomputed.by", cards=cards) if _is_partly(facts) else counted,
-        engines=series(_by(facts)),
+        engines=series(map(full_name, _compared(facts)["engine_b"].unique())),
         each=joined(each),
     )
     if left := len(facts.rankings) - n:
@@ -153,22 +152,18 @@ def verdict_badge(facts: Facts) -> Badge:
     return mark
 
 
+def _compared(facts: Facts) -> pd.DataFrame:
+    """Return the pairs of a ranking of ours and one of an engine that were compared."""
+    frame = facts.result.agreement
+    ours = frame[(frame["engine_a"] == OURS) & (frame["kind"] == "importance")]
+    return ours[ours["verdict"] != "not compared"]
+
+
 def _recomputed(facts: Facts) -> Counter[str]:
     """Return how many rankings reached which word of the ladder at worst."""
-    frame = facts.result.agreement
-    ours = frame[(frame["engine_a"] == OURS) & (frame["kind"] == "importance")]
-    ours = ours[ours["verdict"] != "not compared"]
     names = [name for name in ANSWER if name != "feature"]
-    groups = ours.groupby(names, sort=False)["verdict"]
+    groups = _compared(facts).groupby(names, sort=False)["verdict"]
     return Counter(min(verdicts, key=LADDER.index) for _, verdicts in groups)
-
-
-def _by(facts: Facts) -> list[Sentence]:
-    """Return who recomputed rankings, supplied numbers named as such."""
-    frame = facts.result.agreement
-    ours = frame[(frame["engine_a"] == OURS) & (frame["kind"] == "importance")]
-    engines = ours.loc[ours["verdict"] != "not compared", "engine_b"]
-    return [(full_name(str(engine)),) for engine in engines.unique()]
 
 
 def _open(facts: Facts) -> list[str]:
@@ -201,28 +196,11 @@ def alone(facts: Facts) -> Sentence:
     return say(f"verdict.{key}", rankings=rankings, section=section_link("C"))
 
 
-def _against(facts: Facts) -> list[Finding]:
-    """Return the first finding of each cause that is at or above the limit."""
-    against = facts.result.against
-    groups = by_cause(facts.result.findings)
-    return [group[0] for group in groups if any(f in against for f in group)]
-
-
-def _good(facts: Facts) -> pd.DataFrame:
+def _good(facts: Facts, *kinds: str) -> pd.DataFrame:
     """Return the pairs in which an engine replayed us, or came out equivalent."""
     frame = facts.result.agreement
     good = frame["verdict"].isin(["replayed", "equivalent"])
-    return frame.loc[good & (frame["engine_a"] == OURS)]
-
-
-def _reproduced(facts: Facts, kind: str) -> dict[str, Value]:
-    """Return how many of our answers each engine replayed, or came out equivalent."""
-    good = _good(facts)
-    by = good[good["kind"] == kind]
-    return {
-        str(engine): tallied("agreement", len(rows))
-        for engine, rows in by.groupby("engine_b", sort=False)
-    }
+    return frame[good & (frame["engine_a"] == OURS) & frame["kind"].isin(kinds)]
 
 
 def _with_us(facts: Facts) -> Sentence:
@@ -233,11 +211,11 @@ def _with_us(facts: Facts) -> Sentence:
         ("effect", "curves", "curve", "effects", len(ours)),
     )
     for kind, key, noun, path, n_ours in asked:
-        if counts := _reproduced(facts, kind):
+        if counts := Counter(map(str, _good(facts, kind)["engine_b"])):
             if n_ours == 1:
                 return say(f"verdict.one_{noun}", engine=series(counts))
             each = joined(
-                say("verdict.reproduced", engine=engine, n=n)
+                say("verdict.reproduced", engine=engine, n=tallied("agreement", n))
                 for engine, n in counts.items()
             )
             several = len(counts) > 1
@@ -253,9 +231,8 @@ def _with_us(facts: Facts) -> Sentence:
 
 def _distinct(facts: Facts, kind: str) -> Value:
     """Return how many of our answers somebody reproduced, each counted once."""
-    good = _good(facts)
-    by = good[good["kind"] == kind]
-    return tallied("agreement", len(by[list(ANSWER)].drop_duplicates()))
+    answers = _good(facts, kind)[list(ANSWER)].drop_duplicates()
+    return tallied("agreement", len(answers))
 
 
 def _against_us(facts: Facts) -> tuple[Sentence, str]:
@@ -268,7 +245,7 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
         text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
         return text, "G"
     if with_us := _with_us(facts):
-        engines = _good(facts)["engine_b"]
+        engines = _good(facts, "importance", "effect")["engine_b"]
         if engines.isin(facts.supplied_engines).all():
             return say("verdict.only_supplied", confirmed=with_us), "G"
         if engines.isin(facts.supplied_engines | facts.result.own_engines).all():
@@ -300,7 +277,8 @@ def _confirmed(facts: Facts) -> Sentence:
 
 def _not_confirmed(facts: Facts) -> Sentence:
     limit = str(facts.result.run.config.get("fail_on", "failure"))
-    number = len(_against(facts))
+    against = facts.result.against
+    number = sum(any(f in against for f in group) for _, group in facts.causes)
     return say(
         "verdict.not_confirmed",
         findings=say_count(tallied("findings", number), "finding"),
