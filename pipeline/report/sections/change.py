@@ -4,7 +4,6 @@ Then what moved, feature by feature, which checks came out otherwise, and last t
 verdicts and leaders of the runs before, approved or not.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from ...data.shifts import MISS_RATE, Shift
@@ -30,6 +29,7 @@ from .facts import Facts, facts_of, first_few, tallied
 from .findings import title_of
 from .history_figure import over_runs
 from .movements import movements
+from .ranking_tables import cut_to
 from .verdicts import badge
 
 DIGITS = 12
@@ -225,15 +225,11 @@ def _shifts(facts: Facts, baseline: AuditResult) -> Table | Sentence:
         "change",
         "shift_column:header shift_rows psi:number chance:number "
         "missing_before:number missing_now:number shift_verdict",
-        rows[:ROWS],
+        rows,
         caption=say("change.shifts", n=tallied("change", len(loud)), total=total),
         notes=(note,),
     )
-    if len(rows) <= ROWS:
-        return table
-    caption = say("ranking.whole", table=Link(table.id))
-    full = replace(table, id="tab-shifts-all", rows=rows, notes=(), caption=caption)
-    return replace(table, everything=full)
+    return cut_to(table, table.rows[:ROWS])
 
 
 def _worst(shift: Shift) -> str:

@@ -335,16 +335,20 @@ def _columns_table(facts: Facts) -> Table:
         caption=say("data.columns_caption", n=n),
         shape="wide",
     )
-    if len(frame) <= TOP + FEW:
-        return table
-    rest = say_count(tallied("columns", len(frame) - TOP), "feature")
+    return _first_rows(table, "columns", "feature") if len(frame) > TOP + FEW else table
+
+
+def _first_rows(table: Table, path: str, noun: str) -> Table:
+    """Return a table cut to its first rows, which counts the others below."""
+    n = say_count(tallied(path, len(table.rows) - TOP), noun)
+    whole_table = replace(
+        table, id=f"{table.id}-all", caption=say(f"data.{path}_whole")
+    )
     return replace(
         table,
         rows=table.rows[:TOP],
-        notes=(say("data.columns_rest", n=rest),),
-        everything=replace(
-            table, id="tab-columns-all", caption=say("data.columns_whole")
-        ),
+        notes=(say(f"data.{path}_rest", n=n),),
+        everything=whole_table,
     )
 
 
@@ -389,18 +393,7 @@ def _left_out_tables(facts: Facts) -> tuple[Table, ...]:
         caption=say("data.left_out_caption", n=n),
         shape="tight",
     )
-    if len(rows) <= TOP:
-        return (table,)
-    rest = say_count(tallied("left_out", len(rows) - TOP), "column")
-    cut = replace(
-        table,
-        rows=table.rows[:TOP],
-        notes=(say("data.left_out_rest", n=rest),),
-        everything=replace(
-            table, id="tab-left-out-all", caption=say("data.left_out_whole")
-        ),
-    )
-    return (cut,)
+    return (_first_rows(table, "left_out", "column") if len(rows) > TOP else table,)
 
 
 def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:

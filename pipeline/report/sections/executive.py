@@ -33,9 +33,7 @@ from .control import version_line
 from .facts import Facts, card_link, config_of, first_few, tallied
 from .findings import link_to, standing_of, title_of
 from .leading_features import (
-    clusters_of,
     differing,
-    is_told,
     joint_values,
     leading_table,
     shown_letters,
@@ -134,7 +132,7 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     if dominant := _dominant(facts):
         return (*text, *dominant)
     # Of correlated features one may stand in for the other: these head no page.
-    correlated = {name for members in clusters_of(facts).values() for name in members}
+    correlated = {name for members in facts.clusters.values() for name in members}
     apart = [d.feature for d in where_models_differ(facts)]
     alone = [name for name in apart if name not in correlated]
     leaders = {feature for _, feature in by_leader_of(facts)}
@@ -243,7 +241,7 @@ def _unmet(facts: Facts, number: int) -> Sentence:
             ranking = next(r for r in facts.rankings if r.index == int(index))
             card = _card_and_loss(facts, ranking)
             row = ranking.record.features.index(first["farthest"])
-            if place == "top" and not is_told(ranking)[row]:
+            if place == "top" and not ranking.told[row]:
                 texts.append(say("executive.found.not_told", card=card))
             else:
                 raw = float(raw)
@@ -288,9 +286,9 @@ def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
 def _at_zero(facts: Facts, feature: str) -> Sentence:
     """Return that a feature is at zero together with its correlated in every model."""
     leads = [r for r in facts.leads if feature in r.record.features and r.is_drawn]
-    if not leads or any(is_told(r)[r.record.features.index(feature)] for r in leads):
+    if not leads or any(r.told[r.record.features.index(feature)] for r in leads):
         return ()
-    for cluster, members in clusters_of(facts).items():
+    for cluster, members in facts.clusters.items():
         values = list(joint_values(facts, cluster)) if feature in members else []
         if values and not any(told for _, _, told in values):
             others = (short_name(name) for name in members if name != feature)
@@ -378,7 +376,7 @@ def _of_leaders(facts: Facts, point: Point) -> dict[str, Any]:
         if cluster in by_cluster:
             letters.append(by_cluster[cluster])
         else:
-            members = clusters_of(facts).get(cluster, [finding.measure])
+            members = facts.clusters.get(cluster, [finding.measure])
             names.append(series(map(short_name, members)))
     if letters:
         key = "one_set" if len(letters) == 1 else "sets"

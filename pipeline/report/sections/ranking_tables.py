@@ -94,6 +94,15 @@ def cut_alike(
     return replace(table, rows=(*table.rows, tuple(rest)), everything=full)
 
 
+def cut_to(table: Table, rows: Sequence[Any]) -> Table:
+    """Return a table with some of its rows; if these are not all, the whole with it."""
+    if len(rows) == len(table.rows):
+        return table
+    caption = say("ranking.whole", table=Link(table.id))
+    whole_table = replace(table, id=f"{table.id}-all", notes=(), caption=caption)
+    return replace(table, rows=tuple(rows), everything=whole_table)
+
+
 def ranked_table(
     ranking: Ranking,
     name: str,
