@@ -9,7 +9,7 @@ from ...methods.importance import METHODS, options_of
 from ...records.importance_record import Importance, supplied_engine
 from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, Measure, measure_of
-from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, Value, plain
+from ..text.blocks import Card, Part, Section, Sentence, Styled, Value, plain
 from ..text.labels import with_labels
 from ..text.number_text import loss_label, percent, unit_text
 from ..text.wording import (
@@ -30,7 +30,9 @@ from .facts import (
     card_link,
     config_of,
     engine_name,
+    key_values,
     repeats_of,
+    section,
     setting,
     tallied,
     whole,
@@ -56,10 +58,8 @@ def method(facts: Facts) -> Section:
 
     What an earlier card of the same method says, later ones cite.
     """
-    title = word("sections.method")
     if not facts.cards:
-        nothing = {"prose": (), "cards": ()}
-        return Section("E", "method", title, say("method.none"), nothing)
+        return section("E", say("method.none"), {"prose": (), "cards": ()})
     cards: list[Card] = []
     whole_cards: dict[str, Card] = {}
     for measure in facts.cards:
@@ -69,7 +69,7 @@ def method(facts: Facts) -> Section:
     number = tallied("importances", len(cards))
     lede = say("method.lede", measures=say_count(number, "measure"))
     parts = {"prose": say("method.prose"), "cards": tuple(cards)}
-    return Section("E", "method", title, lede, parts)
+    return section("E", lede, parts)
 
 
 def _as_in(first: Card, card: Card) -> Card:
@@ -122,16 +122,12 @@ def _card(facts: Facts, measure: Measure) -> Card:
         if record.stream == "numpy":
             stream = look_up("cards.stream_of").get(record.method, stream)
         made.append(("stream", (stream, *say("cards.seeds"))))
-    labelled, on_screen = (
-        tuple((say(f"cards.label.{key}"), text) for key, text in pairs if text)
-        for pairs in (rows, made)
-    )
-    caption = say("cards.caption", card=card)
+    id_, caption = f"card-{card.lower()}-facts", say("cards.caption", card=card)
     return Card(
         id=card,
         title=title_of(facts, record),
-        facts=KeyValues(f"card-{card.lower()}-facts", caption, labelled),
-        on_screen=on_screen,
+        facts=key_values(id_, caption, "cards.label", rows),
+        on_screen=key_values("", (), "cards.label", made).rows,
     )
 
 

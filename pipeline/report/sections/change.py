@@ -25,7 +25,7 @@ from ..text.wording import (
     word,
 )
 from .control import day_of
-from .facts import Facts, facts_of, first_few, tallied
+from .facts import Facts, facts_of, first_few, section, tallied
 from .findings import title_of
 from .history_figure import over_runs
 from .movements import movements
@@ -51,14 +51,13 @@ def change(facts: Facts) -> Section:
     )
     runs = over_runs(facts)
     if comparison is None or baseline is None:
-        title = word("sections.change")
         if approved:  # its run is gone
             text = say("change.none_there", run=full_name(approved.run_id))
         elif facts.history.runs and not facts.is_part:
             text = say("change.none_but_runs", figure=Link("fig-history"))
         else:
             text = say("change.none")
-        return Section("I", "change", title, text, {"blocks": runs})
+        return section("I", text, {"blocks": runs})
     digest = facts.baseline_digest
     named = "" if approved and approved.content_digest == digest else "_named"
     volatile = baseline.run.volatile

@@ -36,7 +36,7 @@ from ..text.wording import (
     word,
 )
 from .control import model_name
-from .facts import Facts, config_of, first_few, tallied, whole
+from .facts import Facts, config_of, first_few, key_values, section, tallied, whole
 from .performance import best_model, performance_tables
 from .performance_figure import performance_blocks
 from .rankings import TOP
@@ -66,7 +66,7 @@ def data_card(facts: Facts) -> Section:
         "columns": _columns_table(facts),
         "left_out": _left_out_tables(facts),
     }
-    return Section("D", "data", word("sections.data"), best_model(facts), parts)
+    return section("D", best_model(facts), parts)
 
 
 def _models_tables(facts: Facts) -> Iterator[Table]:
@@ -225,25 +225,22 @@ def _rows(facts: Facts, place: int) -> KeyValues:
         for name in ("rows", "columns", "missing_cells")
     )
     none = say("data.none")
-    missing = say_count(n_missing, "cell") if n_missing.raw else none
-    rows: tuple[tuple[Sentence, Sentence], ...] = (
-        (say("data.name"), (full_name(str(row["name"])),)),
-        (say("data.origin"), (show_hidden(str(row["source"])) or "–",)),
-        (
-            say("data.size"),
-            joined((say_count(n_rows, "row"), say_count(n_columns, "feature"))),
-        ),
-        (say("data.missing"), missing),
-        *_target(facts, row),
-        (say("data.weights"), say("data.weighted") if row["weighted"] else none),
-        (say("provenance.sha256"), _digest(str(row["sha256"]))),
-    )
-    title = say(f"data.title_{row['split']}")
-    return KeyValues(f"kv-rows-{row['split']}-{place}", title, rows)
+    size = joined((say_count(n_rows, "row"), say_count(n_columns, "feature")))
+    rows: dict[str, Sentence] = {
+        "name": (full_name(str(row["name"])),),
+        "origin": (show_hidden(str(row["source"])) or "–",),
+        "size": size,
+        "missing": say_count(n_missing, "cell") if n_missing.raw else none,
+        "target": _target(facts, row),
+        "weights": say("data.weighted") if row["weighted"] else none,
+        "provenance.sha256": _digest(str(row["sha256"])),
+    }
+    id_, title = f"kv-rows-{row['split']}-{place}", say(f"data.title_{row['split']}")
+    return key_values(id_, title, "data", rows.items())
 
 
-def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
-    """Yield how the target of some rows is distributed: shares of classes, quartiles.
+def _target(facts: Facts, row: Any) -> Sentence:
+    """Return how the target of some rows is distributed: shares of classes, quartiles.
 
     Rows count alike, whatever they weigh. Runs before schema 1.1 did not store it.
     """
@@ -256,7 +253,7 @@ def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
     known = own[own["kind"] != "missing"]
     total = int(known["rows"].sum())
     if not total:
-        return
+        return ()
     name = full_name(str(row["target"]))
     if known["kind"].iloc[0] == "category":
         classes = []
@@ -272,8 +269,7 @@ def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
                 )
             )
         shares = joined(first_few(classes, LEVELS_SHOWN, "quantiles"))
-        yield say("data.target"), say("data.of_classes", name=name, classes=shares)
-        return
+        return say("data.of_classes", name=name, classes=shares)
     order = known.sort_values("place")
     ends = order["value"].iloc[0], order["value"].iloc[-1]
     parts = {}
@@ -283,7 +279,7 @@ def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
         raw = float(order.at[at, "value"])
         parts[key] = Value(f"quantiles[{at}].value", raw, _grouped(raw, ends))
     unit = f" {show_hidden(facts.target_unit)}" if facts.target_unit else ""
-    yield say("data.target"), (*say("data.of_number", name=name, **parts), unit)
+    return (*say("data.of_number", name=name, **parts), unit)
 
 
 def _grouped(value: float, ends: tuple[float, float]) -> str:

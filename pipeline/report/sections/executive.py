@@ -30,7 +30,7 @@ from ..text.wording import (
 )
 from .change import lede as change_lede
 from .control import version_line
-from .facts import Facts, card_link, config_of, first_few, tallied
+from .facts import Facts, card_link, config_of, first_few, section, tallied
 from .findings import link_to, standing_of, title_of
 from .leading_features import (
     differing,
@@ -80,7 +80,7 @@ def executive(facts: Facts) -> Section:
         "about": joined([say("executive.about"), version_line(facts)], " "),
         "decision": (show_hidden(facts.note("decision")),),
     }
-    return Section("B", "executive", word("sections.executive"), (), parts)
+    return section("B", parts=parts)
 
 
 def _heading(facts: Facts) -> str:

@@ -25,9 +25,9 @@ from ...runs.baseline.column_shifts import shifts
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.signoff.record import Signoff
 from ...runs.summary import NO_HISTORY, RunHistory
-from ..text.blocks import Link, Part, Sentence, Value, plain
+from ..text.blocks import KeyValues, Link, Part, Parts, Section, Sentence, Value, plain
 from ..text.number_text import count, unit_text
-from ..text.wording import say, series, word
+from ..text.wording import SECTIONS, say, series, word
 from .rankings import Ranking, rankings
 
 KEY_DIGITS = 12
@@ -363,6 +363,28 @@ def first_few(
     every = list(items)
     more = tallied(path, len(every) - most)
     return [*every[:most], *([say("words.more", n=more)] if more.raw > 0 else [])]
+
+
+def section(letter: str, lede: Sentence = (), parts: Parts | None = None) -> Section:
+    """Return a section by its letter, under its own title."""
+    name = SECTIONS[letter]
+    return Section(letter, name, word(f"sections.{name}"), lede, parts or {})
+
+
+def key_values(
+    id_: str, title: Sentence, heads: str, rows: Iterable[tuple[str, Sentence]]
+) -> KeyValues:
+    """Return a short table from the keys of labels and their texts.
+
+    The labels are entries of the table `heads` of the catalogue; a key with a full stop
+    is one of its own. Rows without a text are left out.
+    """
+    pairs = (
+        (say(key if "." in key else f"{heads}.{key}"), text)
+        for key, text in rows
+        if any(text)
+    )
+    return KeyValues(id_, title, tuple(pairs))
 
 
 def config_of(facts: Facts, key: str) -> Any:

@@ -11,7 +11,6 @@ from ...records.finding import SEVERITIES, Finding
 from ...runs.signoff.finding_states import Standing
 from ..text.blocks import (
     Entry,
-    KeyValues,
     Link,
     Section,
     Sentence,
@@ -36,7 +35,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import KEY_DIGITS, Facts, first_few, tallied
+from .facts import KEY_DIGITS, Facts, first_few, key_values, section, tallied
 
 SUBJECTS = 2
 """Subjects of one cause that a title names; of more the first, and how many."""
@@ -78,7 +77,7 @@ def findings(facts: Facts) -> Section:
     lede = (*tally, ".") if entries else say("findings.none")
     lede += _tally_by_state(facts)
     parts = {"entries": entries, "not_found": _not_found(facts)}
-    return Section("K", "findings", word("sections.findings"), lede, parts)
+    return section("K", lede, parts)
 
 
 def _tally_by_state(facts: Facts) -> Sentence:
@@ -147,11 +146,8 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
             **_answers(facts, standings),
             "key": _keys(facts, keys, standings),
         }
-        texts = [
-            (say(f"findings.{name}"), text) for name, text in rows.items() if any(text)
-        ]
         title = say("findings.caption", number=link.text)
-        register = KeyValues(f"{link.target}-facts", title, tuple(texts))
+        register = key_values(f"{link.target}-facts", title, "findings", rows.items())
         summary = _summary(facts, standings[0])
     else:
         said = (finding.message, also, effect, finding.remedy)

@@ -2,8 +2,8 @@
 
 from ...records.importance_record import Importance
 from ..text.blocks import Link, Section, Sentence, plain
-from ..text.wording import ended, joined, look_up, say, say_count, word
-from .facts import Facts, cards_of, config_of, repeats_of, tallied, whole
+from ..text.wording import ended, joined, look_up, say, say_count
+from .facts import Facts, cards_of, config_of, repeats_of, section, tallied, whole
 from .findings import title_of
 from .rankings import Ranking
 from .scope import untested
@@ -35,8 +35,7 @@ def limits(facts: Facts) -> Section:
     ]
     own_texts = config_of(facts, "report").get("limits", ())
     sentences += [say("limits.given", text=ended(text)) for text in own_texts]
-    title = word("sections.limits")
-    return Section("L", "limits", title, (), {"limits": tuple(sentences)})
+    return section("L", parts={"limits": tuple(sentences)})
 
 
 def _limits_of_measures(facts: Facts) -> list[Sentence]:

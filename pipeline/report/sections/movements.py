@@ -117,7 +117,8 @@ def _size(row: FeatureChange) -> float:
 
 def _is_shown(row: FeatureChange) -> bool:
     """Return whether a feature is among the first of either run, or not quiet."""
-    return min(row.rank_old, row.rank_new) <= ROWS or row.outcome not in QUIET
+    is_first = row.rank_old <= ROWS or row.rank_new <= ROWS
+    return is_first or row.outcome not in QUIET
 
 
 def _decimals(rows: Sequence[FeatureChange]) -> int:

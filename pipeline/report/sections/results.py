@@ -17,7 +17,6 @@ from ..text.wording import (
     say_count,
     series,
     show_hidden,
-    word,
 )
 from .cards import title_of
 from .claims import claims
@@ -25,7 +24,7 @@ from .clusters import marked
 from .conditional import conditional_figures, shared_information
 from .effects import effect_figures
 from .expectations import expectations
-from .facts import Facts, card_link, whole
+from .facts import Facts, card_link, section, whole
 from .interactions import interaction_figure
 from .models_figure import models_figure
 from .overview import in_overview, overview_tables
@@ -58,8 +57,7 @@ def results(facts: Facts) -> Section:
         *group("measure-selection", "selection.title", selection_tables(facts)),
     )
     first = lede(facts) if facts.rankings else say("results.none")
-    title = word("sections.results")
-    return Section("F", "results", title, first, {"groups": groups})
+    return section("F", first, {"groups": groups})
 
 
 def lede(facts: Facts) -> Sentence:

@@ -21,7 +21,7 @@ from ..text.wording import (
     word,
 )
 from .cards import title_of
-from .facts import Facts, cards_of, config_of, tallied
+from .facts import Facts, cards_of, config_of, section, tallied
 from .findings import link_to
 
 
@@ -84,7 +84,7 @@ def scope(facts: Facts) -> Section:
         "shared": (_shared(facts),),
         "untested": not_tested,
     }
-    return Section("C", "scope", word("sections.scope"), _lede(facts), parts)
+    return section("C", _lede(facts), parts)
 
 
 def untested(facts: Facts) -> list[Untested]:

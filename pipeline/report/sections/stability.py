@@ -49,7 +49,7 @@ from ..text.wording import (
 )
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
-from .facts import Facts, card_link, config_of, repeats_of, tallied, whole
+from .facts import Facts, card_link, config_of, repeats_of, section, tallied, whole
 from .ranking_tables import caption_of, measured_in, ranked_table, table_id
 from .rankings import Ranking
 from .ranks import ranks
@@ -74,8 +74,7 @@ def stability(facts: Facts) -> Section:
     )
     nothing = filter(None, (say("stability.none"), clusters_in_short(facts)))
     lede = _lede(facts) if facts.rankings else joined(nothing, " ")
-    title = word("sections.stability")
-    return Section("H", "stability", title, lede, {"groups": groups})
+    return section("H", lede, {"groups": groups})
 
 
 def firmness(facts: Facts, ranking: Ranking) -> Sentence:
