@@ -100,7 +100,7 @@ def title_of(facts: Facts, record: Importance) -> Sentence:
 
 
 def _card(facts: Facts, measure: Measure) -> Card:
-    ranked = [r for r in facts.rankings if measure_of(r.record) == measure]
+    ranked = facts.of_measure(measure)
     record = ranked[0].record
     card = facts.cards[measure]
     rows: list[Fact] = [
@@ -262,9 +262,7 @@ def _sage(facts: Facts, record: Importance) -> list[Fact]:
     options = record.options
     by_model: dict[str, Sentence] = {}
     is_drawn = False
-    for ranking in facts.rankings:
-        if measure_of(ranking.record) != measure_of(record):
-            continue
+    for ranking in facts.of_measure(measure_of(record)):
         n = ranking.record.n_repeats
         is_whole = options["algorithm"] == "exact" or n == 1 < options["n_repeats"]
         is_drawn = is_drawn or not is_whole

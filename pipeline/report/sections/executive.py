@@ -43,7 +43,7 @@ from .leading_features import (
 )
 from .model_quality import SPLITS, fits, measured, quality_name, quality_table
 from .rankings import Ranking
-from .results import by_leader_of, leader_of
+from .results import by_leader_of, leader_of, leaders_in_words
 from .scope import untested
 from .verdicts import recomputed, verdict_badge
 
@@ -107,18 +107,17 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
     if not facts.result.performance.empty:
         return ()
     frame = facts.result.models
-    sentences = []
-    for place in range(min(len(frame), MODELS)):
-        row = frame.iloc[place]
+    if frame.empty:
+        return (say("executive.no_model"),)
+    sentences: list[Sentence] = []
+    for row in frame[:MODELS].to_dict("records"):
         what = short_name(str(row["estimator"]) or word("data.callable")).text
         text = say("executive.model", model=short_name(row["model"]), what=what)
         sentences.append((*text, "."))
     if len(frame) > MODELS:
         more = say("words.more", n=tallied("models", len(frame) - MODELS))
         sentences.append((*more, ", ", section_link("D"), "."))
-    if sentences:
-        return (*sentences, say("data.no_performance"))
-    return (say("executive.no_model"),)
+    return (*sentences, say("data.no_performance"))
 
 
 def _headline(facts: Facts, found: list[Point]) -> Sentence:
@@ -178,15 +177,7 @@ def _leaders(facts: Facts) -> Sentence:
         key = {1: "leads_alone", 2: "leads_both"}.get(len(models), "leads_all")
         n = tallied("models", len(models))
         return say(f"executive.{key}", feature=full_name(first), n=n)
-    texts = (
-        say(
-            f"executive.{key}",
-            feature=full_name(feature),
-            models=series(map(full_name, models)),
-        )
-        for (key, feature), models in by_leader.items()
-    )
-    return sentence_case(joined(texts, "; "))
+    return sentence_case(joined(leaders_in_words(facts, "executive"), "; "))
 
 
 def _differ(facts: Facts) -> tuple[Sentence, ...]:

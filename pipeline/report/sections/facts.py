@@ -191,12 +191,8 @@ class Facts:
         if self.lead is None:
             return ()
         first = self.lead.record
-        return tuple(
-            ranking
-            for ranking in self.rankings
-            if measure_of(ranking.record) == measure_of(first)
-            and ranking.record.loss == first.loss
-        )
+        same = self.of_measure(measure_of(first))
+        return tuple(r for r in same if r.record.loss == first.loss)
 
     @property
     def answered(self) -> tuple[str, ...]:
@@ -228,6 +224,19 @@ class Facts:
         sections = self.result.run.config.get("models", ())
         versions = {entry["name"]: entry.get("version", "") for entry in sections}
         return str(versions.get(model, ""))
+
+    def in_lead_order(self, names: Iterable[str]) -> list[str]:
+        """Return names once each, in the order of the lead ranking, others behind."""
+        lead = self.lead
+        order = (
+            [] if lead is None else [lead.record.features[row] for row in lead.order]
+        )
+        place = {name: at for at, name in enumerate(order)}
+        return sorted(dict.fromkeys(names), key=lambda n: place.get(n, len(order)))
+
+    def of_measure(self, measure: Measure) -> list[Ranking]:
+        """Return the rankings by one measure, in the order of the audit."""
+        return [r for r in self.rankings if measure_of(r.record) == measure]
 
     def index(self, record: Importance) -> int:
         """Return the place of a record in ``result.importances``."""

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ...records.ranking import LEVEL
 from ..text.blocks import Bar, Cell, Column, Link, Part, Row, Sentence, Table, Value
@@ -92,6 +93,17 @@ def cut_alike(
     n = tallied("importances", len(ranking.order) - len(rows))
     rest[1] = say("ranking.rest", n=n)
     return replace(table, rows=(*table.rows, tuple(rest)), everything=full)
+
+
+def fewer(frame: pd.DataFrame, column: str, most: float) -> Sentence:
+    """Return the first ten features with fewer than most of what a column counts.
+
+    Empty if there are none.
+    """
+    own = frame[frame[column] < most]
+    pairs = zip(own["feature"], own[column].astype(float), strict=True)
+    names = [(full_name(name), f" ({number(n, 0)})") for name, n in pairs]
+    return joined(names[:10])
 
 
 def cut_to(table: Table, rows: Sequence[Any]) -> Table:

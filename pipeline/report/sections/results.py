@@ -1,12 +1,12 @@
 """Section F: what each model relies on, measure by measure, and the curves."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from ...records.ranking import Measure, measure_of
+from ...records.ranking import Measure
 from ..text.blocks import Group, Section, Sentence, Value
 from ..text.number_text import lone, loss_label
 from ..text.wording import (
@@ -62,15 +62,14 @@ def results(facts: Facts) -> Section:
 
 def lede(facts: Facts) -> Sentence:
     """Return who leads in which model, by the lead measure."""
-    sentences = (
-        say(
-            f"results.{key}",
-            feature=full_name(feature),
-            models=series(map(full_name, models)),
-        )
-        for (key, feature), models in by_leader_of(facts).items()
-    )
-    return joined(sentences, " ")
+    return joined(leaders_in_words(facts, "results"), " ")
+
+
+def leaders_in_words(facts: Facts, table: str) -> Iterator[Sentence]:
+    """Yield who leads in which model, in sentences of a table of the catalogue."""
+    for (key, feature), models in by_leader_of(facts).items():
+        names = series(map(full_name, models))
+        yield say(f"{table}.{key}", feature=full_name(feature), models=names)
 
 
 def by_leader_of(facts: Facts) -> dict[tuple[str, str], list[str]]:
@@ -102,7 +101,7 @@ def leader_of(ranking: Ranking) -> tuple[str, str]:
 
 def _group(facts: Facts, measure: Measure) -> Group:
     """Return everything one card is about: tables, figures, what to read in them."""
-    ranked = [r for r in facts.rankings if measure_of(r.record) == measure]
+    ranked = facts.of_measure(measure)
     record = ranked[0].record
     disagreements = facts.result.disagreements
     by_loss: dict[str, list[Ranking]] = {}

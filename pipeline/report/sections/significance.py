@@ -11,9 +11,9 @@ from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, OURS, measure_of, question_of
 from ..text.blocks import Column, Sentence, Table, Value
 from ..text.number_text import decimals, number, percent, significant
-from ..text.wording import full_name, joined, say, say_count, word
+from ..text.wording import say, say_count, word
 from .facts import Facts, card_link, engine_name, tallied, whole
-from .ranking_tables import caption_of, ranked_table
+from .ranking_tables import caption_of, fewer, ranked_table
 from .rankings import Ranking
 
 P_VALUES = ("p_value", "p_adjusted")
@@ -125,18 +125,16 @@ def significance_table(facts: Facts, ranking: Ranking) -> Table | None:
             by=word(f"significance.adjusted.by.{by}"),
         )
         notes.append(adjusted)
-    fewer = frame[frame["shuffles"] < most.raw] if is_shuffled else frame[:0]
-    if len(fewer):
-        pairs = zip(fewer["feature"], fewer["shuffles"].astype(float), strict=True)
-        names = [(full_name(name), f" ({number(n, 0)})") for name, n in pairs]
-        notes.append(say("significance.fewer", names=joined(names[:10])))
+    if is_shuffled and (names := fewer(frame, "shuffles", most.raw)):
+        notes.append(say("significance.fewer", names=names))
+    value_of = of_ranking.value
     key = "shuffles" if is_shuffled else "differences"
     return ranked_table(
         ranking,
         "significance",
         [Column(_label(of_ranking, name), "number") for name in numbers],
         lambda feature: [
-            of_ranking.value(feature, name, places) for name, places in numbers.items()
+            value_of(feature, name, places) for name, places in numbers.items()
         ],
         caption=caption_of(f"significance.caption.{key}", ranking, count=count),
         notes=tuple(notes),

@@ -50,7 +50,7 @@ from ..text.wording import (
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
 from .facts import Facts, card_link, config_of, repeats_of, section, tallied, whole
-from .ranking_tables import caption_of, measured_in, ranked_table, table_id
+from .ranking_tables import caption_of, fewer, measured_in, ranked_table, table_id
 from .rankings import Ranking
 from .ranks import ranks
 
@@ -196,13 +196,8 @@ def stability_table(facts: Facts, ranking: Ranking) -> Table | None:
         notes.append(say(f"stability.{'note_model' if record.model else 'note'}"))
     else:
         caption += say("stability.not_resampled")
-    fewer = [
-        (full_name(name), f" ({count(n)})")
-        for name, n in zip(frame["feature"], resamples, strict=True)
-        if n < most
-    ]
-    if fewer:
-        notes.append(say("stability.fewer", names=joined(fewer[:10])))
+    if names := fewer(frame, "resamples", most):
+        notes.append(say("stability.fewer", names=names))
     if ranking.is_drawn:
         columns.append(Column(say("stability.settle"), "number"))
         repeats = say_count(repeats_of(record, path), "repeat")

@@ -53,13 +53,8 @@ def badge(verdict: str) -> Badge:
 
 def sentence(facts: Facts) -> Sentence:
     """Return the overall verdict in one sentence, as its word allows."""
-    statement = {
-        "confirmed": _confirmed,
-        "confirmed with exceptions": _confirmed,
-        "not cross-checked": _confirmed,
-        "not confirmed": _not_confirmed,
-        "not established": _not_established,
-    }[facts.result.verdict](facts)
+    other = {"not confirmed": _not_confirmed, "not established": _not_established}
+    statement = other.get(facts.result.verdict, _confirmed)(facts)
     return joined(filter(None, (statement, _accepted(facts))), " ")
 
 
