@@ -165,7 +165,7 @@ def _audited(facts: Facts) -> KeyValues:
 
 def model_name(facts: Facts, name: str) -> Sentence:
     """Return a model with the version that the configuration gives it, if any."""
-    version = facts.version_of(name)
+    version = str(facts.entry_of(name).get("version", ""))
     if not version:
         return (short_name(name),)
     short = short_name(version)

@@ -138,8 +138,7 @@ def _step(row: Mapping[str, Any]) -> Sentence:
 def _prepared(facts: Facts, row: Mapping[str, Any]) -> Sentence:
     """Return what is done to the columns before a model that the audit fits."""
     parts = [look_up("data.encoders")[row["encoder"]]]
-    sections = facts.result.run.config.get("models", ())
-    if any(s["name"] == row["model"] and s.get("standardise") for s in sections):
+    if facts.entry_of(row["model"]).get("standardise"):
         kind = "regression" if row["task"] == "regression" else "classes"
         parts.append(word(f"data.standardised.{kind}"))
     return joined(parts)
@@ -154,8 +153,7 @@ def _parameters(facts: Facts, row: Mapping[str, Any]) -> Sentence:
     every = json.loads(row["parameters"] or "{}")
     for script in ("script", "predict"):
         every.pop(script, None)
-    sections = {s["name"]: s for s in facts.result.run.config.get("models", ())}
-    own = sections.get(row["model"], {})
+    own = facts.entry_of(row["model"])
     is_given = not own or own.get("file") or own.get("r_script")
     parameters = every if is_given else own["parameters"]
     sentences: list[Sentence] = [_settings({k: v}) for k, v in parameters.items()]

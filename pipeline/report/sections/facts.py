@@ -219,11 +219,10 @@ class Facts:
         """Return a text of the configuration's section [report], empty if not given."""
         return str(self.result.run.config.get("report", {}).get(key, ""))
 
-    def version_of(self, model: str) -> str:
-        """Return the version of a model as configured, empty if none was given."""
-        sections = self.result.run.config.get("models", ())
-        versions = {entry["name"]: entry.get("version", "") for entry in sections}
-        return str(versions.get(model, ""))
+    def entry_of(self, model: str) -> Mapping[str, Any]:
+        """Return what the configuration says of a model, empty if nothing."""
+        entries = config_of(self, "models") or ()
+        return next((entry for entry in entries if entry["name"] == model), {})
 
     def in_lead_order(self, names: Iterable[str]) -> list[str]:
         """Return names once each, in the order of the lead ranking, others behind."""

@@ -1,6 +1,5 @@
 """Section L: limits of the measures, the data and this run, and conditions of use."""
 
-from ...records.importance_record import Importance
 from ..text.blocks import Link, Section, Sentence, plain
 from ..text.wording import ended, joined, look_up, say, say_count
 from .facts import Facts, cards_of, config_of, repeats_of, section, tallied, whole
@@ -82,39 +81,27 @@ def _untested(facts: Facts) -> list[Sentence]:
 
 def _limits_of_run(facts: Facts) -> list[Sentence]:
     """Return what the intervals cover, once for all that cover the same."""
+    refits = look_up("cards.spread_of")
     alike: dict[tuple[str, str, int], list[Ranking]] = {}
     for ranking in facts.rankings:
         record = ranking.record
         if ranking.is_drawn and record.n_repeats > 1:
-            key = (_cover(record), repeats_of(record, "").text, record.n_samples)
+            cover = "spread_refit" if record.method in refits else "spread"
+            cover = cover if record.model else "spread_data"
+            key = (cover, repeats_of(record, "").text, record.n_samples)
             alike.setdefault(key, []).append(ranking)
-    limits = [
-        _limit_of(facts, same, is_only=len(alike) == 1) for same in alike.values()
-    ]
-    return [*limits, *_limit_of_resampling(facts)]
-
-
-def _limit_of_resampling(facts: Facts) -> list[Sentence]:
-    """Return what intervals over resampled rows cover, if there are any."""
-    records = set(facts.result.row_intervals["record"])
-    cards = cards_of(facts, (r for r in facts.rankings if r.index in records))
-    return [say("limits.other_rows", cards=cards)] if cards else []
-
-
-def _cover(record: Importance) -> str:
-    """Return the key of what the intervals of a record cover."""
-    if not record.model:
-        return "spread_data"
-    is_refit = record.method in look_up("cards.spread_of")
-    return "spread_refit" if is_refit else "spread"
-
-
-def _limit_of(facts: Facts, same: list[Ranking], *, is_only: bool) -> Sentence:
-    record, path = same[0].record, f"importances[{same[0].index}]"
-    some = say("limits.some_intervals", cards=cards_of(facts, same))
-    return say(
-        f"limits.{_cover(record)}",
-        intervals=say("limits.all_intervals") if is_only else some,
-        repeats=say_count(repeats_of(record, path), "repeat"),
-        rows=say_count(whole(f"{path}.n_samples", record.n_samples), "row"),
-    )
+    limits = []
+    for (cover, _, n_samples), same in alike.items():
+        path = f"importances[{same[0].index}]"
+        some = say("limits.some_intervals", cards=cards_of(facts, same))
+        text = say(
+            f"limits.{cover}",
+            intervals=some if len(alike) > 1 else say("limits.all_intervals"),
+            repeats=say_count(repeats_of(same[0].record, path), "repeat"),
+            rows=say_count(whole(f"{path}.n_samples", n_samples), "row"),
+        )
+        limits.append(text)
+    resampled = set(facts.result.row_intervals["record"])
+    if cards := cards_of(facts, (r for r in facts.rankings if r.index in resampled)):
+        limits.append(say("limits.other_rows", cards=cards))
+    return limits

@@ -183,15 +183,13 @@ def scripts(facts: Facts) -> tuple[Table, ...]:
         (f"rows-script-{place}", "rows_script_caption", name, text)
         for place, ((name, _), text) in enumerate(row_scripts(facts).items(), start=1)
     ]
-    sections = facts.result.run.config.get("models", ())
-    predicted_by_script = {entry["name"] for entry in sections if entry.get("predict")}
     of_models: list[tuple[str, str, str]] = []
     for row in facts.result.models.to_dict("records"):
         model = row["model"]
         parameters = json.loads(row["parameters"] or "{}")
         if row["source"] == "r_script":
             of_models.append(("script_caption", model, parameters["script"]))
-        if model in predicted_by_script:
+        if facts.entry_of(model).get("predict"):
             of_models.append(("predict_caption", model, parameters["predict"]))
     every += [
         (f"script-{place}", *script) for place, script in enumerate(of_models, start=1)

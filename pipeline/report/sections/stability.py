@@ -79,8 +79,13 @@ def stability(facts: Facts) -> Section:
 
 def firmness(facts: Facts, ranking: Ranking) -> Sentence:
     """Return where section H says how firm a ranking is; empty if it does not."""
-    tables = [stability_table(facts, ranking), *convergence(facts, ranking)]
-    links = [Link(table.id) for table in tables if isinstance(table, Table)]
+    names = []
+    if (facts.result.stability["record"] == ranking.index).any():
+        names.append("stability")
+    if ranking.measured and (facts.result.convergence["record"] == ranking.index).any():
+        names.append("convergence")
+    own = table_id(ranking)
+    links = [Link(own.replace("ranking", name, 1)) for name in names]
     return say("stability.firm", tables=series(links)) if links else ()
 
 

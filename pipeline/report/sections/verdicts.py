@@ -37,6 +37,8 @@ SHAPES = {
 }
 LADDER = ("disagrees", "not compared", "comparable", "equivalent", "replayed")
 """The words for one pair, worst first."""
+SURE = ("confirmed", "confirmed with exceptions")
+"""Verdicts of a run that is confirmed, wholly or but for what is named."""
 ANSWER = ("model", "method", "of", "loss", "positive_class", "feature", "options")
 """The columns of the agreement that say which of our answers a pair is about."""
 
@@ -83,8 +85,7 @@ def recomputed(facts: Facts) -> Sentence:
     counts, against = _recomputed(facts), _against_us(facts)[0]
     n = sum(counts.values())
     texts = []
-    is_sure = facts.result.verdict in ("confirmed", "confirmed with exceptions")
-    if against or not (is_sure and n):
+    if against or not n or facts.result.verdict not in SURE:
         texts.append(sentence(facts))
     elif accepted := _accepted(facts):
         texts.append(accepted)
@@ -183,8 +184,7 @@ def alone(facts: Facts) -> Sentence:
     says so. Without it "2 of 6 reproduced" reads as four that failed.
     """
     number = len(facts.uncompared)
-    is_sure = facts.result.verdict in ("confirmed", "confirmed with exceptions")
-    if not is_sure or not number or _against_us(facts)[0]:
+    if facts.result.verdict not in SURE or not number or _against_us(facts)[0]:
         return ()
     rankings = say_count(tallied("importances", number), "ranking")
     key = "one_alone" if number == 1 else "some_alone"
