@@ -21,10 +21,9 @@ from ..text.wording import (
     short_value,
     show_hidden,
     table_of,
-    word,
 )
 from .agreement_figures import band_figures, engine_figures, is_about
-from .facts import Facts, card_link, config_of, engine_name, tallied, whole
+from .facts import Facts, card_link, config_of, engine_name, section, tallied, whole
 from .verdicts import LADDER, badge, count_verdict
 
 DISAGREEMENTS_SHOWN = 40
@@ -32,10 +31,9 @@ DISAGREEMENTS_SHOWN = 40
 
 def agreement(facts: Facts) -> Section:
     """Return section G: pairs of rankings, pairs of curves, what lies outside."""
-    title = word("sections.agreement")
     frame = facts.result.agreement
     if frame.empty:
-        return Section("G", "agreement", title, _nothing(facts), {"blocks": ()})
+        return section("G", _nothing(facts), {"blocks": ()})
     blocks = [*_pairs_tables(facts), _disagreements(facts), *_curves_table(facts)]
     figures = band_figures(facts)
     # Where all engines were replayed, their marks would lie on one another.
@@ -49,7 +47,7 @@ def agreement(facts: Facts) -> Section:
     ]
     pairs = say_count(tallied("agreement", len(frame)), "pair")
     lede = say("agreement.lede", pairs=pairs, verdicts=joined(verdicts))
-    return Section("G", "agreement", title, lede, {"blocks": (*blocks, *figures)})
+    return section("G", lede, {"blocks": (*blocks, *figures)})
 
 
 def _nothing(facts: Facts) -> Sentence:

@@ -1,6 +1,6 @@
 """Section E: one estimand card per measure, which every number refers to by its id."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from ...methods.importance import METHODS, options_of
 from ...records.importance_record import Importance, supplied_engine
 from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, Measure, measure_of
-from ..text.blocks import Card, KeyValues, Section, Sentence, Styled, Value, plain
+from ..text.blocks import Card, Part, Section, Sentence, Styled, Value, plain
 from ..text.labels import with_labels
 from ..text.number_text import loss_label, percent, unit_text
 from ..text.wording import (
@@ -30,7 +30,9 @@ from .facts import (
     card_link,
     config_of,
     engine_name,
+    key_values,
     repeats_of,
+    section,
     setting,
     tallied,
     whole,
@@ -38,7 +40,8 @@ from .facts import (
 from .rankings import Ranking, is_pooled, rows_drawn
 from .significance import BY_RANK, tested
 
-Fact = tuple[Sentence, Sentence]
+Fact = tuple[str, Sentence]
+"""A row of a card: the key of its label, and its text; none without a text."""
 DIGITS = 12
 """Of a SHA-256 on a card."""
 SAME = 3
@@ -55,10 +58,8 @@ def method(facts: Facts) -> Section:
 
     What an earlier card of the same method says, later ones cite.
     """
-    title = word("sections.method")
     if not facts.cards:
-        nothing = {"prose": (), "cards": ()}
-        return Section("E", "method", title, say("method.none"), nothing)
+        return section("E", say("method.none"), {"prose": (), "cards": ()})
     cards: list[Card] = []
     whole_cards: dict[str, Card] = {}
     for measure in facts.cards:
@@ -68,7 +69,7 @@ def method(facts: Facts) -> Section:
     number = tallied("importances", len(cards))
     lede = say("method.lede", measures=say_count(number, "measure"))
     parts = {"prose": say("method.prose"), "cards": tuple(cards)}
-    return Section("E", "method", title, lede, parts)
+    return section("E", lede, parts)
 
 
 def _as_in(first: Card, card: Card) -> Card:
@@ -77,7 +78,7 @@ def _as_in(first: Card, card: Card) -> Card:
     A row or two are said again: to look them up would take longer than to read them.
     """
     there = {(plain(label), plain(text)) for label, text in first.facts.rows}
-    own: list[Fact] = []
+    own: list[tuple[Sentence, Sentence]] = []
     same: list[str] = []
     for label, text in card.facts.rows:
         name = plain(label)
@@ -99,33 +100,34 @@ def title_of(facts: Facts, record: Importance) -> Sentence:
 
 
 def _card(facts: Facts, measure: Measure) -> Card:
-    ranked = [r for r in facts.rankings if measure_of(r.record) == measure]
+    ranked = facts.of_measure(measure)
     record = ranked[0].record
     card = facts.cards[measure]
-    rows = [
+    rows: list[Fact] = [
         *_definition(facts, ranked),
         *SPECIFIC.get(record.method, _options)(facts, record),
-        (say("cards.label.spread"), _spread(record)),
-        *_test(facts, record, ranked),
-        (say("cards.label.engines"), _engines(facts, record, ranked)),
+        ("spread", _spread(record)),
+        ("test", _test(facts, record, ranked)),
+        ("engines", _engines(facts, record, ranked)),
         *_own_engines(facts, ranked),
-        *(
-            (say(f"cards.label.{name}"), say(f"cards.{record.method}.{name}"))
-            for name in ("limits", "reference")
-        ),
+        ("limits", say(f"cards.{record.method}.limits")),
+        ("reference", say(f"cards.{record.method}.reference")),
     ]
-    made = [*_answered_by(facts, ranked), *_supplied(facts, ranked)]
+    made: list[Fact] = [
+        ("answered_by", _answered_by(facts, ranked)),
+        ("supplied", _supplied(facts, ranked)),
+    ]
     if record.stream:  # whose draw order it was
         stream = look_up("cards.stream").get(record.stream, record.stream)
         if record.stream == "numpy":
             stream = look_up("cards.stream_of").get(record.method, stream)
-        made.append((say("cards.label.stream"), (stream, *say("cards.seeds"))))
-    caption = say("cards.caption", card=card)
+        made.append(("stream", (stream, *say("cards.seeds"))))
+    id_, caption = f"card-{card.lower()}-facts", say("cards.caption", card=card)
     return Card(
         id=card,
         title=title_of(facts, record),
-        facts=KeyValues(f"card-{card.lower()}-facts", caption, tuple(rows)),
-        on_screen=tuple(made),
+        facts=key_values(id_, caption, "cards.label", rows),
+        on_screen=key_values("", (), "cards.label", made).rows,
     )
 
 
@@ -133,8 +135,8 @@ def _definition(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
     """Yield what defines the quantity: question, formula, models, loss, form, rows."""
     record = ranked[0].record
     name = record.method
-    yield say("cards.label.question"), say(f"cards.{name}.question.{record.of}")
-    yield say("cards.label.why"), say(f"cards.{name}.why")
+    yield "question", say(f"cards.{name}.question.{record.of}")
+    yield "why", say(f"cards.{name}.why")
     # Both formulas, where some ratios are pooled and some are not.
     forms = dict.fromkeys(
         "pooled" if is_pooled(r.record) else r.record.form for r in ranked
@@ -145,7 +147,7 @@ def _definition(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
         symbols = "symbols_drawn_once" if is_once else "symbols_drawn"
     formulas = [say(f"cards.{name}.formula.{form}") for form in forms]
     formulas.append(say(f"cards.{name}.{symbols}"))
-    yield say("cards.label.formula"), joined(formulas, "; ")
+    yield "formula", joined(formulas, "; ")
     models = dict.fromkeys(r.subject for r in ranked)
     text = say("cards.models", models=series(map(full_name, models)))
     if record.scale:
@@ -154,13 +156,13 @@ def _definition(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
     classes = dict.fromkeys(r.record.positive_class for r in ranked)
     if names := [full_value(cls) for cls in classes if cls]:
         text += say("cards.of_class", classes=joined(names))
-    yield say("cards.label.models"), text
+    yield "models", text
     losses = dict.fromkeys(r.record.loss for r in ranked if r.record.loss)
     if losses:
         texts = (f"{loss_label(loss)} = {LOSSES[loss].formula}" for loss in losses)
-        yield say("cards.label.loss"), say("cards.loss", losses=joined(texts, "; "))
-    yield say("cards.label.form"), _form(facts, ranked)
-    yield say("cards.label.data"), _data(facts, record)
+        yield "loss", say("cards.loss", losses=joined(texts, "; "))
+    yield "form", _form(facts, ranked)
+    yield "data", _data(facts, record)
 
 
 def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
@@ -215,20 +217,21 @@ def _permutation(facts: Facts, record: Importance) -> Iterator[Fact]:
     """Yield what is moved, how often, on which rows, and the intervals over others."""
     place = facts.index(record)
     path = f"importances[{place}]"
-    yield say("cards.label.shuffled"), _shuffled(path, record)
+    yield "shuffled", _shuffled(path, record)
     rows = rows_drawn(record)
     key = ROWS_OF_ALL_REPEATS.get(record.stream, "drawn") if rows else "whole"
     if record.options.get("draws") == "exact":
         key = "exact"
-    text = say(
-        f"cards.permutation.repeats.{key}",
-        repeats=repeats_of(record, path),
-        rows=whole(f"{path}.options['n_rows']", rows),
+    yield (
+        "repeats",
+        say(
+            f"cards.permutation.repeats.{key}",
+            repeats=repeats_of(record, path),
+            rows=whole(f"{path}.options['n_rows']", rows),
+        ),
     )
-    yield say("cards.label.repeats"), text
     if place in set(facts.result.row_intervals["record"]):
-        text = say("cards.permutation.other_rows", level=percent(LEVEL))
-        yield say("cards.label.other_rows"), text
+        yield "other_rows", say("cards.permutation.other_rows", level=percent(LEVEL))
 
 
 def _shuffled(path: str, record: Importance) -> Sentence:
@@ -259,9 +262,7 @@ def _sage(facts: Facts, record: Importance) -> list[Fact]:
     options = record.options
     by_model: dict[str, Sentence] = {}
     is_drawn = False
-    for ranking in facts.rankings:
-        if measure_of(ranking.record) != measure_of(record):
-            continue
+    for ranking in facts.of_measure(measure_of(record)):
         n = ranking.record.n_repeats
         is_whole = options["algorithm"] == "exact" or n == 1 < options["n_repeats"]
         is_drawn = is_drawn or not is_whole
@@ -277,27 +278,19 @@ def _sage(facts: Facts, record: Importance) -> list[Fact]:
         most = whole(path, options["n_repeats"])
         tolerance = f"{options['tolerance']:.6g}"
         texts.append(say("cards.sage.rule", most=most, tolerance=tolerance))
-    orders = (say("cards.label.orders"), joined(texts, "; "))
-    return [orders, *_options(facts, record)]
+    return [("orders", joined(texts, "; ")), *_options(facts, record)]
 
 
 def _options(facts: Facts, record: Importance) -> Iterator[Fact]:
     """Yield the options; before them the file of a method of the user's own."""
     for entry in config_of(facts, "extensions"):
         if (entry["kind"], entry["name"]) == ("method", record.method):
-            text = say(
-                "cards.own_code",
-                name=Styled("code", (full_value(entry["name"]),)),
-                file=full_value(entry["file"]),
-                digest=Styled("code", (entry["sha256"],)),
-            )
-            yield say("cards.label.code"), text
-    settings = [
+            yield "code", say("cards.own_code", **_file_of(entry))
+    settings = (
         Styled("code", (setting(name, value),))
         for name, value in sorted(record.options.items())
-    ]
-    if settings:
-        yield say("cards.label.options"), joined(settings)
+    )
+    yield "options", joined(settings)
 
 
 def _own_engines(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
@@ -306,14 +299,17 @@ def _own_engines(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
     for entry in config_of(facts, "extensions"):
         if entry["kind"] == "engine" and entry["name"] in engines:
             stated = AsWritten(show_hidden(" ".join(entry["text"].split())))
-            text = say(
-                "cards.own_engine",
-                name=Styled("code", (full_value(entry["name"]),)),
-                file=full_value(entry["file"]),
-                digest=Styled("code", (entry["sha256"],)),
-                text=stated or word("own.not_stated"),
-            )
-            yield say("cards.label.own_engine"), text
+            text = stated or word("own.not_stated")
+            yield "own_engine", say("cards.own_engine", text=text, **_file_of(entry))
+
+
+def _file_of(entry: Mapping[str, str]) -> dict[str, Part]:
+    """Return the name, the file and the digest of code of the user's own, as fields."""
+    return {
+        "name": Styled("code", (full_value(entry["name"]),)),
+        "file": full_value(entry["file"]),
+        "digest": Styled("code", (entry["sha256"],)),
+    }
 
 
 SPECIFIC: dict[str, Callable[[Facts, Importance], Iterable[Fact]]] = {
@@ -336,12 +332,12 @@ def _spread(record: Importance) -> Sentence:
     return say(f"cards.{key}", level=percent(LEVEL))
 
 
-def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> list[Fact]:
-    """Return what the p-values test and assume, if there are any."""
+def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:
+    """Return what the p-values test and assume, empty without any."""
     each = (tested(facts, ranking.index) for ranking in ranked)
     first = next(filter(None, each), None)
     if first is None:
-        return []
+        return ()
     key = first.test
     if key == "cpi" and record.options.get("within", "none") == "none":
         key = "marginal"
@@ -351,7 +347,7 @@ def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> list[Fact]
     is_by_rank = first.statistic in BY_RANK
     if first.test == "cpi" and is_by_rank and record.n_repeats > 1:
         text += say("cards.skewed_repeats")
-    return [(say("cards.label.test"), text)]
+    return text
 
 
 def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:
@@ -388,7 +384,7 @@ def _function_of_xplainfi(record: Importance) -> str:
     }.get(record.method, "")
 
 
-def _answered_by(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
+def _answered_by(facts: Facts, ranked: list[Ranking]) -> Sentence:
     """Return whether trees or predict gave the predictions of Python, if recorded."""
     asked = {
         (r.record.model, r.record.method, r.record.of, r.record.entry) for r in ranked
@@ -403,8 +399,6 @@ def _answered_by(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
             route = row["basis"], row["reason"], n
             models.setdefault(route, {})[row["model"]] = None
     sentences = look_up("cards.answered_by")
-    if not models:
-        return []
     texts = (
         say(
             f"cards.answered_by.{basis}",
@@ -415,20 +409,18 @@ def _answered_by(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
         for (basis, reason, n), names in models.items()
         if basis in sentences  # a later version may know more
     )
-    return [(say("cards.label.answered_by"), joined(texts, "; "))]
+    return joined(texts, "; ")
 
 
-def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
+def _supplied(facts: Facts, ranked: list[Ranking]) -> Sentence:
     """Return who supplied which numbers of a measure, and on which predictions."""
     measures = {(r.record.model, r.record.method, r.record.of) for r in ranked}
-    entries = [
-        entry
-        for entry in config_of(facts, "supplied")
-        if (entry["model"], entry["method"], entry["of"]) in measures
-        and supplied_engine(entry["package"], entry["version"]) in facts.answered
-    ]
     by_whom: dict[tuple[str, Any], list[Styled]] = {}
-    for entry in entries:
+    for entry in config_of(facts, "supplied"):
+        engine = supplied_engine(entry["package"], entry["version"])
+        measure = entry["model"], entry["method"], entry["of"]
+        if measure not in measures or engine not in facts.answered:
+            continue
         text = say(
             "cards.supplied",
             engine=f"{entry['package']} {entry['version']}",
@@ -442,4 +434,4 @@ def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
         (*say("cards.supplied_by", by=short_name(by), date=date), *files)
         for (by, date), files in by_whom.items()
     )
-    return [(say("cards.label.supplied"), joined(texts, " "))] if entries else []
+    return joined(texts, " ")

@@ -4,7 +4,6 @@ Then what moved, feature by feature, which checks came out otherwise, and last t
 verdicts and leaders of the runs before, approved or not.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from ...data.shifts import MISS_RATE, Shift
@@ -26,10 +25,11 @@ from ..text.wording import (
     word,
 )
 from .control import day_of
-from .facts import Facts, facts_of, tallied
+from .facts import Facts, facts_of, first_few, section, tallied
 from .findings import title_of
 from .history_figure import over_runs
 from .movements import movements
+from .ranking_tables import cut_to
 from .verdicts import badge
 
 DIGITS = 12
@@ -51,14 +51,13 @@ def change(facts: Facts) -> Section:
     )
     runs = over_runs(facts)
     if comparison is None or baseline is None:
-        title = word("sections.change")
         if approved:  # its run is gone
             text = say("change.none_there", run=full_name(approved.run_id))
         elif facts.history.runs and not facts.is_part:
             text = say("change.none_but_runs", figure=Link("fig-history"))
         else:
             text = say("change.none")
-        return Section("I", "change", title, text, {"blocks": runs})
+        return section("I", text, {"blocks": runs})
     digest = facts.baseline_digest
     named = "" if approved and approved.content_digest == digest else "_named"
     volatile = baseline.run.volatile
@@ -143,10 +142,7 @@ def _verdicts(now: AuditResult, baseline: AuditResult) -> Sentence:
         "lapsed": [one for key, one in after.items() if key in lapsed_since],
     }
     for name, findings in lists.items():
-        titles = [title_of(one) for one in findings[:NAMED]]
-        if len(findings) > NAMED:
-            more = tallied("findings", len(findings) - NAMED)
-            titles.append(say("words.more", n=more))
+        titles = first_few((title_of([one]) for one in findings), NAMED, "findings")
         if titles:
             text += say(f"change.{name}", titles=joined(titles, "; "))
     return text
@@ -228,15 +224,11 @@ def _shifts(facts: Facts, baseline: AuditResult) -> Table | Sentence:
         "change",
         "shift_column:header shift_rows psi:number chance:number "
         "missing_before:number missing_now:number shift_verdict",
-        rows[:ROWS],
+        rows,
         caption=say("change.shifts", n=tallied("change", len(loud)), total=total),
         notes=(note,),
     )
-    if len(rows) <= ROWS:
-        return table
-    caption = say("ranking.whole", table=Link(table.id))
-    full = replace(table, id="tab-shifts-all", rows=rows, notes=(), caption=caption)
-    return replace(table, everything=full)
+    return cut_to(table, table.rows[:ROWS])
 
 
 def _worst(shift: Shift) -> str:

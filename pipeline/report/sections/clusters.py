@@ -101,12 +101,13 @@ def clusters(facts: Facts) -> tuple[Group, ...]:
 
 def clusters_in_short(facts: Facts) -> Sentence:
     """Return what goes together in one sentence; empty if nothing is known."""
-    strongest = strongest_of(facts)
-    if strongest is None:
+    values = facts.result.associations["value"].astype(float)
+    if values.empty:
         return ()
     found = clusters_of(facts)
     if not found:
-        return _none(facts, strongest)
+        strongest = _association(facts, int(values.idxmax()))
+        return say("clusters.none", limit=_limit(facts), value=strongest)
     if len(found) == 1:
         names = series(short_name(name) for name in found[0].members[:MOST])
         return say("clusters.lede_one", names=names, value=found[0].strongest)
@@ -131,17 +132,11 @@ def limit_of(facts: Facts) -> float:
     return float(config_of(facts, "checks").get("dependence", nan))
 
 
-def strongest_of(facts: Facts) -> Value | None:
-    """Return the largest association of all, None if no two features were asked."""
-    values = facts.result.associations["value"].astype(float)
-    return None if values.empty else _association(facts, int(values.idxmax()))
-
-
 def clusters_of(facts: Facts) -> tuple[Cluster, ...]:
     """Return every cluster, in the order of the lead ranking."""
     frame, limit = facts.result.associations, limit_of(facts)
     strong = frame[frame["value"].astype(float) >= limit]
-    names = _ranked(facts, [*strong["feature_a"], *strong["feature_b"]])
+    names = facts.in_lead_order([*strong["feature_a"], *strong["feature_b"]])
     place = {name: at for at, name in enumerate(names)}
     strength = np.eye(len(names))
     for pair in strong.itertuples():
@@ -174,7 +169,7 @@ def tree_of(
         for pair in frame.itertuples()
     }
     names: list[str] = []
-    for name in _ranked(facts, [*members]):
+    for name in facts.in_lead_order([*members]):
         if all(frozenset((name, other)) in strengths for other in names):
             names.append(name)
     names = names[:MOST_ROWS]
@@ -206,14 +201,6 @@ def _association(facts: Facts, place: int) -> Value:
     return Value(f"associations[{place}].value", value, number(value, 2))
 
 
-def _ranked(facts: Facts, names: Sequence[str]) -> list[str]:
-    """Return names once each, in the order of the lead ranking, others behind."""
-    lead = facts.lead
-    order = [] if lead is None else [lead.record.features[row] for row in lead.order]
-    place = {name: at for at, name in enumerate(order)}
-    return sorted(dict.fromkeys(names), key=lambda name: place.get(name, len(order)))
-
-
 def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measured:
     record = ranking.record
     row_of = {name: row for row, name in enumerate(record.features)}
@@ -243,10 +230,6 @@ def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measure
 
 def _limit(facts: Facts) -> str:
     return f"{limit_of(facts):g}"
-
-
-def _none(facts: Facts, strongest: Value) -> Sentence:
-    return say("clusters.none", limit=_limit(facts), value=strongest)
 
 
 def _several(facts: Facts, found: Sequence[Cluster]) -> Sentence:

@@ -19,11 +19,10 @@ from ..text.wording import (
     joined,
     key_of,
     say,
-    series,
     short_name,
     word,
 )
-from .facts import Facts, card_link
+from .facts import Facts, card_link, cards_of
 from .models_figure import MOST_EACH, PANEL_ROWS, PANELS, losses_data, panel_of
 from .rankings import Ranking
 
@@ -78,7 +77,7 @@ def _figure(
     caption = say(
         "conditional.caption",
         card=card_link(facts.card(record)),
-        cards=series(card_link(facts.card(ranking.record)) for ranking in given),
+        cards=cards_of(facts, given),
     )
     n, total = len(names), len(marginal.measured)
     if n < total:

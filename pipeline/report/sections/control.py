@@ -20,7 +20,16 @@ from ..text.wording import (
     shown_value,
     word,
 )
-from .facts import PROFILES, Facts, engine_name, tallied, whole
+from .facts import (
+    PROFILES,
+    Facts,
+    engine_name,
+    first_few,
+    key_values,
+    section,
+    tallied,
+    whole,
+)
 
 MODELS_IN_TITLE, MODELS_SHOWN = 3, 6
 TITLE = 60
@@ -29,7 +38,7 @@ TITLE = 60
 def control(facts: Facts) -> Section:
     """Return section A."""
     parts = {"document": _document(facts), "audited": _audited(facts)}
-    return Section("A", "control", word("sections.control"), (), parts)
+    return section("A", parts=parts)
 
 
 def title(facts: Facts) -> Sentence:
@@ -93,23 +102,22 @@ def document_id(facts: Facts) -> str:
 def _document(facts: Facts) -> KeyValues:
     run = facts.result.run
     generator = f"importance-audit {run.versions.get('importance-audit', '')}".rstrip()
-    rows: list[tuple[Sentence, Sentence]] = [
-        (say("control.document"), (document_id(facts),)),
-        (say("control.started"), (moment(run.volatile["started"]),)),
-        (say("control.version"), _version(facts)),
+    letters = PROFILES.get(facts.profile, "")
+    titles = series(word(f"sections.{SECTIONS[letter]}") for letter in letters)
+    shows = say("profiles.shows", profile=facts.profile, sections=titles)
+    rows: list[tuple[str, Sentence]] = [
+        ("document", (document_id(facts),)),
+        ("started", (moment(run.volatile["started"]),)),
+        ("version", _version(facts)),
+        *(
+            (f"control.noted.{key}", (show_hidden(facts.note(key)),))
+            for key in ("classification", "owner", "tier")
+        ),
+        ("generator", (generator,)),
+        ("digest", hash_text(facts.digest)),
+        ("profiles.label", shows if letters else ()),
     ]
-    for key in ("classification", "owner", "tier"):
-        if facts.note(key):
-            rows.append((say(f"control.noted.{key}"), (show_hidden(facts.note(key)),)))
-    rows += [
-        (say("control.generator"), (generator,)),
-        (say("control.digest"), hash_text(facts.digest)),
-    ]
-    if letters := PROFILES.get(facts.profile):
-        titles = series(word(f"sections.{SECTIONS[letter]}") for letter in letters)
-        shows = say("profiles.shows", profile=facts.profile, sections=titles)
-        rows.append((say("profiles.label"), shows))
-    return KeyValues("kv-document", say("control.this_document"), tuple(rows))
+    return key_values("kv-document", say("control.this_document"), "control", rows)
 
 
 def version_line(facts: Facts) -> Sentence:
@@ -132,36 +140,32 @@ def hash_text(digest: str) -> Sentence:
 
 def _audited(facts: Facts) -> KeyValues:
     """Return the models, the target, the rows, the engines and the seed."""
-    rows: list[tuple[Sentence, Sentence]] = []
-    if facts.models:
-        models = [model_name(facts, name) for name in facts.models[:MODELS_SHOWN]]
-        more = len(facts.models) - MODELS_SHOWN
-        if more > 0:
-            models.append(say("words.more", n=tallied("models", more)))
-        rows.append((say("control.models"), joined(models)))
-    if facts.target:
-        target: list[Part] = [short_name(facts.target), look_up("tasks")[facts.task]]
-        if facts.target_unit:
-            target.insert(1, show_hidden(facts.target_unit))
-        rows.append((say("control.predicts"), joined(target)))
-    for place, row in enumerate(facts.result.datasets.to_dict("records")):
-        n = say_count(whole(f"datasets[{place}].rows", int(row["rows"])), "row")
-        name = full_name(str(row["name"]))
-        rows.append((say(f"control.rows_{row['split']}"), (*n, ", ", name)))
+    names = (model_name(facts, name) for name in facts.models)
+    target: list[Part] = [short_name(facts.target)]
+    if facts.target_unit:
+        target.append(show_hidden(facts.target_unit))
+    target.append(look_up("tasks").get(facts.task, ""))
     engines: list[Part | Sentence] = [engine_name("python")]
     for engine in dict.fromkeys((*facts.configured_engines, *facts.answered)):
         has_answered = engine in facts.answered
         engines.append(engine if has_answered else (engine, *say("control.no_answer")))
-    rows.append((say("control.engines"), joined(engines)))
-    seed = facts.result.run.config.get("seed")
-    if seed is not None:
-        rows.append((say("control.seed"), (str(int(seed)),)))
-    return KeyValues("kv-audited", say("control.the_audited"), tuple(rows))
+    rows: list[tuple[str, Sentence]] = [
+        ("models", joined(first_few(names, MODELS_SHOWN, "models"))),
+        ("predicts", joined(target) if facts.target else ()),
+    ]
+    for place, row in enumerate(facts.result.datasets.to_dict("records")):
+        n = say_count(whole(f"datasets[{place}].rows", int(row["rows"])), "row")
+        name = full_name(str(row["name"]))
+        rows.append((f"rows_{row['split']}", (*n, ", ", name)))
+    rows.append(("engines", joined(engines)))
+    if (seed := facts.result.run.config.get("seed")) is not None:
+        rows.append(("seed", (str(int(seed)),)))
+    return key_values("kv-audited", say("control.the_audited"), "control", rows)
 
 
 def model_name(facts: Facts, name: str) -> Sentence:
     """Return a model with the version that the configuration gives it, if any."""
-    version = facts.version_of(name)
+    version = str(facts.entry_of(name).get("version", ""))
     if not version:
         return (short_name(name),)
     short = short_name(version)

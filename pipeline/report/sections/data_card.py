@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +36,7 @@ from ..text.wording import (
     word,
 )
 from .control import model_name
-from .facts import Facts, config_of, tallied, whole
+from .facts import Facts, config_of, first_few, key_values, section, tallied, whole
 from .performance import best_model, performance_tables
 from .performance_figure import performance_blocks
 from .rankings import TOP
@@ -66,7 +66,7 @@ def data_card(facts: Facts) -> Section:
         "columns": _columns_table(facts),
         "left_out": _left_out_tables(facts),
     }
-    return Section("D", "data", word("sections.data"), best_model(facts), parts)
+    return section("D", best_model(facts), parts)
 
 
 def _models_tables(facts: Facts) -> Iterator[Table]:
@@ -138,8 +138,7 @@ def _step(row: Mapping[str, Any]) -> Sentence:
 def _prepared(facts: Facts, row: Mapping[str, Any]) -> Sentence:
     """Return what is done to the columns before a model that the audit fits."""
     parts = [look_up("data.encoders")[row["encoder"]]]
-    sections = facts.result.run.config.get("models", ())
-    if any(s["name"] == row["model"] and s.get("standardise") for s in sections):
+    if facts.entry_of(row["model"]).get("standardise"):
         kind = "regression" if row["task"] == "regression" else "classes"
         parts.append(word(f"data.standardised.{kind}"))
     return joined(parts)
@@ -154,13 +153,12 @@ def _parameters(facts: Facts, row: Mapping[str, Any]) -> Sentence:
     every = json.loads(row["parameters"] or "{}")
     for script in ("script", "predict"):
         every.pop(script, None)
-    sections = {s["name"]: s for s in facts.result.run.config.get("models", ())}
-    own = sections.get(row["model"], {})
+    own = facts.entry_of(row["model"])
     is_given = not own or own.get("file") or own.get("r_script")
     parameters = every if is_given else own["parameters"]
     sentences: list[Sentence] = [_settings({k: v}) for k, v in parameters.items()]
     if len(sentences) > PARAMETERS_SHOWN:
-        return _first(sentences, PARAMETERS_SHOWN, "models")
+        return joined(first_few(sentences, PARAMETERS_SHOWN, "models"))
     if row["model"] in set(facts.result.steps["model"]):
         return joined([*sentences, say("data.see_steps", table=Link("tab-steps"))])
     # A run that stored no steps: of a class around another nobody knows the defaults.
@@ -178,14 +176,6 @@ def _settings(parameters: Mapping[str, Any]) -> Sentence:
         for name, value in parameters.items()
     )
     return joined(Styled("code", (show_hidden(text),)) for text in settings)
-
-
-def _first(items: Sequence[Part | Sentence], most: int, path: str) -> Sentence:
-    """Return the first of some items, and how many more stand at `path`."""
-    if len(items) <= most:
-        return joined(items)
-    more = tallied(path, len(items) - most)
-    return joined([*items[:most], say("words.more", n=more)])
 
 
 def _all_parameters(facts: Facts, row: Mapping[str, Any]) -> Iterator[Sentence]:
@@ -217,7 +207,7 @@ def _predicts(row: Mapping[str, Any]) -> Sentence:
     if row["positive_class"]:
         parts.append(say("data.of_class", cls=short_value(str(row["positive_class"]))))
     elif classes:
-        parts.append(_first(classes, LEVELS_SHOWN, "models"))
+        parts += first_few(classes, LEVELS_SHOWN, "models")
     return joined(parts)
 
 
@@ -233,25 +223,22 @@ def _rows(facts: Facts, place: int) -> KeyValues:
         for name in ("rows", "columns", "missing_cells")
     )
     none = say("data.none")
-    missing = say_count(n_missing, "cell") if n_missing.raw else none
-    rows: tuple[tuple[Sentence, Sentence], ...] = (
-        (say("data.name"), (full_name(str(row["name"])),)),
-        (say("data.origin"), (show_hidden(str(row["source"])) or "–",)),
-        (
-            say("data.size"),
-            joined((say_count(n_rows, "row"), say_count(n_columns, "feature"))),
-        ),
-        (say("data.missing"), missing),
-        *_target(facts, row),
-        (say("data.weights"), say("data.weighted") if row["weighted"] else none),
-        (say("provenance.sha256"), _digest(str(row["sha256"]))),
-    )
-    title = say(f"data.title_{row['split']}")
-    return KeyValues(f"kv-rows-{row['split']}-{place}", title, rows)
+    size = joined((say_count(n_rows, "row"), say_count(n_columns, "feature")))
+    rows: dict[str, Sentence] = {
+        "name": (full_name(str(row["name"])),),
+        "origin": (show_hidden(str(row["source"])) or "–",),
+        "size": size,
+        "missing": say_count(n_missing, "cell") if n_missing.raw else none,
+        "target": _target(facts, row),
+        "weights": say("data.weighted") if row["weighted"] else none,
+        "provenance.sha256": _digest(str(row["sha256"])),
+    }
+    id_, title = f"kv-rows-{row['split']}-{place}", say(f"data.title_{row['split']}")
+    return key_values(id_, title, "data", rows.items())
 
 
-def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
-    """Yield how the target of some rows is distributed: shares of classes, quartiles.
+def _target(facts: Facts, row: Any) -> Sentence:
+    """Return how the target of some rows is distributed: shares of classes, quartiles.
 
     Rows count alike, whatever they weigh.
     """
@@ -264,7 +251,7 @@ def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
     known = own[own["kind"] != "missing"]
     total = int(known["rows"].sum())
     if not total:
-        return
+        return ()
     name = full_name(str(row["target"]))
     if known["kind"].iloc[0] == "category":
         classes = []
@@ -279,9 +266,8 @@ def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
                     rows=say_count(whole(path, rows), "row"),
                 )
             )
-        shares = _first(classes, LEVELS_SHOWN, "quantiles")
-        yield say("data.target"), say("data.of_classes", name=name, classes=shares)
-        return
+        shares = joined(first_few(classes, LEVELS_SHOWN, "quantiles"))
+        return say("data.of_classes", name=name, classes=shares)
     order = known.sort_values("place")
     ends = order["value"].iloc[0], order["value"].iloc[-1]
     parts = {}
@@ -291,7 +277,7 @@ def _target(facts: Facts, row: Any) -> Iterator[tuple[Sentence, Sentence]]:
         raw = float(order.at[at, "value"])
         parts[key] = Value(f"quantiles[{at}].value", raw, _grouped(raw, ends))
     unit = f" {show_hidden(facts.target_unit)}" if facts.target_unit else ""
-    yield say("data.target"), (*say("data.of_number", name=name, **parts), unit)
+    return (*say("data.of_number", name=name, **parts), unit)
 
 
 def _grouped(value: float, ends: tuple[float, float]) -> str:
@@ -343,16 +329,20 @@ def _columns_table(facts: Facts) -> Table:
         caption=say("data.columns_caption", n=n),
         shape="wide",
     )
-    if len(frame) <= TOP + FEW:
-        return table
-    rest = say_count(tallied("columns", len(frame) - TOP), "feature")
+    return _first_rows(table, "columns", "feature") if len(frame) > TOP + FEW else table
+
+
+def _first_rows(table: Table, path: str, noun: str) -> Table:
+    """Return a table cut to its first rows, which counts the others below."""
+    n = say_count(tallied(path, len(table.rows) - TOP), noun)
+    whole_table = replace(
+        table, id=f"{table.id}-all", caption=say(f"data.{path}_whole")
+    )
     return replace(
         table,
         rows=table.rows[:TOP],
-        notes=(say("data.columns_rest", n=rest),),
-        everything=replace(
-            table, id="tab-columns-all", caption=say("data.columns_whole")
-        ),
+        notes=(say(f"data.{path}_rest", n=n),),
+        everything=whole_table,
     )
 
 
@@ -369,8 +359,8 @@ def _range(row: Mapping[str, Any]) -> Sentence:
     if row["kind"] == "number":
         ends = float(row["minimum"]), float(row["maximum"])
         return (f" {word('words.to')} ".join(_grouped(end, ends) for end in ends),)
-    levels = [short_value(str(level), LEVEL) for level in row["levels"]]
-    return _first(levels, LEVELS_SHOWN, "columns")
+    levels = (short_value(str(level), LEVEL) for level in row["levels"])
+    return joined(first_few(levels, LEVELS_SHOWN, "columns"))
 
 
 def _left_out_tables(facts: Facts) -> tuple[Table, ...]:
@@ -397,18 +387,7 @@ def _left_out_tables(facts: Facts) -> tuple[Table, ...]:
         caption=say("data.left_out_caption", n=n),
         shape="tight",
     )
-    if len(rows) <= TOP:
-        return (table,)
-    rest = say_count(tallied("left_out", len(rows) - TOP), "column")
-    cut = replace(
-        table,
-        rows=table.rows[:TOP],
-        notes=(say("data.left_out_rest", n=rest),),
-        everything=replace(
-            table, id="tab-left-out-all", caption=say("data.left_out_whole")
-        ),
-    )
-    return (cut,)
+    return (_first_rows(table, "left_out", "column") if len(rows) > TOP else table,)
 
 
 def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:
@@ -430,7 +409,7 @@ def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:
     missing = say(
         "rationale.missing",
         n=say_count(tallied("columns", len(without)), "feature"),
-        names=_first(without, UNEXPLAINED, "columns"),
+        names=joined(first_few(without, UNEXPLAINED, "columns")),
     )
     table = table_of(
         "rationale",

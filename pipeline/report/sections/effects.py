@@ -57,10 +57,6 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
             options = (f"{k}={v}" for k, v in sorted(effect.options.items()))
             kind = (effect.method, effect.positive_class, *options)
             kinds.setdefault(kind, []).append(effect)
-    lead = facts.lead
-    order = [] if lead is None else [lead.record.features[row] for row in lead.order]
-    places = {name: place for place, name in enumerate(order)}
-
     blocks: list[Figure | Sentence] = []
     for kind, effects in list(kinds.items())[:CLASSES]:
         same = [own[0].options for key, own in kinds.items() if key[:2] == kind[:2]]
@@ -73,11 +69,10 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
         models = list(dict.fromkeys(effect.model for effect in effects))
         undrawn = models[PANELS:]
         curves = [effect for effect in effects if effect.model not in undrawn]
-        having = dict.fromkeys(
+        having = (
             e.feature for e in curves if e.kind == "number" or len(e.grid) <= LEVELS
         )
-        ordered = sorted(having, key=lambda name: places.get(name, len(places)))
-        names = ordered[:CURVES]
+        names = facts.in_lead_order(having)[:CURVES]
         id_ = f"fig-effects-{key_of(*(kind if len(same) > 1 else kind[:2]))}"
         pages = paged_effects([_panel(facts, name, curves) for name in names])
         for number, page in enumerate(pages, start=1):

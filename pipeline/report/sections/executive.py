@@ -30,12 +30,10 @@ from ..text.wording import (
 )
 from .change import lede as change_lede
 from .control import version_line
-from .facts import Facts, card_link, config_of, tallied
-from .findings import link_to, standing_of, title_of_all
+from .facts import Facts, card_link, config_of, first_few, section, tallied
+from .findings import link_to, standing_of, title_of
 from .leading_features import (
-    clusters_of,
     differing,
-    is_told,
     joint_values,
     leading_table,
     shown_letters,
@@ -45,7 +43,7 @@ from .leading_features import (
 )
 from .model_quality import SPLITS, fits, measured, quality_name, quality_table
 from .rankings import Ranking
-from .results import by_leader_of, leader_of
+from .results import by_leader_of, leader_of, leaders_in_words
 from .scope import untested
 from .verdicts import recomputed, verdict_badge
 
@@ -82,7 +80,7 @@ def executive(facts: Facts) -> Section:
         "about": joined([say("executive.about"), version_line(facts)], " "),
         "decision": (show_hidden(facts.note("decision")),),
     }
-    return Section("B", "executive", word("sections.executive"), (), parts)
+    return section("B", parts=parts)
 
 
 def _heading(facts: Facts) -> str:
@@ -109,18 +107,17 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
     if not facts.result.performance.empty:
         return ()
     frame = facts.result.models
-    sentences = []
-    for place in range(min(len(frame), MODELS)):
-        row = frame.iloc[place]
+    if frame.empty:
+        return (say("executive.no_model"),)
+    sentences: list[Sentence] = []
+    for row in frame[:MODELS].to_dict("records"):
         what = short_name(str(row["estimator"]) or word("data.callable")).text
         text = say("executive.model", model=short_name(row["model"]), what=what)
         sentences.append((*text, "."))
     if len(frame) > MODELS:
         more = say("words.more", n=tallied("models", len(frame) - MODELS))
         sentences.append((*more, ", ", section_link("D"), "."))
-    if sentences:
-        return (*sentences, say("data.no_performance"))
-    return (say("executive.no_model"),)
+    return (*sentences, say("data.no_performance"))
 
 
 def _headline(facts: Facts, found: list[Point]) -> Sentence:
@@ -134,7 +131,7 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     if dominant := _dominant(facts):
         return (*text, *dominant)
     # Of correlated features one may stand in for the other: these head no page.
-    correlated = {name for members in clusters_of(facts).values() for name in members}
+    correlated = {name for members in facts.clusters.values() for name in members}
     apart = [d.feature for d in where_models_differ(facts)]
     alone = [name for name in apart if name not in correlated]
     leaders = {feature for _, feature in by_leader_of(facts)}
@@ -180,15 +177,7 @@ def _leaders(facts: Facts) -> Sentence:
         key = {1: "leads_alone", 2: "leads_both"}.get(len(models), "leads_all")
         n = tallied("models", len(models))
         return say(f"executive.{key}", feature=full_name(first), n=n)
-    texts = (
-        say(
-            f"executive.{key}",
-            feature=full_name(feature),
-            models=series(map(full_name, models)),
-        )
-        for (key, feature), models in by_leader.items()
-    )
-    return sentence_case(joined(texts, "; "))
+    return sentence_case(joined(leaders_in_words(facts, "executive"), "; "))
 
 
 def _differ(facts: Facts) -> tuple[Sentence, ...]:
@@ -243,7 +232,7 @@ def _unmet(facts: Facts, number: int) -> Sentence:
             ranking = next(r for r in facts.rankings if r.index == int(index))
             card = _card_and_loss(facts, ranking)
             row = ranking.record.features.index(first["farthest"])
-            if place == "top" and not is_told(ranking)[row]:
+            if place == "top" and not ranking.told[row]:
                 texts.append(say("executive.found.not_told", card=card))
             else:
                 raw = float(raw)
@@ -288,9 +277,9 @@ def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
 def _at_zero(facts: Facts, feature: str) -> Sentence:
     """Return that a feature is at zero together with its correlated in every model."""
     leads = [r for r in facts.leads if feature in r.record.features and r.is_drawn]
-    if not leads or any(is_told(r)[r.record.features.index(feature)] for r in leads):
+    if not leads or any(r.told[r.record.features.index(feature)] for r in leads):
         return ()
-    for cluster, members in clusters_of(facts).items():
+    for cluster, members in facts.clusters.items():
         values = list(joint_values(facts, cluster)) if feature in members else []
         if values and not any(told for _, _, told in values):
             others = (short_name(name) for name in members if name != feature)
@@ -311,7 +300,7 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
         return {"rows": say_count(_rows(facts), "row")}
     finding = point.findings[0]
     fields: dict[str, Part | Sentence] = {
-        "title": title_of_all(point.findings),
+        "title": title_of(point.findings),
         "message": (show_hidden(with_labels(finding.message)).rstrip("."),),
         "subject": full_name(finding.subject),
     }
@@ -378,7 +367,7 @@ def _of_leaders(facts: Facts, point: Point) -> dict[str, Any]:
         if cluster in by_cluster:
             letters.append(by_cluster[cluster])
         else:
-            members = clusters_of(facts).get(cluster, [finding.measure])
+            members = facts.clusters.get(cluster, [finding.measure])
             names.append(series(map(short_name, members)))
     if letters:
         key = "one_set" if len(letters) == 1 else "sets"
@@ -416,11 +405,9 @@ def _of_shift(facts: Facts, point: Point) -> dict[str, Any]:
     psi = float(finding.evidence["psi"])
     frame = facts.result.split_shifts
     moved = [str(row["column"]) for row in frame.to_dict("records") if has_moved(row)]
-    columns: list[Part | Sentence] = [*map(short_name, moved[:COLUMNS])]
-    if more := len(moved) - len(columns):
-        columns.append(say("words.more", n=tallied("split_shifts", more)))
+    columns = first_few(map(short_name, moved), COLUMNS, "split_shifts")
     return {
-        "columns": joined(columns) if more else series(columns),
+        "columns": joined(columns) if len(moved) > COLUMNS else series(columns),
         "psi": _evidence(facts, finding, "psi", psi, number(psi, 2)),
     }
 
@@ -441,7 +428,7 @@ FIELDS: Mapping[str, Callable[[Facts, Point], dict[str, Any]]] = {
 
 def _point(facts: Facts, point: Point) -> Sentence:
     """Return a point with the numbers of its findings, and what was answered to it."""
-    links = dict.fromkeys(link_to(one, facts.result) for one in point.findings)
+    links = dict.fromkeys(link_to(one, facts) for one in point.findings)
     numbers = [*links][:NUMBERS] + ["…"] * (len(links) > NUMBERS)
     key = point.kind if point.kind in look_up("executive.point") else "other"
     text = say(f"executive.point.{key}", **_fields(facts, point))

@@ -1,12 +1,14 @@
 """What several sections ask of a result: who was asked, what leads, in which unit."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ...data.shifts import Shift
 from ...records.as_json import content_digest
+from ...records.finding import Finding, by_cause
 from ...records.importance_record import Effect, Importance, supplied_engine
 from ...records.ranking import (
     OURS,
@@ -23,11 +25,13 @@ from ...runs.baseline.column_shifts import shifts
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.signoff.record import Signoff
 from ...runs.summary import NO_HISTORY, RunHistory
-from ..text.blocks import Link, Value, plain
+from ..text.blocks import KeyValues, Link, Part, Parts, Section, Sentence, Value, plain
 from ..text.number_text import count, unit_text
-from ..text.wording import say, word
+from ..text.wording import SECTIONS, say, series, word
 from .rankings import Ranking, rankings
 
+KEY_DIGITS = 12
+"""Of the key of a finding, on the page."""
 PROFILES = {"executive": "ABJP"}
 """The sections of each profile that leaves some out: two pages."""
 ACTS_WITH = {
@@ -112,6 +116,32 @@ class Facts:
         """How each column is distributed against the approved baseline."""
         return shifts(self.baseline, self.result) if self.baseline else ()
 
+    @cached_property
+    def causes(self) -> tuple[tuple[Link, tuple[Finding, ...]], ...]:
+        """The findings of each cause with a link to them, the gravest first.
+
+        The target of the link is the key of the first of them, short; of several
+        findings with one key, those after the first say which they are.
+        """
+        counts, ids = Counter[str](), dict[int, str]()
+        for finding in self.result.findings:
+            counts[finding.key] += 1
+            place, short = counts[finding.key], f"finding-{finding.key[:KEY_DIGITS]}"
+            ids[id(finding)] = short if place == 1 else f"{short}-{place}"
+        return tuple(
+            (Link(ids[id(group[0])], f"K{number}"), group)
+            for number, group in enumerate(by_cause(self.result.findings), start=1)
+        )
+
+    @cached_property
+    def clusters(self) -> dict[int, list[str]]:
+        """The sets of correlated features, by their number."""
+        frame = self.result.clusters
+        return {
+            int(number): rows["feature"].tolist()
+            for number, rows in frame.groupby("cluster")
+        }
+
     @property
     def baseline_digest(self) -> str:
         """The content digest of the baseline, empty if there is none."""
@@ -161,12 +191,8 @@ class Facts:
         if self.lead is None:
             return ()
         first = self.lead.record
-        return tuple(
-            ranking
-            for ranking in self.rankings
-            if measure_of(ranking.record) == measure_of(first)
-            and ranking.record.loss == first.loss
-        )
+        same = self.of_measure(measure_of(first))
+        return tuple(r for r in same if r.record.loss == first.loss)
 
     @property
     def answered(self) -> tuple[str, ...]:
@@ -193,11 +219,23 @@ class Facts:
         """Return a text of the configuration's section [report], empty if not given."""
         return str(self.result.run.config.get("report", {}).get(key, ""))
 
-    def version_of(self, model: str) -> str:
-        """Return the version of a model as configured, empty if none was given."""
-        sections = self.result.run.config.get("models", ())
-        versions = {entry["name"]: entry.get("version", "") for entry in sections}
-        return str(versions.get(model, ""))
+    def entry_of(self, model: str) -> Mapping[str, Any]:
+        """Return what the configuration says of a model, empty if nothing."""
+        entries = config_of(self, "models") or ()
+        return next((entry for entry in entries if entry["name"] == model), {})
+
+    def in_lead_order(self, names: Iterable[str]) -> list[str]:
+        """Return names once each, in the order of the lead ranking, others behind."""
+        lead = self.lead
+        order = (
+            [] if lead is None else [lead.record.features[row] for row in lead.order]
+        )
+        place = {name: at for at, name in enumerate(order)}
+        return sorted(dict.fromkeys(names), key=lambda n: place.get(n, len(order)))
+
+    def of_measure(self, measure: Measure) -> list[Ranking]:
+        """Return the rankings by one measure, in the order of the audit."""
+        return [r for r in self.rankings if measure_of(r.record) == measure]
 
     def index(self, record: Importance) -> int:
         """Return the place of a record in ``result.importances``."""
@@ -301,6 +339,11 @@ def card_link(card: str) -> Link:
     return Link(f"card-{card.lower()}", card)
 
 
+def cards_of(facts: Facts, rankings: Iterable[Ranking]) -> Sentence:
+    """Return links to the cards of rankings, each once."""
+    return series(map(card_link, dict.fromkeys(facts.card(r.record) for r in rankings)))
+
+
 def whole(path: str, number: int) -> Value:
     """Return a whole number that stands at `path`."""
     return Value(path, number, count(number))
@@ -319,6 +362,37 @@ def repeats_of(record: Importance, path: str) -> Value:
 def tallied(path: str, number: int) -> Value:
     """Return how many of what stands at `path` there are."""
     return Value(path, number, count(number), derived="count")
+
+
+def first_few(
+    items: Iterable[Part | Sentence], most: int, path: str
+) -> list[Part | Sentence]:
+    """Return the first of some items, then how many more of what stands at `path`."""
+    every = list(items)
+    more = tallied(path, len(every) - most)
+    return [*every[:most], *([say("words.more", n=more)] if more.raw > 0 else [])]
+
+
+def section(letter: str, lede: Sentence = (), parts: Parts | None = None) -> Section:
+    """Return a section by its letter, under its own title."""
+    name = SECTIONS[letter]
+    return Section(letter, name, word(f"sections.{name}"), lede, parts or {})
+
+
+def key_values(
+    id_: str, title: Sentence, heads: str, rows: Iterable[tuple[str, Sentence]]
+) -> KeyValues:
+    """Return a short table from the keys of labels and their texts.
+
+    The labels are entries of the table `heads` of the catalogue; a key with a full stop
+    is one of its own. Rows without a text are left out.
+    """
+    pairs = (
+        (say(key if "." in key else f"{heads}.{key}"), text)
+        for key, text in rows
+        if any(text)
+    )
+    return KeyValues(id_, title, tuple(pairs))
 
 
 def config_of(facts: Facts, key: str) -> Any:

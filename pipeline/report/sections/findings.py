@@ -3,17 +3,14 @@
 One cause is one entry, however many findings it makes; each finding keeps its key.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from ...engines.agreement import subject_of
-from ...records.finding import SEVERITIES, Finding, by_cause
-from ...records.result import AuditResult
+from ...records.finding import SEVERITIES, Finding
 from ...runs.signoff.finding_states import Standing
 from ..text.blocks import (
     Entry,
-    KeyValues,
     Link,
     Section,
     Sentence,
@@ -38,9 +35,8 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, tallied
+from .facts import KEY_DIGITS, Facts, first_few, key_values, section, tallied
 
-KEY_DIGITS = 12
 SUBJECTS = 2
 """Subjects of one cause that a title names; of more the first, and how many."""
 SETTLED = ("reopened", "open", "answered", "accepted", "closed")
@@ -49,21 +45,7 @@ IN_WORDS = ("accepted", "expired", "lapsed")
 """States of an exception that have a sentence of their own."""
 
 
-def gravest(result: AuditResult) -> list[Finding]:
-    """Return the first finding of each cause, failures first."""
-    return [group[0] for group in by_cause(result.findings)]
-
-
-def title_of(finding: Finding, result: AuditResult | None = None) -> Sentence:
-    """Return what a finding is about in a few words, with its subject.
-
-    Of a `result` with the subjects of all that its cause makes the same check find.
-    """
-    group = _group_of(finding, result)[1] if result else (finding,)
-    return title_of_all(group)
-
-
-def title_of_all(group: Sequence[Finding]) -> Sentence:
+def title_of(group: Sequence[Finding]) -> Sentence:
     """Return what findings are about in a few words, with the subjects of the first.
 
     The subjects are those of the findings of the same check.
@@ -73,59 +55,29 @@ def title_of_all(group: Sequence[Finding]) -> Sentence:
     if len(subjects) == 1 or not all(subjects):
         return _title_of_check(first.check, first.subject)
     n_named = SUBJECTS if len(subjects) == SUBJECTS else 1
-    names: list[Sentence] = [(short_name(name),) for name in [*subjects][:n_named]]
-    if more := len(subjects) - n_named:
-        names.append(say("words.more", n=tallied("findings", more)))
-    title = _title_of_check(first.check, "")
-    return (*title, " (", *joined(names, " " if more else "; "), ")")
+    names = first_few(map(short_name, subjects), n_named, "findings")
+    separator = " " if len(names) > n_named else "; "
+    return (*_title_of_check(first.check, ""), " (", *joined(names, separator), ")")
 
 
-def _group_of(finding: Finding, result: AuditResult) -> tuple[int, tuple[Finding, ...]]:
-    """Return the number of the cause of a finding, and all findings of that cause."""
-    groups = enumerate(by_cause(result.findings), start=1)
-    return next(
-        (number, group)
-        for number, group in groups
-        if any(one is finding for one in group)
-    )
-
-
-def _ids_of(result: AuditResult) -> dict[int, str]:
-    """Return the ids of the findings on the page, by `id`: their keys, short.
-
-    Of several findings with one key, those after the first say which they are.
-    """
-    counts, ids = Counter[str](), dict[int, str]()
-    for finding in result.findings:
-        counts[finding.key] += 1
-        place, short = counts[finding.key], f"finding-{finding.key[:KEY_DIGITS]}"
-        ids[id(finding)] = short if place == 1 else f"{short}-{place}"
-    return ids
-
-
-def link_to(finding: Finding, result: AuditResult) -> Link:
+def link_to(finding: Finding, facts: Facts) -> Link:
     """Return a link to where a finding stands in full, by its number."""
-    number, group = _group_of(finding, result)
-    return Link(_ids_of(result)[id(group[0])], f"K{number}")
+    return next(
+        link for link, group in facts.causes if any(one is finding for one in group)
+    )
 
 
 def findings(facts: Facts) -> Section:
     """Return section K: every cause with its findings, the gravest first."""
-    result = facts.result
-    ids = _ids_of(result)
-    groups = by_cause(result.findings)
-    entries = tuple(
-        _entry(facts, group, Link(ids[id(group[0])], f"K{number}"))
-        for number, group in enumerate(groups, start=1)
-    )
-    severities = [group[0].severity for group in groups]
+    entries = tuple(_entry(facts, group, link) for link, group in facts.causes)
+    severities = [entry.severity for entry in entries]
     tally = joined(
         say_count(tallied("findings", severities.count(s)), s) for s in SEVERITIES
     )
     lede = (*tally, ".") if entries else say("findings.none")
     lede += _tally_by_state(facts)
     parts = {"entries": entries, "not_found": _not_found(facts)}
-    return Section("K", "findings", word("sections.findings"), lede, parts)
+    return section("K", lede, parts)
 
 
 def _tally_by_state(facts: Facts) -> Sentence:
@@ -194,11 +146,8 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
             **_answers(facts, standings),
             "key": _keys(facts, keys, standings),
         }
-        texts = [
-            (say(f"findings.{name}"), text) for name, text in rows.items() if any(text)
-        ]
         title = say("findings.caption", number=link.text)
-        register = KeyValues(f"{link.target}-facts", title, tuple(texts))
+        register = key_values(f"{link.target}-facts", title, "findings", rows.items())
         summary = _summary(facts, standings[0])
     else:
         said = (finding.message, also, effect, finding.remedy)
@@ -207,7 +156,7 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
     return Entry(
         id=link.target,
         number=link.text,
-        title=title_of_all(group),
+        title=title_of(group),
         severity=finding.severity,
         label=word(f"severity.{finding.severity}"),
         summary=summary,

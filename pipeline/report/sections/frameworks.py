@@ -14,10 +14,9 @@ from ..text.wording import (
     section_link,
     series,
     table_of,
-    word,
 )
 from .control import day_of
-from .facts import Facts, config_of
+from .facts import Facts, config_of, section
 
 
 class Place(NamedTuple):
@@ -55,11 +54,11 @@ EVIDENCE: Mapping[str, Place] = {
 
 def frameworks(facts: Facts) -> Section:
     """Return section O: what in the other sections is evidence towards which clause."""
-    title, every = word("sections.frameworks"), load_frameworks()
+    every = load_frameworks()
     names = tuple(config_of(facts, "report").get("frameworks", ()))
     if not names:
         lede = say("frameworks.none", ids=", ".join(every))
-        return Section("O", "frameworks", title, lede, {"blocks": ()})
+        return section("O", lede, {"blocks": ()})
     run_day = datetime.fromisoformat(str(facts.result.run.volatile["started"])).date()
 
     def parts(bodies: Mapping[str, str]) -> dict[str, Any]:
@@ -72,7 +71,7 @@ def frameworks(facts: Facts) -> Section:
         )
         return {"blocks": blocks}
 
-    return Section("O", "frameworks", title, say("frameworks.rule"), parts)
+    return section("O", say("frameworks.rule"), parts)
 
 
 def evidence_in(bodies: Mapping[str, str]) -> set[str]:

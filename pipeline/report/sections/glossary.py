@@ -7,7 +7,8 @@ from typing import Any
 from markupsafe import Markup
 
 from ..text.blocks import KeyValues, Section
-from ..text.wording import look_up, say, word
+from ..text.wording import look_up, say
+from .facts import section
 
 _NOT_OURS = re.compile(r"<bdi[ >].*?</bdi>|<[^>]*>", re.S)
 """Names that others gave, and what a reader of the page does not see."""
@@ -15,8 +16,7 @@ _NOT_OURS = re.compile(r"<bdi[ >].*?</bdi>|<[^>]*>", re.S)
 
 def glossary() -> Section:
     """Return section Q."""
-    title, lede = word("sections.glossary"), say("glossary_section.lede")
-    return Section("Q", "glossary", title, lede, terms_in)
+    return section("Q", say("glossary_section.lede"), terms_in)
 
 
 def terms_in(bodies: Mapping[str, str]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from ...assess.page_one import TIMES, Difference, differences
-from ...records.dataset_and_model import Floats
 from ...records.ranking import LEVEL
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
 from ..text.number_text import interval_text, loss_label, number, percent
@@ -53,16 +52,6 @@ def _by_quality(facts: Facts) -> list[Ranking]:
     return sorted(facts.leads, key=lambda r: names.get(r.record.model, len(order)))
 
 
-def is_told(ranking: Ranking) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-    """Return which features are told from zero, (n_features,): all if nothing is drawn.
-
-    By the interval over other rows where that is known.
-    """
-    if not ranking.is_drawn or np.isnan(ranking.low).all():
-        return ~np.isnan(ranking.mean)
-    return np.asarray(ranking.low > ranking.nothing)
-
-
 def leading_table(facts: Facts) -> Table | None:
     """Return the leading features, each model beside the others; None of no ranking."""
     rankings = shown_rankings(facts)
@@ -95,11 +84,10 @@ def leading_names(facts: Facts, rankings: Sequence[Ranking]) -> list[str]:
     best: dict[str, float] = {}
     told: set[str] = set()
     for ranking in rankings:
-        is_known = is_told(ranking)
-        for row, name in enumerate(ranking.record.features):
-            rank = float(np.nan_to_num(ranking.rank[row], nan=np.inf))
+        names, ranks = ranking.record.features, np.nan_to_num(ranking.rank, nan=np.inf)
+        for name, rank in zip(names, ranks.tolist(), strict=True):
             best[name] = min(rank, best.get(name, np.inf))
-            told |= {name} if is_known[row] else set()
+        told.update(names[row] for row in np.flatnonzero(ranking.told))
     order = sorted(best, key=lambda name: best[name])
     known = [name for name in order if name in told]
     chosen = known[: ROWS[len(rankings)]] or order[:3]
@@ -131,7 +119,6 @@ def _cells(rankings: Sequence[Ranking], name: str) -> list[Sentence | Part]:
         row = ranking.record.features.index(name)
         value = value_of(ranking, row)
         rank = interval_text(ranking.first[row], ranking.last[row])
-        known = is_told(ranking)[row]
         low, high = bound_values(ranking, row)
         interval = say("leading.from_to", low=low, high=high)
         if n_cells > 2:
@@ -142,7 +129,7 @@ def _cells(rankings: Sequence[Ranking], name: str) -> list[Sentence | Part]:
             cells.append((value, " ", Styled("line", interval)))
         else:
             cells.append(value)
-        cells.append(rank if known else "–")
+        cells.append(rank if ranking.told[row] else "–")
     return cells
 
 
@@ -197,7 +184,7 @@ def _notes(
 
 def _zero(ranking: Ranking, n_models: int) -> Sentence:
     """Return how many features of a model cannot be told from zero, if any."""
-    told = is_told(ranking)
+    told = ranking.told
     if told.all():
         return ()
     path = f"importances[{ranking.index}]"
@@ -209,19 +196,9 @@ def _zero(ranking: Ranking, n_models: int) -> Sentence:
     )
 
 
-def clusters_of(facts: Facts) -> dict[int, list[str]]:
-    """Return the sets of correlated features, by their number."""
-    frame = facts.result.clusters
-    return {
-        int(number): rows["feature"].tolist()
-        for number, rows in frame.groupby("cluster")
-    }
-
-
 def letters_of(facts: Facts, names: Sequence[str]) -> dict[int, str]:
     """Return the letters of the sets that have any of these features, by number."""
-    sets = clusters_of(facts)
-    of = {name: cluster for cluster, members in sets.items() for name in members}
+    of = {name: number for number, own in facts.clusters.items() for name in own}
     shown = dict.fromkeys(of[name] for name in names if name in of)
     return dict(zip(shown, SETS, strict=False))
 
@@ -235,7 +212,7 @@ def shown_letters(facts: Facts) -> dict[int, str]:
 def _marked(facts: Facts, name: str, letters: Mapping[int, str]) -> Sentence:
     """Return a feature, with the letter of its set if that has one."""
     for cluster, letter in letters.items():
-        if name in clusters_of(facts)[cluster]:
+        if name in facts.clusters[cluster]:
             return (short_name(name), "\u00a0", Styled("mark", (letter,)))
     return (short_name(name),)
 
@@ -244,8 +221,7 @@ def _sets(facts: Facts, names: Sequence[str]) -> Iterator[Sentence]:
     """Yield what the sets of correlated features in the table are."""
     texts = []
     for cluster, letter in letters_of(facts, names).items():
-        members = clusters_of(facts)[cluster]
-        others = [name for name in members if name not in names]
+        others = [name for name in facts.clusters[cluster] if name not in names]
         text = say(
             "leading.set_with" if others else "leading.set",
             mark=Styled("strong", (letter,)),
@@ -298,7 +274,7 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[tuple[str, Value, bool]
             is_it = (record.model, record.of, record.loss) == (model, "groups", loss)
             if is_it and group in record.features:
                 at = record.features.index(group)
-                yield model, value_of(other, at), bool(is_told(other)[at])
+                yield model, value_of(other, at), bool(other.told[at])
                 break
 
 
@@ -306,10 +282,10 @@ def where_models_differ(facts: Facts) -> list[Difference]:
     """Return the features that two models rely on unequally."""
     by_model = _by_model(facts)
     rows = [
-        (ranking.record.model, name, *(bounds - ranking.nothing))
-        for ranking in by_model.values()
-        if ranking.is_drawn
-        for name, bounds in zip(ranking.record.features, _bounds(ranking), strict=True)
+        (r.record.model, name, *(np.array(ends) - r.nothing))
+        for r in by_model.values()
+        if r.is_drawn
+        for name, *ends in zip(r.record.features, r.mean, r.low, r.high, strict=True)
     ]
     frame = pd.DataFrame(rows, columns=["model", "feature", "mean", "low", "high"])
     return differences(frame.dropna())
@@ -324,11 +300,6 @@ def _by_model(facts: Facts) -> dict[str, Ranking]:
     for ranking in _by_quality(facts):
         found.setdefault(ranking.record.model, ranking)
     return found
-
-
-def _bounds(ranking: Ranking) -> Floats:
-    """Return estimate, low and high of each feature, (n_features, 3)."""
-    return np.column_stack([ranking.mean, ranking.low, ranking.high])
 
 
 def differing(facts: Facts) -> Sentence:

@@ -1,10 +1,9 @@
 """Section L: limits of the measures, the data and this run, and conditions of use."""
 
-from ...records.importance_record import Importance
 from ..text.blocks import Link, Section, Sentence, plain
-from ..text.wording import ended, joined, look_up, say, say_count, series, word
-from .facts import Facts, card_link, config_of, repeats_of, tallied, whole
-from .findings import gravest, link_to, title_of
+from ..text.wording import ended, joined, look_up, say, say_count
+from .facts import Facts, cards_of, config_of, repeats_of, section, tallied, whole
+from .findings import title_of
 from .rankings import Ranking
 from .scope import untested
 
@@ -35,20 +34,18 @@ def limits(facts: Facts) -> Section:
     ]
     own_texts = config_of(facts, "report").get("limits", ())
     sentences += [say("limits.given", text=ended(text)) for text in own_texts]
-    title = word("sections.limits")
-    return Section("L", "limits", title, (), {"limits": tuple(sentences)})
+    return section("L", parts={"limits": tuple(sentences)})
 
 
 def _limits_of_measures(facts: Facts) -> list[Sentence]:
     """Return the limits of each method that was used, with the cards they belong to."""
-    cards: dict[str, dict[str, None]] = {}
+    used: dict[str, list[Ranking]] = {}
     for ranking in facts.rankings:
-        card = facts.card(ranking.record)
-        cards.setdefault(ranking.record.method, {})[card] = None
+        used.setdefault(ranking.record.method, []).append(ranking)
     texts = look_up("limits.method")
     return [
-        say("limits.of_cards", cards=series(map(card_link, ids)), text=text)
-        for method, ids in cards.items()
+        say("limits.of_cards", cards=cards_of(facts, rankings), text=text)
+        for method, rankings in used.items()
         for text in texts[method]
     ]
 
@@ -58,11 +55,11 @@ def _limits_of_data(facts: Facts) -> list[Sentence]:
     return [
         say(
             "limits.found",
-            number=link_to(finding, facts.result),
-            title=title_of(finding, facts.result),
+            number=link,
+            title=title_of(group),
         )
-        for finding in gravest(facts.result)
-        if finding.check in OF_THE_DATA
+        for link, group in facts.causes
+        if group[0].check in OF_THE_DATA
     ]
 
 
@@ -71,55 +68,40 @@ def _untested(facts: Facts) -> list[Sentence]:
     every = untested(facts)
     items = [item.item for item in every if item.reason != "out of scope"]
     outside = [item.item for item in every if item.reason == "out of scope"]
-    short = [item for item in items if len(plain(item)) <= ITEM][:ITEMS]
-    more = len(items) - len(short)
-    if more and short:
-        short.append(say("words.more", n=tallied("findings", more)))
-    what = joined(short) or say_count(tallied("findings", more), "item")
-    link = Link("tab-untested")
     if not items:
         return []
+    short = [item for item in items if len(plain(item)) <= ITEM][:ITEMS]
+    more = tallied("findings", len(items) - len(short))
+    if more.raw and short:
+        short.append(say("words.more", n=more))
+    what = joined(short) or say_count(more, "item")
+    link = Link("tab-untested")
     return [say("limits.untested", items=what, outside=joined(outside), table=link)]
 
 
 def _limits_of_run(facts: Facts) -> list[Sentence]:
     """Return what the intervals cover, once for all that cover the same."""
+    refits = look_up("cards.spread_of")
     alike: dict[tuple[str, str, int], list[Ranking]] = {}
     for ranking in facts.rankings:
         record = ranking.record
         if ranking.is_drawn and record.n_repeats > 1:
-            key = (_cover(record), repeats_of(record, "").text, record.n_samples)
+            cover = "spread_refit" if record.method in refits else "spread"
+            cover = cover if record.model else "spread_data"
+            key = (cover, repeats_of(record, "").text, record.n_samples)
             alike.setdefault(key, []).append(ranking)
-    limits = [
-        _limit_of(facts, same, is_only=len(alike) == 1) for same in alike.values()
-    ]
-    return [*limits, *_limit_of_resampling(facts)]
-
-
-def _limit_of_resampling(facts: Facts) -> list[Sentence]:
-    """Return what intervals over resampled rows cover, if there are any."""
-    records = set(facts.result.row_intervals["record"])
-    rankings = [ranking for ranking in facts.rankings if ranking.index in records]
-    cards = dict.fromkeys(facts.card(ranking.record) for ranking in rankings)
-    links = series(card_link(card) for card in cards)
-    return [say("limits.other_rows", cards=links)] if cards else []
-
-
-def _cover(record: Importance) -> str:
-    """Return the key of what the intervals of a record cover."""
-    if not record.model:
-        return "spread_data"
-    is_refit = record.method in look_up("cards.spread_of")
-    return "spread_refit" if is_refit else "spread"
-
-
-def _limit_of(facts: Facts, same: list[Ranking], *, is_only: bool) -> Sentence:
-    record, path = same[0].record, f"importances[{same[0].index}]"
-    cards = dict.fromkeys(facts.card(ranking.record) for ranking in same)
-    some = say("limits.some_intervals", cards=series(card_link(c) for c in cards))
-    return say(
-        f"limits.{_cover(record)}",
-        intervals=say("limits.all_intervals") if is_only else some,
-        repeats=say_count(repeats_of(record, path), "repeat"),
-        rows=say_count(whole(f"{path}.n_samples", record.n_samples), "row"),
-    )
+    limits = []
+    for (cover, _, n_samples), same in alike.items():
+        path = f"importances[{same[0].index}]"
+        some = say("limits.some_intervals", cards=cards_of(facts, same))
+        text = say(
+            f"limits.{cover}",
+            intervals=some if len(alike) > 1 else say("limits.all_intervals"),
+            repeats=say_count(repeats_of(same[0].record, path), "repeat"),
+            rows=say_count(whole(f"{path}.n_samples", n_samples), "row"),
+        )
+        limits.append(text)
+    resampled = set(facts.result.row_intervals["record"])
+    if cards := cards_of(facts, (r for r in facts.rankings if r.index in resampled)):
+        limits.append(say("limits.other_rows", cards=cards))
+    return limits

@@ -246,7 +246,7 @@ def _weak(facts: Facts, model: str) -> Sentence:
     finding = _found(facts, "weak_model", f"{model}, {_loss(facts)}")
     if finding is None:
         return ()
-    return say("quality.weak", number=link_to(finding, facts.result))
+    return say("quality.weak", number=link_to(finding, facts))
 
 
 def _fit(facts: Facts, model: str) -> Sentence:

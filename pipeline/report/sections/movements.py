@@ -1,7 +1,6 @@
 """What moved against the baseline: a table per leading ranking, a figure, the rest."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +9,6 @@ from ...runs.baseline.change import Change, FeatureChange, QuestionChange
 from ..figures.bands import BandPanel, BandRow, draw_bands
 from ..text.blocks import (
     Figure,
-    Link,
     Sentence,
     Styled,
     Table,
@@ -28,7 +26,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, tallied
-from .ranking_tables import measured_in
+from .ranking_tables import cut_to, measured_in
 from .rankings import Ranking
 
 ROWS = 20
@@ -67,50 +65,15 @@ def movements(
 def _table(facts: Facts, ranking: Ranking, question: QuestionChange) -> Table:
     """Return what became of each feature, the largest movement first."""
     every = sorted(question.features, key=_size, reverse=True)
-    short = _first(every)
-    table = _table_of_rows(facts, ranking, question, short)
-    if len(short) == len(every):
-        return table
-    full = replace(
-        _table_of_rows(facts, ranking, question, every),
-        id=f"{table.id}-all",
-        notes=(),
-        caption=say("ranking.whole", table=Link(table.id)),
-    )
-    return replace(table, everything=full)
-
-
-def _size(row: FeatureChange) -> float:
-    """Return how far a feature went; of one that a run lacks, all of the other's."""
-    known = [abs(value) for value in (row.old, row.new) if value == value]
-    return abs(row.difference) if len(known) == 2 else max(known, default=0.0)
-
-
-def _first(rows: Sequence[FeatureChange]) -> list[FeatureChange]:
-    """Return the first of either run, and of the others those that are not quiet."""
-    return [
-        row
-        for row in rows
-        if row.rank_old <= ROWS or row.rank_new <= ROWS or row.outcome not in QUIET
-    ]
-
-
-def _table_of_rows(
-    facts: Facts,
-    ranking: Ranking,
-    question: QuestionChange,
-    rows: Sequence[FeatureChange],
-) -> Table:
-    """Return a row for each of these features of a question."""
     key = "band" if ranking.record.stream else "band_exact"
     notes = [say(f"change.{key}", miss=percent(0.01))]
     if question.why_not:
         notes.append(say("change.cards", fields=question.why_not.replace("_", " ")))
-    elif any(row.outcome == "not comparable" for row in rows):
+    elif any(row.outcome == "not comparable" for row in every):
         notes.append(say("change.no_spread"))
     places = _decimals(question.features)
     cells = []
-    for row in rows:
+    for row in every:
         band = number(row.band, places)
         outcome = word(f"change.words.{row.outcome}")
         cells.append(
@@ -126,7 +89,7 @@ def _table_of_rows(
                 else Styled("strong", (outcome,)),
             }
         )
-    return table_of(
+    whole = table_of(
         f"movement-{ranking.key}",
         "change",
         f"ranking.name.{ranking.record.of}:header baseline:number this_run:number "
@@ -142,6 +105,20 @@ def _table_of_rows(
         notes=tuple(notes),
         shape="wide",
     )
+    rows = zip(whole.rows, every, strict=True)
+    return cut_to(whole, [row for row, change in rows if _is_shown(change)])
+
+
+def _size(row: FeatureChange) -> float:
+    """Return how far a feature went; of one that a run lacks, all of the other's."""
+    known = [abs(value) for value in (row.old, row.new) if value == value]
+    return abs(row.difference) if len(known) == 2 else max(known, default=0.0)
+
+
+def _is_shown(row: FeatureChange) -> bool:
+    """Return whether a feature is among the first of either run, or not quiet."""
+    is_first = row.rank_old <= ROWS or row.rank_new <= ROWS
+    return is_first or row.outcome not in QUIET
 
 
 def _decimals(rows: Sequence[FeatureChange]) -> int:
@@ -207,7 +184,9 @@ def _figure(
 def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
     """Return one model's features that have a band, for the figure of bands."""
     places = _decimals(question.features)
-    with_band = [row for row in _first(question.features) if row.band == row.band]
+    with_band = [
+        row for row in question.features if _is_shown(row) and row.band == row.band
+    ]
     n_moved = sum(row.outcome == "moved" for row in question.features)
     return BandPanel(
         title=display_name(ranking.subject),

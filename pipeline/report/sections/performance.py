@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ...records.losses import LOSSES
 from ..text.blocks import Column, Sentence, Table, Value
@@ -23,7 +24,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, tallied
+from .facts import Facts, first_few
 
 DASH = "–"
 ERRORS = 2.0
@@ -40,15 +41,14 @@ def against_constant(facts: Facts, model: str) -> Sentence:
     rows = frame[(frame["model"] == model) & (frame["split"] == "test")]
     if rows.empty:
         return ()
-    place = rows.index[0]
-    row = rows.loc[place]
+    row = rows.iloc[0]
     places = decimals([row["value"]], [row["std_error"]], _clear(rows))
     unit = _unit(facts, row["loss"])
     return say(
         "data.against",
         loss=loss_label(row["loss"]),
-        value=_value(place, "value", row, places, unit=unit),
-        share=_share(place, row),
+        value=_number("performance", rows, "value", places, unit=unit),
+        share=_share(row),
         constant=_constant_in_words(facts),
     )
 
@@ -62,12 +62,11 @@ def best_model(facts: Facts) -> Sentence:
     rows = frame[(frame["loss"] == first) & (frame["split"] == "test")]
     if rows.empty:
         return say("data.no_test")
-    best = rows["value"].astype(float).idxmin()
-    row = rows.loc[best]
+    row = rows.loc[rows["value"].astype(float).idxmin()]
     text = say(
         "data.best" if len(rows) > 1 else "data.only",
         model=full_name(row["model"]),
-        share=_share(best, row),
+        share=_share(row),
         loss=loss_label(first),
         constant=_constant_in_words(facts),
     )
@@ -147,12 +146,9 @@ def _pairs_alike(facts: Facts, loss: str) -> Iterator[Sentence]:
                 if error is not None:
                     text += (" ± ", error)
                 named.append((*text, ")"))
-        more = len(named) - ALIKE_SHOWN
-        if more > 0:
-            rest = say("words.more", n=tallied("comparisons", more))
-            named = [*named[:ALIKE_SHOWN], rest]
         if named:
-            yield say(key, pairs=joined(named, "; "))
+            shown = first_few(named, ALIKE_SHOWN, "comparisons")
+            yield say(key, pairs=joined(shown, "; "))
 
 
 def _readings_table(facts: Facts) -> Iterator[Table]:
@@ -173,15 +169,11 @@ def _readings_table(facts: Facts) -> Iterator[Table]:
         cells: list[Any] = [full_name(model)]
         if len(labels) > 1:
             cells.append(labels[name])
-        for split in splits:
-            at = own.index[own["split"] == split]
-            for column in ("value", "std_error"):
-                if not len(at):
-                    cells.append(DASH)
-                    continue
-                raw = float(own.at[at[0], column])
-                path = f"readings[{at[0]}].{column}"
-                cells.append(Value(path, raw, number(raw, places)))
+        cells += [
+            _number("readings", own[own["split"] == split], column, places)
+            for split in splits
+            for column in ("value", "std_error")
+        ]
         rows.append(tuple(cells))
     yield table_of(
         "readings",
@@ -206,14 +198,12 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
     splits = [split for split in SPLITS if split in seen]
 
     def cell(own: Any, split: str, column: str, *, sign: bool = False) -> Value | str:
-        at = own.index[own["split"] == split]
-        if not len(at):
-            return DASH
-        return _value(at[0], column, own.loc[at[0]], places, sign=sign)
+        there = own[own["split"] == split]
+        return _number("performance", there, column, places, sign=sign)
 
     body: list[tuple[Any, ...]] = []
     for model, own in rows.groupby("model", sort=False):
-        at = own.index[own["split"] == "test"]
+        on_test = own[own["split"] == "test"]
         body.append(
             (
                 full_name(model),
@@ -221,7 +211,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
                 cell(own, "test", "std_error"),
                 cell(own, "test", "difference", sign=True),
                 cell(own, "test", "difference_std_error"),
-                _share(at[0], own.loc[at[0]]) if len(at) else DASH,
+                _share(on_test.iloc[0]) if len(on_test) else DASH,
             )
         )
     constants = (cell(rows, split, "constant") for split in splits)
@@ -261,24 +251,28 @@ def _clear(rows: Any) -> Any:
     return [*value[value.abs() > ERRORS * error.fillna(0.0)], *rows["constant"]]
 
 
-def _value(
-    place: Any,
+def _number(
+    frame: str,
+    rows: pd.DataFrame,
     column: str,
-    row: Any,
     places: int,
     *,
     sign: bool = False,
     unit: str = "",
-) -> Value:
-    raw = float(row[column])
-    text = number(raw, places, sign=sign)
-    return Value(f"performance[{place}].{column}", raw, text, unit=unit)
+) -> Value | str:
+    """Return a number of the first of some rows of a frame; a dash without any."""
+    if rows.empty:
+        return DASH
+    raw = float(rows[column].iloc[0])
+    path, text = f"{frame}[{rows.index[0]}].{column}", number(raw, places, sign=sign)
+    return Value(path, raw, text, unit=unit)
 
 
-def _share(place: Any, row: Any) -> Value:
+def _share(row: "pd.Series[Any]") -> Value:
+    """Return the loss of a model as a share of that of always predicting one value."""
     constant = float(row["constant"])
     share = float(row["value"]) / constant if constant else math.nan
-    path = f"performance[{place}].value"
+    path = f"performance[{row.name}].value"
     return Value(path, share, percent(share), derived="share of the constant")
 
 

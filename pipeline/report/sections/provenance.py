@@ -7,7 +7,7 @@ from ...records.ranking import measure_of
 from ..text.blocks import KeyValues, Name, Section, Sentence, Table, Value
 from ..text.number_text import significant
 from ..text.wording import full_name, joined, look_up, say, show_hidden, table_of, word
-from .facts import Facts, card_link, config_of, engine_name, repeats_of
+from .facts import Facts, card_link, config_of, engine_name, repeats_of, section
 
 DIGITS = 16
 """Of a SHA-256 in a table; the control block prints the content digest in full."""
@@ -21,14 +21,13 @@ INDENT = "\u00a0"
 def provenance(facts: Facts) -> Section:
     """Return section M."""
     is_random = any(record.stream for record in facts.result.importances)
-    lede = say("provenance.lede")
     parts = {
         "inputs": _inputs(facts),
         "scripts": scripts(facts),
         "seeds": (_seeds(facts),) if is_random else (),
         "environment": _environment(facts),
     }
-    return Section("M", "provenance", word("sections.provenance"), lede, parts)
+    return section("M", say("provenance.lede"), parts)
 
 
 def _inputs(facts: Facts) -> Table:
@@ -184,15 +183,13 @@ def scripts(facts: Facts) -> tuple[Table, ...]:
         (f"rows-script-{place}", "rows_script_caption", name, text)
         for place, ((name, _), text) in enumerate(row_scripts(facts).items(), start=1)
     ]
-    sections = facts.result.run.config.get("models", ())
-    predicted_by_script = {entry["name"] for entry in sections if entry.get("predict")}
     of_models: list[tuple[str, str, str]] = []
     for row in facts.result.models.to_dict("records"):
         model = row["model"]
         parameters = json.loads(row["parameters"] or "{}")
         if row["source"] == "r_script":
             of_models.append(("script_caption", model, parameters["script"]))
-        if model in predicted_by_script:
+        if facts.entry_of(model).get("predict"):
             of_models.append(("predict_caption", model, parameters["predict"]))
     every += [
         (f"script-{place}", *script) for place, script in enumerate(of_models, start=1)

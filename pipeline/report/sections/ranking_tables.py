@@ -7,9 +7,10 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ...records.ranking import LEVEL
-from ..text.blocks import Bar, Cell, Column, Link, Row, Sentence, Table, Value
+from ..text.blocks import Bar, Cell, Column, Link, Part, Row, Sentence, Table, Value
 from ..text.number_text import (
     interval_text,
     lone,
@@ -31,6 +32,7 @@ from ..text.wording import (
     sentence_case,
     series,
     show_hidden,
+    table_of,
     word,
 )
 from .facts import (
@@ -91,6 +93,76 @@ def cut_alike(
     n = tallied("importances", len(ranking.order) - len(rows))
     rest[1] = say("ranking.rest", n=n)
     return replace(table, rows=(*table.rows, tuple(rest)), everything=full)
+
+
+def fewer(frame: pd.DataFrame, column: str, most: float) -> Sentence:
+    """Return the first ten features with fewer than most of what a column counts.
+
+    Empty if there are none.
+    """
+    own = frame[frame[column] < most]
+    pairs = zip(own["feature"], own[column].astype(float), strict=True)
+    names = [(full_name(name), f" ({number(n, 0)})") for name, n in pairs]
+    return joined(names[:10])
+
+
+def cut_to(table: Table, rows: Sequence[Any]) -> Table:
+    """Return a table with some of its rows; if these are not all, the whole with it."""
+    if len(rows) == len(table.rows):
+        return table
+    caption = say("ranking.whole", table=Link(table.id))
+    whole_table = replace(table, id=f"{table.id}-all", notes=(), caption=caption)
+    return replace(table, rows=tuple(rows), everything=whole_table)
+
+
+def ranked_table(
+    ranking: Ranking,
+    name: str,
+    columns: Iterable[Column],
+    cells_of: Callable[[str], Iterable[Any]],
+    **options: Any,
+) -> Table:
+    """Return a table of the features of a ranking, cut like the ranking's own.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    name : str
+        What its id has in the place of "ranking".
+    columns : iterable of Column
+        Those after the rank and the feature.
+    cells_of : callable
+        The cells in these columns, by the name of the feature.
+    options
+        The other attributes of `Table`.
+    """
+    record = ranking.record
+    heads: list[str | Column] = [
+        "rank:number",
+        Column(say(f"ranking.name.{record.of}"), "header"),
+        *columns,
+    ]
+
+    def table(rows: Sequence[int]) -> Table:
+        cells = []
+        for row in rows:
+            feature, rank = record.features[row], rank_text(float(ranking.rank[row]))
+            cells.append((rank, full_name(feature), *cells_of(feature)))
+        id_ = table_id(ranking).replace("tab-ranking", name, 1)
+        return table_of(id_, "ranking", heads, cells, **options)
+
+    return cut_alike(ranking, table)
+
+
+def caption_of(key: str, ranking: Ranking, **fields: Part | Sentence) -> Sentence:
+    """Return a caption with what is ranked, by which model, and the ranking's table."""
+    return say(
+        key,
+        what=word(f"asked.{ranking.record.of}"),
+        model=full_name(ranking.subject),
+        table=Link(table_id(ranking)),
+        **fields,
+    )
 
 
 def table_id(ranking: Ranking) -> str:

@@ -139,6 +139,16 @@ class Ranking:
             return frozenset()
         return frozenset(np.flatnonzero(self.high < self.nothing).tolist())
 
+    @cached_property
+    def told(self) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        """Which features are told from zero, (n_features,): all if nothing is drawn.
+
+        By the interval over other rows where that is known.
+        """
+        if not self.is_drawn or np.isnan(self.low).all():
+            return ~np.isnan(self.mean)
+        return np.asarray(self.low > self.nothing)
+
     @property
     def has_shares(self) -> bool:
         """Whether the method is defined in shares of the sum too, and has some."""

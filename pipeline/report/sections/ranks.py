@@ -4,7 +4,7 @@ A single repeat is the question with other draws, a resample the question on oth
 rows; the ranks in both are counted.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite, nan
 from typing import Any, NamedTuple, TypeAlias
@@ -25,11 +25,10 @@ from ..text.wording import (
     say_count,
     series,
     short_name,
-    table_of,
     word,
 )
 from .facts import Facts, card_link, whole
-from .ranking_tables import DASH, cut_alike, table_id
+from .ranking_tables import DASH, caption_of, ranked_table, table_id
 from .rankings import ROWS, SLACK, Ranking
 
 PANELS, MOST_SHARES = 4, 4
@@ -218,52 +217,3 @@ def _table(ranking: Ranking, trials: Sequence[Trials]) -> Table:
         source="tables/resampled_ranks.csv" if len(trials) > 1 else "",
     )
     return replace(table, is_single=True)
-
-
-def ranked_table(
-    ranking: Ranking,
-    name: str,
-    columns: Iterable[Column],
-    cells_of: Callable[[str], Iterable[Any]],
-    **options: Any,
-) -> Table:
-    """Return a table of the features of a ranking, cut like the ranking's own.
-
-    Parameters
-    ----------
-    ranking : Ranking
-    name : str
-        What its id has in the place of "ranking".
-    columns : iterable of Column
-        Those after the rank and the feature.
-    cells_of : callable
-        The cells in these columns, by the name of the feature.
-    options
-        The other attributes of `Table`.
-    """
-    record = ranking.record
-    heads: list[str | Column] = [
-        "rank:number",
-        Column(say(f"ranking.name.{record.of}"), "header"),
-        *columns,
-    ]
-
-    def table(rows: Sequence[int]) -> Table:
-        cells = []
-        for row in rows:
-            feature, rank = record.features[row], rank_text(float(ranking.rank[row]))
-            cells.append((rank, full_name(feature), *cells_of(feature)))
-        id_ = table_id(ranking).replace("tab-ranking", name, 1)
-        return table_of(id_, "ranking", heads, cells, **options)
-
-    return cut_alike(ranking, table)
-
-
-def caption_of(key: str, ranking: Ranking) -> Sentence:
-    """Return a caption with what is ranked, by which model, and the ranking's table."""
-    return say(
-        key,
-        what=word(f"asked.{ranking.record.of}"),
-        model=full_name(ranking.subject),
-        table=Link(table_id(ranking)),
-    )

@@ -4,44 +4,38 @@ import hashlib
 
 from ...records.as_json import dumps, utf8
 from ...records.stacks import FLOOR, OTHER_STACK, SAME_STACK
-from ..text.blocks import KeyValues, Section, Sentence, Styled
-from ..text.wording import say, word
+from ..text.blocks import Section, Sentence, Styled
+from ..text.wording import say
 from .control import hash_text
-from .facts import Facts
+from .facts import Facts, key_values, section
 
 
 def redo(facts: Facts) -> Section:
     """Return section N: the commands, and what each outcome means."""
     run = f"runs/{facts.run_id}"
-    again = [_command("replay", f"verify --replay {run}"), _command("run", "run .")]
-    if facts.result.run.config.get("data", {}) is None:  # called in Python
-        again = [(say("redo.called"), say("redo.called_text"))]
-    rows: tuple[tuple[Sentence, Sentence], ...] = (
-        _command("verify", f"verify {run}"),
-        _command("pdf", "verify report.pdf"),
-        *again,
-        _command("render", f"render {run}"),
-        (say("redo.tolerance"), _tolerance()),
-        (say("redo.expect"), say("redo.expect_text")),
-        *_without_us(facts),
-    )
-    table = KeyValues("kv-redo", say("redo.caption"), rows)
-    return Section(
-        "N",
-        "redo",
-        word("sections.redo"),
-        (),
-        {"prose": say("redo.where"), "commands": table},
-    )
+    is_called = facts.result.run.config.get("data", {}) is None  # in Python
+    again = {
+        "replay": _command("replay", f"verify --replay {run}"),
+        "run": _command("run", "run ."),
+    }
+    rows = {
+        "verify": _command("verify", f"verify {run}"),
+        "pdf": _command("pdf", "verify report.pdf"),
+        **({"called": say("redo.called_text")} if is_called else again),
+        "render": _command("render", f"render {run}"),
+        "tolerance": _tolerance(),
+        "expect": say("redo.expect_text"),
+        "file": _digest_of_file(facts),
+        "alone": say("redo.alone_text"),
+    }
+    table = key_values("kv-redo", say("redo.caption"), "redo", rows.items())
+    return section("N", parts={"prose": say("redo.where"), "commands": table})
 
 
-def _command(key: str, command: str) -> tuple[Sentence, Sentence]:
-    """Return what a command is for, the command, and what its outcomes mean."""
+def _command(key: str, command: str) -> Sentence:
+    """Return a command, and what its outcomes mean."""
     command_line = Styled("code", (f"importance-audit {command}",))
-    return say(f"redo.{key}"), (
-        command_line,
-        Styled("line", say(f"redo.{key}_outcome")),
-    )
+    return command_line, Styled("line", say(f"redo.{key}_outcome"))
 
 
 def _tolerance() -> Sentence:
@@ -52,17 +46,14 @@ def _tolerance() -> Sentence:
         "same_floor": SAME_STACK * FLOOR,
         "other_floor": OTHER_STACK * FLOOR,
     }
-    powers = {name: _power(number) for name, number in numbers.items()}
+    # Powers of ten as a user types them.
+    powers = {
+        name: f"{size:.0e}".replace("e-0", "e-") for name, size in numbers.items()
+    }
     return say("redo.tolerance_text", **powers)
 
 
-def _power(number: float) -> str:
-    """Return a power of ten as a user types it."""
-    return f"{number:.0e}".replace("e-0", "e-")
-
-
-def _without_us(facts: Facts) -> tuple[tuple[Sentence, Sentence], ...]:
-    """Return the SHA-256 of result.json, and what else a digest can be taken of."""
-    alone = (say("redo.alone"), say("redo.alone_text"))
+def _digest_of_file(facts: Facts) -> Sentence:
+    """Return the SHA-256 of result.json."""
     digest = facts.file_digest or hashlib.sha256(utf8(dumps(facts.result))).hexdigest()
-    return ((say("redo.file"), hash_text(digest)), alone)
+    return hash_text(digest)

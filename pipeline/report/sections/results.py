@@ -1,12 +1,12 @@
 """Section F: what each model relies on, measure by measure, and the curves."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from ...records.ranking import Measure, measure_of
+from ...records.ranking import Measure
 from ..text.blocks import Group, Section, Sentence, Value
 from ..text.number_text import lone, loss_label
 from ..text.wording import (
@@ -17,7 +17,6 @@ from ..text.wording import (
     say_count,
     series,
     show_hidden,
-    word,
 )
 from .cards import title_of
 from .claims import claims
@@ -25,7 +24,7 @@ from .clusters import marked
 from .conditional import conditional_figures, shared_information
 from .effects import effect_figures
 from .expectations import expectations
-from .facts import Facts, card_link, whole
+from .facts import Facts, card_link, section, whole
 from .interactions import interaction_figure
 from .models_figure import models_figure
 from .overview import in_overview, overview_tables
@@ -58,21 +57,19 @@ def results(facts: Facts) -> Section:
         *group("measure-selection", "selection.title", selection_tables(facts)),
     )
     first = lede(facts) if facts.rankings else say("results.none")
-    title = word("sections.results")
-    return Section("F", "results", title, first, {"groups": groups})
+    return section("F", first, {"groups": groups})
 
 
 def lede(facts: Facts) -> Sentence:
     """Return who leads in which model, by the lead measure."""
-    sentences = (
-        say(
-            f"results.{key}",
-            feature=full_name(feature),
-            models=series(map(full_name, models)),
-        )
-        for (key, feature), models in by_leader_of(facts).items()
-    )
-    return joined(sentences, " ")
+    return joined(leaders_in_words(facts, "results"), " ")
+
+
+def leaders_in_words(facts: Facts, table: str) -> Iterator[Sentence]:
+    """Yield who leads in which model, in sentences of a table of the catalogue."""
+    for (key, feature), models in by_leader_of(facts).items():
+        names = series(map(full_name, models))
+        yield say(f"{table}.{key}", feature=full_name(feature), models=names)
 
 
 def by_leader_of(facts: Facts) -> dict[tuple[str, str], list[str]]:
@@ -104,7 +101,7 @@ def leader_of(ranking: Ranking) -> tuple[str, str]:
 
 def _group(facts: Facts, measure: Measure) -> Group:
     """Return everything one card is about: tables, figures, what to read in them."""
-    ranked = [r for r in facts.rankings if measure_of(r.record) == measure]
+    ranked = facts.of_measure(measure)
     record = ranked[0].record
     disagreements = facts.result.disagreements
     by_loss: dict[str, list[Ranking]] = {}

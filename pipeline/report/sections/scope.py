@@ -21,7 +21,7 @@ from ..text.wording import (
     word,
 )
 from .cards import title_of
-from .facts import Facts, card_link, config_of, tallied
+from .facts import Facts, cards_of, config_of, section, tallied
 from .findings import link_to
 
 
@@ -84,7 +84,7 @@ def scope(facts: Facts) -> Section:
         "shared": (_shared(facts),),
         "untested": not_tested,
     }
-    return Section("C", "scope", word("sections.scope"), _lede(facts), parts)
+    return section("C", _lede(facts), parts)
 
 
 def untested(facts: Facts) -> list[Untested]:
@@ -230,7 +230,7 @@ def _from_findings(facts: Facts) -> list[Untested]:
         takes = (
             (show_hidden(finding.remedy),)
             if finding.remedy
-            else say(f"{key}.takes", number=link_to(finding, facts.result))
+            else say(f"{key}.takes", number=link_to(finding, facts))
         )
         items.setdefault(item, Untested(item, reason, takes, say(f"{key}.consequence")))
     return list(items.values())
@@ -261,14 +261,13 @@ def _uncompared(facts: Facts) -> Iterator[Untested]:
     if not rankings or not was_asked or not facts.came_to_end:
         return
     number = say_count(tallied("importances", len(rankings)), "ranking")
-    cards = dict.fromkeys(facts.card(ranking.record) for ranking in rankings)
     asked = set(facts.result.agreement["method"])
     is_missing = all(ranking.record.method in asked for ranking in rankings)
     yield Untested(
         say("scope.uncompared.item", rankings=number),
         "unavailable" if is_missing else "not configured",
         say("scope.uncompared.takes"),
-        say("scope.uncompared.consequence", cards=series(map(card_link, cards))),
+        say("scope.uncompared.consequence", cards=cards_of(facts, rankings)),
     )
 
 

@@ -1,8 +1,6 @@
 """The tables below a ranking: p-values, what they are of, and whose they are."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,11 +9,11 @@ from ...assess.paired_tests import NADEAU_BENGIO
 from ...assess.significance import BY_SHUFFLES
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, OURS, measure_of, question_of
-from ..text.blocks import Column, Link, Part, Sentence, Table, Value
-from ..text.number_text import decimals, number, percent, rank_text, significant
-from ..text.wording import full_name, joined, say, say_count, table_of, word
+from ..text.blocks import Column, Sentence, Table, Value
+from ..text.number_text import decimals, number, percent, significant
+from ..text.wording import say, say_count, word
 from .facts import Facts, card_link, engine_name, tallied, whole
-from .ranking_tables import cut_alike, table_id
+from .ranking_tables import caption_of, fewer, ranked_table
 from .rankings import Ranking
 
 P_VALUES = ("p_value", "p_adjusted")
@@ -94,84 +92,6 @@ def significance_table(facts: Facts, ranking: Ranking) -> Table | None:
     of_ranking = tested(facts, ranking.index)
     if of_ranking is None:
         return None
-    return cut_alike(ranking, partial(_table, facts, ranking, of_ranking))
-
-
-def engine_tables(facts: Facts, ranking: Ranking) -> list[Table]:
-    """Return one table for each engine that makes the same test: its numbers and ours.
-
-    Ours are those of our answer in the engine's draw order.
-    """
-    tables = []
-    for index, other in ranking.others:
-        in_its_draws = (
-            tested(facts, place)
-            for place, record in enumerate(facts.result.importances)
-            if (record.engine, record.stream) == (OURS, other.stream)
-            and question_of(record) == question_of(other)
-            and measure_of(record) == measure_of(other)
-        )
-        theirs, ours = tested(facts, index), next(in_its_draws, None)
-        if theirs and ours:
-            make = partial(_engine_table, ranking, other, ours, theirs)
-            tables.append(replace(cut_alike(ranking, make), is_appended=False))
-    return tables
-
-
-def _engine_table(
-    ranking: Ranking,
-    other: Importance,
-    ours: Tested,
-    theirs: Tested,
-    rows: Sequence[int],
-) -> Table:
-    """Return statistics and p-values of both, and how far they are apart."""
-    engine = engine_name(other.engine)
-    numbers = {"value": OF_VALUE[ours.statistic], "p_value": PLACES}
-    heads = [
-        say(f"significance.engine.{key}", number=_label(ours, name), engine=engine)
-        for name in numbers
-        for key in ("ours", "theirs", "difference")
-    ]
-    both = [
-        [_both(ours, theirs, feature, name, places) for name, places in numbers.items()]
-        for feature in ranking.record.features
-    ]
-    gaps = [gap for values in both for *_, gap in values if np.isfinite(gap.raw)]
-    notes = [say("significance.engine.note")]
-    if gaps:
-        largest = max(gaps, key=lambda gap: gap.raw)
-        notes.append(say("significance.engine.largest", value=largest))
-    if ours.statistic in BY_RANK:
-        notes.append(say("significance.engine.ties", engine=engine))
-    if ranking.record.stream != other.stream:
-        notes.append(say("significance.engine.draws"))
-    return _below(
-        ranking,
-        f"significance-{other.engine}",
-        heads,
-        rows,
-        lambda row: [value for values in both[row] for value in values],
-        "engine.caption",
-        tuple(notes),
-        engine=engine,
-    )
-
-
-def _both(
-    ours: Tested, theirs: Tested, feature: str, name: str, places: int
-) -> tuple[Value, Value, Value]:
-    """Return a number of ours, of an engine, and their relative difference."""
-    one, other = (side.value(feature, name, places) for side in (ours, theirs))
-    size = max(abs(one.raw), abs(other.raw))
-    gap = abs(one.raw - other.raw) / size if size else 0.0
-    derived = "relative difference"
-    return one, other, Value(other.path, gap, significant(gap, 2), derived=derived)
-
-
-def _table(
-    facts: Facts, ranking: Ranking, of_ranking: Tested, rows: Sequence[int]
-) -> Table:
     frame, test, most = of_ranking.rows, of_ranking.test, of_ranking.most
     is_shuffled = test in OF_SHUFFLES
     notes: list[Sentence] = []
@@ -193,9 +113,8 @@ def _table(
             notes.append(say("significance.interval", level=percent(LEVEL)))
         numbers["value"] = OF_VALUE.get(of_ranking.statistic, places)
         numbers |= dict.fromkeys(P_VALUES, PLACES)
-        count, null = say_count(most, "row"), "test"
-        if test == NADEAU_BENGIO:
-            count = say_count(most, "refit")
+        noun = "refit" if test == NADEAU_BENGIO else "row"
+        count, null = say_count(most, noun), "test"
     n_p_values = int(frame["p_value"].notna().sum())
     if n_p_values > 1:
         by = of_ranking.adjustment
@@ -206,67 +125,91 @@ def _table(
             by=word(f"significance.adjusted.by.{by}"),
         )
         notes.append(adjusted)
-    if is_shuffled:
-        fewer = [
-            (full_name(name), f" ({number(float(frame.at[at, 'shuffles']), 0)})")
-            for name, at in of_ranking.places.items()
-            if frame.at[at, "shuffles"] < most.raw
-        ]
-        if fewer:
-            notes.append(say("significance.fewer", names=joined(fewer[:10])))
-    return _below(
+    if is_shuffled and (names := fewer(frame, "shuffles", most.raw)):
+        notes.append(say("significance.fewer", names=names))
+    value_of = of_ranking.value
+    key = "shuffles" if is_shuffled else "differences"
+    return ranked_table(
         ranking,
         "significance",
-        [_label(of_ranking, name) for name in numbers],
-        rows,
-        lambda row: [
-            of_ranking.value(ranking.record.features[row], name, places)
-            for name, places in numbers.items()
+        [Column(_label(of_ranking, name), "number") for name in numbers],
+        lambda feature: [
+            value_of(feature, name, places) for name, places in numbers.items()
         ],
-        f"caption.{'shuffles' if is_shuffled else 'differences'}",
-        tuple(notes),
-        count=count,
+        caption=caption_of(f"significance.caption.{key}", ranking, count=count),
+        notes=tuple(notes),
     )
 
 
-def _below(
-    ranking: Ranking,
-    name: str,
-    heads: Sequence[Sentence],
-    rows: Sequence[int],
-    numbers_of: Callable[[int], Sequence[Value]],
-    caption: str,
-    notes: tuple[Sentence, ...],
-    **fields: Part | Sentence,
+def engine_tables(facts: Facts, ranking: Ranking) -> list[Table]:
+    """Return one table for each engine that makes the same test: its numbers and ours.
+
+    Ours are those of our answer in the engine's draw order.
+    """
+    tables = []
+    for index, other in ranking.others:
+        in_its_draws = (
+            tested(facts, place)
+            for place, record in enumerate(facts.result.importances)
+            if (record.engine, record.stream) == (OURS, other.stream)
+            and question_of(record) == question_of(other)
+            and measure_of(record) == measure_of(other)
+        )
+        theirs, ours = tested(facts, index), next(in_its_draws, None)
+        if theirs and ours:
+            table = _engine_table(ranking, other, ours, theirs)
+            tables.append(replace(table, is_appended=False))
+    return tables
+
+
+def _engine_table(
+    ranking: Ranking, other: Importance, ours: Tested, theirs: Tested
 ) -> Table:
-    """Return a table of numbers of some rows of a ranking, each with rank and name."""
-    of, id_ = ranking.record.of, table_id(ranking)
-    text = say(
-        f"significance.{caption}",
-        what=word(f"asked.{of}"),
-        model=full_name(ranking.subject),
-        table=Link(id_),
-        **fields,
+    """Return statistics and p-values of both, and how far they are apart."""
+    engine = engine_name(other.engine)
+    numbers = {"value": OF_VALUE[ours.statistic], "p_value": PLACES}
+    heads = [
+        say(f"significance.engine.{key}", number=_label(ours, name), engine=engine)
+        for name in numbers
+        for key in ("ours", "theirs", "difference")
+    ]
+    both = {
+        feature: [
+            value
+            for name, places in numbers.items()
+            for value in _both(ours, theirs, feature, name, places)
+        ]
+        for feature in ranking.record.features
+    }
+    gaps = [gap for values in both.values() for gap in values[2::3]]
+    gaps = [gap for gap in gaps if np.isfinite(gap.raw)]
+    notes = [say("significance.engine.note")]
+    if gaps:
+        largest = max(gaps, key=lambda gap: gap.raw)
+        notes.append(say("significance.engine.largest", value=largest))
+    if ours.statistic in BY_RANK:
+        notes.append(say("significance.engine.ties", engine=engine))
+    if ranking.record.stream != other.stream:
+        notes.append(say("significance.engine.draws"))
+    return ranked_table(
+        ranking,
+        f"significance-{other.engine}",
+        [Column(head, "number") for head in heads],
+        both.__getitem__,
+        caption=caption_of("significance.engine.caption", ranking, engine=engine),
+        notes=tuple(notes),
     )
-    return table_of(
-        id_.removeprefix("tab-").replace("ranking", name, 1),
-        "ranking",
-        [
-            "rank:number",
-            f"ranking.name.{of}:header",
-            *(Column(head, "number") for head in heads),
-        ],
-        [
-            (
-                rank_text(float(ranking.rank[row])),
-                full_name(ranking.record.features[row]),
-                *numbers_of(row),
-            )
-            for row in rows
-        ],
-        caption=text,
-        notes=notes,
-    )
+
+
+def _both(
+    ours: Tested, theirs: Tested, feature: str, name: str, places: int
+) -> tuple[Value, Value, Value]:
+    """Return a number of ours, of an engine, and their relative difference."""
+    one, other = (side.value(feature, name, places) for side in (ours, theirs))
+    size = max(abs(one.raw), abs(other.raw))
+    gap = abs(one.raw - other.raw) / size if size else 0.0
+    derived = "relative difference"
+    return one, other, Value(other.path, gap, significant(gap, 2), derived=derived)
 
 
 def _label(of_ranking: Tested, name: str) -> Sentence:

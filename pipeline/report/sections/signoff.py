@@ -2,9 +2,9 @@
 
 from ...runs.signoff.record import DETACHED, ROLES
 from ..text.blocks import Section, Sentence, Styled, Table
-from ..text.wording import display_name, look_up, say, show_hidden, table_of, word
+from ..text.wording import display_name, look_up, say, show_hidden, table_of
 from .control import hash_text, moment
-from .facts import Facts
+from .facts import Facts, section
 
 
 def signoff(facts: Facts) -> Section:
@@ -12,8 +12,7 @@ def signoff(facts: Facts) -> Section:
     key = "signed" if facts.signoffs else "none"
     digest = say("signoff.digest", digest=hash_text(facts.digest))
     tables = _signed(facts) if facts.signoffs else (_lines(facts),)
-    title, lede = word("sections.signoff"), say(f"signoff.{key}")
-    return Section("P", "signoff", title, lede, {"blocks": (digest, *tables)})
+    return section("P", say(f"signoff.{key}"), {"blocks": (digest, *tables)})
 
 
 def _lines(facts: Facts) -> Table:

@@ -49,10 +49,10 @@ from ..text.wording import (
 )
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
-from .facts import Facts, card_link, config_of, repeats_of, tallied, whole
-from .ranking_tables import measured_in, table_id
+from .facts import Facts, card_link, config_of, repeats_of, section, tallied, whole
+from .ranking_tables import caption_of, fewer, measured_in, ranked_table, table_id
 from .rankings import Ranking
-from .ranks import caption_of, ranked_table, ranks
+from .ranks import ranks
 
 LARGE = 1e7
 """Counts above it are told by their size."""
@@ -74,14 +74,18 @@ def stability(facts: Facts) -> Section:
     )
     nothing = filter(None, (say("stability.none"), clusters_in_short(facts)))
     lede = _lede(facts) if facts.rankings else joined(nothing, " ")
-    title = word("sections.stability")
-    return Section("H", "stability", title, lede, {"groups": groups})
+    return section("H", lede, {"groups": groups})
 
 
 def firmness(facts: Facts, ranking: Ranking) -> Sentence:
     """Return where section H says how firm a ranking is; empty if it does not."""
-    tables = [stability_table(facts, ranking), *convergence(facts, ranking)]
-    links = [Link(table.id) for table in tables if isinstance(table, Table)]
+    names = []
+    if (facts.result.stability["record"] == ranking.index).any():
+        names.append("stability")
+    if ranking.measured and (facts.result.convergence["record"] == ranking.index).any():
+        names.append("convergence")
+    own = table_id(ranking)
+    links = [Link(own.replace("ranking", name, 1)) for name in names]
     return say("stability.firm", tables=series(links)) if links else ()
 
 
@@ -197,13 +201,8 @@ def stability_table(facts: Facts, ranking: Ranking) -> Table | None:
         notes.append(say(f"stability.{'note_model' if record.model else 'note'}"))
     else:
         caption += say("stability.not_resampled")
-    fewer = [
-        (full_name(name), f" ({count(n)})")
-        for name, n in zip(frame["feature"], resamples, strict=True)
-        if n < most
-    ]
-    if fewer:
-        notes.append(say("stability.fewer", names=joined(fewer[:10])))
+    if names := fewer(frame, "resamples", most):
+        notes.append(say("stability.fewer", names=names))
     if ranking.is_drawn:
         columns.append(Column(say("stability.settle"), "number"))
         repeats = say_count(repeats_of(record, path), "repeat")

@@ -15,10 +15,9 @@ from ..text.wording import (
     short_name,
     show_hidden,
     table_of,
-    word,
 )
 from .control import moment
-from .facts import Facts, tallied
+from .facts import Facts, section, tallied
 from .findings import link_to
 
 DIGITS = 16
@@ -47,7 +46,7 @@ CALM = ("pass", "note")
 
 def thresholds(facts: Facts) -> Section:
     """Return section J: what passed is counted, and listed in the page alone."""
-    title, verdicts = word("sections.thresholds"), [*facts.result.checks["verdict"]]
+    verdicts = [*facts.result.checks["verdict"]]
     places = sorted(range(len(verdicts)), key=lambda i: VERDICTS.index(verdicts[i]))
     groups: dict[tuple[Any, ...], list[int]] = {}
     for place in places:
@@ -103,7 +102,7 @@ def thresholds(facts: Facts) -> Section:
             others.append((n, " ", _word(verdict)))
     if others:
         lede += say("thresholds.lede_bad", what=joined(others))
-    return Section("J", "thresholds", title, lede, {"blocks": (cut,) if shown else ()})
+    return section("J", lede, {"blocks": (cut,) if shown else ()})
 
 
 def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
@@ -116,7 +115,7 @@ def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
     findings = () if verdict in SILENT else facts.result.findings
     own = (f for f in findings if (f.check, f.subject) == (check, subject))
     if finding := next(own, None):
-        text = (*text, ", ", link_to(finding, facts.result))
+        text = (*text, ", ", link_to(finding, facts))
         if day := facts.result.accepted.get(finding.key):
             text = (*text, ", ", *say("thresholds.accepted", day=day))
     asks = CHECKS[check].asks if check in CHECKS else ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from ...engines import ENGINES
-from ...records.finding import Finding, by_cause
+from ...records.finding import Finding
 from ...records.ranking import OURS
 from ..text.blocks import Badge, Sentence, Value, plain
 from ..text.wording import (
@@ -22,7 +22,6 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, tallied
-from .findings import gravest
 
 SHAPES = {
     "replayed": "●",
@@ -38,6 +37,8 @@ SHAPES = {
 }
 LADDER = ("disagrees", "not compared", "comparable", "equivalent", "replayed")
 """The words for one pair, worst first."""
+SURE = ("confirmed", "confirmed with exceptions")
+"""Verdicts of a run that is confirmed, wholly or but for what is named."""
 ANSWER = ("model", "method", "of", "loss", "positive_class", "feature", "options")
 """The columns of the agreement that say which of our answers a pair is about."""
 
@@ -54,13 +55,8 @@ def badge(verdict: str) -> Badge:
 
 def sentence(facts: Facts) -> Sentence:
     """Return the overall verdict in one sentence, as its word allows."""
-    statement = {
-        "confirmed": _confirmed,
-        "confirmed with exceptions": _confirmed,
-        "not cross-checked": _confirmed,
-        "not confirmed": _not_confirmed,
-        "not established": _not_established,
-    }[facts.result.verdict](facts)
+    other = {"not confirmed": _not_confirmed, "not established": _not_established}
+    statement = other.get(facts.result.verdict, _confirmed)(facts)
     return joined(filter(None, (statement, _accepted(facts))), " ")
 
 
@@ -77,7 +73,7 @@ def exceptions(facts: Facts) -> list[Finding]:
     engines missing.
     """
     exceptional = facts.result.exceptions
-    by_weight = [f for f in gravest(facts.result) if f in exceptional]
+    by_weight = [group[0] for _, group in facts.causes if group[0] in exceptional]
     return sorted(by_weight, key=lambda f: f.check != "disagreement")
 
 
@@ -89,8 +85,7 @@ def recomputed(facts: Facts) -> Sentence:
     counts, against = _recomputed(facts), _against_us(facts)[0]
     n = sum(counts.values())
     texts = []
-    is_sure = facts.result.verdict in ("confirmed", "confirmed with exceptions")
-    if against or not (is_sure and n):
+    if against or not n or facts.result.verdict not in SURE:
         texts.append(sentence(facts))
     elif accepted := _accepted(facts):
         texts.append(accepted)
@@ -108,7 +103,7 @@ def recomputed(facts: Facts) -> Sentence:
     text = say(
         "recomputed.all" if is_equal else "recomputed.some",
         rankings=say("recomputed.by", cards=cards) if _is_partly(facts) else counted,
-        engines=series(_by(facts)),
+        engines=series(map(full_name, _compared(facts)["engine_b"].unique())),
         each=joined(each),
     )
     if left := len(facts.rankings) - n:
@@ -153,22 +148,18 @@ def verdict_badge(facts: Facts) -> Badge:
     return mark
 
 
+def _compared(facts: Facts) -> pd.DataFrame:
+    """Return the pairs of a ranking of ours and one of an engine that were compared."""
+    frame = facts.result.agreement
+    ours = frame[(frame["engine_a"] == OURS) & (frame["kind"] == "importance")]
+    return ours[ours["verdict"] != "not compared"]
+
+
 def _recomputed(facts: Facts) -> Counter[str]:
     """Return how many rankings reached which word of the ladder at worst."""
-    frame = facts.result.agreement
-    ours = frame[(frame["engine_a"] == OURS) & (frame["kind"] == "importance")]
-    ours = ours[ours["verdict"] != "not compared"]
     names = [name for name in ANSWER if name != "feature"]
-    groups = ours.groupby(names, sort=False)["verdict"]
+    groups = _compared(facts).groupby(names, sort=False)["verdict"]
     return Counter(min(verdicts, key=LADDER.index) for _, verdicts in groups)
-
-
-def _by(facts: Facts) -> list[Sentence]:
-    """Return who recomputed rankings, supplied numbers named as such."""
-    frame = facts.result.agreement
-    ours = frame[(frame["engine_a"] == OURS) & (frame["kind"] == "importance")]
-    engines = ours.loc[ours["verdict"] != "not compared", "engine_b"]
-    return [(full_name(str(engine)),) for engine in engines.unique()]
 
 
 def _open(facts: Facts) -> list[str]:
@@ -193,36 +184,18 @@ def alone(facts: Facts) -> Sentence:
     says so. Without it "2 of 6 reproduced" reads as four that failed.
     """
     number = len(facts.uncompared)
-    is_sure = facts.result.verdict in ("confirmed", "confirmed with exceptions")
-    if not is_sure or not number or _against_us(facts)[0]:
+    if facts.result.verdict not in SURE or not number or _against_us(facts)[0]:
         return ()
     rankings = say_count(tallied("importances", number), "ranking")
     key = "one_alone" if number == 1 else "some_alone"
     return say(f"verdict.{key}", rankings=rankings, section=section_link("C"))
 
 
-def _against(facts: Facts) -> list[Finding]:
-    """Return the first finding of each cause that is at or above the limit."""
-    against = facts.result.against
-    groups = by_cause(facts.result.findings)
-    return [group[0] for group in groups if any(f in against for f in group)]
-
-
-def _good(facts: Facts) -> pd.DataFrame:
+def _good(facts: Facts, *kinds: str) -> pd.DataFrame:
     """Return the pairs in which an engine replayed us, or came out equivalent."""
     frame = facts.result.agreement
     good = frame["verdict"].isin(["replayed", "equivalent"])
-    return frame.loc[good & (frame["engine_a"] == OURS)]
-
-
-def _reproduced(facts: Facts, kind: str) -> dict[str, Value]:
-    """Return how many of our answers each engine replayed, or came out equivalent."""
-    good = _good(facts)
-    by = good[good["kind"] == kind]
-    return {
-        str(engine): tallied("agreement", len(rows))
-        for engine, rows in by.groupby("engine_b", sort=False)
-    }
+    return frame[good & (frame["engine_a"] == OURS) & frame["kind"].isin(kinds)]
 
 
 def _with_us(facts: Facts) -> Sentence:
@@ -233,11 +206,11 @@ def _with_us(facts: Facts) -> Sentence:
         ("effect", "curves", "curve", "effects", len(ours)),
     )
     for kind, key, noun, path, n_ours in asked:
-        if counts := _reproduced(facts, kind):
+        if counts := Counter(map(str, _good(facts, kind)["engine_b"])):
             if n_ours == 1:
                 return say(f"verdict.one_{noun}", engine=series(counts))
             each = joined(
-                say("verdict.reproduced", engine=engine, n=n)
+                say("verdict.reproduced", engine=engine, n=tallied("agreement", n))
                 for engine, n in counts.items()
             )
             several = len(counts) > 1
@@ -253,9 +226,8 @@ def _with_us(facts: Facts) -> Sentence:
 
 def _distinct(facts: Facts, kind: str) -> Value:
     """Return how many of our answers somebody reproduced, each counted once."""
-    good = _good(facts)
-    by = good[good["kind"] == kind]
-    return tallied("agreement", len(by[list(ANSWER)].drop_duplicates()))
+    answers = _good(facts, kind)[list(ANSWER)].drop_duplicates()
+    return tallied("agreement", len(answers))
 
 
 def _against_us(facts: Facts) -> tuple[Sentence, str]:
@@ -268,7 +240,7 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
         text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
         return text, "G"
     if with_us := _with_us(facts):
-        engines = _good(facts)["engine_b"]
+        engines = _good(facts, "importance", "effect")["engine_b"]
         if engines.isin(facts.supplied_engines).all():
             return say("verdict.only_supplied", confirmed=with_us), "G"
         if engines.isin(facts.supplied_engines | facts.result.own_engines).all():
@@ -300,7 +272,8 @@ def _confirmed(facts: Facts) -> Sentence:
 
 def _not_confirmed(facts: Facts) -> Sentence:
     limit = str(facts.result.run.config.get("fail_on", "failure"))
-    number = len(_against(facts))
+    against = facts.result.against
+    number = sum(any(f in against for f in group) for _, group in facts.causes)
     return say(
         "verdict.not_confirmed",
         findings=say_count(tallied("findings", number), "finding"),
