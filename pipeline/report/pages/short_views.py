@@ -6,8 +6,7 @@ Rows are prepared here, as text that each format can hold; the templates place t
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...records.as_json import content_digest
 from ...records.asker import R
@@ -15,10 +14,8 @@ from ...records.finding import Finding, by_cause
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
 from ...records.result import AuditResult
-from ..text.wording import look_up, show_hidden, templates
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from ..text.wording import look_up, show_hidden
+from .template_files import environment
 
 LEADERS = 3
 GRAVE = ("failure", "warning", "info")
@@ -311,20 +308,5 @@ def _marked(text: str) -> str:
 
 
 def _placed(name: str, **facts: Any) -> str:
-    template = _environment(name.endswith(".xml")).get_template(f"{name}.j2")
+    template = environment().get_template(f"{name}.j2")
     return template.render(words=look_up("short"), **facts)
-
-
-@cache
-def _environment(escapes: bool) -> "Environment":
-    """Return the templates of texts, or with `escapes` those of XML."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(templates()),
-        autoescape=escapes,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
