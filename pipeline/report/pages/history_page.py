@@ -151,9 +151,8 @@ def history_html(history: History) -> str:
             key = "newest_first" if n_runs == 1 else key
             n = say_count(_counted("changes", len(newest.changes)), "change")
             sentence = say(f"history.{key}", moment=when, n=n)
-    sections = [_trail(history), _runs(history)]
-    if attempts:
-        sections.insert(0, _leaders(history))
+    sections = [_leaders(history)] if attempts else []
+    sections += [_trail(history), _runs(history)]
     title = say("history.title", audit=display_name(history.audit))
     view = ReportView(
         document=display_name(history.audit),

@@ -19,7 +19,7 @@ from ...records.result import AuditResult
 from ...runs.files import as_bytes
 from ...runs.run_context import NO_CONTEXT, RunContext
 from ..figures.drawing import to_png
-from ..text.blocks import Badge, Section
+from ..text.blocks import Badge, Figure, Section
 from ..text.wording import look_up, say, templates, with_words, word
 from .compose import Composed, compose, data_uri, filled
 from .fonts import fonts_of
@@ -67,8 +67,10 @@ class Page:
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that styles do not mix."""
-        template = environment().get_template("notebook.html.j2")
-        return template.render(page=self.html, words=look_up("page"))
+        return Markup(
+            '<iframe title="{}" srcdoc="{}" sandbox="allow-downloads" '
+            'style="width: 100%; height: 80vh; border: 0"></iframe>'
+        ).format(word("page.report"), self.html)
 
 
 def to_html(
@@ -227,9 +229,14 @@ def figure_files(
         with with_words(view.words):
             for figure in view.figures:
                 files[f"{folder}/{figure.file}.svg"] = figure.svg
-                draw = partial(figure.draw, **figure.data, salt=figure.id)
-                files[f"{folder}/{figure.file}.png"] = to_png(draw, dpi=DPI)
+                files[f"{folder}/{figure.file}.png"] = png_of(figure)
     return files
+
+
+def png_of(figure: Figure) -> bytes:
+    """Return a figure as PNG."""
+    draw = partial(figure.draw, **figure.data, salt=figure.id)
+    return to_png(draw, dpi=DPI)
 
 
 def _figures_of(path: str, figures: str) -> str:
@@ -257,7 +264,7 @@ def pdf_files(
         files[f"{path}.pdf"] = to_pdf(
             page,
             print_css=_coloured(own_file("print.css"), view.accent),
-            created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
+            created=datetime.fromisoformat(view.created),
             identifier=view.digest[:32].encode(),
             fonts=fonts,
             attachments=attachments,
