@@ -14,7 +14,7 @@ from time import perf_counter
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import read_datasets
-from importance_audit.report.pages.html import print_css, print_html, to_html
+from importance_audit.report.pages.html import own_file, print_html, to_html
 from importance_audit.report.pages.pdf import conformity_statement, to_pdf
 from importance_audit.report.pages.view import build_view
 
@@ -77,7 +77,7 @@ def main():
     printed = partial(
         to_pdf,
         page,
-        print_css=print_css(),
+        print_css=own_file("print.css"),
         created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
         identifier=b"0123456789abcdef",
     )

@@ -446,7 +446,7 @@ def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
     shutil.copytree(ROOT / "pipeline", package)
     for name in ("r_bridge", "templates"):
         shutil.copytree(ROOT / name, package / name)
-    for name in ("base.html.j2", "summary.txt.j2"):
+    for name in ("page.html.j2", "summary.txt.j2"):
         page = package / "templates" / name
         page.write_text(page.read_text() + "{{ words.no_such_field }}")
     exit_status, errors = ended(

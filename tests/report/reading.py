@@ -24,6 +24,23 @@ def pieces(block):
         yield from pieces(item)
 
 
+def parts_of(block, kind):
+    """Yield every part of one kind in what is shown of `block`, of tables what is cut
+    left out; drawings are passed over: a table holds their names and numbers too.
+    """
+    if isinstance(block, kind):
+        yield block
+    elif isinstance(block, tuple):
+        for item in block:
+            yield from parts_of(item, kind)
+    elif isinstance(block, dict):
+        yield from parts_of(tuple(block.values()), kind)
+    elif is_dataclass(block):
+        for item in fields(block):
+            if item.name not in ("everything", "data"):
+                yield from parts_of(getattr(block, item.name), kind)
+
+
 def section(view, letter):
     return next(part for part in view.sections if part.letter == letter)
 

@@ -19,12 +19,11 @@ from ...records.errors import DataError
 from ...records.result import AuditResult
 from ...records.undated_zip import undated
 from ...runs.run_context import NO_CONTEXT, RunContext
-from ..figures.drawing import to_png
 from ..figures.typeface import drawable
 from ..text.blocks import plain
 from ..text.wording import say, with_words, word
 from .compose import svg_uri
-from .html import print_html
+from .html import png_of, print_html
 from .report_views import report_views
 from .view import ReportView
 
@@ -33,8 +32,6 @@ FLOOR = (2, 17)
 REMEDY = "Install it: apt-get install pandoc, or brew install pandoc."
 SECONDS = 120.0
 """How long pandoc may take for one file."""
-DPI = 200
-"""Dots per inch of the figures."""
 FOR_PANDOC = {
     # Word breaks long names itself, and finds only names that are whole.
     "<wbr>": "",
@@ -147,14 +144,13 @@ def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
     with with_words(view.words):
         page = print_html(view, conformity=word("docx.conformity"), bars=False)
         for figure in view.figures:
-            draw = partial(figure.draw, **figure.data, salt=figure.id)
-            png = base64.b64encode(to_png(draw, dpi=DPI)).decode()
+            png = base64.b64encode(png_of(figure)).decode()
             page = page.replace(svg_uri(figure), f"data:image/png;base64,{png}")
         notice = plain(say("docx.notice", digest=view.digest))
         words = {"subject": "docx.working_copy", "toc-title": "page.contents"}
         metadata = [f"--metadata={name}={word(key)}" for name, key in words.items()]
     page = "\n".join(map(drawable, page.split("\n")))
-    instant = datetime.fromisoformat(view.created.replace("Z", "+00:00"))
+    instant = datetime.fromisoformat(view.created)
     with TemporaryDirectory(prefix="importance-audit-") as folder:
         if reference is None:
             # That of pandoc itself, with smaller letters and A4 pages.

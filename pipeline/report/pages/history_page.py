@@ -12,7 +12,7 @@ from ..figures.history import MARKS
 from ..sections.control import moment
 from ..sections.history_figure import HistoryPoint, history_figure, point_of
 from ..sections.verdicts import SHAPES, badge
-from ..text.blocks import Badge, FileLink, Part, Section, Styled, Value
+from ..text.blocks import Badge, FileLink, Part, Section, Styled, Value, plain
 from ..text.wording import (
     display_name,
     look_up,
@@ -22,7 +22,8 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .html import loose_html
+from .html import to_html
+from .view import ReportView
 
 NO_RUN = "not established"
 DIGITS = 12
@@ -150,25 +151,27 @@ def history_html(history: History) -> str:
             key = "newest_first" if n_runs == 1 else key
             n = say_count(_counted("changes", len(newest.changes)), "change")
             sentence = say(f"history.{key}", moment=when, n=n)
-    sections = [_trail(history), _runs(history)]
-    if attempts:
-        sections.insert(0, _leaders(history))
-    return loose_html(
-        name=display_name(history.audit),
-        made=history.made,
-        title=say("history.title", audit=display_name(history.audit)),
+    sections = [_leaders(history)] if attempts else []
+    sections += [_trail(history), _runs(history)]
+    title = say("history.title", audit=display_name(history.audit))
+    view = ReportView(
+        document=display_name(history.audit),
+        created=history.made,
+        title=title,
         subtitle=say(
             "history.counts_attempts" if n_others else "history.counts",
             runs=say_count(_counted("runs", n_runs), "past_run"),
             attempts=say_count(_counted("runs", n_others), "attempt"),
             moment=moment(history.made),
         ),
+        page_title=plain(title),
         verdict=verdict,
         sentence=sentence,
         sections=tuple(
             replace(one, letter=str(n)) for n, one in enumerate(sections, 1)
         ),
     )
+    return to_html(view)
 
 
 def index_html(
@@ -209,11 +212,13 @@ def index_html(
     is_good = exit_code == 0 and n_good == len(rows)
     shape = "confirmed" if is_good else "not confirmed"  # that of a verdict
     label = word(f"history.combined_words.{'good' if is_good else 'bad'}")
-    return loose_html(
-        name=display_name(folder),
-        made=date,
-        title=say("history.all_title", folder=display_name(folder)),
+    title = say("history.all_title", folder=display_name(folder))
+    view = ReportView(
+        document=display_name(folder),
+        created=date,
+        title=title,
         subtitle=say("history.made", moment=moment(date)),
+        page_title=plain(title),
         verdict=Badge(shape.replace(" ", "-"), label, SHAPES[shape]),
         sentence=say(
             "history.combined",
@@ -223,6 +228,7 @@ def index_html(
         ),
         sections=(section,),
     )
+    return to_html(view)
 
 
 def _counted(path: str, number: int) -> Value:

@@ -19,8 +19,8 @@ from ...records.result import AuditResult
 from ...runs.files import as_bytes
 from ...runs.run_context import NO_CONTEXT, RunContext
 from ..figures.drawing import to_png
-from ..text.blocks import Badge, Section, Sentence, plain
-from ..text.wording import LANGUAGE, look_up, say, templates, with_words, word
+from ..text.blocks import Badge, Figure, Section
+from ..text.wording import look_up, say, templates, with_words, word
 from .compose import Composed, compose, data_uri, filled
 from .fonts import fonts_of
 from .inline import html_of
@@ -37,8 +37,6 @@ DPI = 200
 """Of a figure as PNG: what a text processor prints sharply."""
 FIGURES = "figures"
 """The folder beside a page that holds its figures as files."""
-REPORT = "report.html.j2"
-"""Its contents name the sections that hold no more than a sentence."""
 ON_SCREEN = ("glossary",)
 """Sections that paper leaves out."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
@@ -46,59 +44,19 @@ BLUE = "#0b4f79"
 """Our accent on white, in both style sheets."""
 
 
-def loose_html(
-    *,
-    name: str,
-    made: str,
-    title: Sentence,
-    subtitle: Sentence,
-    verdict: Badge,
-    sentence: Sentence,
-    sections: tuple[Section, ...],
-) -> str:
-    """Return a page that is no report on one result: a history, an index of audits.
-
-    Parameters
-    ----------
-    name : str
-        What the foot and the window call it, safe to show.
-    made : str
-        When it was made: an ISO text in UTC.
-    title, subtitle, sentence : Sentence
-    verdict : Badge
-    sections : tuple of Section
-        Of blocks.
-    """
-    view = ReportView(
-        language=LANGUAGE,
-        document=name,
-        digest="",
-        created=made,
-        classification="",
-        title=title,
-        subtitle=subtitle,
-        kicker=word("title.kicker"),
-        page_title=plain(title),
-        verdict=verdict,
-        sentence=sentence,
-        sections=sections,
-    )
-    return _fill_template(
-        view, view.composed, printing=False, template="history.html.j2"
-    )
-
-
 def section_html(section: Section) -> str:
     """Return a page of nothing but one section, as `plain_text` reads it."""
-    return loose_html(
-        name="",
-        made="",
-        title=(section.title,),
+    view = ReportView(
+        document="",
+        created="",
+        title=(),
         subtitle=(),
+        page_title="",
         verdict=Badge(word="", label="", shape=""),
         sentence=(),
         sections=(section,),
     )
+    return to_html(view)
 
 
 class Page:
@@ -109,8 +67,10 @@ class Page:
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that styles do not mix."""
-        template = environment().get_template("notebook.html.j2")
-        return template.render(page=self.html, words=look_up("page"))
+        return Markup(
+            '<iframe title="{}" srcdoc="{}" sandbox="allow-downloads" '
+            'style="width: 100%; height: 80vh; border: 0"></iframe>'
+        ).format(word("page.report"), self.html)
 
 
 def to_html(
@@ -160,7 +120,7 @@ def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
     view : ReportView
     conformity : str
         What may be said of the file that the PDF renderer makes of it. Its style is
-        `print_css`, which the renderer gets beside it.
+        print.css, which the renderer gets beside it.
     bars : bool, default True
         Whether tables have their columns of bars.
     """
@@ -269,9 +229,14 @@ def figure_files(
         with with_words(view.words):
             for figure in view.figures:
                 files[f"{folder}/{figure.file}.svg"] = figure.svg
-                draw = partial(figure.draw, **figure.data, salt=figure.id)
-                files[f"{folder}/{figure.file}.png"] = to_png(draw, dpi=DPI)
+                files[f"{folder}/{figure.file}.png"] = png_of(figure)
     return files
+
+
+def png_of(figure: Figure) -> bytes:
+    """Return a figure as PNG."""
+    draw = partial(figure.draw, **figure.data, salt=figure.id)
+    return to_png(draw, dpi=DPI)
 
 
 def _figures_of(path: str, figures: str) -> str:
@@ -298,8 +263,8 @@ def pdf_files(
             page = print_html(view, conformity=conformity_statement())
         files[f"{path}.pdf"] = to_pdf(
             page,
-            print_css=_coloured(print_css(), view.accent),
-            created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
+            print_css=_coloured(own_file("print.css"), view.accent),
+            created=datetime.fromisoformat(view.created),
             identifier=view.digest[:32].encode(),
             fonts=fonts,
             attachments=attachments,
@@ -310,11 +275,6 @@ def pdf_files(
 def _coloured(css: str, accent: str) -> str:
     """Return a style sheet with the accent of a view; the dark screen keeps ours."""
     return css.replace(BLUE, accent) if accent else css
-
-
-def print_css() -> str:
-    """Return the style sheet of the pages."""
-    return (templates() / "print.css").read_text(encoding="utf-8")
 
 
 def show(result: AuditResult) -> Page:
@@ -376,17 +336,17 @@ def _fill_template(
     *,
     printing: bool,
     beside: Mapping[str, str] = MappingProxyType({}),
-    template: str = REPORT,
     figures: str = "",
     root: str = "",
 ) -> str:
-    brief = composed.brief if template == REPORT else frozenset[str]()
+    # Of a report the contents name the sections that hold no more than a sentence.
+    brief = composed.brief if view.digest else frozenset[str]()
     # From its first letter to its last: the policy's hash counts blanks too.
-    script = _own("screen.js").strip()
+    script = own_file("screen.js").strip()
     script_hash = base64.b64encode(sha256(script.encode()).digest()).decode()
     page = (
         environment()
-        .get_template(template)
+        .get_template("page.html.j2")
         .render(
             view=view,
             sections=view.sections,
@@ -396,7 +356,7 @@ def _fill_template(
             words=look_up("page"),
             path=view.path,
             printing=printing,
-            screen_css=_coloured(_own("screen.css"), view.accent),
+            screen_css=_coloured(own_file("screen.css"), view.accent),
             script=script,
             script_hash=f"sha256-{script_hash}",
         )
@@ -442,6 +402,6 @@ def _fill_template(
 
 
 @cache
-def _own(name: str) -> str:
-    """Return a file that pages hold as it is; no text of a user is in it."""
+def own_file(name: str) -> str:
+    """Return a style sheet or a script as it is; no text of a user is in it."""
     return Markup((templates() / name).read_text(encoding="utf-8"))

@@ -2,61 +2,77 @@
 
 import re
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from itertools import groupby
 from textwrap import wrap
 
-from .page_tree import INLINE, JOINT, Node, body_of, pieces_in
-
 WIDTH = 88
 GAP = 2
-SILENT = {"script", "style", "colgroup"}
+INLINE = {"a", "b", "bdi", "br", "code", "em", "i", "span", "strong", "sub", "wbr"}
+_SILENT = re.compile(r"<(script|style)\b.*?</\1>", re.S)
 _NUMBER = re.compile(r"[-−–+<±≤]*[\d. ,∞–]*%?")
 
 
-def page_lines(page: str | Node) -> list[str]:
+class _Reader(HTMLParser):
+    """The lines of a piece of a page of ours, in which every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self._cells = [""]
+        self._is_row = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """End the line at a new block; in a row, begin a cell."""
+        self._end_at(tag)
+        given = {name: value or "" for name, value in attrs}
+        if tag == "tr":
+            self._cells, self._is_row = [], True
+        elif tag in ("th", "td"):
+            self._cells.append("")
+        elif tag == "br" or given.get("class") in ("line", "entry"):
+            self.handle_data(" ")
+        elif tag == "img":
+            self.lines.append(given["alt"])
+
+    def handle_endtag(self, tag: str) -> None:
+        """End the line with its block."""
+        self._end_at(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Add a text to the line, in a row to its last cell."""
+        if self._cells:
+            self._cells[-1] += data
+
+    def _end_at(self, tag: str) -> None:
+        """End the line, unless the tag is part of a line or of a row."""
+        if tag == "tr" or not (self._is_row or tag in INLINE):
+            self.lines.append("\t".join(" ".join(c.split()) for c in self._cells))
+            self._cells, self._is_row = [""], False
+
+
+def page_lines(page: str, element: str = "body") -> list[str]:
     """Return what a page of ours says, in order and without its looks.
 
     A heading, a paragraph, an item of a list or the words for a figure is one line;
     so is a row of a table, a tab between its cells.
     """
-    node = body_of(page) if isinstance(page, str) else page
-    return list(filter(None, _lines(node)))
+    said = _SILENT.sub("", page)
+    reader = _Reader()
+    reader.feed(said[said.index(f"<{element}") : said.index(f"</{element}>")])
+    reader.handle_endtag(element)
+    return list(filter(None, reader.lines))
 
 
 def to_text(page: str) -> str:
     """Return the sections of a page for a terminal, tables in columns."""
-    (main,) = body_of(page).all("main")
     lines: list[str] = []
-    for is_table, group in groupby(page_lines(main), lambda line: "\t" in line):
+    for is_table, group in groupby(page_lines(page, "main"), lambda line: "\t" in line):
         if is_table:
             lines += [*_columns([line.split("\t") for line in group]), ""]
         else:
             lines += [part for line in group for part in (*wrap(line, WIDTH), "")]
     return "\n".join(line.rstrip() for line in lines).strip() + "\n"
-
-
-def _lines(node: Node) -> Iterator[str]:
-    for is_inline, group in groupby(node.inside, _is_inline):
-        if is_inline:
-            yield _text(list(group))
-            continue
-        for item in group:
-            assert isinstance(item, Node)
-            if item.tag == "img":
-                yield item.attributes.get("alt", "")
-            elif item.tag == "tr":
-                yield "\t".join(_text(cell.inside) for cell in item.all("th", "td"))
-            elif item.tag not in SILENT:
-                yield from _lines(item)
-
-
-def _is_inline(item: str | Node) -> bool:
-    return isinstance(item, str) or item.tag in INLINE
-
-
-def _text(nodes: list[str | Node]) -> str:
-    text = "".join(piece.text for piece in pieces_in(nodes)).replace(JOINT, "")
-    return " ".join(text.split())
 
 
 def _columns(rows: list[list[str]]) -> Iterator[str]:

@@ -14,6 +14,7 @@ import resource
 import sys
 from collections.abc import Mapping
 from datetime import datetime
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +32,6 @@ _FAULTS = ("Ignored", "Invalid", "Failed to load", "cannot be loaded")
 
 class PrintError(Exception):
     """What keeps a page from being printed, as one sentence."""
-
-
-class _Log(logging.Handler):
-    """Keeps what WeasyPrint warns of."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.messages: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep one message, on one line."""
-        self.messages.append(" ".join(record.getMessage().split()))
 
 
 def main() -> int:
@@ -73,7 +62,8 @@ def printed(job: Mapping[str, Any]) -> bytes:
     import weasyprint
     from weasyprint.text.fonts import FontConfiguration
 
-    log = _Log()
+    log = BufferingHandler(sys.maxsize)
+    log.setLevel(logging.WARNING)
     logger = logging.getLogger("weasyprint")
     logger.handlers[:] = [log]
     logger.propagate = False
@@ -106,7 +96,8 @@ def printed(job: Mapping[str, Any]) -> bytes:
         raise PrintError(
             f"The page asks for what it does not hold: {_listed(refused)}."
         )
-    faults = [text for text in log.messages if any(word in text for word in _FAULTS)]
+    messages = [" ".join(record.getMessage().split()) for record in log.buffer]
+    faults = [text for text in messages if any(word in text for word in _FAULTS)]
     if faults:
         raise PrintError(
             f"WeasyPrint cannot apply the whole page. It says: {_listed(faults)}."

@@ -5,9 +5,8 @@ Rows are prepared here, as text that each format can hold; the templates place t
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ...records.as_json import content_digest
 from ...records.asker import R
@@ -15,10 +14,8 @@ from ...records.finding import Finding, by_cause
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
 from ...records.result import AuditResult
-from ..text.wording import look_up, show_hidden, templates
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from ..text.wording import look_up, show_hidden
+from .template_files import environment
 
 LEADERS = 3
 GRAVE = ("failure", "warning", "info")
@@ -41,11 +38,17 @@ class Case(NamedTuple):
 
 
 class Suite(NamedTuple):
-    """Tests of one kind, and how many of them came out how."""
+    """Tests of one kind."""
 
     name: str
     cases: Sequence[Case]
-    counts: Mapping[str, int]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many tests there are, and how many of them came out how."""
+        outcomes = [case.outcome for case in self.cases]
+        counts = {key: outcomes.count(outcome) for outcome, key in OUTCOMES.items()}
+        return {"tests": len(outcomes), **counts}
 
 
 def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
@@ -63,19 +66,16 @@ def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
         The text of each file by its name. No name of a user can end a line, a cell or
         an element: what would is shown as an escape.
     """
-    test_suites = suites(result)
+    shown = [
+        Suite(suite.name, [Case(*map(_line, case)) for case in suite.cases])
+        for suite in suites(result)
+    ]
     tests = _placed(
         "junit.xml",
         audit=_line(result.run.audit),
         run_id=_line(str(result.run.volatile["run_id"])),
-        suites=[
-            suite._replace(cases=[Case(*map(_line, case)) for case in suite.cases])
-            for suite in test_suites
-        ],
-        counts={
-            key: sum(suite.counts[key] for suite in test_suites)
-            for key in ("tests", *OUTCOMES.values())
-        },
+        suites=shown,
+        counts=Suite("", [case for suite in shown for case in suite.cases]).counts,
     )
     return {
         "summary.txt": _summary("summary.txt", result, note, _line),
@@ -138,20 +138,13 @@ def suites(result: AuditResult) -> tuple[Suite, ...]:
     """
     stopped = [f for f in result.findings if f.check in STOPPED]
     findings = {(f.check, f.subject): f for f in result.findings}
-    cases_of: dict[str, Iterable[Case]] = {
-        "run": [Case(_name(f), "error", f.message) for f in stopped]
-        or [Case(look_up("short.complete"))],
-        "checks": _checks(result, findings),
-        "pairs": _pairs(result, findings),
-        "findings": _others(result),
-    }
-    made = []
-    for name, cases in cases_of.items():
-        cases = tuple(cases)
-        outcomes = [case.outcome for case in cases]
-        counts = {key: outcomes.count(outcome) for outcome, key in OUTCOMES.items()}
-        made.append(Suite(name, cases, {"tests": len(cases), **counts}))
-    return tuple(made)
+    steps = [Case(_name(f), "error", f.message) for f in stopped]
+    return (
+        Suite("run", steps or [Case(look_up("short.complete"))]),
+        Suite("checks", tuple(_checks(result, findings))),
+        Suite("pairs", tuple(_pairs(result, findings))),
+        Suite("findings", tuple(_others(result))),
+    )
 
 
 def _summary(
@@ -210,10 +203,8 @@ def _checks(
             yield Case(name, "skipped", str(row["observed"]))
         elif row["verdict"] == "error":
             yield Case(name, "error", message)
-        elif finding and _counts_against(result, finding):
-            yield Case(name, *_outcome(result, finding))
         else:
-            yield Case(name, message=message)
+            yield Case(name, *_outcome(result, finding, message))
 
 
 def _pairs(
@@ -225,20 +216,17 @@ def _pairs(
         subject = f"{question}: {row['engine_a']} and {row.get('engine_b', '')}"
         name = f"{subject} ({row['stream']})" if row.get("stream") else subject
         finding = findings.get(("disagreement", subject))
-        reasons = str(row.get("reasons", ""))
-        if row["verdict"] == "not compared":
+        reasons, verdict = str(row.get("reasons", "")), row["verdict"]
+        message = finding.message if finding else reasons
+        said = ": ".join(filter(None, (verdict, message)))
+        if verdict == "not compared":
             yield Case(name, "skipped", reasons)
-        elif row["verdict"] == "disagrees" and finding is None:
+        elif verdict != "disagrees":
+            yield Case(name, message=said)
+        elif finding is None:
             yield Case(name, "failed", reasons)
-        elif (
-            finding
-            and row["verdict"] == "disagrees"
-            and _counts_against(result, finding)
-        ):
-            yield Case(name, *_outcome(result, finding))
         else:
-            message = finding.message if finding else reasons
-            yield Case(name, message=": ".join(filter(None, (row["verdict"], message))))
+            yield Case(name, *_outcome(result, finding, said))
 
 
 def _others(result: AuditResult) -> Iterator[Case]:
@@ -246,24 +234,26 @@ def _others(result: AuditResult) -> Iterator[Case]:
     checked = set(zip(result.checks["check"], result.checks["subject"], strict=True))
     for finding in result.findings:
         has_own_case = finding.check in (*STOPPED, "disagreement")
-        if has_own_case or (finding.check, finding.subject) in checked:
-            continue
-        if _counts_against(result, finding):
-            yield Case(_name(finding), *_outcome(result, finding))
+        case = Case(_name(finding), *_outcome(result, finding))
+        is_checked = (finding.check, finding.subject) in checked
+        if case.outcome != "passed" and not has_own_case and not is_checked:
+            yield case
 
 
 def _name(finding: Finding) -> str:
     return f"{finding.check.replace('_', ' ')}: {finding.subject}"
 
 
-def _counts_against(result: AuditResult, finding: Finding) -> bool:
-    """Return whether a finding keeps the run from being confirmed, if not accepted."""
+def _outcome(
+    result: AuditResult, finding: Finding | None, otherwise: str = ""
+) -> tuple[str, str]:
+    """Return how the test of a finding came out, and what it says.
+
+    One keeps the run from being confirmed at or above `fail_on`, if not accepted.
+    """
     at = {"failure"} | ({"warning"} & {result.run.config.get("fail_on")})
-    return finding.severity in at
-
-
-def _outcome(result: AuditResult, finding: Finding) -> tuple[str, str]:
-    """Return how the test of a finding at the limit came out, and what it says."""
+    if finding is None or finding.severity not in at:
+        return "passed", otherwise
     if finding.key in result.accepted:
         return "skipped", f"{_grave(result, finding)}: {finding.message}"
     return "failed", finding.message
@@ -311,20 +301,5 @@ def _marked(text: str) -> str:
 
 
 def _placed(name: str, **facts: Any) -> str:
-    template = _environment(name.endswith(".xml")).get_template(f"{name}.j2")
+    template = environment().get_template(f"{name}.j2")
     return template.render(words=look_up("short"), **facts)
-
-
-@cache
-def _environment(escapes: bool) -> "Environment":
-    """Return the templates of texts, or with `escapes` those of XML."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(templates()),
-        autoescape=escapes,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )

@@ -1,4 +1,4 @@
-"""The templates of pages: how they are filled in, and their digest."""
+"""The templates: how they are filled in, and their digest."""
 
 import hashlib
 from functools import cache
@@ -33,7 +33,7 @@ def templates_sha256() -> str:
 
 @cache
 def environment() -> "Environment":
-    """Return the templates of pages: what they print is a sentence, or is escaped."""
+    """Return all templates. Of pages: what they print is a sentence, or is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 
     @pass_context
@@ -42,7 +42,7 @@ def environment() -> "Environment":
 
     filled = Environment(
         loader=FileSystemLoader(templates()),
-        autoescape=True,
+        autoescape=lambda name: not str(name).endswith((".txt.j2", ".md.j2")),
         finalize=finalize,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -38,7 +38,15 @@ from ..sections.verdicts import alone, badge, sentence
 from ..text.blocks import Badge, Figure, Link, Section, Sentence, Table, plain
 from ..text.labels import labelled
 from ..text.own_words import language_of, own_words
-from ..text.wording import catalogue, display_name, joined, say, show_hidden, word
+from ..text.wording import (
+    LANGUAGE,
+    catalogue,
+    display_name,
+    joined,
+    say,
+    show_hidden,
+    word,
+)
 from .by_model import ModelPart
 from .compose import Composed, at_most, compose
 
@@ -73,21 +81,22 @@ class ReportView:
 
     Attributes
     ----------
-    language : str
     document : str
         The id of the document: audit and run.
-    digest : str
-        The content digest, 64 hex digits.
     created : str
         The instant the run started, as an ISO text.
-    classification : str
-        The marking of every page, empty if none.
-    title, subtitle, kicker, page_title
-        Title of the report, the line below, the line above, the text of the window.
+    title, subtitle : Sentence
+        Title of the report, and the line below.
+    page_title : str
+        The text of the window.
     verdict : Badge
     sentence : Sentence
         The verdict in one sentence.
     sections : tuple of Section
+    digest : str
+        The content digest, 64 hex digits; empty for what is no report on one result: a
+        history, an index of audits.
+    language : str
     part : ModelPart, optional
         The part of a result of many models that the view is about.
     marking : str
@@ -100,18 +109,16 @@ class ReportView:
         The catalogue that it was built with.
     """
 
-    language: str
     document: str
-    digest: str
     created: str
-    classification: str
     title: Sentence
     subtitle: Sentence
-    kicker: str
     page_title: str
     verdict: Badge
     sentence: Sentence
     sections: tuple[Section, ...]
+    digest: str = ""
+    language: str = LANGUAGE
     part: ModelPart | None = None
     marking: str = ""
     logo: str = ""
@@ -120,6 +127,11 @@ class ReportView:
     words: Mapping[str, Any] = field(
         default_factory=catalogue, repr=False, compare=False
     )
+
+    @property
+    def kicker(self) -> str:
+        """The line above the title."""
+        return " · ".join(filter(None, (word("title.kicker"), self.marking)))
 
     def path(self, path: str) -> str:
         """Return where a number of this page stands in the stored result."""
@@ -216,11 +228,8 @@ def view_of(
     letters = PROFILES.get(facts.profile)
     sentences = filter(None, (sentence(facts), alone(facts), version_line(facts)))
     started = datetime.fromisoformat(str(result.run.volatile["started"]))
-    organisation, classification = (
-        show_hidden(facts.note(key)) for key in ("organisation", "classification")
-    )
-    markings = [*filter(None, (organisation, classification))]
-    kicker = word("title.kicker")
+    organisation = show_hidden(facts.note("organisation"))
+    markings = (organisation, show_hidden(facts.note("classification")))
     models = plain(joined(display_name(model) for model in facts.models[:3]))
     names = filter(None, (models or show_hidden(result.run.audit), facts.run_id))
     # A stored configuration may say anything of the logo and the accent.
@@ -228,20 +237,18 @@ def view_of(
     kind, image = (str(file.get(key, "")) for key in ("media_type", "base64"))
     accent = facts.note("accent")
     return ReportView(
-        language=language_of(result),
         document=document_id(facts),
-        digest=facts.digest,
         created=f"{started:%Y-%m-%dT%H:%M:%SZ}",
-        classification=classification,
         title=title(facts),
         subtitle=subtitle(facts),
-        kicker=" · ".join((kicker, *markings)),
-        page_title=f"{kicker}: {', '.join(names)}",
+        page_title=f"{word('title.kicker')}: {', '.join(names)}",
         verdict=badge(result.verdict),
         sentence=joined(sentences, " "),
         sections=tuple(s for s in sections if not letters or s.letter in letters),
+        digest=facts.digest,
+        language=language_of(result),
         part=part,
-        marking=" · ".join(markings),
+        marking=" · ".join(filter(None, markings)),
         logo=f"data:{kind};base64,{image}" if kind in IMAGES and image else "",
         logo_alt=plain(say("title.logo_of", name=organisation))
         if organisation

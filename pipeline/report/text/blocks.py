@@ -1,15 +1,14 @@
 """What a page is made of: frozen pieces of text, tables, figures. Not: HTML.
 
-Every piece that can stand in a line of text has a `kind`; the templates place pieces
-by it and know nothing else about them.
+The templates place blocks by their `kind` and know nothing else about them.
 """
 
 import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -47,7 +46,6 @@ class Value:
     text: str
     unit: str = ""
     derived: str = ""
-    kind: ClassVar[str] = "value"
 
     @property
     def exact(self) -> str:
@@ -65,7 +63,6 @@ class Name:
     raw: str
     text: str
     whole: str = ""
-    kind: ClassVar[str] = "name"
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,6 @@ class Link:
 
     target: str
     text: str = ""
-    kind: ClassVar[str] = "link"
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,6 @@ class FileLink:
 
     file: str
     text: str
-    kind: ClassVar[str] = "file"
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,6 @@ class Badge:
     word: str
     label: str
     shape: str
-    kind: ClassVar[str] = "badge"
 
 
 @dataclass(frozen=True)
@@ -102,7 +96,6 @@ class Styled:
 
     style: str
     parts: tuple[Any, ...]
-    kind: ClassVar[str] = "styled"
 
 
 Part: TypeAlias = str | Value | Name | Link | FileLink | Badge | Styled
@@ -245,10 +238,9 @@ class Table:
     @property
     def leads(self) -> tuple[str, ...]:
         """What a narrow screen says before a cell: of pairs of columns, the model."""
-        is_led = (self.abreast == 2 and n % 2 == 1 for n in range(len(self.columns)))
         return tuple(
-            plain(column.label) if led else ""
-            for led, column in zip(is_led, self.columns, strict=True)
+            plain(column.label) if self.abreast == 2 and n % 2 else ""
+            for n, column in enumerate(self.columns)
         )
 
     @property
@@ -287,14 +279,11 @@ class Table:
     @cached_property
     def csv(self) -> str:
         """The table as CSV, bars left out; every row, even if this one was cut."""
-        whole = self.everything or self
-        places = [i for i, column in enumerate(whole.columns) if column.kind != "bar"]
+        whole = (self.everything or self).without_bars
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(escaped(plain(whole.columns[i].label)) for i in places)
-        writer.writerows(
-            [escaped(row.cells[i].plain) for i in places] for row in whole.rows
-        )
+        writer.writerow(escaped(plain(column.label)) for column in whole.columns)
+        writer.writerows([escaped(c.plain) for c in row.cells] for row in whole.rows)
         return text.getvalue()
 
 
@@ -382,7 +371,6 @@ class Card:
     title: Sentence
     facts: KeyValues
     on_screen: tuple[tuple[Sentence, Sentence], ...] = ()
-    kind: ClassVar[str] = "card"
 
 
 @dataclass(frozen=True)
@@ -396,7 +384,6 @@ class Entry:
     label: str
     summary: Sentence
     facts: KeyValues | None
-    kind: ClassVar[str] = "entry"
 
 
 @dataclass(frozen=True)
@@ -406,7 +393,6 @@ class Group:
     id: str
     title: Sentence
     blocks: tuple[Any, ...]
-    kind: ClassVar[str] = "group"
 
 
 Parts: TypeAlias = Mapping[str, Any] | Callable[[Mapping[str, str]], Mapping[str, Any]]
@@ -436,31 +422,10 @@ def plain(parts: Sentence, *, exact: bool = False) -> str:
         elif isinstance(part, Styled):
             texts.append(plain(part.parts, exact=exact))
         elif isinstance(part, Value):
-            texts.append(part.exact if exact else _with_unit(part))
+            with_unit = f"{part.text} {part.unit}" if part.unit else part.text
+            texts.append(part.exact if exact else with_unit)
         elif isinstance(part, Name):
             texts.append(part.raw if exact else part.text)
         else:
             texts.append(part.label if isinstance(part, Badge) else part.text)
     return "".join(texts)
-
-
-def _with_unit(value: Value) -> str:
-    """Return a number as running text shows it."""
-    return f"{value.text} {value.unit}" if value.unit else value.text
-
-
-def parts_of(block: Any, kind: type) -> Iterator[Any]:
-    """Yield every part of one kind in what is shown of `block`, of tables what is cut
-    left out; drawings are passed over: a table holds their names and numbers too.
-    """
-    if isinstance(block, kind):
-        yield block
-    elif isinstance(block, tuple):
-        for item in block:
-            yield from parts_of(item, kind)
-    elif isinstance(block, Mapping):
-        yield from parts_of(tuple(block.values()), kind)
-    elif is_dataclass(block):
-        for item in fields(block):
-            if item.name not in ("everything", "data"):
-                yield from parts_of(getattr(block, item.name), kind)

@@ -26,8 +26,8 @@ from importance_audit.records.as_csv import tables
 from importance_audit.records.finding import Finding
 from importance_audit.report.pages import html
 from importance_audit.report.pages.html import (
+    own_file,
     page_files,
-    print_css,
     print_html,
     show,
     to_html,
@@ -370,7 +370,7 @@ UNKNOWN_TO_SOME = (
 
 def test_paper_keeps_to_what_every_renderer_knows():
     # Between the columns of a text, all know a gap.
-    css = re.sub(r"(columns: \d; )column-gap:", r"\1", print_css())
+    css = re.sub(r"(columns: \d; )column-gap:", r"\1", own_file("print.css"))
     assert not [word for word in UNKNOWN_TO_SOME if word in css]
     assert not re.search(r"\d(vw|vh)\b", css)
 

@@ -72,9 +72,8 @@ def test_every_template_is_used():
     names = {section.name for section in view_of("wide").sections}
     reached = {f"sections/{name}.html.j2" for name in (*names, "appendix", "blocks")}
     reached &= {str(path.relative_to(templates())) for path in FILES}
-    reached |= {"base.html.j2", "report.html.j2", "macros.html.j2", "notebook.html.j2"}
+    reached |= {"page.html.j2", "macros.html.j2"}
     reached |= {"notebook_card.html.j2", "contents.html.j2", "sections/own.html.j2"}
-    reached |= {"history.html.j2"}
     reached |= {"summary.txt.j2", "summary.md.j2", "junit.xml.j2"}
     assert {str(path.relative_to(templates())) for path in FILES} == reached
 

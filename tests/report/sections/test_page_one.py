@@ -9,12 +9,12 @@ import pytest
 from tests.report.made_records import made_importance, made_run, models_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
+from tests.report.page_reader import parse_page
 from tests.report.reading import column, section, table, words
 
 from importance_audit.records.finding import Finding
 from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.html import to_html
-from importance_audit.report.pages.page_tree import body_of
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
@@ -575,7 +575,7 @@ def test_after_one_repeat_no_feature_is_said_to_lead(repeats, text):
 
 def test_the_headline_is_one_piece_of_text():
     """On screens its line is a row of boxes: each feature would be one of its own."""
-    page = body_of(to_html(two_models(row_intervals=INTERVALS)))
-    (line,) = (node for node in page.all("p") if "big" in node.classes)
+    page = parse_page(to_html(two_models(row_intervals=INTERVALS)))
+    (line,) = (node for node in page.all("p") if node.attributes.get("class") == "big")
     (piece,) = line.inside
     assert piece.tag == "span"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from tests.report.made_records import columns_frame, models_frame, performance_frame
 from tests.report.made_variants import binary_result, multiclass_result, plain_result
-from tests.report.reading import column, section, table, value_at, words
+from tests.report.reading import column, parts_of, section, table, value_at, words
 
 from importance_audit.data.quantiles import quantiles_frame
 from importance_audit.methods.known_answers import (
@@ -24,7 +24,7 @@ from importance_audit.records.frames import FRAMES
 from importance_audit.report.figures.performance import draw_classes, draw_residuals
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.blocks import Value, parts_of, plain
+from importance_audit.report.text.blocks import Value, plain
 
 FOREST, LINEAR = "forest", "linear"
 APART = "Not distinguishable on the evaluation rows"

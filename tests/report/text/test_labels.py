@@ -6,13 +6,14 @@ from functools import cache
 
 import pytest
 from tests.report.made_variants import plain_result, result_of
+from tests.report.reading import parts_of
 
 from importance_audit.records.as_csv import tables
 from importance_audit.records.as_json import dumps
 from importance_audit.report.pages.html import print_html, to_html
 from importance_audit.report.pages.report_views import report_views
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.blocks import Name, parts_of, plain
+from importance_audit.report.text.blocks import Name, plain
 from importance_audit.report.text.labels import (
     label_of,
     labelled,
