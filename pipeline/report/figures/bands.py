@@ -1,11 +1,12 @@
 """The figure of bands: differences between two engines against what noise allows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
+from typing import NamedTuple
 
-from . import parts, typeface
-from .drawing import AXIS, BAND, BLUE, INK, RED, SMALL, SOFT, Anchor, Scale, Sheet
+from . import parts
+from .drawing import AXIS, BAND, BLUE, INK, RED, SOFT, Anchor, Scale, Sheet
 
 _SHAPES = {
     "replayed": "●",
@@ -23,43 +24,33 @@ _MOST = 12
 
 @dataclass(frozen=True)
 class BandRow:
-    """The difference between two engines on one feature.
-
-    Attributes
-    ----------
-    name : str
-    difference, half_width : float
-        Zero is the middle of the band from -half_width to half_width.
-    inside : bool
-    text : str
-    """
+    """One feature: a difference, and the band from -half_width to half_width."""
 
     name: str
     difference: float
     half_width: float
     inside: bool
     text: str
+    title: str = ""
 
 
 @dataclass(frozen=True)
 class BandPanel:
-    """One pair of engines.
-
-    Attributes
-    ----------
-    title : str
-        The model.
-    verdict : str
-        The word of the ladder.
-    rows : tuple of BandRow
-    engines : str
-        The pair, on lines of its own; may be empty.
-    """
+    """One pair of engines: the model, the word of the ladder, the rows, the pair."""
 
     title: str
     verdict: str
     rows: tuple[BandRow, ...]
     engines: str = ""
+
+
+class _Layout(NamedTuple):
+    """Names, place and head of each panel, and the height of all."""
+
+    columns: list[parts.Column]
+    slots: tuple[parts.Slot, ...]
+    height: float
+    heads: tuple[tuple[parts.Lines, parts.Lines], ...]
 
 
 def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> str:
@@ -68,68 +59,43 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> st
     One panel per pair on one axis: the grey band of each feature with its edges, a
     dot inside it, or outside a red square with its number; hollow and never red in a
     comparable pair. Panels that name the same features in the same order share one
-    column of names.
-
-    Parameters
-    ----------
-    panels : sequence of BandPanel
-    unit_label : str
-        What the axis shows, and its unit.
-    salt : str
-        The id of the figure; ids inside the file derive from it.
-
-    Raises
-    ------
-    ValueError
-        If a panel has no rows or more than 40, or if a page does not hold the
-        panels; `paged_bands` divides them.
+    column of names. `paged_bands` divides panels that no page holds.
     """
-    parts.check(len(panels), "The panels of a figure of bands", most=_MOST)
-    for panel in panels:
-        parts.check(len(panel.rows), "The rows of a panel")
     columns, slots, height, heads = _layout(panels)
-    if not _fits(panels):
-        raise ValueError(
-            f"{len(panels)} panels with {len(panel.rows)} rows do not fit on a page. "
-            "Divide them with paged_bands."
-        )
     inset = 0.0 if slots[0].left else columns[0].plot
     width = slots[0].right - slots[0].left - inset
     end = _limit(panels, width)
-    fits = typeface.width(unit_label, SMALL) * parts.SLACK <= width
+    fits = parts.wide(unit_label) <= width
     sheet = Sheet()
     for n, (panel, column, slot) in enumerate(zip(panels, columns, slots, strict=True)):
         scale = Scale(-end, end, slot.left + inset, width)
         # A label that reaches into the next panel is written once, under the first.
         label = unit_label if slot.is_first or fits else ""
         names_at = slot.left if inset else 0.0
-        slot = slot._replace(is_first=slot.is_first or inset > 0.0)
-        places = parts.put_plot(
-            sheet, column, scale, slot, label=label, names_at=names_at
-        )
+        plot = slot._replace(is_first=slot.is_first or inset > 0.0)
         # What is not judged is hollow, and never red: to leave the band is no
         # disagreement.
         is_judged = panel.verdict != "comparable"
         outside = RED if is_judged else INK
         half = column.pitch / 4
-        for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
+        subject = f"{panel.title}, {panel.engines}"
+        rows = [replace(r, title=f"{subject}, {r.name}: {r.text}") for r in panel.rows]
+        for m, row, y in parts.dot_rows(
+            sheet, column, scale, plot, rows, label=label, names_at=names_at
+        ):
             name, sides = f"difference-{n}-{m}", (y - half, y + half)
             if isfinite(row.half_width):
                 edges = scale.at(-row.half_width), scale.at(row.half_width)
                 sheet.box(edges, sides, face=BAND, name=f"{name}-band")
                 sheet.uprights(edges, sides, colour=AXIS, width=0.7)
             colour = BLUE if row.inside else outside
-            parts.beyond(sheet, scale, y, row.difference, colour=colour)
-            if isfinite(row.difference):
-                x = scale.at(row.difference)
-                mark, size = ("o", 4.2) if row.inside else ("s", 4.8)
-                mark = mark if is_judged else mark.upper()
-                sheet.mark(x, y, mark, colour=colour, size=size, name=name)
-                if not row.inside:
-                    aside, anchor = _OUTWARDS[row.difference > 0]
-                    sheet.label(x + aside, y, row.text, colour=outside, anchor=anchor)
-            title = f"{panel.title}, {panel.engines}, {row.name}: {row.text}"
-            parts.tell(sheet, scale, (y, column.pitch), title)
+            mark, size = ("o", 4.2) if row.inside else ("s", 4.8)
+            look = mark if is_judged else mark.upper(), colour, size
+            parts.put_dot(sheet, scale, y, row.difference, look=look, name=name)
+            if isfinite(row.difference) and not row.inside:
+                aside, anchor = _OUTWARDS[row.difference > 0]
+                x = scale.at(row.difference) + aside
+                sheet.label(x, y, row.text, colour=outside, anchor=anchor)
         span = (slot.top, slot.top + column.height)
         sheet.line((scale.at(0.0),) * 2, span, width=0.8, name="baseline")
         heading, engines = heads[n]
@@ -145,19 +111,16 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> st
 
 def paged_bands(panels: Sequence[BandPanel]) -> tuple[tuple[BandPanel, ...], ...]:
     """Return the panels in their order, divided so that a page holds each part."""
-    return parts.paged(panels, _fits)
+
+    def fits(some: Sequence[BandPanel]) -> bool:
+        plan = _layout(some)
+        wide_enough = plan.slots[0].right - plan.slots[0].left >= parts.NARROW
+        return len(some) <= _MOST and plan.height <= parts.PAGE and wide_enough
+
+    return parts.paged(panels, fits)
 
 
-def _fits(panels: Sequence[BandPanel]) -> bool:
-    _, slots, height, _ = _layout(panels)
-    wide_enough = slots[0].right - slots[0].left >= parts.NARROW
-    return len(panels) <= _MOST and height <= parts.PAGE and wide_enough
-
-
-def _layout(
-    panels: Sequence[BandPanel],
-) -> tuple[list[parts.Column], tuple[parts.Slot, ...], float, tuple[parts.Head, ...]]:
-    """Return names, place and head of each panel, and the height of all."""
+def _layout(panels: Sequence[BandPanel]) -> _Layout:
     names = [[row.name for row in panel.rows] for panel in panels]
     shared = all(own == names[0] for own in names)
     pitch = min(5.6, max(4.4, 6.2 - 0.15 * len(max(names, key=len))))
@@ -172,7 +135,7 @@ def _layout(
         margin=0.0 if shared else columns[0].plot,
         notes=[panel.engines for panel in panels],
     )
-    return columns, slots, height, heads
+    return _Layout(columns, slots, height, heads)
 
 
 def _limit(panels: Sequence[BandPanel], width: float) -> float:
@@ -182,7 +145,6 @@ def _limit(panels: Sequence[BandPanel], width: float) -> float:
         if isfinite(row.half_width):
             end = max(end, row.half_width)
         if isfinite(row.difference):
-            words = 0.0 if row.inside else typeface.width(row.text, SMALL) + 3.0
-            room = max(0.3, 1.0 - 2.0 * words * parts.SLACK / width)
-            end = max(end, abs(row.difference) / room)
+            words = 0.0 if row.inside else parts.wide(row.text) + 3.0 * parts.SLACK
+            end = max(end, abs(row.difference) / max(0.3, 1.0 - 2.0 * words / width))
     return 1.06 * (end or 1.0)

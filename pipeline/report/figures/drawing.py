@@ -55,19 +55,9 @@ _RASTER = ContextVar("_RASTER", default=None)
 
 
 def to_png(draw: Callable[[], str], *, dpi: float) -> bytes:
-    """Return as a PNG what a function draws as an SVG, on white paper.
+    """Return as a PNG, on white paper, what a function draws as the SVG of one sheet.
 
-    Parameters
-    ----------
-    draw : callable
-        Returns `Sheet.svg` of one sheet.
-    dpi : float
-        Dots per inch.
-
-    Returns
-    -------
-    bytes
-        The same for the same drawing and version of matplotlib.
+    The bytes are the same for the same drawing and version of matplotlib.
     """
     drawn: list[bytes] = []
     token = _RASTER.set((dpi, drawn))
@@ -79,15 +69,7 @@ def to_png(draw: Callable[[], str], *, dpi: float) -> bytes:
 
 
 class Scale(NamedTuple):
-    """A straight map from numbers to millimetres from the left edge.
-
-    Attributes
-    ----------
-    low, high : float
-        The numbers at both ends.
-    left, width : float
-        Where the ends stand, in millimetres.
-    """
+    """A straight map of numbers from `low` to `high` to millimetres from `left` on."""
 
     low: float
     high: float

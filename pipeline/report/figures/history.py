@@ -26,14 +26,9 @@ _DOTS = 30  # most runs whose estimates are dots
 
 @dataclass(frozen=True)
 class LeaderLine:
-    """One feature over the runs; NaN where a run did not measure it alike.
+    """One feature: estimate and interval in each run, and the newest estimate as text.
 
-    Attributes
-    ----------
-    values, low, high : tuple of float
-        Estimate and the ends of its interval, one per run.
-    text : str
-        The newest estimate as text.
+    NaN where a run did not measure it alike.
     """
 
     values: tuple[float, ...]
@@ -61,30 +56,20 @@ def draw_history(
 
     Parameters
     ----------
-    lines : sequence of LeaderLine
-    names : sequence of str
-        Of the lines.
-    verdicts : sequence of str
-        One per run: a key of `MARKS`.
+    lines, names : sequence
+        The leaders, at most 40, and what they are called.
+    verdicts, days : sequence of str
+        One per run, at most 60: a key of `MARKS`, and its day.
     words : sequence of str
         What those keys are called, in the order of `MARKS`.
-    days : sequence of str
-        One per run.
     head : (str, str)
         What stands above the names and above the newest estimates.
     baseline : (int, str), optional
         Which run is the approved baseline, and the word for it.
     salt : str
-        The id of the figure; ids inside the file derive from it.
-
-    Raises
-    ------
-    ValueError
-        If there are no runs or more than 60, or more than 40 lines.
+        The id of the figure.
     """
     n_runs = len(verdicts)
-    parts.check(n_runs, "The runs of a history", most=MOST_RUNS)
-    parts.check(max(len(lines), 1), "The lines of a history")
     column = parts.name_column([*names, head[0]], pitch=_PITCH)
     left, texts = column.plot, [*(line.text for line in lines), head[1]]
     wide = WIDTH - left - parts.value_column(texts) - 4.0
@@ -125,7 +110,7 @@ def draw_history(
     if lines:
         parts.put_value_label(sheet, head[1], _TOP)
     # The days of some runs, of the last one always.
-    wide = max(typeface.width(day, SMALL) for day in days) * parts.SLACK + 3.0
+    wide = parts.widest(days) + 3.0
     has_room = (s for s in (1, 2, 5, 10, 20, 50) if s * (x.at(1) - x.at(0)) >= wide)
     for n in range(len(days) - 1, -1, -next(has_room, len(days))):
         at = x.at(n)

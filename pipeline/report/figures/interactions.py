@@ -1,7 +1,6 @@
 """The figure of pairs: how strongly each feature acts together with each other one."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from math import isfinite
 
 from . import parts, typeface
@@ -10,7 +9,7 @@ from .drawing import AXIS, HAIR, INK, NAME, SMALL, WIDTH, Scale, Sheet
 MOST = 12
 _WIDEST, _HEIGHT = 16.0, 7.0  # one square in millimetres
 _NAMES = 46.0  # room that the last names keep right of the squares
-_STRIP, _STEPS = 60.0, 40  # the key, and its shades
+_STRIP = 60.0  # the key
 _TOP = 0.6
 # Ink is readable on the darkest: 4.5 to 1 and more on every shade between.
 LIGHT, DARK = (255, 255, 255), (74, 140, 188)
@@ -35,33 +34,18 @@ def draw_interactions(
     ----------
     names : sequence of str
         2 to 12 features.
-    values : sequence of sequence of float
+    values, texts : sequence of sequence
         Row n has one number, not below 0, for each of the features before the n-th;
-        NaN for a pair that was not measured.
-    texts : sequence of sequence of str
-        The same numbers as printed.
+        NaN for a pair that was not measured. Texts are the same numbers as printed.
     axis_label : str
         What the shades show, and its unit.
     salt : str
-        The id of the figure; ids inside the file derive from it.
-
-    Raises
-    ------
-    ValueError
-        If there are no names or more than 12, or rows of other lengths.
+        The id of the figure.
     """
-    parts.check(len(names), "The features of a figure of pairs", most=MOST)
-    for matrix in (values, texts):
-        if [len(row) for row in matrix] != list(range(len(names))):
-            raise ValueError(
-                "The rows of a figure of pairs must have one number for each feature "
-                f"before theirs; they have {[len(row) for row in matrix]}."
-            )
     side = min((WIDTH - _NAMES) / max(len(names) - 1, 1), _WIDEST)
     finite = [number for row in values for number in row if isfinite(number)]
     largest = max(finite, default=0.0)
-    widest = max((typeface.width(t, SMALL) for row in texts for t in row), default=0.0)
-    has_room = widest * parts.SLACK <= side - 1.0
+    has_room = parts.widest(text for row in texts for text in row) <= side - 1.0
     room = WIDTH - side * (len(names) - 1) - 1.4
     short = typeface.shortened(names, room / parts.SLACK, NAME, lines=2)
     sheet, strongest = Sheet(), []
@@ -70,14 +54,9 @@ def draw_interactions(
         for m, (value, text) in enumerate(zip(values[n], texts[n], strict=True)):
             face = tint(value / largest) if isfinite(value) and largest > 0 else "none"
             box = (side * m, side * (m + 1)), (y - _HEIGHT / 2, y + _HEIGHT / 2)
-            sheet.box(
-                *box,
-                face=face,
-                edge=HAIR,
-                width=0.5,
-                name=f"pair-{n}-{m}",
-                title=f"{names[m]}, {name}: {text}",
-            )
+            title, own = f"{names[m]}, {name}: {text}", f"pair-{n}-{m}"
+            look = {"face": face, "edge": HAIR, "name": own, "title": title}
+            sheet.box(box[0], box[1], width=0.5, **look)
             if value == largest > 0:
                 strongest.append((box, f"strongest-{n}-{m}"))
             if has_room or not isfinite(value):
@@ -86,9 +65,16 @@ def draw_interactions(
     for box, name in strongest:  # above the edges of their neighbours
         sheet.box(*box, edge=INK, width=1.1, name=name)
     bottom = _TOP + _HEIGHT * len(names)
-    if largest > 0:
-        _put_key(sheet, largest, bottom + 5.0, axis_label)
-    return sheet.svg(bottom + (18.6 if largest > 0 else 1.0), salt=salt)
+    if not largest > 0:
+        return sheet.svg(bottom + 1.0, salt=salt)
+    numbers, words = parts.fitting_ticks(Scale(0.0, largest, 0.0, _STRIP))
+    left = typeface.width(words[0], SMALL) / 2  # half of it stands left of the strip
+    scale, y = Scale(0.0, largest, left, _STRIP), bottom + 5.0
+    parts.strip(sheet, scale, (y, y + 3.0), tint, is_upright=False)
+    sheet.box((left, scale.right), (y, y + 3.0), edge=AXIS, width=0.5)
+    parts.foot(sheet, scale, y + 3.0, numbers, words)
+    parts.put_label(sheet, left, y + 10.6, axis_label)
+    return sheet.svg(bottom + 18.6, salt=salt)
 
 
 def tint(share: float) -> str:
@@ -98,17 +84,3 @@ def tint(share: float) -> str:
         for light, dark in zip(LIGHT, DARK, strict=True)
     )
     return "#" + "".join(f"{part:02x}" for part in mixed)
-
-
-def _put_key(sheet: Sheet, largest: float, y: float, label: str) -> None:
-    """Draw the strip of shades with its numbers, and what they show below it."""
-    numbers, texts = parts.fitting_ticks(Scale(0.0, largest, 0.0, _STRIP))
-    left = typeface.width(texts[0], SMALL) / 2  # half of it stands left of the strip
-    scale = Scale(0.0, largest, left, _STRIP)
-    edges = [left + _STRIP * n / _STEPS for n in range(_STEPS + 1)]
-    for n, span in enumerate(pairwise(edges)):
-        face = tint((n + 0.5) / _STEPS)
-        sheet.box(span, (y, y + 3.0), face=face, edge=face, width=0.25)
-    sheet.box((left, scale.right), (y, y + 3.0), edge=AXIS, width=0.5)
-    parts.foot(sheet, scale, y + 3.0, numbers, texts)
-    parts.put_label(sheet, left, y + 10.6, label)

@@ -2,68 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, isinf, nan
+from math import isfinite, isinf
 from statistics import quantiles
 
-from . import parts, typeface
-from .drawing import BLUE, FILL, INK, SMALL, WIDTH, Scale, Sheet, limits
+from . import parts
+from .drawing import BLUE, FILL, INK, WIDTH, Scale, Sheet, limits
+from .parts import Row
 
 MARK = 2.6  # millimetres that a mark beside a plot takes
 _HEAD, _TITLED = 5.4, 8.8  # above the rows: the baseline, and the name above it
 
 
 @dataclass(frozen=True)
-class ModelRow:
-    """The loss of one model with one feature permuted.
-
-    Attributes
-    ----------
-    name : str
-    mean : float
-    repeats : tuple of float
-        The loss in each repeat, for the box plot; empty if nothing is drawn.
-    text : str
-    mark, note : str
-        A sign at the right end of the plot, and words beside the bar; may be empty.
-    low, high : float
-        The interval, drawn instead of the box plot; NaN if there is none.
-    title : str
-        What the row tells under the pointer.
-    """
-
-    name: str
-    mean: float
-    repeats: tuple[float, ...]
-    text: str
-    mark: str = ""
-    note: str = ""
-    low: float = nan
-    high: float = nan
-    title: str = ""
-
-    @property
-    def numbers(self) -> tuple[float, ...]:
-        """Every number that is drawn of it."""
-        return (self.mean, self.low, self.high, *self.repeats)
-
-
-@dataclass(frozen=True)
 class ModelPanel:
-    """One model; the rows of all panels stand in the same order.
-
-    Attributes
-    ----------
-    name : str
-    baseline : float
-        The loss of the model as it is, drawn dashed: where the bars start.
-    baseline_text : str
-    rows : tuple of ModelRow
-    """
+    """One model: its loss as it is, where the bars start, and a row per feature."""
 
     name: str
     baseline: float
     baseline_text: str
-    rows: tuple[ModelRow, ...]
+    rows: tuple[Row, ...]
 
 
 def draw_models(
@@ -76,41 +33,22 @@ def draw_models(
     its end stands the interval; without one a box plot of the repeats (box: quartiles,
     line: range), or a tick where there are not two different ones, all finite. The
     note of a row stands beside its bar where there is room for it.
-
-    Parameters
-    ----------
-    panels : sequence of ModelPanel
-        Their rows name the same features in the same order.
-    axis_label : str
-    salt : str
-        The id of the figure; ids inside the file derive from it.
-    value_label : str, default ""
-        The head of the numbers at the right edge.
-
-    Raises
-    ------
-    ValueError
-        If there are no panels or more than 6, no rows or more than 40, or panels
-        with other features than the first.
     """
-    parts.check(len(panels), "The panels of a figure of models", most=6)
-    features = [row.name for row in panels[0].rows]
-    parts.check(len(features), "The rows of a panel")
-    for panel in panels:
-        if [row.name for row in panel.rows] != features:
-            raise ValueError(
-                f"The panels of a figure of models must name the same features; "
-                f"{panel.name!r} differs from {panels[0].name!r}."
-            )
-    column = parts.name_column(features, pitch=3.85)
-    left, rows = column.plot, [row for panel in panels for row in panel.rows]
-    # The name of a model stands in the column of names, or else on a line of its own.
     names = [panel.name for panel in panels]
+    rows = [row for panel in panels for row in panel.rows]
+    column = parts.name_column([row.name for row in panels[0].rows], pitch=3.85)
+    left = column.plot
+    # The name of a model stands in the column of names, or else on a line of its own.
     titles = parts.headings(names, left - 2.0, most=1)
-    is_beside = all(map(parts.is_whole, names, titles))
-    head = _HEAD if is_beside else _TITLED
+    is_beside = all(
+        "".join(lines).replace(" ", "") == name.replace(" ", "")
+        for name, lines in zip(names, titles, strict=True)
+    )
     slots, height, _ = parts.slots(
-        [""] * len(names), column.height, left=left, head=head
+        [""] * len(names),
+        column.height,
+        left=left,
+        head=_HEAD if is_beside else _TITLED,
     )
     is_below = slots[0].right == WIDTH
     if not is_below:
@@ -138,15 +76,14 @@ def draw_models(
     for n, (panel, slot) in enumerate(zip(panels, slots, strict=True)):
         scale = Scale(low, high, slot.left, width - margin)
         label = axis_label if slot.is_first else ""
-        places = parts.put_plot(sheet, column, scale, slot, label=label)
-        for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
+        words = (panel.baseline, panel.baseline_text)
+        for m, row, y in parts.dot_rows(
+            sheet, column, scale, slot, panel.rows, label=label, baseline=words
+        ):
             _put_loss(sheet, row, scale, y, panel.baseline, f"loss-{n}-{m}")
             _put_note(sheet, row, scale, y, panel.baseline)
             if has_values:
                 sheet.text(slot.right, y, row.text, anchor="right")
-            parts.tell(sheet, scale, (y, column.pitch), row.title)
-        span = (slot.top, slot.top + column.height)
-        parts.baseline(sheet, scale, panel.baseline, span, panel.baseline_text)
         place = 0.0 if is_below else slot.left, slot.top - (2.2 if is_beside else 5.8)
         parts.put_heading(sheet, place, titles[n])
     if has_values:
@@ -155,13 +92,13 @@ def draw_models(
 
 
 def _put_loss(
-    sheet: Sheet, row: ModelRow, scale: Scale, y: float, baseline: float, name: str
+    sheet: Sheet, row: Row, scale: Scale, y: float, baseline: float, name: str
 ) -> None:
     """Draw the bar of one feature; interval, box plot or tick at its end."""
-    parts.beyond(sheet, scale, y, row.mean)
-    if not isfinite(row.mean):
+    if not isfinite(row.estimate):
+        parts.put_dot(sheet, scale, y, row.estimate)
         return
-    mean, thick, thin = scale.at(row.mean), (y - 1.3, y + 1.3), (y - 0.8, y + 0.8)
+    mean, thick, thin = scale.at(row.estimate), (y - 1.3, y + 1.3), (y - 0.8, y + 0.8)
     sheet.box((scale.at(baseline), mean), thick, face=FILL, name=name)
     repeats = sorted(row.repeats)
     has_interval = isfinite(row.low) and isfinite(row.high)
@@ -177,16 +114,14 @@ def _put_loss(
     sheet.line((median, median), thin, colour=BLUE, width=1.5)
 
 
-def _put_note(
-    sheet: Sheet, row: ModelRow, scale: Scale, y: float, baseline: float
-) -> None:
+def _put_note(sheet: Sheet, row: Row, scale: Scale, y: float, baseline: float) -> None:
     """Write the mark of a row right of the plot, its note where nothing is drawn."""
     if row.mark:
         sheet.text(scale.right + 0.8, y, row.mark, bold=True)
-    if not row.note or isinf(row.mean):
+    if not row.note or isinf(row.estimate):
         return
     numbers = [n for n in (baseline, *row.numbers) if isfinite(n)]
-    wide = typeface.width(row.note, SMALL) * parts.SLACK
+    wide = parts.wide(row.note)
     right, left = scale.at(max(numbers)) + 1.6, scale.at(min(numbers)) - 1.6
     if right + wide <= scale.right:
         sheet.label(right, y, row.note, colour=INK)

@@ -1,27 +1,30 @@
-"""What the figures share: rows of names, panels, axis, baseline, interval, key.
+"""What figures share: names at the left, panels in a grid, axis, baseline, rows.
 
-A figure of rows is laid out in three steps: `name_column` for the names at the left,
-`value_column` for the numbers at the right, `slots` for panels; `put_plot` then draws
-axis and names of each, and says where its rows stand.
+A figure of rows is laid out by `name_column` (names at the left), `value_column`
+(numbers at the right) and `slots` (panels); `dot_rows` then draws axis, names
+and baseline around the rows of each panel.
 
 Numbers that are not finite have no place on an axis. An infinite one is an open
 triangle at the end of the axis it lies beyond; NaN is drawn as nothing, and the text
 of its row says so. An interval without two finite ends is not drawn.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, isfinite, isinf
-from typing import NamedTuple, TypeAlias, TypeVar
+from math import ceil, isfinite, isinf, nan
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from . import drawing, typeface
-from .drawing import AXIS, BLUE, NAME, SMALL, SOFT, TITLE, WIDTH, Scale, Sheet
+from .drawing import AXIS, BLUE, HAIR, NAME, SMALL, SOFT, TITLE, WIDTH, Scale, Sheet
 
+AnyRow = TypeVar("AnyRow", bound="Titled")
 Panel = TypeVar("Panel")
+Lines: TypeAlias = tuple[str, ...]
 Ticks: TypeAlias = tuple[Sequence[float], Sequence[str]]
-Head: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 MOST_ROWS = 40
+"""Most rows that a page holds."""
 PAGE = 228.0  # millimetres: an A4 page less its furniture and the caption
 HEAD = 4.4  # from the upper edge to a plot: one line of small text
 FOOT = 9.4  # from an axis to the lower edge: tick labels and unit
@@ -36,20 +39,46 @@ _OVER = 2.6  # how far a number may reach out of its axis: less than half of _BE
 NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 
-class Column(NamedTuple):
-    """The names at the left edge.
+class Titled(Protocol):
+    """A row that tells something under the pointer."""
 
-    Attributes
-    ----------
-    names : tuple of tuple of str
-        The lines of each name.
-    plot : float
-        Where the plot begins, in millimetres from the left end of the column.
-    pitch : float
-        Millimetres from row to row.
+    @property
+    def title(self) -> str:
+        """What it tells; may be empty."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One feature: its number, what surrounds it, and how both are printed.
+
+    `low` and `high` are the ends of its interval, `repeats` the single numbers behind
+    it, `text` stands at the right edge, `title` under the pointer; `mark` is a sign at
+    the end of the plot and `note` words in it. `cluster` counts from 0, -1 is none;
+    `is_together` marks the members of a cluster measured together.
     """
 
-    names: tuple[tuple[str, ...], ...]
+    name: str
+    estimate: float
+    low: float = nan
+    high: float = nan
+    text: str = ""
+    repeats: tuple[float, ...] = ()
+    title: str = ""
+    mark: str = ""
+    note: str = ""
+    cluster: int = -1
+    is_together: bool = False
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """Every number that is drawn of it."""
+        return (self.estimate, self.low, self.high, *self.repeats)
+
+
+class Column(NamedTuple):
+    """Names at the left edge, in lines; where the plot begins; mm from row to row."""
+
+    names: tuple[Lines, ...]
     plot: float
     pitch: float
 
@@ -76,16 +105,14 @@ class Slot(NamedTuple):
     is_last: bool = True
 
 
-def check(n_items: int, what: str, *, most: int = MOST_ROWS) -> None:
-    """Refuse a figure without content, and one that no page holds.
+def wide(words: str, *, bold: bool = False) -> float:
+    """Return the room that small words need in millimetres."""
+    return typeface.width(words, SMALL, bold=bold) * SLACK
 
-    Raises
-    ------
-    ValueError
-        If `n_items` is 0 or above `most`.
-    """
-    if not 1 <= n_items <= most:
-        raise ValueError(f"{what} must number 1 to {most}; {n_items} were given.")
+
+def widest(texts: Iterable[str]) -> float:
+    """Return the room that the longest of some small words needs."""
+    return max(map(wide, texts), default=0.0)
 
 
 def name_column(
@@ -102,19 +129,26 @@ def name_column(
     airy = pitch or min(6.4, max(4.6, 6.4 - 0.1 * (len(names) - 5)))
     # The height of a row by the lines of its name, as many as the page has room for.
     heights = [airy] + [(n + 0.4) * NAME_LINE for n in range(2, NAME_LINES + 1)]
-    most = max(
-        n
-        for n in range(1, NAME_LINES + 1)
-        if n == 1 or len(names) * heights[n - 1] <= _ROWS
-    )
+    fitting = (n for n, high in enumerate(heights, 1) if len(names) * high <= _ROWS)
+    most = max(fitting, default=1)
     plot = min(max(needed, 33.0), widest if most > 1 else 1.5 * widest)
     lines = typeface.shortened(names, (plot - _GAP) / SLACK, NAME, lines=most)
     return Column(lines, plot, max(airy, heights[max(map(len, lines)) - 1]))
 
 
-def value_column(texts: Sequence[str]) -> float:
+def value_column(texts: Iterable[str]) -> float:
     """Return the width of the numbers at the right edge, gap included."""
     return max(15.0, *(typeface.width(text, NAME) * SLACK + 4.0 for text in texts))
+
+
+def row_scale(
+    rows: Sequence[Row], left: float, value_label: str, baseline: float
+) -> Scale:
+    """Return the scale of all rows, from `left` to the numbers at the right."""
+    right = WIDTH - value_column([*(row.text for row in rows), value_label])
+    numbers = [number for row in rows for number in row.numbers]
+    ends = drawing.limits(numbers, include=(baseline,))
+    return Scale(*ends, left, right - left)
 
 
 def slots(
@@ -126,78 +160,129 @@ def slots(
     across: int = 1,
     margin: float = 0.0,
     notes: Sequence[str] = (),
-) -> tuple[tuple[Slot, ...], float, tuple[Head, ...]]:
+) -> tuple[tuple[Slot, ...], float, tuple[tuple[Lines, Lines], ...]]:
     """Return the places of panels, the height of their figure, and their heads.
 
     Panels stand `across` side by side, or as many more as it takes until a page
     holds them; the height says when none does. A head is the lines of a name and
-    those of the note below it, as wide as the panel.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the panels.
-    rows : float
-        Height of the rows of one panel.
-    left : float
-        Width of the column of names that each line of panels starts with.
-    head : float
-        Height of what stands above the rows of a panel with one line of a name.
-    across : int, default 1
-    margin : float, default 0.0
-        Millimetres at the right of a panel that its head may not use.
-    notes : sequence of str, optional
-        What stands below the name of each panel; may be empty.
+    those of the note below it, as wide as the panel less its `margin`. `rows` is the
+    height of the rows of a panel, `head` that of what stands above them, `left` the
+    width of the names that each line of panels starts with.
     """
-    n_panels, notes = len(names), notes or [""] * len(names)
+    notes = notes or [""] * len(names)
     needed, above = 0.0, -1.0
     while needed > above:  # higher heads may make panels narrower, hence higher still
         above = needed
         pitch = head + above + rows + _BETWEEN
-        for wide in range(min(across, n_panels), n_panels + 1):
-            height = ceil(n_panels / wide) * pitch - _BETWEEN + FOOT
+        for n_wide in range(min(across, len(names)), len(names) + 1):
+            height = ceil(len(names) / n_wide) * pitch - _BETWEEN + FOOT
             if height <= PAGE:
                 break
-        width = (WIDTH - left - _BESIDE * (wide - 1)) / wide
-        room = width - margin
-        below = typeface.shortened(notes, room / SLACK, SMALL, lines=_NOTE_LINES)
-        heads = tuple(
-            (name, lines if note else ())
-            for name, note, lines in zip(
-                headings(names, room), notes, below, strict=True
-            )
-        )
+        width = (WIDTH - left - _BESIDE * (n_wide - 1)) / n_wide
+        room = (width - margin) / SLACK
+        below = typeface.shortened(notes, room, SMALL, lines=_NOTE_LINES)
+        lines = [own if note else () for note, own in zip(notes, below, strict=True)]
+        heads = tuple(zip(headings(names, width - margin), lines, strict=True))
         needs = [heading_height([name]) + NOTE_LINE * len(note) for name, note in heads]
         needed = max(above, *needs)
     places = []
-    for n in range(n_panels):
-        x = left + (n % wide) * (width + _BESIDE)
-        y = head + above + (n // wide) * pitch
-        places.append(Slot(x, y, x + width, n % wide == 0, n + wide >= n_panels))
+    for n in range(len(names)):
+        x = left + (n % n_wide) * (width + _BESIDE)
+        y = head + above + (n // n_wide) * pitch
+        is_last = n + n_wide >= len(names)
+        places.append(Slot(x, y, x + width, n % n_wide == 0, is_last))
     return tuple(places), height, heads
 
 
-def put_plot(
+def dot_rows(
     sheet: Sheet,
     column: Column,
     scale: Scale,
     slot: Slot,
+    rows: Iterable[AnyRow],
     *,
     label: str = "",
     names_at: float = 0.0,
     ticks: Ticks | None = None,
-) -> tuple[float, ...]:
-    """Draw axis and names of a plot, and return the middle of each row.
+    baseline: tuple[float, str] | None = None,
+) -> Iterator[tuple[int, AnyRow, float]]:
+    """Yield each row of a panel with its number and middle, for the caller to draw.
 
-    Names stand at the left of the first panel of a line, their left end at `names_at`;
-    of panels below each other the last has the axis. `label` and `ticks` as in `axis`.
+    Before the first, axis and names are drawn; over each row what it tells; after the
+    last the baseline, a number and the words on it. Names stand at the left of the
+    first panel of a line, their left end at `names_at`; of panels below each other the
+    last has the axis. `label` and `ticks` as in `axis`.
     """
     places, span = column.places(slot.top), (slot.top, slot.top + column.height)
     axis(sheet, scale, span, label=label, bare=not slot.is_last, ticks=ticks)
     if slot.is_first:
         for lines, y in zip(column.names, places, strict=True):
             put_name(sheet, lines, names_at, y)
-    return places
+    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
+        yield n, row, y
+        tell(sheet, scale, (y, column.pitch), row.title)
+    if baseline:
+        x = scale.at(baseline[0])
+        sheet.line((x, x), span, width=0.9, dashes=drawing.DASHED, name="baseline")
+        at = max(0.0, min(x, scale.right - wide(baseline[1])))
+        sheet.label(at, span[0] - 2.0, baseline[1])
+
+
+def put_dot(
+    sheet: Sheet,
+    scale: Scale,
+    y: float,
+    number: float,
+    ends: tuple[float, float] = (nan, nan),
+    *,
+    look: tuple[str, str, float] = ("o", BLUE, 4.2),
+    line: tuple[float, float] = (1.1, 1.1),
+    start: float = nan,
+    name: str = "",
+) -> None:
+    """Draw one number of a row: its mark, its interval, a hairline from the baseline.
+
+    `look` is mark, colour and size; `line` the width of the interval in points and the
+    height of its caps in millimetres.
+    """
+    shape, colour, size = look
+    if isfinite(number):
+        x = scale.at(number)
+        if isfinite(start):
+            sheet.line((scale.at(start), x), (y, y), colour=HAIR, width=0.7)
+        interval(sheet, scale, y, ends, colour=colour, width=line[0], cap=line[1])
+        sheet.mark(x, y, shape, colour=colour, size=size, name=name)
+    elif isinf(number):
+        arrow, x = (">", scale.right) if number > 0 else ("<", scale.left)
+        sheet.mark(x, y, arrow, colour=colour, size=4.6, name="beyond")
+
+
+def interval(
+    sheet: Sheet,
+    scale: Scale,
+    y: float,
+    ends: tuple[float, float],
+    *,
+    colour: str = BLUE,
+    width: float = 1.1,
+    cap: float = 1.1,
+) -> None:
+    """Draw a line between two finite numbers, its caps `cap` mm up and down."""
+    low, high = ends
+    if not (isfinite(low) and isfinite(high) and low < high):
+        return
+    span = scale.at(low), scale.at(high)
+    sheet.line(span, (y, y), colour=colour, width=width, name="interval")
+    if cap:
+        sheet.uprights(span, (y - cap, y + cap), colour=colour, width=0.8)
+
+
+def tell(sheet: Sheet, scale: Scale, row: tuple[float, float], title: str) -> None:
+    """Lay over a row (its middle, its height) what it tells under the pointer."""
+    y, height = row
+    if title:
+        ends = (scale.left, scale.right)
+        sheet.box(ends, (y - height / 2, y + height / 2), title=title)
 
 
 def axis(
@@ -219,7 +304,7 @@ def axis(
     sheet.uprights([scale.at(n) for n in numbers], span)
     if not bare:
         foot(sheet, scale, span[1], numbers, texts)
-        left = max(min(scale.left, WIDTH - typeface.width(label, SMALL) * SLACK), 0.0)
+        left = max(min(scale.left, WIDTH - wide(label)), 0.0)
         put_label(sheet, left, span[1] + 7.6, label)
 
 
@@ -250,12 +335,11 @@ def foot(
     texts: Sequence[str],
 ) -> None:
     """Draw the line of an axis with its ticks, their texts kept on the sheet."""
-    places = [scale.at(number) for number in numbers]
     sheet.line((scale.left, scale.right), (y, y), colour=AXIS, name="axis")
-    sheet.uprights(places, (y, y + 0.9), colour=AXIS, width=0.6)
+    at = [scale.at(number) for number in numbers]
+    sheet.uprights(at, (y, y + 0.9), colour=AXIS, width=0.6)
     for number, text in zip(numbers, texts, strict=True):
-        x = _tick_middle(scale, number, text)
-        sheet.label(x, y + 3.2, text, anchor="center")
+        sheet.label(_tick_middle(scale, number, text), y + 3.2, text, anchor="center")
 
 
 def upright(sheet: Sheet, x: Scale, y: Scale, *, most: int) -> None:
@@ -267,9 +351,24 @@ def upright(sheet: Sheet, x: Scale, y: Scale, *, most: int) -> None:
         sheet.label(x.left - 1.2, place, text, anchor="right")
 
 
-def fitting_ticks(
-    scale: Scale, *, grouped: bool = True, whole: bool = False
-) -> tuple[tuple[float, ...], tuple[str, ...]]:
+def strip(
+    sheet: Sheet,
+    scale: Scale,
+    ends: tuple[float, float],
+    colour: Callable[[float], str],
+    *,
+    is_upright: bool,
+    steps: int = 40,
+) -> None:
+    """Draw the shades of a key along a scale; `colour` is that of a share of it."""
+    edges = [scale.left + scale.width * n / steps for n in range(steps + 1)]
+    for n, span in enumerate(pairwise(edges)):
+        face = colour((n + 0.5) / steps)
+        sides = (ends, span[::-1]) if is_upright else (span, ends)
+        sheet.box(*sides, face=face, edge=face, width=0.25)
+
+
+def fitting_ticks(scale: Scale, *, grouped: bool = True, whole: bool = False) -> Ticks:
     """Return as many ticks as stand apart on the scale, at most nine, and texts.
 
     They stand well apart, or where no two would, just so that none touches another.
@@ -282,17 +381,15 @@ def fitting_ticks(
             if whole:
                 ticks = tuple(tick for tick in ticks if tick == int(tick))
             texts = drawing.tick_texts(ticks, grouped=grouped)
-            inside: list[tuple[float, str]] = []
-            middles, widest = [], 0.0
-            for tick, text in zip(ticks, texts, strict=True):
-                wide, x = typeface.width(text, SMALL) * SLACK, scale.at(tick)
-                left, right = x - wide / 2, x + wide / 2
-                # Neighbours keep their room.
-                if scale.left - _OVER <= left and right <= scale.right + _OVER:
-                    inside.append((tick, text))
-                    middles.append(_tick_middle(scale, tick, text))
-                    widest = max(widest, wide)
-            gap = max(widest + 1.8, least)
+            # Neighbours keep their room.
+            inside = [
+                (tick, text)
+                for tick, text in zip(ticks, texts, strict=True)
+                if scale.left - _OVER <= scale.at(tick) - wide(text) / 2
+                and scale.at(tick) + wide(text) / 2 <= scale.right + _OVER
+            ]
+            gap = max(widest(text for _, text in inside) + 1.8, least)
+            middles = (_tick_middle(scale, *tick) for tick in inside)
             apart = all(right - left >= gap for left, right in pairwise(middles))
             if len(inside) > 1 and apart:
                 fitting = inside
@@ -310,52 +407,6 @@ def _tick_middle(scale: Scale, number: float, text: str) -> float:
     return min(scale.at(number), WIDTH - typeface.width(text, SMALL) / 2)
 
 
-def baseline(
-    sheet: Sheet, scale: Scale, number: float, span: tuple[float, float], label: str
-) -> None:
-    """Draw the dashed line of a model as it is, and its words above the plot."""
-    x, wide = scale.at(number), typeface.width(label, SMALL) * SLACK
-    sheet.line((x, x), span, width=0.9, dashes=drawing.DASHED, name="baseline")
-    sheet.label(max(0.0, min(x, scale.right - wide)), span[0] - 2.0, label)
-
-
-def interval(
-    sheet: Sheet,
-    scale: Scale,
-    y: float,
-    ends: tuple[float, float],
-    *,
-    colour: str = BLUE,
-    width: float = 1.1,
-    cap: float = 1.1,
-) -> None:
-    """Draw a line between two finite numbers, its caps `cap` mm up and down."""
-    low, high = ends
-    if not (isfinite(low) and isfinite(high) and low < high):
-        return
-    span = scale.at(low), scale.at(high)
-    sheet.line(span, (y, y), colour=colour, width=width, name="interval")
-    if cap:
-        sheet.uprights(span, (y - cap, y + cap), colour=colour, width=0.8)
-
-
-def beyond(
-    sheet: Sheet, scale: Scale, y: float, number: float, *, colour: str = BLUE
-) -> None:
-    """Mark an infinite number at the end of the axis it lies beyond."""
-    if isinf(number):
-        shape, x = (">", scale.right) if number > 0 else ("<", scale.left)
-        sheet.mark(x, y, shape, colour=colour, size=4.6, name="beyond")
-
-
-def tell(sheet: Sheet, scale: Scale, row: tuple[float, float], title: str) -> None:
-    """Lay over a row (its middle, its height) what it tells under the pointer."""
-    y, height = row
-    if title:
-        ends = (scale.left, scale.right)
-        sheet.box(ends, (y - height / 2, y + height / 2), title=title)
-
-
 def put_name(sheet: Sheet, lines: Sequence[str], left: float, y: float) -> None:
     """Write the lines of one name around the middle of its row."""
     first = y - NAME_LINE * (len(lines) - 1) / 2
@@ -365,7 +416,7 @@ def put_name(sheet: Sheet, lines: Sequence[str], left: float, y: float) -> None:
 
 def headings(
     names: Sequence[str], limit: float, *, most: int = _HEADING_LINES
-) -> tuple[tuple[str, ...], ...]:
+) -> tuple[Lines, ...]:
     """Return the lines of the names of panels, none wider than `limit` millimetres.
 
     All together, so that no two come out alike; a name is cut in the middle only
@@ -375,12 +426,7 @@ def headings(
     return typeface.shortened(names, room, TITLE, lines=most)
 
 
-def is_whole(name: str, lines: Sequence[str]) -> bool:
-    """Return whether lines hold all of a name; they drop spaces where they break."""
-    return "".join(lines).replace(" ", "") == name.replace(" ", "")
-
-
-def heading_height(headings: Sequence[Sequence[str]]) -> float:
+def heading_height(headings: Iterable[Sequence[str]]) -> float:
     """Return the millimetres that the longest of these takes above a single line."""
     return _HEADING_LINE * (max(map(len, headings), default=1) - 1)
 
@@ -401,13 +447,10 @@ def put_value_label(sheet: Sheet, words: str, top: float) -> None:
 def key(
     sheet: Sheet, items: Sequence[tuple[str, str, float, str]], right: float, y: float
 ) -> None:
-    """Write marks and words (mark, colour, size, word) side by side up to `right`.
-
-    For panels too tight to carry the words beside their marks.
-    """
+    """Write marks and words (mark, colour, size, word) side by side up to `right`."""
     for mark, colour, size, word in reversed(items):
         sheet.label(right, y, word, colour=word_colour(colour), anchor="right")
-        right -= typeface.width(word, SMALL) * SLACK + 2.2
+        right -= wide(word) + 2.2
         sheet.mark(right, y, mark, colour=colour, size=size)
         right -= 5.0
 
@@ -427,4 +470,4 @@ def paged(
             parts[-1].append(panel)
         else:
             parts.append([panel])
-    return tuple(tuple(part) for part in parts)
+    return tuple(map(tuple, parts))

@@ -1,9 +1,9 @@
 """The figure of ranks: which a feature could take, by other draws and other rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
-from math import ceil, isfinite
+from math import ceil, isfinite, nan
 
 from . import parts, typeface
 from .drawing import SMALL, Scale, Sheet
@@ -13,20 +13,15 @@ _HEAD = 7.6  # from the upper edge to the rows: the name of a panel
 
 @dataclass(frozen=True)
 class RankRow:
-    """One feature: where it stands, and what it could take or took.
+    """The rank of one feature, and the first and last that draws and rows leave open.
 
-    Attributes
-    ----------
-    rank : float
-        Its rank; NaN if it has none.
-    draws, rows : (float, float)
-        The first and the last rank by the draws alone, and on resampled rows; NaN
-        where unknown.
+    NaN where unknown; `rows` are the ranks on resampled rows.
     """
 
     rank: float
-    draws: tuple[float, float] = (float("nan"), float("nan"))
-    rows: tuple[float, float] = (float("nan"), float("nan"))
+    draws: tuple[float, float] = (nan, nan)
+    rows: tuple[float, float] = (nan, nan)
+    title: str = ""
 
     @property
     def is_certain(self) -> bool:
@@ -37,7 +32,7 @@ class RankRow:
 
 @dataclass(frozen=True)
 class RankPanel:
-    """One panel: its rows stand in the order of the names of the figure."""
+    """One model; its rows stand in the order of the names of the figure."""
 
     title: str
     rows: tuple[RankRow, ...]
@@ -50,23 +45,7 @@ def draw_rank_intervals(
 
     One panel per model. A dot is the rank; its line reaches over the ranks that the
     draws leave open, the dashed one below over those on resampled rows.
-
-    Parameters
-    ----------
-    panels : sequence of RankPanel
-    names : sequence of str
-        Of the rows of every panel.
-    axis_label : str
-    salt : str
-        The id of the figure; ids inside the file derive from it.
-
-    Raises
-    ------
-    ValueError
-        If there are no names or more than 40, or no panels or more than 12.
     """
-    parts.check(len(names), "The rows of a figure of ranks")
-    parts.check(len(panels), "The panels of a figure of ranks", most=12)
     column = parts.name_column(names, pitch=min(5.2, 200.0 / len(names)))
     slots, height, heads = parts.slots(
         [panel.title for panel in panels],
@@ -82,20 +61,22 @@ def draw_rank_intervals(
     for n, (panel, slot) in enumerate(zip(panels, slots, strict=True)):
         scale = Scale(0.46, last + 0.54, slot.left, slot.right - slot.left)
         label = axis_label if slot.is_first else ""
-        places = parts.put_plot(
-            sheet, column, scale, slot, label=label, ticks=_ticks(scale, last)
-        )
-        for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
+        told = [
+            replace(row, title=f"{panel.title}, {name}: {axis_label} {row.rank:g}")
+            if isfinite(row.rank)
+            else row
+            for name, row in zip(names, panel.rows, strict=True)
+        ]
+        for m, row, y in parts.dot_rows(
+            sheet, column, scale, slot, told, label=label, ticks=_ticks(scale, last)
+        ):
             has_both = all(map(isfinite, row.rows))
             upper, lower = y - 0.14 * column.pitch * has_both, y + 0.2 * column.pitch
             parts.interval(sheet, scale, upper, row.draws)
             if has_both:
                 ends = scale.at(row.rows[0]) - 0.5, scale.at(row.rows[1]) + 0.5
                 sheet.line(ends, (lower, lower), width=1.1, dashes=(2.0, 1.2))
-            if isfinite(row.rank):
-                sheet.mark(scale.at(row.rank), upper, "o", name=f"rank-{n}-{m}")
-                title = f"{panel.title}, {names[m]}: {axis_label} {row.rank:g}"
-                parts.tell(sheet, scale, (y, column.pitch), title)
+            parts.put_dot(sheet, scale, upper, row.rank, name=f"rank-{n}-{m}")
         parts.put_heading(sheet, (slot.left, slot.top - 3.2), heads[n][0])
     return sheet.svg(height, salt=salt)
 

@@ -1,9 +1,9 @@
 """The figure of surfaces: the prediction over two features, as maps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite, nan
+from math import isfinite
 
 from ..text.number_text import significant
 from . import drawing, parts, typeface
@@ -11,7 +11,7 @@ from .drawing import AXIS, BAND, SMALL, WIDTH, Scale, Sheet
 
 MOST = 3
 _TOP, _PLOT, _BESIDE = 9.0, 48.0, 6.0
-_KEY, _STEPS = 20.0, 40  # room of the colour key with its words; its shades
+_KEY = 20.0  # room of the colour key with its words
 _WIDEST = 62.0
 _LEVELS, _LEVEL_LINE = 28.0, 3.0  # room of the levels on the left; a line of theirs
 
@@ -20,17 +20,10 @@ Axis = Sequence[float | str]
 
 @dataclass(frozen=True)
 class SurfacePanel:
-    """The surface of one model over two features.
+    """The surface of one model over two grids, of numbers or of levels as text.
 
-    Attributes
-    ----------
-    name : str
-    first, second : tuple of float or str
-        The grids: numbers, or the levels as text.
-    values : tuple of tuple of float
-        One row per entry of `first`; what is not finite is not drawn.
-    within : tuple of tuple of bool
-        Whether rows lie around the point.
+    `values` has one row per entry of `first`, and what is not finite is not drawn;
+    `within` says whether rows lie around the point.
     """
 
     name: str
@@ -51,39 +44,26 @@ def draw_surface(
 ) -> str:
     """Return the prediction over two features, one map per model, as an SVG.
 
-    All maps share the axes and the colours: light is high. A point around which no
-    rows lie is grey.
-
-    Parameters
-    ----------
-    panels : sequence of SurfacePanel
-    first, second : str
-        The features, along the level and the upright axis.
-    axis_label : str
-        What the colours show, and its unit.
-    masked_text : str
-        What grey means.
-    salt : str
-        The id of the figure; ids inside the file derive from it.
-
-    Raises
-    ------
-    ValueError
-        If there are no panels or more than 3.
+    The first feature runs along the level axis, the second along the upright one. All
+    maps share the axes and the colours: light is high. A point around which no rows
+    lie is grey, as `masked_text` says below.
     """
-    parts.check(len(panels), "The panels of a figure of surfaces", most=MOST)
     lead = panels[0]
-    values = [value for panel in panels for value, *_ in _cells(panel)]
-    colours = drawing.limits(list(filter(isfinite, values)), pad=0.0)
+    points = [
+        (value, is_within)
+        for panel in panels
+        for values, within in zip(panel.values, panel.within, strict=True)
+        for value, is_within in zip(values, within, strict=True)
+    ]
+    colours = drawing.limits([v for v, is_within in points if is_within], pad=0.0)
     upright = _upright(lead.second)
-    texts = [text for _, lines in upright for text in lines]
-    left = max(typeface.width(text, SMALL) for text in texts) * parts.SLACK + 1.8
+    left = parts.widest(text for _, lines in upright for text in lines) + 1.8
     room = WIDTH - left - _KEY - _BESIDE * len(panels)
     width = min(room / len(panels), _WIDEST)
     titles = parts.headings([panel.name for panel in panels], width)
     top = _TOP + parts.heading_height(titles)
     y = Scale(*_ends(lead.second), top + _PLOT, -_PLOT)
-    levels: tuple[tuple[str, ...], ...] = ()
+    levels: tuple[parts.Lines, ...] = ()
     if not _is_number(lead.first):
         each = (width / len(lead.first) - 1.0) / parts.SLACK
         names = [str(level) for level in lead.first]
@@ -107,19 +87,19 @@ def draw_surface(
     parts.put_label(sheet, 0.0, 1.6, second, right=WIDTH / 3 - 3.0)
     below = y.left + (max(map(len, levels), default=1) - 1) * _LEVEL_LINE
     parts.put_label(sheet, left, below + 8.2, first)
-    _put_key(sheet, x.right + _BESIDE, Scale(*colours, y.left, -_PLOT), axis_label)
+    key, scale = x.right + _BESIDE, Scale(*colours, y.left, -_PLOT)
+    parts.strip(sheet, scale, (key, key + 3.0), drawing.shade, is_upright=True)
+    numbers = drawing.ticks(*colours, most=5)
+    for number, text in zip(numbers, drawing.tick_texts(numbers), strict=True):
+        sheet.line((key + 3.0, key + 3.9), (scale.at(number),) * 2, colour=AXIS)
+        sheet.label(key + 4.8, scale.at(number), text)
+    start = max(min(key, WIDTH - parts.wide(axis_label)), WIDTH / 3)
+    parts.put_label(sheet, start, 1.6, axis_label)
     bottom = below + 12.6
-    if not all(inside for panel in panels for row in panel.within for inside in row):
+    if not all(is_within for _, is_within in points):
         sheet.box((left, left + 4.0), (bottom - 1.4, bottom + 1.4), face=BAND)
         sheet.label(left + 5.6, bottom, masked_text)
     return sheet.svg(bottom + 3.0, salt=salt)
-
-
-def _cells(panel: SurfacePanel) -> Iterator[tuple[float, int, int]]:
-    """Yield each value of a map, NaN where it is not drawn in colour, and its place."""
-    for i, (values, inside) in enumerate(zip(panel.values, panel.within, strict=True)):
-        for j, (value, is_inside) in enumerate(zip(values, inside, strict=True)):
-            yield value if is_inside and isfinite(value) else nan, i, j
 
 
 def _edges(grid: Axis) -> list[float]:
@@ -151,54 +131,32 @@ def _put_map(
     low, high = colours
     across = list(pairwise(map(x.at, _edges(panel.first))))
     along = list(pairwise(map(y.at, _edges(panel.second))))
-    for value, i, j in _cells(panel):
-        face, title = BAND, ""
-        if isfinite(value):
-            face = drawing.shade((value - low) / (high - low))
-            both = zip(features, (panel.first[i], panel.second[j]), strict=True)
-            place = ", ".join(
-                f"{feature} {at if isinstance(at, str) else significant(at)}"
-                for feature, at in both
-            )
-            title = f"{panel.name}, {place}: {significant(value)}"
-        # Without an edge the page shines through between cells.
-        sheet.box(
-            across[i],
-            along[j][::-1],
-            face=face,
-            edge=face,
-            width=0.25,
-            name=f"{name}-{i}-{j}",
-            title=title,
-        )
+    for i, (values, within) in enumerate(zip(panel.values, panel.within, strict=True)):
+        for j, (value, is_within) in enumerate(zip(values, within, strict=True)):
+            face, title = BAND, ""
+            if is_within and isfinite(value):
+                face = drawing.shade((value - low) / (high - low))
+                at = zip(features, (panel.first[i], panel.second[j]), strict=True)
+                place = ", ".join(
+                    f"{feature} {p if isinstance(p, str) else significant(p)}"
+                    for feature, p in at
+                )
+                title = f"{panel.name}, {place}: {significant(value)}"
+            # Without an edge the page shines through between cells.
+            look = {"face": face, "edge": face, "name": f"{name}-{i}-{j}"}
+            sheet.box(across[i], along[j][::-1], width=0.25, title=title, **look)
     sheet.box((x.left, x.right), (y.left, y.right), edge=AXIS, width=0.5)
 
 
-def _upright(grid: Axis) -> list[tuple[float, tuple[str, ...]]]:
+def _upright(grid: Axis) -> list[tuple[float, parts.Lines]]:
     """Return places and lines of words of the upright axis.
 
     Levels have two lines where the rows of the map are high enough.
     """
     if _is_number(grid):
         numbers = drawing.ticks(*_ends(grid), most=5)
-        return [
-            (n, (text,))
-            for n, text in zip(numbers, drawing.tick_texts(numbers), strict=True)
-        ]
+        texts = drawing.tick_texts(numbers)
+        return [(n, (text,)) for n, text in zip(numbers, texts, strict=True)]
     lines = 2 if _PLOT / len(grid) >= 2.1 * _LEVEL_LINE else 1
     names = [str(level) for level in grid]
     return list(enumerate(typeface.shortened(names, _LEVELS, SMALL, lines=lines)))
-
-
-def _put_key(sheet: Sheet, left: float, y: Scale, label: str) -> None:
-    """Draw the strip of colours with its numbers, and what it shows above it."""
-    edges = [y.left + y.width * n / _STEPS for n in range(_STEPS + 1)]
-    for n, (below, above) in enumerate(pairwise(edges)):
-        face = drawing.shade((n + 0.5) / _STEPS)
-        sheet.box((left, left + 3.0), (above, below), face=face, edge=face, width=0.25)
-    numbers = drawing.ticks(y.low, y.high, most=5)
-    for number, text in zip(numbers, drawing.tick_texts(numbers), strict=True):
-        sheet.line((left + 3.0, left + 3.9), (y.at(number),) * 2, colour=AXIS)
-        sheet.label(left + 4.8, y.at(number), text)
-    wide = typeface.width(label, SMALL) * parts.SLACK
-    parts.put_label(sheet, max(min(left, WIDTH - wide), WIDTH / 3), 1.6, label)

@@ -23,14 +23,7 @@ _HEAD = 8.0  # of a panel that is named
 
 @dataclass(frozen=True)
 class TopKLine:
-    """The curve of one ranking.
-
-    Attributes
-    ----------
-    label : str
-    means, errors : tuple of float
-        Of the loss with the first feature, the first two, and so on.
-    """
+    """One ranking: mean and error of the loss with the first feature, two, …"""
 
     label: str
     means: tuple[float, ...]
@@ -39,14 +32,7 @@ class TopKLine:
 
 @dataclass(frozen=True)
 class TopKPanel:
-    """The curves by one protocol.
-
-    Attributes
-    ----------
-    title : str
-        What stands above it, empty if it is the only one.
-    lines : tuple of TopKLine
-    """
+    """The curves by one protocol; the title is empty if it is the only one."""
 
     title: str
     lines: tuple[TopKLine, ...]
@@ -62,26 +48,13 @@ def draw_top_k(
 ) -> str:
     """Return the loss of one model over the features it is fitted to, as an SVG.
 
-    Parameters
-    ----------
-    panels : sequence of TopKPanel
-        Drawn one below the other on one scale of losses. A ranking has the same look
-        in all of them; bars are one error up and down.
-    axis_label, head : str
-        What stands below each plot, of features, and above it, of the loss.
-    salt : str
-        The id of the figure; ids inside the file derive from it.
-    steps : sequence of str
-        What stands below each place; by default 1, 2, 3, ….
-
-    Raises
-    ------
-    ValueError
-        If there are no lines, or more than 9 rankings.
+    Panels stand one below the other on one scale of losses; a ranking, of at most 9,
+    has the same look in all of them, and bars are one error up and down. `axis_label`
+    stands below each plot, `head` above it; `steps` are what stands below each place,
+    by default 1, 2, 3, ….
     """
     every = [line for panel in panels for line in panel.lines]
     labels = tuple(dict.fromkeys(line.label for line in every))
-    parts.check(len(labels), "The lines of a top-k figure", most=len(STYLES))
     most = max(len(line.means) for line in every)
     x = Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT - _KEY)
     losses = [

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...assess.dependence import clusters as linked
-from ..figures.clusters import ClusterRow, ClusterWords, Join, draw_clusters
-from ..figures.parts import MOST_ROWS
+from ..figures.clusters import ClusterWords, Join, draw_clusters
+from ..figures.parts import MOST_ROWS, Row
 from ..text.blocks import Column, Figure, Group, Link, Sentence, Table, Value, plain
 from ..text.number_text import MISSING, count, number
 from ..text.wording import (
@@ -367,15 +367,15 @@ def _figure(
 
 def _figure_row(
     ranking: Ranking, measured: Ranking, row: int | None, name: str, cluster: int
-) -> ClusterRow:
+) -> Row:
     """Return one row of the figure; without numbers for what was not asked."""
     if row is None:
-        return ClusterRow(name, nan, nan, nan, MISSING, cluster)
+        return Row(name, nan, text=MISSING, cluster=cluster)
     mean = float(measured.mean[row])
     ends = float(measured.low[row]), float(measured.high[row])
     text = number(mean, ranking.places)
     title = mark_title(measured, row, text, ends)
-    return ClusterRow(name, mean, *ends, text, cluster, title=title)
+    return Row(name, mean, *ends, text, cluster=cluster, title=title)
 
 
 def _headline(facts: Facts, ranking: Ranking, found: Sequence[Cluster]) -> Sentence:

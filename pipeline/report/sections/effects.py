@@ -12,8 +12,7 @@ from ...methods.importance import METHODS
 from ...methods.mean_predictions import CURVE
 from ...records.importance_record import Effect
 from ...records.surface_record import Surface
-from ..figures.effect_panels import Curve, EffectPanel, has_band
-from ..figures.effects import draw_effects, paged_effects
+from ..figures.effects import Curve, EffectPanel, draw_effects, paged_effects
 from ..text.blocks import Figure, Sentence, Styled, Value, plain
 from ..text.number_text import count, plain_number, significant
 from ..text.wording import (
@@ -173,7 +172,7 @@ def _figure(
     if is_seen:
         left = say("figures.band_left") if leaves_band else ()
         more += say("figures.band", left=left)
-    elif has_band(panels):
+    elif any(curve.band for panel in panels for curve in panel.curves):
         more += say("figures.band_unseen")
     lines = _claimed_lines(facts, [e for e in curves if e.feature in names])
     if lines:

@@ -14,7 +14,8 @@ import numpy as np
 
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
-from ..figures.models import ModelPanel, ModelRow, draw_models
+from ..figures.models import ModelPanel, draw_models
+from ..figures.parts import Row
 from ..text.blocks import Figure, Sentence, plain
 from ..text.number_text import count, lone, loss_label, number, percent, unit_text
 from ..text.wording import (
@@ -254,7 +255,7 @@ def panel_of(
                 note = plain(say("flags.note", models=models))
         title = mark_title(ranking, at, text, ends)
         rows.append(
-            ModelRow(display_name(name), mean, repeats, text, mark, note, *ends, title)
+            Row(display_name(name), mean, *ends, text, repeats, title, mark, note)
         )
     before = lone(base, least=ranking.places)
     text = plain(say("figures.panel_base", value=before))

@@ -11,10 +11,10 @@ from ...records.ranking import LEVEL
 from ..figures.performance import (
     MOST_PANELS,
     CalibrationPanel,
+    Decile,
     ResidualPanel,
     ResidualPart,
     RocLine,
-    Tenth,
     draw_classes,
     draw_residuals,
 )
@@ -83,7 +83,7 @@ def _classes(facts: Facts, every: Models, positive: str) -> Figure:
     panels = tuple(
         CalibrationPanel(
             display_name(model),
-            tuple(Tenth(*(float(row[name]) for name in fields)) for row in rows),
+            tuple(Decile(*(float(row[name]) for name in fields)) for row in rows),
         )
         for model, rows in every[:MOST_PANELS]
     )

@@ -5,7 +5,8 @@ from math import nan
 
 import numpy as np
 
-from ..figures.ranking import RankingRow, draw_ranking
+from ..figures.parts import Row
+from ..figures.ranking import draw_ranking
 from ..text.blocks import Figure, Link, Sentence, Value, plain
 from ..text.number_text import count, lone, loss_label, number
 from ..text.wording import (
@@ -55,7 +56,7 @@ def ranking_figure(
         ends = (low, high) if is_random and low < high else (nan, nan)
         repeats = record.values[row, : record.repeats[row]].tolist()
         rows.append(
-            RankingRow(
+            Row(
                 name=display_name(record.features[row]),
                 estimate=value.raw,
                 low=low,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.report.svg_reader import MM, groups, mark, points, texts, words
 
 from importance_audit.report.figures import drawing, typeface
-from importance_audit.report.figures.effect_panels import _LEAD, _OTHERS
+from importance_audit.report.figures.effects import STYLES
 from importance_audit.report.figures.engines import ENGINES
 
 ROOT = Path(__file__).parents[3]
@@ -156,8 +156,8 @@ def test_marks_of_the_third_series_have_the_contrast_of_marks():
 
 
 def test_curves_and_engines_differ_without_their_colour():
-    looks = [(s.width, s.dashes) for s in (_LEAD, *_OTHERS)]
-    shapes = [s.mark for s in (_LEAD, *_OTHERS)]
+    looks = [(s.width, s.dashes) for s in STYLES]
+    shapes = [s.mark for s in STYLES]
     engines = [shape for shape, _, _ in ENGINES]
     assert len(set(looks)) == len(set(shapes)) == 6
     assert len(set(engines)) == 5

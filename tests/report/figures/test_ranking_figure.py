@@ -7,7 +7,8 @@ from tests.report.made_records import made_importance, row_intervals_frame
 from tests.report.made_variants import plain_result, view_of
 from tests.report.svg_reader import groups, mark, off_sheet, points, titles, x_axis
 
-from importance_audit.report.figures.ranking import RankingRow, draw_ranking
+from importance_audit.report.figures.parts import Row
+from importance_audit.report.figures.ranking import draw_ranking
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -50,7 +51,7 @@ def test_trials_on_the_data_are_shown_one_by_one_with_their_mean():
 
 
 def test_ticks_stand_at_the_repeats_and_the_axis_holds_them():
-    row = RankingRow("a", 2.0, 1.5, 2.5, "2.0", repeats=(-3.0, 1.0, 8.0))
+    row = Row("a", 2.0, 1.5, 2.5, "2.0", repeats=(-3.0, 1.0, 8.0))
     svg = draw_ranking([row], unit_label="u", baseline_label="b", salt="r")
     (ticks,) = groups(svg, "repeats-0")
     at = x_axis(svg)

@@ -16,11 +16,11 @@ from tests.report.svg_reader import words as svg_words
 from importance_audit.assess.associations import association_rows
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.report.figures.clusters import (
-    ClusterRow,
     ClusterWords,
     Join,
     draw_clusters,
 )
+from importance_audit.report.figures.parts import Row
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -176,9 +176,7 @@ def test_forty_features_are_drawn_at_most_and_only_those_whose_pairs_are_kept():
 
 
 def rows(*estimates):
-    return [
-        ClusterRow(f"f{n}", e, e - 1, e + 1, str(e)) for n, e in enumerate(estimates)
-    ]
+    return [Row(f"f{n}", e, e - 1, e + 1, str(e)) for n, e in enumerate(estimates)]
 
 
 def clusters_svg(rows, joins, **changes):
@@ -208,7 +206,7 @@ def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
 
 
 def test_what_was_not_asked_has_a_row_without_a_mark():
-    nothing = ClusterRow("x", float("nan"), float("nan"), float("nan"), "–")
+    nothing = Row("x", float("nan"), float("nan"), float("nan"), "–")
     svg = clusters_svg([*rows(4.0), nothing], [])
     assert "–" in svg_words(svg)
     assert not groups(svg, "estimate-1")
@@ -233,8 +231,3 @@ def test_no_names_overlap_however_hostile():
     pairs = dict.fromkeys(pairwise(HOSTILE), 0.99)
     view = plain_view(HOSTILE, pairs)
     assert collisions(figure_of(view).svg) == []
-
-
-def test_more_than_forty_features_are_refused():
-    with pytest.raises(ValueError, match="1 to 40; 41 were given"):
-        clusters_svg(rows(*map(float, range(41))), [])

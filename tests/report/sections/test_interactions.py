@@ -127,15 +127,6 @@ def test_maps_stay_on_the_sheet_whatever_the_names(n):
         assert height(svg) < 110.0
 
 
-def test_rows_of_other_lengths_are_refused():
-    message = (
-        "The rows of a figure of pairs must have one number for each feature before "
-        "theirs; they have [0, 2]."
-    )
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        draw_interactions("ab", [[], [1, 2]], [[], "12"], axis_label="", salt="s")
-
-
 def test_features_stand_in_the_order_of_what_their_pairs_measure_together():
     (figure,) = pair_figures("abcd", (1.0, 0.0, 0.0, 0.0, 0.0, 5.0))
     assert figure.data["names"] == ("c", "d", "a", "b")

@@ -23,7 +23,8 @@ from tests.report.svg_reader import (
     x_axis,
 )
 
-from importance_audit.report.figures.models import ModelPanel, ModelRow, draw_models
+from importance_audit.report.figures.models import ModelPanel, draw_models
+from importance_audit.report.figures.parts import Row
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.models_figure import LINEAR, MARK
 from importance_audit.report.text.blocks import plain
@@ -163,7 +164,7 @@ LONG = "gradient boosting, challenger 2024-02, refitted each quarter"
 
 @pytest.mark.parametrize("n_rows", [2, 30])
 def test_a_long_name_of_a_model_has_a_line_of_its_own_and_is_not_cut(n_rows):
-    rows = tuple(ModelRow(f"f{n}", 9.0 + n, (), f"{n}") for n in range(n_rows))
+    rows = tuple(Row(f"f{n}", 9.0 + n, text=f"{n}") for n in range(n_rows))
     panels = [ModelPanel(name, 2.0, "before 2", rows) for name in (LONG, "linear")]
     svg = draw_models(panels, axis_label="loss", salt="s")
     assert LONG.replace(" ", "") in "".join(words(svg)).replace(" ", "")
@@ -176,8 +177,15 @@ PANEL = ModelPanel(
     2.0,
     "as is 2.0",
     (
-        ModelRow("a", 9.0, (), "9.0"),
-        ModelRow("b", 2.1, (2.0, 2.2), "2.1", mark=MARK, note="matters in forest"),
+        Row("a", 9.0, text="9.0"),
+        Row(
+            "b",
+            2.1,
+            text="2.1",
+            repeats=(2.0, 2.2),
+            mark=MARK,
+            note="matters in forest",
+        ),
     ),
 )
 
@@ -192,7 +200,9 @@ def test_the_words_of_a_flag_stand_on_its_row_and_touch_nothing():
 
 
 def test_a_note_without_room_leaves_its_mark():
-    far = replace(PANEL.rows[1], mean=8.9, repeats=(), note="matters in " + 60 * "x")
+    far = replace(
+        PANEL.rows[1], estimate=8.9, repeats=(), note="matters in " + 60 * "x"
+    )
     svg = draw_models(
         [replace(PANEL, rows=(PANEL.rows[0], far))], axis_label="loss", salt="s"
     )

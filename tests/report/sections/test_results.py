@@ -149,7 +149,7 @@ def test_models_stand_side_by_side_in_the_order_of_the_first():
     assert [panel.name for panel in panels] == ["forest", "linear", "svm"]
     assert {tuple(row.name for row in panel.rows) for panel in panels} == {APARTMENTS}
     assert panels[2].baseline == pytest.approx(160.9)
-    assert panels[2].rows[0].mean == pytest.approx(160.9 + 688.4)
+    assert panels[2].rows[0].estimate == pytest.approx(160.9 + 688.4)
 
 
 def test_all_models_share_the_panel_of_a_feature():
@@ -470,7 +470,7 @@ def test_marginal_and_conditional_losses_stand_in_one_figure_per_model():
         rows = {row.name: row for row in panel.rows}
         assert panel.baseline == record.baseline.mean()
         for name, raw in zip(record.features, record.raw, strict=True):
-            assert rows[name].mean == pytest.approx(raw.mean(), rel=1e-12)
+            assert rows[name].estimate == pytest.approx(raw.mean(), rel=1e-12)
     orders = {tuple(row.name for row in panel.rows) for panel in panels}
     assert len(orders) == 1
     headline = plain(figures[0].headline)

@@ -60,11 +60,6 @@ def test_every_ranking_is_named_and_all_of_it_is_on_the_sheet():
     assert off_sheet(curves_svg()) == []
 
 
-def test_more_lines_than_can_be_told_apart_are_refused():
-    with pytest.raises(ValueError, match="must number 1 to 9; 10 were given"):
-        curves_svg(tuple(TopKLine(str(n), (1.0,), (0.0,)) for n in range(10)))
-
-
 def test_panels_have_one_scale_and_one_error_is_no_bar():
     alone = TopKLine("second", (3.5, 3.0), (float("nan"), float("nan")))
     page = curves_svg(LINES, (alone,))
