@@ -47,7 +47,6 @@ from ..records.losses import OF_CLASS
 from ..records.ranking import is_marginal, primary
 from ..records.result import AuditResult
 from . import measure, preconditions
-from .cost import calls_of, count_fits
 from .entry import answer_entry
 from .journal import Journal, Step
 from .limits import limited
@@ -56,7 +55,6 @@ from .steps.compare_engines import PredictionFacts, compare_all
 from .steps.joint_importance import joint_importance_of
 from .steps.repeat_run import SecondRun
 from .steps.selected_sets import selection_of
-from .steps.shuffled_targets import is_refitted
 from .steps.supplied import FileContent, digests_of, read_files, supplied_answers
 from .steps.surfaces import surfaces_of
 from .steps.top_k import top_k_curves
@@ -132,7 +130,7 @@ def _audit(
 ) -> AuditResult:
     config, test, cuts = limited(config, test)
     journal.findings += cuts
-    journal.pace.n_rows, journal.n_columns = test.n_samples, test.X.shape[1]
+    journal.n_columns = test.X.shape[1]
     run = _Run(train=train, test=test, config=config, journal=journal)
     r = config.r
     with (
@@ -188,7 +186,6 @@ def _workers(
         section.backend,
         section.scheduler,
         report=journal.add_of_workers,
-        on_note=journal.count_of_workers,
         check=journal.require_time,
     )
 
@@ -344,9 +341,12 @@ class _Run:
             ),
         ]
         steps.append(("digests of the predictions", self.add_digests))
-        steps.append(("cost", self.estimate))
-        for entry, model in self.questions():
-            ask = partial(self.measure, entry, model)
+        questions = [*self.questions()]
+        # Of the time that is left each asker gets the same: we and the engines.
+        askers = [1 + len(entry.engines) for entry, _ in questions]
+        for place, (entry, model) in enumerate(questions):
+            share = 1 / sum(askers[place:])
+            ask = partial(answer_entry, self.journal, self.inputs, entry, model, share)
             steps.append((_label(entry, model), ask))
         if self.clusters and any(map(_is_marginal, self.config.importance)):
             steps.append(("joint importance of clusters", self.measure_clusters))
@@ -366,31 +366,6 @@ class _Run:
             steps.append((label, partial(self.add_supplied, supplied, content)))
         claims = [("claims", self.judge_claims)] if self.config.claims else []
         return [*steps, ("agreement", self.compare), *claims]
-
-    def estimate(self) -> None:
-        """Count what models will be asked, and say what it costs if that is long."""
-        pace = self.journal.pace
-        pace.fit_seconds = self.journal.seconds.get("models", 0.0) / len(self.models)
-        for entry, model in self.questions():
-            rows = measure.rows_for(
-                entry, self.train, self.test, groups=self.config.groups
-            )
-            label = _label(entry, model)
-            calls = calls_of(entry, model, rows, self.engines)
-            if model is not None and model.fit_on and model.train:
-                refits = is_refitted(entry, self.config)
-                shuffles = self.config.significance.shuffles if refits else 0
-                pace.fits[label] = count_fits(entry, model, rows) + shuffles
-            if calls is None:
-                pace.uncounted.append(label)
-            elif model is not None and calls.total:
-                pace.planned[label] = model.name, calls.total
-                pace.searches[label] = calls.search
-                pace.by_trees |= calls.by_trees
-        if pace.words_left():
-            done, total, _ = self.journal.at
-            self.journal.on_step(done, total, pace.words())
-            self.journal.note("cost", "info", pace.words())
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
         """Yield each entry with each model it asks, under the entry's losses.
@@ -562,10 +537,6 @@ class _Run:
             if METHODS[entry.method].unit == "loss"
         ]
         return tuple(dict.fromkeys(losses)) or model.losses
-
-    def measure(self, entry: ImportanceSection, model: FittedModel | None) -> None:
-        """Put one entry to one model."""
-        answer_entry(self.journal, self.inputs, entry, model)
 
     def add_digests(self) -> None:
         """Say which predictions each model makes for the audited rows.

@@ -19,13 +19,11 @@ from ..methods.importance.row_terms import RowTerms
 from ..methods.trees.routes import reporting_routes
 from ..records.dataset_and_model import FittedModel
 from ..records.extensions import is_in_force
-from ..records.finding import Finding
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
 from . import measure
-from .cost import calls_of
 from .journal import Journal
-from .limits import cut_to_fit, describe_repeats
+from .limits import describe_repeats
 from .measure import Question
 from .steps import Inputs, Results, StepResult
 from .steps.convergence import convergence
@@ -53,38 +51,25 @@ def answer_entry(
     inputs: Inputs,
     entry: ImportanceSection,
     model: FittedModel | None,
+    share: float,
 ) -> None:
     """Ask every engine of one entry about one model, our own first.
 
-    An R engine that draws gets a run of ours beside it in its own draw order.
+    An R engine that draws gets a run of ours beside it in its own draw order. Under a
+    time limit permutation has this share of what is left, and keeps the repeats that it
+    completes; other methods have no part of an answer to keep, and go on to the end.
     """
     config, groups = inputs.config, inputs.config.groups
     rows = measure.rows_for(entry, inputs.train, inputs.test, groups=groups)
     name = model.name if model is not None else ""
     seed = seed_for(entry, config.seed, name)
-    pairs = partial(select_pairs, model, rows, entry, seed=seed)
-    choice, _ = journal.guarded(name, "the choice of pairs", pairs)
+    choose = partial(select_pairs, model, rows, entry, seed=seed)
+    choice, _ = journal.guarded(name, "the choice of pairs", choose)
     if choice is None:
         return
     rows, left_out = choice
-    budget = journal.budget(calls_of(entry, model, rows, inputs.engines))
-    cuts: list[Finding] = []
-    if budget is not None and budget.is_short and model is not None:
-        entry, rows, cuts = cut_to_fit(budget, entry, model, rows, journal.importances)
-    journal.add(StepResult(findings=(*left_out, *cuts)))
-    with journal.within(budget):
-        question = Question(model, rows, entry, inputs.engines[OURS])
-        _answer(journal, inputs, question, seed)
-
-
-def _answer(
-    journal: Journal,
-    inputs: Inputs,
-    question: Question,
-    seed: int,
-) -> None:
-    """Do what `answer_entry` does, of a question that fits into its time."""
-    config, entry, rows = inputs.config, question.section, question.rows
+    journal.add(StepResult(findings=left_out))
+    question = Question(model, rows, entry, inputs.engines[OURS])
     primary = measure.primary_stream(entry)
     terms: list[RowTerms] = []
     row_losses: list[PairedLosses] = []
@@ -93,7 +78,9 @@ def _answer(
         hooks["on_row_terms"] = terms.append
     if select_test(entry, config):
         hooks["on_paired_losses"] = row_losses.append
-    ours, _ = _ask(journal, question, seed=seed, stream=primary, **hooks)
+    is_cut = entry.method == "permutation" and entry.options.get("draws") != "exact"
+    share = share if is_cut else 1.0
+    ours, _ = _ask(journal, question, share, seed=seed, stream=primary, **hooks)
     importances = [a for a in ours if isinstance(a, Importance)]
     cut = describe_repeats(importances[0]) if importances else None
     journal.add(StepResult(findings=(cut,) if cut else ()))
@@ -231,19 +218,32 @@ def _judge_chance(
 
 
 def _ask(
-    journal: Journal, question: Question, *, seed: int, stream: str, **hooks: Any
+    journal: Journal,
+    question: Question,
+    share: float = 1.0,
+    *,
+    seed: int,
+    stream: str,
+    **hooks: Any,
 ) -> tuple[tuple[Importance | Effect, ...], str]:
     """Ask one question of its engine, keep the answer, or say why there is none.
 
-    The curves come first where the importance is taken from them; an engine that
-    has the curves alone has answered. `hooks` are handed to the method.
+    The method may take this share of the time that is left. The curves come first where
+    the importance is taken from them; an engine that has the curves alone has answered.
+    `hooks` are handed to the method.
     """
     with reporting_routes(partial(journal.add_route, question.section)):
-        return _answers(journal, question, seed=seed, stream=stream, **hooks)
+        return _answers(journal, question, share, seed=seed, stream=stream, **hooks)
 
 
 def _answers(
-    journal: Journal, question: Question, *, seed: int, stream: str, **hooks: Any
+    journal: Journal,
+    question: Question,
+    share: float,
+    *,
+    seed: int,
+    stream: str,
+    **hooks: Any,
 ) -> tuple[tuple[Importance | Effect, ...], str]:
     """Do what `_ask` does."""
     model, rows, entry = question.model, question.rows, question.section
@@ -279,7 +279,8 @@ def _answers(
         on_curve=partial(journal.add_leaves, leaves),
         **hooks,
     )
-    answer, reason = journal.guarded(question.subject, label, call, engine)
+    with journal.within(share):
+        answer, reason = journal.guarded(question.subject, label, call, engine)
     if answer and model is not None and stream == measure.primary_stream(entry):
         target_rows = journal.rows["y_permuted"]
         permuted = with_target(

@@ -5,7 +5,6 @@ The only mutable thing of an audit. Not: what is asked, nor in which order (`aud
 
 import hashlib
 import logging
-import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -37,9 +36,8 @@ from ..records.ranking import OURS
 from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
-from .cost import Calls, Pace
 from .interrupt import acknowledge, overdue_after, pending, stop_request_in
-from .limits import OVERRUN, Budget, time_cuts, time_limit
+from .limits import time_cuts, time_limit
 from .steps import Results, StepResult
 from .stopping import (
     CAUSES,
@@ -95,8 +93,6 @@ class Journal:
         After so many, from when the journal was begun, no model is asked any more.
     n_columns : int
         Those of the rows: what the report has at least to say.
-    pace : Pace
-        How long models take to predict, and how much they are still to be asked.
     answered_by : mapping of (str, str, str, str) to mapping
         By model, method, its subjects and entry: whether the trees of the model
         answered, or predict and why.
@@ -125,7 +121,6 @@ class Journal:
     reported: float = 0.0
     begun: float = field(default_factory=lambda: time.monotonic())
     n_columns: int = 0
-    pace: Pace = field(default_factory=Pace)
     answered_by: dict[tuple[str, ...], Row] = field(default_factory=dict)
     cut_short: list[str] = field(default_factory=list)
     not_begun: list[str] = field(default_factory=list)
@@ -140,8 +135,7 @@ class Journal:
     def seconds_left(self) -> float:
         """How long models may be asked; the report, as it grows, has its share."""
         n_rows = self.n_columns + sum(len(one.features) for one in self.importances)
-        slowed = os.getloadavg()[0] / (os.cpu_count() or 1)  # by what else runs here
-        report = min(max(slowed, 1), 3) * (REPORT_SECONDS + ROW_SECONDS * n_rows)
+        report = REPORT_SECONDS + ROW_SECONDS * n_rows
         return self.seconds_of_run - min(
             report, LARGEST_SHARE * 60 * (self.minutes or 0.0)
         )
@@ -151,19 +145,10 @@ class Journal:
         """Whether models are not to be asked any more."""
         return self.seconds_left < 0
 
-    def budget(self, calls: Calls | None) -> Budget | None:
-        """Return the time of the question under way; None without a time limit."""
-        seconds, label = self.seconds_left, self.at[2]
-        if seconds == float("inf"):
-            return None
-        end = time.monotonic() + self.pace.share_of(label, seconds)
-        return Budget(end=end, expected=self.pace.seconds_of(label), calls=calls)
-
     @contextmanager
-    def within(self, budget: Budget | None) -> Iterator[None]:
-        """End what is asked inside if it overruns a share that it did not fit into."""
-        if budget is not None and budget.is_short:
-            self.deadline = time.monotonic() + OVERRUN * budget.seconds
+    def within(self, share: float) -> Iterator[None]:
+        """End what is asked inside after this share of the time that is left."""
+        self.deadline = time.monotonic() + share * self.seconds_left
         try:
             yield
         finally:
@@ -198,15 +183,13 @@ class Journal:
                 self.not_begun.append(label)
                 continue
             self.at = (done, len(steps), label)
-            left = self.pace.words_left()
             try:
-                self.on_step(done, len(steps), "; ".join(filter(None, (label, left))))
+                self.on_step(done, len(steps), label)
             except KeyboardInterrupt as error:
                 self.stop(label, error)
             seconds = self.seconds_of_run if is_closing else self.seconds_left
             if self.status != "complete" or not self.take(label, step, seconds):
                 return
-            self.pace.finish(label)
         self.on_step(len(steps), len(steps), "done")
 
     def take(
@@ -331,7 +314,8 @@ class Journal:
                 return ask(), ""
         except OutOfTime as error:
             reason = str(error)
-            self.cut_short.append(f"{self.at[2]} ({question})")
+            advice = f": {error.advice}" * bool(error.advice)
+            self.cut_short.append(f"{self.at[2]} ({question}{advice})")
         except NotApplicable as error:
             reason = str(error)
             self.add_reason(reason, question, model)
@@ -427,23 +411,8 @@ class Journal:
 
     @property
     def watch(self) -> Watch:
-        """What stops models once the audit is to stop, and times them."""
-        return Watch(self.require_time, self.count)
-
-    def count(self, model: str, n_rows: int, seconds: float) -> None:
-        """Count a prediction of so many rows, or without rows a fit."""
-        if n_rows:
-            self.pace.add(model, self.at[2], n_rows, seconds)
-        else:
-            self.pace.add_fit(self.at[2], seconds)
-        if left := self.pace.words_left():
-            self.report_progress(left)
-
-    def count_of_workers(
-        self, n_workers: int, model: str, n_rows: int, seconds: float
-    ) -> None:
-        """Count what one of several workers did, who work at the same time."""
-        self.count(model, n_rows, seconds / n_workers)
+        """What stops models once the audit is to stop."""
+        return Watch(self.require_time)
 
     def add_of_workers(self, severity: Severity, message: str, remedy: str) -> None:
         """Keep what became of workers."""

@@ -1,9 +1,5 @@
-"""Models that are not asked once the audit is to stop, and whose calls are timed.
+"""Models that are not asked once the audit is to stop. Not: whose time it is."""
 
-Not: whose time it is (`journal`), nor what is made of it (`cost`).
-"""
-
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.execution import note
 
 
 def _go_on() -> None:
@@ -21,20 +16,15 @@ def _go_on() -> None:
 
 @dataclass(frozen=True)
 class Watch:
-    """Who is asked before a call of a model, and told how long it took.
-
-    Sent to a worker, it asks nobody, and what it is told returns with the answer.
+    """Who is asked before a call of a model; sent to a worker, it asks nobody.
 
     Attributes
     ----------
     require_time : callable
         Raises if no model is to be asked any more.
-    count : callable
-        ``count(model, n_rows, seconds)`` of a prediction; of a fit without rows.
     """
 
     require_time: Callable[[], None] = _go_on
-    count: Callable[[str, int, float], None] = note
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the journal behind."""
@@ -43,19 +33,16 @@ class Watch:
     def watched(self, model: FittedModel) -> FittedModel:
         """Return a model that is watched, as are those that it is fitted anew to."""
         fit_on = model.fit_on and partial(self._fit_on, model.fit_on)
-        predict = partial(self._predict, model.name, model.predict)
+        predict = partial(self._predict, model.predict)
         vars(predict)["__wrapped__"] = model.predict  # it answers the same
         instead = {loss: self.watched(other) for loss, other in model.instead.items()}
         return replace(model, predict=predict, fit_on=fit_on, instead=instead)
 
     def _predict(
-        self, name: str, predict: Callable[[pd.DataFrame], Floats], X: pd.DataFrame
+        self, predict: Callable[[pd.DataFrame], Floats], X: pd.DataFrame
     ) -> Floats:
         self.require_time()
-        start = time.perf_counter()
-        prediction = predict(X)
-        self.count(name, len(X), time.perf_counter() - start)
-        return prediction
+        return predict(X)
 
     def _fit_on(
         self,
@@ -64,7 +51,4 @@ class Watch:
         seed: int | None,
     ) -> FittedModel:
         self.require_time()
-        start = time.perf_counter()
-        model = self.watched(fit_on(rows, seed))
-        self.count(model.name, 0, time.perf_counter() - start)
-        return model
+        return self.watched(fit_on(rows, seed))

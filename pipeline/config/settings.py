@@ -239,11 +239,11 @@ class LimitsSection:
     Attributes
     ----------
     minutes : float, optional
-        Time limit of the run, report included. Measures that do not fit into it draw
-        fewer rows, repeat less or are asked of the leading features alone. At the
-        limit, the predict or fit call in progress is ended. The report names each cut
-        and what was not measured. `--minutes` of `run` overrides it. By default there
-        is no limit, and for unattended runs that of `[schedule]`.
+        Time limit of the run, report included. Permutation is repeated less often if
+        it does not fit into its share of it. At the limit, the predict or fit call in
+        progress is ended. The report names each cut and what was not measured.
+        `--minutes` of `run` overrides it. By default there is no limit, and for
+        unattended runs that of `[schedule]`.
     max_rows : int, optional
         The largest number of audited rows, sampled from the test rows with the seed of
         the audit and stratified by class. All rows by default.

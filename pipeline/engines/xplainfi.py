@@ -30,10 +30,6 @@ from ..records.losses import OF_ROWS
 from .asking import ask_loss, classes_of, losses_and_full, refuse
 from .availability import advice_on
 
-SECONDS_OF_ROW, OF_COLUMN, OF_NUMBER = 1e-4, 3e-5, 1e-8
-"""What its search for neighbours takes for one row, more for each column by Gower's
-distance, and for each number that the row is compared with: 0.7 to 1.5 times what was
-measured, on 1 000 to 16 000 rows of 2 to 20 columns."""
 TESTS = {"t": "t", "wilcoxon": "wilcoxon", "sign": "binomial"}
 """What it calls the tests that draw nothing."""
 DEPENDENT = 1e-7
@@ -134,25 +130,6 @@ def _keep(
     for loss, table in zip(model.losses, tables, strict=True):
         if row_tests is not None and table.shape[1]:
             row_tests.tables[loss] = table
-
-
-def seconds_of_search(data: Dataset, convention: Convention, n_losses: int) -> float:
-    """Return about how long xplainfi will search neighbours, 0 if it is not asked to.
-
-    It compares every row with all others, anew for each group and loss; the number of
-    repeats does not matter.
-    """
-    is_refused = convention != "xplainfi" or data.is_weighted
-    has_flags = any(_is_flag(data, name) for name in data.X)
-    if is_refused or has_flags or data.X.isna().to_numpy().any():
-        return 0.0
-    seconds, n = 0.0, data.n_samples
-    for columns in data.groups.values():
-        others = [name for name in data.X if name not in columns]
-        by_gower = any(is_category(data.X[name]) for name in others)
-        of_row = SECONDS_OF_ROW + OF_COLUMN * len(others) * by_gower
-        seconds += n * (of_row + OF_NUMBER * n * len(others))
-    return n_losses * seconds
 
 
 def xplainfi_sage(

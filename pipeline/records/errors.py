@@ -61,8 +61,10 @@ class OutOfTime(BaseException):
     """The time limit is over: raised where the next call of a model would begin.
 
     No `Exception`, so that nothing on its way takes it for a fault of the model, and R
-    is not waited for.
+    is not waited for. `advice` says what would have fitted, if that is known.
     """
+
+    advice = ""
 
 
 QUOTED = 60

@@ -38,7 +38,6 @@ from .worker_pools import (
     has_dask,
     in_words,
 )
-from .worker_pools import note as note
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -106,7 +105,6 @@ def workers(
     scheduler: str = "",
     *,
     report: Report = _quiet,
-    on_note: Callable[..., None] = _quiet,
     check: Callable[[], None] = _quiet,
 ) -> Iterator["Crew | None"]:
     """Let `each` inside the block give its work to workers; they start when needed.
@@ -121,9 +119,6 @@ def workers(
         The address of the cluster.
     report : callable, optional
         ``report(severity, message, remedy)`` of what did not go as configured.
-    on_note : callable, optional
-        Gets what a function in another process gave to `note`, and how many worked at
-        a time: ``on_note(n_workers, *event)``.
     check : callable, optional
         Asked while answers are awaited; it raises if the work is to stop.
 
@@ -146,7 +141,6 @@ def workers(
         backend=backend,
         scheduler=scheduler,
         report=report,
-        on_note=on_note,
         check=check,
     )
     token = _current.set(crew)
@@ -187,7 +181,6 @@ class Crew:
     backend: Backend
     scheduler: str
     report: Report
-    on_note: Callable[..., None]
     check: Callable[..., None]
     used: list[str] = field(default_factory=list)
     _pool: Pool | None = None
@@ -218,7 +211,7 @@ class Crew:
                         answer = self._awaited(sent[0], pool)
                         n_deaths = 0
                         item = sent.popleft().item
-                        yield self._value(function, item, answer, pool.n_workers)
+                        yield self._value(function, item, answer)
                 except PoolLost as lost:
                     self.fall_back(str(lost))
                 except WorkerDied as error:
@@ -232,15 +225,15 @@ class Crew:
                     self.end(at_once=True)
                     self.say("info", "A worker died, and its work was done again.")
             for one in sent:
-                yield self._value(function, one.item, one.answer, 1)
+                yield self._value(function, one.item, one.answer)
             yield from map(function, items)
-        except BaseException as error:
+        except Exception:
             for one in sent:
                 if one.future is not None:
                     one.future.cancel()
-            # An interrupt waits for nothing that is, or may be, under way.
-            is_under_way = any(not (one.future and one.future.done()) for one in sent)
-            if is_under_way and not isinstance(error, Exception):
+            raise
+        except BaseException:  # nobody waits any more for what may be under way
+            if any(one.future is None or not one.future.done() for one in sent):
                 self.end(at_once=True)
             raise
 
@@ -336,13 +329,9 @@ class Crew:
             return Answer(fault=in_words(error))  # no pickle of item or answer
 
     def _value(
-        self,
-        function: Callable[[Any], Any],
-        item: Any,
-        answer: Answer | None,
-        n_workers: int,
+        self, function: Callable[[Any], Any], item: Any, answer: Answer | None
     ) -> Any:
-        """Return the value of an answer; what came with it is passed on.
+        """Return the value of an answer, and give its warnings here.
 
         What fails elsewhere is done again here, so that it fails as it does here, or
         here does not, such as code of a user that a cluster lacks. So is what has no
@@ -356,8 +345,6 @@ class Crew:
             value = function(item)
             self.say_here(answer.fault)
             return value
-        for event in answer.notes:
-            self.on_note(n_workers, *event)
         for message, category, filename, lineno in answer.warnings:
             warnings.warn_explicit(
                 message, category, filename, lineno, registry=_registry

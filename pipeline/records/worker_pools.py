@@ -56,15 +56,12 @@ class Answer:
     fault : str
         What was raised in another process, in words.
     warnings : list of WorkerWarning
-    notes : list of tuple
-        What `note` was given.
     """
 
     value: Any = None
     error: BaseException | None = None
     fault: str = ""
     warnings: list[WorkerWarning] = field(default_factory=list)
-    notes: list[tuple[Any, ...]] = field(default_factory=list)
 
 
 Send: TypeAlias = Callable[[Any], "Future[Answer]"]
@@ -254,12 +251,6 @@ _local = _Local()
 _lock = threading.Lock()
 _functions: dict[str, Function] = {}
 _keeps: list[bool] = []
-
-
-def note(*event: Any) -> None:
-    """Send something back beside the answer; nothing is done outside of a worker."""
-    if _local.answer is not None:
-        _local.answer.notes.append(event)
 
 
 def call(

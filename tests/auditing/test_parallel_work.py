@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from tests.records import workers as sent
 
-from importance_audit.auditing import journal
-from importance_audit.auditing.audit import audit, audit_into
+from importance_audit.auditing.audit import audit
 from importance_audit.cli.shared import terminable
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import normal_data
@@ -211,20 +210,3 @@ def test_a_model_of_r_stays_in_the_process_that_asks_r():
     )
     with pytest.raises(TypeError, match=r"^only the process that started R can ask"):
         pickle.dumps(model)
-
-
-def test_what_workers_do_is_counted_as_what_they_do_together():
-    book = journal.Journal(on_step=lambda *_: None, at=(0, 1, "refits"))
-    book.pace.fits["refits"] = 5
-    book.count_of_workers(2, "m", 0, 4.0)
-    assert (book.pace.fit_seconds, book.pace.fits["refits"]) == (2.0, 4)
-    asked = {
-        "models": [{"name": "m", "estimator": TREE}],
-        "importance": [{"method": "drop_column", "n_repeats": 2}],
-        "execution": {"n_jobs": 2},
-    }
-    config = parse_config(asked)
-    book, left = journal.Journal(on_step=lambda *_: None), []
-    book.pace.finish = lambda step: left.append(book.pace.fits.get(step))
-    audit_into(book, ROWS, TEST, config)
-    assert 0 in left

@@ -38,11 +38,10 @@ def shared():
 
 @pytest.fixture(params=KINDS)
 def crew(request, shared):
-    """Return the workers of one kind, who have reported and counted nothing yet."""
+    """Return the workers of one kind, who have reported nothing yet."""
     crew = shared[request.param]
-    crew.reports, crew.notes = [], []
+    crew.reports = []
     crew.report = lambda *words: crew.reports.append(words)
-    crew.on_note = lambda *event: crew.notes.append(event)
     crew._messages.clear()
     return crew
 
@@ -170,17 +169,6 @@ def test_an_answer_that_cannot_be_sent_is_found_here_and_that_is_said(processes)
     ((severity, words, _),) = reports
     assert severity == "info"
     assert words == f"{UNSENT} TypeError: cannot pickle '_thread.lock' object"
-
-
-def test_what_is_noted_in_a_process_arrives_with_the_number_of_workers(processes):
-    notes = []
-    processes.on_note = lambda *event: notes.append(event)
-    list(processes.each(note_fit, range(3)))
-    assert notes == [(2, "fit", 0), (2, "fit", 1), (2, "fit", 2)]
-
-
-def note_fit(item):
-    execution.note("fit", item)
 
 
 def test_a_process_that_dies_is_replaced_and_its_work_done_again(tmp_path):

@@ -4,6 +4,7 @@ What is drawn comes first, as a sequence of `permutation_draws.Draw`; what is me
 follows from the draws alone.
 """
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, get_args
@@ -231,12 +232,19 @@ def permutation(
     )
     raw = np.full((n_groups, n_repeats, len(losses)), np.nan)
     baseline = np.full((n_repeats, len(losses)), np.nan)
-    n_made = np.zeros(n_groups, dtype=np.int64)
+    n_made, began = np.zeros(n_groups, dtype=np.int64), time.monotonic()
     try:
         _measure(model, data, draw_all(), (raw, baseline, n_made), (terms, paired))
-    except OutOfTime:
+    except OutOfTime as error:
         n_repeats = int(n_made.min(initial=n_repeats))
         if n_repeats < FEWEST or stream not in REPEAT_BY_REPEAT:
+            if share := n_made.sum() / (FEWEST * n_groups):
+                seconds = (time.monotonic() - began) / share
+                fitting = int(share * min(n_rows or n_samples, n_samples))
+                error.advice = (
+                    f"{FEWEST} repeats take about {seconds:.0f} s, and would fit with "
+                    f"max_rows = {fitting}"
+                )
             raise
         if terms:
             terms.spread_over(n_made)

@@ -216,13 +216,6 @@ def is_exact(algorithm: str, n_players: int, n_repeats: int) -> bool:
     return algorithm == "exact" or (algorithm == "auto" and is_cheaper)
 
 
-def most_coalitions(algorithm: str, n_players: int, n_repeats: int) -> int:
-    """Return how many coalitions `sage` asks about at most, besides that of all."""
-    if is_exact(algorithm, n_players, n_repeats):
-        return 2**n_players - 1
-    return min(1 + n_repeats * (n_players - 1), 2**n_players - 1)
-
-
 def sampled(
     game: Coalitions,
     order: Callable[[int], Index],
