@@ -113,7 +113,9 @@ def answer_entry(
             beside = replace(of_engine, engine=question.engine)
             pairs: list[PairedLosses] = []
             is_tested = row_tests is not None and row_tests.tables
-            hook = {"on_paired_losses": pairs.append} if is_tested else {}
+            hook: dict[str, Any] = (
+                {"on_paired_losses": pairs.append} if is_tested else {}
+            )
             answers, _ = _ask(journal, beside, seed=seed, stream=info.stream, **hook)
             if is_tested:
                 _add_tests(journal, config, entry, answers, paired_tests_of, pairs)
