@@ -1,6 +1,6 @@
 """`python -m importance_audit`: the command line.
 
-Jobs that a checkout installed before the package had this name call `-m pipeline`,
+Jobs from a checkout before the package had this name call `-m pipeline`,
 which is this file too. Absolute imports, so that both load the same modules.
 """
 
@@ -20,7 +20,8 @@ def _old_name() -> int:
     """Say what became of `-m pipeline`; return the exit code."""
     print(
         "importance-audit is not installed in this Python, and `-m pipeline` is its "
-        "old name. Install it, then run: importance-audit schedule AUDIT --install",
+        "old name. Install it, and print schedules again: importance-audit schedule "
+        "AUDIT",
         file=sys.stderr,
     )
     return 2

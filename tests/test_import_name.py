@@ -111,7 +111,8 @@ def test_the_old_name_without_the_package_ends_with_one_sentence(tmp_path):
     assert ran.returncode == 2
     assert ran.stderr == (
         "importance-audit is not installed in this Python, and `-m pipeline` is its "
-        "old name. Install it, then run: importance-audit schedule AUDIT --install\n"
+        "old name. Install it, and print schedules again: importance-audit schedule "
+        "AUDIT\n"
     )
 
 

@@ -14,7 +14,6 @@ from ..records.errors import OutOfTime
 AGAIN_SECONDS = 20.0
 """Longer than R and its session take to end once a call is interrupted."""
 _pending: list[str] = []
-_deferred: list[bool] = []
 _limits: list[bool] = []
 
 
@@ -27,8 +26,7 @@ def request_stop(requester: str) -> None:
     _pending[:] = [requester]
     _limits.clear()
     signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS, AGAIN_SECONDS)
-    if not _deferred:
-        raise KeyboardInterrupt(*filter(None, _pending))
+    raise KeyboardInterrupt(*filter(None, _pending))
 
 
 @contextmanager
@@ -58,21 +56,6 @@ def require_time() -> None:
     if _limits:
         _limits.clear()
         raise OutOfTime("the time limit was reached.")
-
-
-@contextmanager
-def deferred() -> Iterator[None]:
-    """Let a request wait for the end of what must be done whole, and quickly.
-
-    Such as the start of a process: one that we do not know yet nobody could stop.
-    """
-    _deferred.append(True)
-    try:
-        yield
-    finally:
-        _deferred.pop()
-    if (waiting := pending()) is not None:
-        raise waiting
 
 
 def acknowledge() -> None:

@@ -39,7 +39,7 @@ class RunRequest:
     """What the command line asks of `run`, under the names of its options."""
 
     all_: bool
-    fresh: bool
+    newer_than: float | None
     jobs: int | None
     quiet: bool
     unattended: bool
@@ -68,7 +68,11 @@ class RunRequest:
 @click.argument("audit", type=FOLDER, required=False)
 @click.option("--all", "all_", is_flag=True, help="Run every audit in folder AUDIT.")
 @click.option(
-    "--fresh", is_flag=True, help="With --all: do not resume an interrupted batch."
+    "--newer-than",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="HOURS",
+    help="With --all: skip audits with a finished run (exit code 0, 1 or 4) that began "
+    "within so many hours.",
 )
 @click.option(
     "--jobs",
@@ -102,14 +106,16 @@ def run(audit: Path | None, **options: Any) -> None:
 
     With --all, AUDIT is a folder of audits, by default reports. They run in order of
     name, --jobs at a time, even if others fail; the exit code is the most serious of
-    theirs, in the order 130, 4, 3, 2, 1, 5, 0. A batch interrupted within the last 24 h
-    is resumed.
+    theirs, in the order 130, 4, 3, 2, 1, 5, 0. --newer-than continues an interrupted
+    batch.
     """
     request = RunRequest(**options)
     if request.keep is not None and not request.unattended:
         raise click.UsageError("--keep requires --unattended.")
     if request.jobs and not request.all_:
         raise click.UsageError("--jobs requires --all.")
+    if request.newer_than and not request.all_:
+        raise click.UsageError("--newer-than requires --all.")
     if request.as_json and (request.all_ or request.unattended):
         raise click.UsageError("--json works with a single attended run only.")
     if request.all_:
@@ -120,7 +126,7 @@ def run(audit: Path | None, **options: Any) -> None:
             code = run_all(
                 folder,
                 options=arguments,
-                fresh=request.fresh,
+                newer_than=request.newer_than,
                 quiet=request.quiet,
                 n_jobs=request.jobs or 1,
             )

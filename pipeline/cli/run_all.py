@@ -1,14 +1,12 @@
 """run --all: the audits of a folder."""
 
 import os
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ..operate.batch import Batch, run_batch
-from ..operate.batch_log import Outcome, run_names
+from ..operate.batch import Batch, Outcome, run_batch, run_names, started_at
 from ..operate.exit_codes import gravest
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
@@ -28,9 +26,9 @@ MOST_WORDS = 200
 def run_all(
     folder: Path,
     *,
-    fresh: bool,
     quiet: bool,
     options: tuple[str, ...] = (),
+    newer_than: float | None = None,
     n_jobs: int = 1,
 ) -> int:
     """Run the audits below a folder, print what became of them, write the page.
@@ -46,7 +44,7 @@ def run_all(
     batch = run_batch(
         folder,
         options=(*options, *(["--quiet"] if quiet or n_jobs > 1 else [])),
-        fresh=fresh,
+        newer_than=newer_than,
         n_jobs=n_jobs,
         tell=lambda line: None if quiet else say(line, err=True),
         after_each=lambda so_far: faults.append(_write_page(so_far)),
@@ -122,6 +120,7 @@ def _row(folder: Path, outcome: Outcome) -> "AuditRow":
 
     audit = folder / outcome.audit
     run = outcome.run_id or max(run_names(audit), default="")
+    started = started_at(run)
     notes = [" ".join(shown(line) for line in outcome.message.splitlines())]
     if outcome.exit_code is None:
         notes = [WAITING]
@@ -131,25 +130,11 @@ def _row(folder: Path, outcome: Outcome) -> "AuditRow":
         shown(outcome.audit),
         outcome.exit_code,
         outcome.verdict,
-        started=started_at(run),
+        started=started.isoformat() if started else "",
         run_id=run,
         report=_address(folder, audit / "runs" / run / "report.html"),
         note=" ".join(filter(None, notes)),
     )
-
-
-def started_at(run_id: str) -> str:
-    """Return when a run started, as an ISO text in UTC; empty if its name is none.
-
-    Examples
-    --------
-    >>> started_at("20251120T084600Z-3f9a1c2b"), started_at("mine")
-    ('2025-11-20T08:46:00+00:00', '')
-    """
-    with suppress(ValueError):
-        start = datetime.strptime(run_id[:16], "%Y%m%dT%H%M%SZ")
-        return start.replace(tzinfo=UTC).isoformat()
-    return ""
 
 
 def _address(folder: Path, report: Path) -> str:

@@ -1,24 +1,67 @@
 """Many audits as one piece of work: each in a process of its own, some at a time.
 
 What becomes of one stops no other: not a broken file, not a crash. Not: how one audit
-runs (`run`, `batch_processes`), what is kept of a batch (`batch_log`), how its page
-looks (`report`).
+runs (`run`), how the page of a batch looks (`report`).
 """
 
+import json
 import os
-import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple
 
-from ..records.errors import AuditError, several
+from ..auditing.interrupt import acknowledge
+from ..records.errors import AuditError
 from ..records.errors import printable as shown
-from ..records.execution import each, workers
-from ..runs.events import append_event
+from ..runs.chain import is_run
+from ..runs.events import read_events
 from ..runs.locks import locked
-from .batch_log import LOG, Outcome, Tell, find_unfinished_batch
-from .batch_processes import AuditProcesses, Ended, is_audit
-from .exit_codes import gravest
+from .child_process import describe_exit
+from .exit_codes import GRAVEST, gravest
+
+FINISHED = (0, 1, 4)
+"""Exit codes of a run that came to its end and left its folder."""
+WORDS = {
+    2: "The configuration, the data or a model must be corrected: importance-audit "
+    "run says what.",
+    3: "R is required but unavailable: importance-audit doctor says why.",
+    5: "Another process was running the audit.",
+    130: "The run was interrupted.",
+}
+"""What is said of a run that left no word of its own."""
+POLL_SECONDS = 0.2
+
+
+class Outcome(NamedTuple):
+    """What became of one audit of a batch.
+
+    Attributes
+    ----------
+    audit : str
+        The name of its folder.
+    exit_code : int or None
+        None if the batch was stopped before its turn.
+    run_id, verdict : str
+        Empty if it left no run folder.
+    message : str
+        Why there is none, or what else went wrong; empty if nothing did.
+    seconds : float
+        How long it took.
+    """
+
+    audit: str
+    exit_code: int | None = None
+    run_id: str = ""
+    verdict: str = ""
+    message: str = ""
+    seconds: float = 0.0
 
 
 class Batch(NamedTuple):
@@ -30,7 +73,10 @@ class Batch(NamedTuple):
 
 
 def audits_of(folder: Path) -> tuple[str, ...]:
-    """Return the names of the audits in a folder, by code point.
+    """The names of the audits in a folder, by code point.
+
+    A folder that several names link to is one audit, under its own name if it has one
+    there.
 
     Raises
     ------
@@ -43,26 +89,29 @@ def audits_of(folder: Path) -> tuple[str, ...]:
         raise AuditError(
             f"{str(folder)!r} cannot be read: {error.strerror}."
         ) from error
-    names = sorted(path.name for path in inner if is_audit(path))
-    if not names:
+    audits: dict[Path, str] = {}
+    for path in sorted(inner, key=lambda path: (path.is_symlink(), path.name)):
+        if is_audit(path):
+            audits.setdefault(path.resolve(), path.name)
+    if not audits:
         remedy = "It is a single audit: leave out --all." if is_audit(folder) else ""
         raise AuditError(
             f"{str(folder)!r} holds no folder with an audit.toml. {remedy}".rstrip()
         )
-    return tuple(names)
+    return tuple(sorted(audits.values()))
 
 
 def run_batch(
     folder: Path,
     *,
     options: Sequence[str] = (),
-    fresh: bool = False,
+    newer_than: float | None = None,
     n_jobs: int = 1,
-    tell: Tell,
+    tell: Callable[[str], object],
     after_each: Callable[[Batch], object],
     on_output: Callable[[bytes], object] = lambda _: None,
 ) -> Batch:
-    """Run every audit of a folder; of a batch that was cut short, only the rest.
+    """Run every audit of a folder.
 
     Parameters
     ----------
@@ -70,13 +119,14 @@ def run_batch(
         That with the folders of the audits.
     options : sequence of str
         What the command `run` is given besides the audit.
-    fresh : bool, default False
-        Whether to run all, also of a batch that was cut short.
+    newer_than : float, optional
+        The hours within which an audit with a finished run is not run again; the
+        outcome is then that of its newest run.
     n_jobs : int, default 1
         How many audits run at a time.
     tell : callable
-        Gets one line per audit, in their order, and what was taken up: when an audit
-        begins, or of several at a time when it and all before it have ended.
+        Gets one line per audit, in their order: when an audit begins, or of several
+        at a time when it and all before it have ended.
     after_each : callable
         Gets what became of them so far; of all at the end, still under the lock.
     on_output : callable, optional
@@ -86,102 +136,227 @@ def run_batch(
     Raises
     ------
     AuditError
-        If there is no audit, the folder cannot take batch.jsonl, or (`LockedError`)
-        another process runs a batch of it.
+        If there is no audit, or (`LockedError`) another process runs a batch of it.
     """
     names = audits_of(folder)
     with locked(folder):
-        started_names, done = _begin(folder, fresh, tell)
-        names = tuple(sorted({*names, *done}))
-        # What was under way when a batch was cut short comes last: if it was the
-        # cause, the others have had their turn.
-        rest = sorted(
-            (n for n in names if n not in done), key=lambda n: n in started_names
-        )
-        processes = AuditProcesses(folder, options, keeps_output=n_jobs > 1)
-        former, n_names = dict(done), len(names)
+        recent = {name: recent_outcome(folder / name, newer_than) for name in names}
+        done = {name: outcome for name, outcome in recent.items() if outcome}
 
         def announce(name: str) -> None:
-            place = len(former) + rest.index(name) + 1
-            tell(f"[{place}/{n_names}] audit {shown(name)}")
+            state = " (not run again)" if name in done else ""
+            tell(f"[{names.index(name) + 1}/{len(names)}] audit {shown(name)}{state}")
 
-        def batch_so_far() -> Batch:
-            return _batch(folder, names, {**former, **processes.outcomes})
-
-        try:
-            for ended in _ended(processes, rest, n_jobs, announce):
-                on_output(ended.output)
-                after_each(batch_so_far())
-            batch = batch_so_far()
-            append_event(folder, "batch_ended", into=LOG, exit_code=batch.exit_code)
-        except BaseException as error:
-            processes.stop()
-            if not isinstance(error, KeyboardInterrupt):
-                raise
-            append_event(folder, "batch_stopped", into=LOG)
-            batch = batch_so_far()._replace(exit_code=130)
+        at_once = announce if n_jobs == 1 else None
+        processes = _Processes(folder, options, at_once)
+        with ThreadPoolExecutor(n_jobs) as pool:
+            rest = [name for name in names if name not in done]
+            futures = {name: pool.submit(processes.run, name) for name in rest}
+            code = None
+            try:
+                for name in names:
+                    if name in done:
+                        announce(name)
+                        continue
+                    outcome, output = _awaited(futures[name])
+                    if n_jobs > 1:
+                        announce(name)
+                        on_output(output)
+                    done[name] = outcome
+                    after_each(_batch(folder, names, done))
+            except BaseException as error:
+                processes.stop(futures.values())
+                if not isinstance(error, KeyboardInterrupt):
+                    raise
+                code = 130
+        ended = {name: f.result()[0] for name, f in futures.items()}
+        batch = _batch(folder, names, {**done, **ended})
+        batch = batch if code is None else batch._replace(exit_code=code)
         after_each(batch)
     return batch
 
 
-def _ended(
-    processes: AuditProcesses,
-    names: Sequence[str],
-    n_jobs: int,
-    announce: Callable[[str], None],
-) -> Iterator[Ended]:
-    """Yield the audits in order, each when it and all before it have ended.
+def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:
+    """The outcome of the newest finished run, if it is younger than so many hours.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        If the batch is to stop.
+    None for one that begins in what is now the future: the clock was set back.
     """
-    is_alone = n_jobs == 1
-
-    def begun() -> Iterator[str]:
-        for name in names:
-            if is_alone:
-                announce(name)
-            yield name
-
-    with workers(n_jobs, "threads", check=processes.require_going):
-        for name, ended in zip(names, each(processes, begun()), strict=True):
-            if ended is None or processes.is_stopping:
-                raise KeyboardInterrupt
-            if not is_alone:
-                announce(name)
-            yield ended
-
-
-def _begin(
-    folder: Path, fresh: bool, tell: Tell
-) -> tuple[frozenset[str], dict[str, Outcome]]:
-    """Begin a batch, or take up the last one.
-
-    Returns
-    -------
-    frozenset of str
-        Audits that were begun in it.
-    dict of str to Outcome
-        Those that are not to be run again.
-    """
-    former = None if fresh else find_unfinished_batch(folder, tell)
-    event = "batch_resumed" if former else "batch_began"
-    host = socket.gethostname()
-    append_event(folder, event, into=LOG, pid=os.getpid(), host=host)
-    if former is None:
-        return frozenset(), {}
-    tell(
-        f"The batch begun at {former.began} was interrupted and is resumed without "
-        f"the audits that had finished: {several(len(former.finished), 'audit')} "
-        "(--fresh runs all)."
+    if hours is None:
+        return None
+    run = _newest_manifest(audit, run_names(audit), FINISHED)
+    started = started_at(str(run.get("run_id", "")))
+    if started is None:
+        return None
+    if not timedelta() <= datetime.now(UTC) - started <= timedelta(hours=hours):
+        return None
+    words = f"Not run again: its run began at {started.isoformat()} (--newer-than)."
+    return Outcome(
+        audit.name, run["exit_code"], run["run_id"], run["verdict"], message=words
     )
-    return former.started, {outcome.audit: outcome for outcome in former.finished}
+
+
+def started_at(run_id: str) -> datetime | None:
+    """When a run started, in UTC; None if its name does not say.
+
+    Examples
+    --------
+    >>> str(started_at("20251120T084600Z-3f9a1c2b")), started_at("mine")
+    ('2025-11-20 08:46:00+00:00', None)
+    """
+    with suppress(ValueError):
+        start = datetime.strptime(run_id[:16], "%Y%m%dT%H%M%SZ")
+        return start.replace(tzinfo=UTC)
+    return None
+
+
+def is_audit(folder: Path) -> bool:
+    """Whether a folder holds an audit."""
+    try:
+        return (folder / "audit.toml").is_file() and not is_run(folder)
+    except OSError:  # one that nobody may look into
+        return False
+
+
+def run_names(audit: Path) -> set[str]:
+    """The names of the run folders of an audit."""
+    try:
+        return {n for n in os.listdir(audit / "runs") if not n.startswith(".")}
+    except OSError:
+        return set()
+
+
+class _Processes:
+    """The processes of a batch, one for each audit, stopped together.
+
+    Parameters
+    ----------
+    folder : Path
+    options : sequence of str
+        What the command `run` is given besides the audit.
+    announce : callable, optional
+        Gets the name of each audit that begins; what its process prints is then
+        printed as it comes, and else kept.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        options: Sequence[str],
+        announce: Callable[[str], object] | None,
+    ) -> None:
+        self._folder, self._options, self._announce = folder, options, announce
+        self._lock, self._is_stopping = Lock(), False
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def run(self, name: str) -> tuple[Outcome, bytes]:
+        """Run one audit to its end; return what became of it and what it printed."""
+        if self._is_stopping:
+            return Outcome(name), b""
+        if self._announce:
+            self._announce(name)
+        audit = self._folder / name
+        if not is_audit(audit):
+            words = "audit.toml disappeared after the batch began."
+            return Outcome(name, 2, message=words), b""
+        before, n_events = run_names(audit), len(_events(audit))
+        start = time.monotonic()
+        code, output = self._code_of(audit)
+        if code is None:
+            return Outcome(name), b""
+        seconds = round(time.monotonic() - start, 1)
+        run = _newest_manifest(audit, run_names(audit) - before)
+        code, words = _judge_exit(code, run, self._is_stopping)
+        end_events = [e for e in _events(audit)[n_events:] if e["event"] == "ended"]
+        message = str(end_events[-1].get("message", "")) if end_events else ""
+        run_id, verdict = str(run.get("run_id", "")), str(run.get("verdict", ""))
+        return Outcome(name, code, run_id, verdict, message or words, seconds), output
+
+    def stop(self, futures: Iterable["Future[Any]"]) -> None:
+        """Ask all to stop, and wait until they have saved; on a second request, kill.
+
+        The main thread calls it: it alone is interrupted by a request to stop.
+        """
+        acknowledge()
+        self._signal("terminate")
+        try:
+            while wait(futures, timeout=POLL_SECONDS).not_done:
+                pass
+        except KeyboardInterrupt:  # no run may go on without us
+            acknowledge()
+            self._signal("kill")
+
+    def _signal(self, action: str) -> None:
+        with self._lock:
+            self._is_stopping = True
+            for child in self._running.values():
+                getattr(child, action)()
+
+    def _code_of(self, audit: Path) -> tuple[int | None, bytes]:
+        """How the process of a run ended, and what it printed if that is kept."""
+        # -P: nothing in the working folder may shadow a module
+        command = [sys.executable, "-P", "-m", "importance_audit", "run"]
+        pipe = None if self._announce else subprocess.PIPE
+        with self._lock:
+            if self._is_stopping:
+                return None, b""
+            child = self._running[audit.name] = subprocess.Popen(
+                [*command, *self._options, "--", os.fspath(audit)],
+                stdin=subprocess.DEVNULL,
+                stdout=pipe,
+                stderr=subprocess.STDOUT if pipe else None,
+            )
+        output, _ = child.communicate()
+        with self._lock:
+            del self._running[audit.name]
+        return child.returncode, output or b""
+
+
+def _awaited(future: "Future[tuple[Outcome, bytes]]") -> tuple[Outcome, bytes]:
+    """The result of a future; a request to stop is heard meanwhile."""
+    while not future.done():
+        wait([future], timeout=POLL_SECONDS)
+    return future.result()
 
 
 def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:
-    """Return what became of all audits; those without a turn say so."""
+    """What became of all audits; those without a turn say so."""
     outcomes = tuple(done.get(name, Outcome(name)) for name in names)
     codes = [o.exit_code for o in outcomes if o.exit_code is not None]
     return Batch(folder, gravest(codes), outcomes)
+
+
+def _newest_manifest(
+    audit: Path, names: Iterable[str], codes: Sequence[int] = GRAVEST
+) -> Mapping[str, Any]:
+    """The manifest of the newest of these runs that ended with one of these codes."""
+    for name in sorted(names, reverse=True):
+        with suppress(OSError, ValueError, TypeError):
+            text = (audit / "runs" / name / "manifest.json").read_bytes()
+            manifest = dict(json.loads(text))
+            if {"run_id", "verdict"} <= {*manifest} and manifest.get(
+                "exit_code"
+            ) in codes:
+                return manifest
+    return {}
+
+
+def _judge_exit(code: int, run: Mapping[str, Any], is_stopped: bool) -> tuple[int, str]:
+    """The exit code of a run as the batch counts it, and why.
+
+    A process that a signal ended has no code of its own, and one that broke before
+    its run was saved has that of a run not confirmed.
+    """
+    if code < 0 and is_stopped:  # it was not yet ready to take the signal
+        code = 130
+    if code < 0:
+        return 4, f"The run's process ended with {describe_exit(code)}."
+    if code not in GRAVEST or (code in FINISHED and not run):
+        return 4, f"The run ended with exit code {code} and left no folder."
+    return code, WORDS.get(code, "")
+
+
+def _events(audit: Path) -> Sequence[Mapping[str, Any]]:
+    """The events of an audit, none if nobody can read them."""
+    with suppress(AuditError):
+        return read_events(audit)
+    return ()

@@ -21,10 +21,13 @@ MOST_KEPT = 4096
 
 def follow(
     child: "subprocess.Popen[bytes]",
-    deadline: Callable[[], float],
+    seconds: float,
     echo: Callable[[bytes], None],
+    *,
+    is_stopped: Callable[[], bool] = lambda: False,
+    grace: float = 0.0,
 ) -> tuple[bytes, bool]:
-    """Return the last of what a process says, and whether it came to its own end.
+    """The last of what a process says, and whether it came to its own end.
 
     One that takes too long is killed, and all that it started in its group.
 
@@ -32,14 +35,25 @@ def follow(
     ----------
     child : Popen
         Begun with ``start_new_session`` and a pipe for what it says.
-    deadline : callable
-        By `time.monotonic`; asked again and again, for it may draw nearer.
+    seconds : float
+        The time that it has.
     echo : callable
         Gets what it says, as it comes.
+    is_stopped : callable, optional
+        Whether it is to end before.
+    grace : float, default 0
+        The seconds between SIGTERM and the kill; 0 kills at once.
     """
     assert child.stdout is not None
     line, tail, is_open = child.stdout, b"", True
-    while (left := deadline() - time.monotonic()) > 0 and child.poll() is None:
+    end, is_asked = time.monotonic() + seconds, not grace
+    while child.poll() is None:
+        left = end - time.monotonic()
+        if not is_asked and (left <= 0 or is_stopped()):
+            child.terminate()  # once: a second one could interrupt the saving
+            is_asked, left, end = True, grace, time.monotonic() + grace
+        if left <= 0:
+            break
         look = min(left, _LOOK_SECONDS)
         if is_open:
             output = _output_within(line, look)
@@ -48,7 +62,7 @@ def follow(
         else:
             with suppress(subprocess.TimeoutExpired):
                 child.wait(look)
-    is_own = child.poll() is not None  # however late we looked
+    is_own = child.poll() is not None
     if not is_own:
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()

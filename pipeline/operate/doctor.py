@@ -17,9 +17,8 @@ from ..methods.importance.permutation import permutation
 from ..methods.known_answers import linear_model, normal_data
 from ..methods.trees import compiled
 from ..methods.trees.compilation import read_or_not
-from ..records.errors import DataError, listed
+from ..records.errors import DataError
 from ..records.r_rng import RStream
-from .install_schedule import outdated_jobs
 
 FLOORS = {
     "numpy": "1.24",
@@ -74,8 +73,7 @@ def examine() -> tuple[Row, ...]:
     needed = (_package(name, floor) for name, floor in FLOORS.items())
     optional = (_package(name, *use) for name, use in USES.items())
     trees = (*_loops(), *_trees())
-    pages = (_pdf(), _word())
-    return (_python(), *needed, *optional, *trees, *_r(), *pages, *_schedules())
+    return (_python(), *needed, *optional, *trees, *_r(), _pdf(), _word())
 
 
 def _loops() -> tuple[Row, ...]:
@@ -106,16 +104,6 @@ def _trees() -> tuple[Row, ...]:
             remedy = "Audit as usual; a newer importance-audit may read them."
             rows.append(Row(f"Trees of {name}", "optional", state, remedy))
     return tuple(rows)
-
-
-def _schedules() -> tuple[Row, ...]:
-    """Return a row if jobs of this user call the package by its former name."""
-    names = outdated_jobs()
-    if not names:
-        return ()
-    state = f"these use the former name of the package, -m pipeline: {listed(names)}"
-    remedy = "importance-audit schedule AUDIT --install (units: --as systemd)"
-    return (Row("Scheduled audits", "optional", state, remedy),)
 
 
 def _python() -> Row:

@@ -112,8 +112,7 @@ def _answer(
         return None, f"did not start: {error.strerror}."
     except ValueError as error:
         return None, f"did not start: {error}."
-    deadline = time.monotonic() + seconds
-    output, is_own = follow(child, lambda: deadline, lambda _: None)
+    output, is_own = follow(child, seconds, lambda _: None)
     if is_own:
         return child.returncode, decode(output)
     late = f"was ended after {several(seconds, 'second')} (command_seconds)."

@@ -1,22 +1,37 @@
-"""An audit that runs by itself: by cron, systemd, a CI, Kubernetes or Airflow.
+"""The file that runs an audit by itself: of cron, systemd, a CI, Kubernetes or Airflow.
 
-All texts, and nothing that this machine is asked. Not: `install_schedule`.
+It is printed, and installed by the user. It runs the Python that printed it.
 """
 
 import hashlib
 import json
+import os
 import re
 import shlex
-from collections.abc import Collection, Mapping
+import shutil
+import sys
+from collections.abc import Mapping
+from datetime import datetime
+from importlib.metadata import distributions
 from math import ceil
 from pathlib import Path
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
+from ..config.load import FILE_NAME
+from ..config.sections import AuditConfig
 from ..config.settings import DAYS, ScheduleSection
 from ..records.errors import SPACES, AuditError
 from ..records.template_folder import templates
 
 EXAMPLES = ("mail", "webhook")
+LOCALTIME = Path("/etc/localtime")
+KEPT = (
+    *"R_HOME R_LIBS R_LIBS_USER R_LIBS_SITE IMPORTANCE_AUDIT_R_LIBRARY".split(),
+    "LD_LIBRARY_PATH",
+)
+"""Variables that decide which R and which of its packages are found."""
+PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 LOG = "schedule.log"
 LONGEST = 998  # bytes of a command; Debian 12 refuses 999 as too long
 SPARE_SECONDS = 600.0
@@ -58,8 +73,8 @@ class Job(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What its line, its units and its workflow are known by."""
-        return name_of(self.audit)
+        """The name of its units and of its workflow: the same for each path to it."""
+        return _job_name(self.audit.resolve().name, str(self.audit.resolve()))
 
     @property
     def seconds(self) -> int:
@@ -73,29 +88,91 @@ class Job(NamedTuple):
         return ceil(GRACE_SECONDS + 2 * self.section.command_seconds)
 
 
-def name_of(audit: Path) -> str:
-    """Return the name of the job of an audit: the same for each path to it."""
-    return _job_name(audit.resolve().name, str(audit.resolve()))
+def schedule_text(kind: str, config: AuditConfig, audit: Path) -> str:
+    """The file that runs an audit at the time of its [schedule].
+
+    Parameters
+    ----------
+    kind : {"cron", "systemd", "github", "gitlab", "kubernetes", "airflow"}
+    config : AuditConfig
+    audit : Path
+        The folder that the configuration was read from, or its file.
+
+    Raises
+    ------
+    AuditError
+        If a path cannot be written in such a file, or a CI is to run an audit that is
+        not in a git repository.
+    """
+    job = job_of(config, audit)
+    if kind == "cron":
+        return cron_text(job, utc_offset())
+    if kind == "systemd":
+        return "\n".join(units(job).values())
+    if kind == "airflow":
+        return dag(job)
+    versions = [d.version for d in distributions(name="importance-audit")][:1]
+    if kind == "kubernetes":
+        return cron_job(job, ":".join(["importance-audit", *versions]))
+    top = _repository_of(job, kind)
+    is_checkout = Path(__file__).resolve().parents[2] == top
+    tool = "." if is_checkout else "==".join(["importance-audit", *versions])
+    asks_r = any(entry.engines for entry in config.importance)
+    return workflow(kind, job, top, tool=tool, asks_r=asks_r)
 
 
-def marker(name: str) -> str:
-    """Return the comment by which the line of a job is known in a crontab."""
-    return f" # {name}"
+def job_of(config: AuditConfig, audit: Path) -> Job:
+    """The job that runs `audit` with this Python, wherever it is started."""
+    folder = config.base.resolve()
+    is_usual = audit.is_dir() or audit.name == FILE_NAME
+    target = folder if is_usual else folder / audit.name
+    python = os.path.abspath(sys.executable)
+    # -P: an importance_audit.py in its working folder is not to be imported.
+    command = (python, "-P", "-m", "importance_audit", "run", "--unattended")
+    return Job(
+        audit=target,
+        folder=folder,
+        section=config.schedule,
+        minutes=config.unattended_minutes,
+        command=(*command, str(target)),
+        environment=_environment(config),
+        timeout=shutil.which("timeout") or "",
+    )
 
 
-def cron_line(job: Job, offsets: Collection[int] = (0,)) -> str:
-    """Return a line of a crontab.
+def utc_offset(file: Path = LOCALTIME) -> int:
+    """The minutes by which cron's time zone is ahead of UTC now.
 
-    Cron goes by the time zone of its machine, and not every cron can be told another.
-    Where the offset from UTC is always the same, hour and days are moved by it. Where
-    it changes, the line is tried at every hour that may be the right one, and asks
-    `date` whether it is.
+    Cron goes by the zone of the machine, not by the user's TZ; without a file, by UTC.
+    """
+    if not file.exists():
+        return 0
+    with file.open("rb") as content:
+        offset = datetime.now(ZoneInfo.from_file(content)).utcoffset()
+    return int(offset.total_seconds()) // 60 if offset else 0
+
+
+def cron_text(job: Job, offset: int) -> str:
+    """The line of a crontab below a comment on its time in UTC."""
+    line, (minute, hour) = cron_line(job, offset), _cron_time(job.section, offset)[:2]
+    sign, (hours, minutes) = "-+"[offset >= 0], divmod(abs(offset), 60)
+    return (
+        f"# {job.name}: {job.section.time} UTC is {hour:02}:{minute:02} at the offset "
+        f"of this machine when this was printed, UTC{sign}{hours:02}:{minutes:02}.\n"
+        "# If that offset changes, as with daylight saving time, print the line again."
+        f"\n{line}\n"
+    )
+
+
+def cron_line(job: Job, offset: int = 0) -> str:
+    """The line of a crontab.
 
     Parameters
     ----------
     job : Job
-    offsets : collection of int
-        The minutes by which cron's zone is ahead of UTC, all that occur in a year.
+    offset : int
+        The minutes by which cron's time zone is ahead of UTC: not every cron can be
+        told another zone.
 
     Raises
     ------
@@ -116,37 +193,17 @@ def cron_line(job: Job, offsets: Collection[int] = (0,)) -> str:
             "A path in a crontab must have no backslash before another or before "
             f"'%'; {command!r} has. Rename the folder, or use --as systemd."
         )
-    fields, only_then = _cron_time(job.section, sorted(set(offsets)))
-    command = f"{only_then}{command}{marker(job.name)}".replace("%", r"\%")
+    command = command.replace("%", r"\%")
     if (length := len(command.encode())) > LONGEST:
         raise AuditError(
             f"The command of a cron line must be at most {LONGEST} bytes long; this "
             f"one has {length}. Use --as systemd, or shorter paths."
         )
-    return f"{fields} {command}"
-
-
-def zone_note(zone: str, offsets: Collection[int], section: ScheduleSection) -> str:
-    """Return what is to be known of cron's time zone, in one sentence or two."""
-    reminder = "Install the line again if that time zone ever changes."
-    at = _minute_of_day(section)
-    local = " or ".join(_clock((at + offset) % DAY) for offset in sorted(set(offsets)))
-    if set(offsets) == {0}:
-        return f"Cron uses the time zone {zone} here, which is UTC. {reminder}"
-    if len(set(offsets)) == 1:
-        return (
-            f"Cron uses the time zone {zone} here: {section.time} UTC is {local} "
-            f"there. {reminder}"
-        )
-    return (
-        f"Cron uses the time zone {zone} here, whose offset from UTC changes: "
-        f"{section.time} UTC is {local} there. The line is tried at each and runs "
-        f"when it is the time in UTC. {reminder}"
-    )
+    return f"{_cron_fields(job.section, offset)} {command}"
 
 
 def units(job: Job) -> dict[str, str]:
-    """Return a service and a timer for systemd, by their file names.
+    """A service and a timer for systemd, by their file names.
 
     Raises
     ------
@@ -157,6 +214,7 @@ def units(job: Job) -> dict[str, str]:
     variables = (f"{name}={text}" for name, text in job.environment.items())
     days = ",".join(day.title() for day in _days(job.section))
     facts = {
+        "name": job.name,
         "audit": job.folder.name.replace("%", "%%"),
         "environment": "\n".join(f"Environment={_unit_word(v)}" for v in variables),
         "command": " ".join(map(_unit_word, job.command)),
@@ -172,7 +230,7 @@ def units(job: Job) -> dict[str, str]:
 
 
 def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
-    """Return a workflow for "github" or a job for "gitlab", as YAML.
+    """A workflow for "github" or a job for "gitlab", as YAML.
 
     Parameters
     ----------
@@ -190,7 +248,7 @@ def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
     audit = f"./{file.relative_to(top).as_posix()}"
     facts = {
         "name": _job_name(job.audit.name, job.audit.relative_to(top).as_posix()),
-        "cron": _cron_time(job.section, [0])[0],
+        "cron": _cron_fields(job.section),
         "audit": _yaml_word(audit, kind),
         "tool": _yaml_word(tool, kind),
         "minutes": str(ceil(job.seconds / 60)),
@@ -202,7 +260,7 @@ def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
 
 
 def cron_job(job: Job, image: str) -> str:
-    """Return a CronJob for Kubernetes, whose volume holds the folder of the audit.
+    """A CronJob for Kubernetes, whose volume holds the folder of the audit.
 
     Parameters
     ----------
@@ -218,7 +276,7 @@ def cron_job(job: Job, image: str) -> str:
         name = f"{name[: LONGEST_OF_CLUSTER - len(digest)].rstrip('-')}{digest}"
     facts = {
         "name": name,
-        "cron": _cron_time(job.section, [0])[0],
+        "cron": _cron_fields(job.section),
         "image": json.dumps(image),
         "audit": json.dumps(inside.replace("$(", "$$("), ensure_ascii=False),
         "seconds": str(job.seconds),
@@ -228,7 +286,7 @@ def cron_job(job: Job, image: str) -> str:
 
 
 def dag(job: Job) -> str:
-    """Return a DAG for Airflow, whose workers see the audit and this interpreter.
+    """A DAG for Airflow, whose workers see the audit and this interpreter.
 
     Raises
     ------
@@ -245,7 +303,7 @@ def dag(job: Job) -> str:
     facts = {
         "title": ascii(job.audit.name),
         "name": ascii(job.name),
-        "cron": ascii(_cron_time(job.section, [0])[0]),
+        "cron": ascii(_cron_fields(job.section)),
         # The space: Airflow takes what ends with .sh for the name of a template.
         "command": ascii(f"{shlex.join(job.command)} "),
         "environment": ascii(dict(job.environment)),
@@ -255,12 +313,12 @@ def dag(job: Job) -> str:
 
 
 def example(name: str) -> str:
-    """Return a script that tells people of a run, one of `EXAMPLES`."""
+    """A script that tells people of a run, one of `EXAMPLES`."""
     return (templates() / "schedule" / f"{name}.sh").read_text(encoding="utf-8")
 
 
 def _fill_template(name: str, facts: Mapping[str, str]) -> str:
-    """Return a template with its words between two @ replaced, each once."""
+    """A template with its words between two @ replaced, each once."""
     text = (templates() / "schedule" / name).read_text(encoding="utf-8")
     return re.sub(r"@(\w+)@", lambda match: facts[match[1]], text)
 
@@ -277,54 +335,78 @@ def _writable(job: Job) -> None:
             )
 
 
-def _minute_of_day(section: ScheduleSection) -> int:
-    hour, minute = section.time.split(":")
-    return int(hour) * 60 + int(minute)
-
-
-def _clock(minute: int) -> str:
-    return f"{minute // 60:02}:{minute % 60:02}"
-
-
 def _days(section: ScheduleSection) -> tuple[str, ...]:
-    """Return the days in the order of the week; none if it is every day."""
+    """The days in the order of the week; none if it is every day."""
     days = tuple(day for day in DAYS if day in section.days)
     return days if days != DAYS else ()
 
 
-def _cron_days(section: ScheduleSection, later: int) -> str:
-    """Return the last field of a line, for days `later` than those asked."""
-    numbers = sorted((DAYS.index(day) + 1 + later) % 7 for day in _days(section))
-    return ",".join(map(str, numbers)) or "*"
+def _cron_time(section: ScheduleSection, offset: int) -> tuple[int, int, int]:
+    """Minute, hour and days later than in UTC, at an offset from UTC in minutes."""
+    hour, minute = map(int, section.time.split(":"))
+    later, at = divmod(hour * 60 + minute + offset, DAY)
+    return at % 60, at // 60, later
 
 
-def _cron_time(section: ScheduleSection, offsets: list[int]) -> tuple[str, str]:
-    """Return the five fields of a line, and what its command is to ask first."""
-    at = _minute_of_day(section)
-    local = [divmod(at + offset, DAY) for offset in offsets]
-    minutes = ",".join(map(str, sorted({minute % 60 for _, minute in local})))
-    hours = ",".join(map(str, sorted({minute // 60 for _, minute in local})))
-    if len(offsets) == 1:
-        return f"{minutes} {hours} * * {_cron_days(section, local[0][0])}", ""
-    days = "".join(str(DAYS.index(day) + 1) for day in _days(section) or DAYS)
-    now = f"[{days}]{section.time.replace(':', '')}"
-    return f"{minutes} {hours} * * *", f"date -u +%u%H%M | grep -qvx '{now}' || "
+def _cron_fields(section: ScheduleSection, offset: int = 0) -> str:
+    """The five fields of a cron line."""
+    minute, hour, later = _cron_time(section, offset)
+    days = sorted((DAYS.index(day) + 1 + later) % 7 for day in _days(section))
+    return f"{minute} {hour} * * {','.join(map(str, days)) or '*'}"
 
 
 def _unit_word(text: str) -> str:
-    """Return one word for a unit: quoted, without escapes or specifiers."""
+    """One word for a unit: quoted, without escapes or specifiers."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 
 
 def _yaml_word(text: str, kind: str) -> str:
-    """Return a text for YAML; each CI finds signs of its own in what is quoted."""
+    """A text for YAML; each CI finds signs of its own in what is quoted."""
     sign, escaped = {"github": ("${{", "${{ '${{' }}"), "gitlab": ("$", "$$")}[kind]
     return json.dumps(text.replace(sign, escaped), ensure_ascii=False)
 
 
 def _job_name(name: str, path: str) -> str:
-    """Return a name for a machine: that of an audit, and a digest of where it lies."""
+    """A name for a machine: that of an audit, and a digest of where it lies."""
     word = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
     digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
     return "-".join(filter(None, ("importance-audit", word, digest[:8])))
+
+
+def _repository_of(job: Job, kind: str) -> Path:
+    """The folder of the git repository that the audit lies in."""
+    for folder in (job.folder, *job.folder.parents):
+        if (folder / ".git").exists():
+            return folder
+    raise AuditError(
+        f"Audit {str(job.folder)!r} is not in a git repository, which --as {kind} "
+        "needs. Make one with: git init"
+    )
+
+
+def _environment(config: AuditConfig) -> dict[str, str]:
+    """The variables of a job: the few of cron, and those that decide what is found."""
+    schedule = config.schedule
+    hooks = (schedule.on_change, schedule.on_failure, schedule.on_success)
+    names = ("R", *(hook[0] for hook in hooks if hook))
+    found = (shutil.which(name) for name in names)
+    programs = [sys.executable, *(path for path in found if path)]
+    folders = [os.path.dirname(os.path.abspath(path)) for path in programs]
+    modules = _absolute(os.environ.get("PYTHONPATH", "")).split(os.pathsep)
+    path = list(filter(None, modules))
+    return {
+        "HOME": str(Path.home()),
+        "PATH": os.pathsep.join(dict.fromkeys((*folders, *PROGRAMS))),
+        **{"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC"},
+        **({"PYTHONPATH": os.pathsep.join(dict.fromkeys(path))} if path else {}),
+        **{n: _absolute(os.environ[n]) for n in KEPT if os.environ.get(n)},
+    }
+
+
+def _absolute(paths: str) -> str:
+    """A list of paths, absolute where they exist below the working folder."""
+    return os.pathsep.join(
+        os.path.abspath(path) if path and os.path.exists(path) else path
+        for path in paths.split(os.pathsep)
+    )

@@ -27,9 +27,9 @@ from .notify import Notice, notify
 from .schedule_section import read_schedule
 
 GRACE_SECONDS = 240.0
-"""What an audit has, once it is asked to stop or its time limit is over, to save what
-there is and print it. A service manager must wait longer than this and the commands
-that tell of it."""
+"""What an audit has to save what there is and print it: after its time limit before it
+is sent SIGTERM, and after SIGTERM before it is killed. A service manager must wait
+longer than this and the commands that tell of it."""
 _LEFT_NOTHING = (2, 3, 5, 130)
 """Exit codes with which a process may end without a word in events.jsonl."""
 LOCKED = 5
@@ -95,10 +95,10 @@ def run_unattended(
     if source.note:
         say(source.note)
     events = _events(folder)
-    with _stoppable() as stop:
+    with _stoppable() as signals:
         words = (*["--quiet"] * quiet, *options)
         limit = minutes or source.minutes
-        ended = _run_with_retries(path, schedule.retries, limit, words, say, stop)
+        ended = _run_with_retries(path, schedule.retries, limit, words, say, signals)
         late = [_line(event) for event in _events(folder)[len(events) :]]
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
@@ -112,7 +112,7 @@ def run_unattended(
                 say(line)
         for fault in notify(folder, schedule, _notice_of(folder, ended, tuple(news))):
             say(fault)
-    return ended._replace(is_stopped=stop.is_asked)
+    return ended._replace(is_stopped=bool(signals))
 
 
 def _is_contained(line: str, lines: Sequence[str]) -> bool:
@@ -126,14 +126,14 @@ def _run_with_retries(
     minutes: float,
     options: Sequence[str],
     say: Say,
-    stop: "_Stop",
+    signals: Sequence[int],
 ) -> RunOutcome:
     """Run an audit, again if R failed, until the time of all tries is over."""
     deadline = time.monotonic() + 60 * minutes
     for left in range(retries, -1, -1):
-        ended = _attempt(path, minutes, options, stop)
+        ended = _attempt(path, minutes, options, signals)
         minutes = round((deadline - time.monotonic()) / 60, 2)
-        is_late = stop.is_asked or minutes <= 0
+        is_late = bool(signals) or minutes <= 0
         if not ended.r_failed or is_late or not left:
             break
         say(f"R failed, so the audit is retried ({left} more): {ended.message}")
@@ -141,7 +141,7 @@ def _run_with_retries(
 
 
 def _attempt(
-    path: Path, minutes: float, options: Sequence[str], stop: "_Stop"
+    path: Path, minutes: float, options: Sequence[str], signals: Sequence[int]
 ) -> RunOutcome:
     """Run an audit once, in a process that cannot outlive this one."""
     folder = path if path.is_dir() else path.parent
@@ -150,14 +150,13 @@ def _attempt(
         child = _child(path, minutes, options)
     except OSError as error:
         return RunOutcome(4, message=f"The process of the run did not start: {error}.")
-    stop.of(child)
-    hard = time.monotonic() + 60 * minutes + GRACE_SECONDS
     output, is_own = follow(
         child,
-        lambda: min(hard, stop.asked_at + GRACE_SECONDS),
+        60 * minutes + GRACE_SECONDS,  # at its limit the run ends itself
         _echo,
+        is_stopped=lambda: bool(signals),
+        grace=GRACE_SECONDS,
     )
-    stop.child = None
     end_event = _end_event(_events(folder)[n_events:], child.pid)
     new = max(set(run_folders(folder)) - names, default="")
     if child.returncode == LOCKED:
@@ -169,24 +168,16 @@ def _attempt(
         )
     if is_own and child.returncode >= 0 and (new or child.returncode in _LEFT_NOTHING):
         return RunOutcome(child.returncode, new, message=_last(decode(output)))
-    return _record_kill(
-        folder, child.returncode, is_own, decode(output), stop
-    )._replace(run_id=new)
-
-
-def _record_kill(
-    folder: Path, status: int, is_own: bool, output: str, stop: "_Stop"
-) -> RunOutcome:
-    """Return how an audit ended that could not say so, and keep it among the events."""
     with suppress(AuditError), locked(folder):
         record_killed_attempt(folder, _events(folder), run_folders(folder))
+    why = f"its process ended with {describe_exit(child.returncode)}."
     if not is_own:
-        why = f"it did not stop within {GRACE_SECONDS:g} seconds of the request to stop"
-        return RunOutcome(130, message=f"The run did not finish: {why}.")
-    why = f"its process ended with {describe_exit(status)}"
-    code = 130 if stop.is_asked else 4
-    last = f" Its last output: {_last(output)}" if output else ""
-    return RunOutcome(code, message=f"The run did not finish: {why}.{last}")
+        why = (
+            f"it did not stop within {GRACE_SECONDS:g} seconds of the request to stop."
+        )
+    last = f" Its last output: {_last(decode(output))}" if is_own and output else ""
+    message = f"The run did not finish: {why}{last}"
+    return RunOutcome(130 if signals else 4, new, message=message)
 
 
 def _child(
@@ -212,42 +203,18 @@ def _child(
     )
 
 
-class _Stop:
-    """The request that a run stops, passed on once: a second interrupts the saving."""
-
-    def __init__(self) -> None:
-        self.asked_at = float("inf")
-        self.child: subprocess.Popen[bytes] | None = None
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether anyone did."""
-        return self.asked_at < float("inf")
-
-    def of(self, child: "subprocess.Popen[bytes]") -> None:
-        """Make it a request to a process, also if it came while that was begun."""
-        self.child = child
-        if self.is_asked:
-            child.terminate()
-
-    def ask(self, number: int, _: object) -> None:
-        """Ask the audit under way to stop: the handler of a signal."""
-        del number
-        if not self.is_asked:
-            self.asked_at = time.monotonic()
-            if self.child is not None:
-                self.child.terminate()
-
-
 @contextmanager
-def _stoppable() -> Iterator[_Stop]:
-    """Take Ctrl-C, SIGTERM and a terminal that is closed for a request to stop."""
-    stop, former = _Stop(), {}
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
-            former[number] = signal.signal(number, stop.ask)
+def _stoppable() -> Iterator[list[int]]:
+    """Ctrl-C, SIGTERM and the end of the terminal as they come: requests to stop."""
+    signals: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    former = {
+        number: signal.signal(number, lambda number, _: signals.append(number))
+        for number in numbers
+        if signal.getsignal(number) is not signal.SIG_IGN  # nohup
+    }
     try:
-        yield stop
+        yield signals
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)

@@ -22,8 +22,8 @@ from ..records.errors import AuditError, DataError
 EVENTS = "events.jsonl"
 
 
-def append_event(folder: Path, event: str, *, into: str = EVENTS, **facts: Any) -> None:
-    """Add one line to events.jsonl, or another file, and see it on the disk.
+def append_event(folder: Path, event: str, **facts: Any) -> None:
+    """Add one line to events.jsonl, and see it on the disk.
 
     Raises
     ------
@@ -35,14 +35,15 @@ def append_event(folder: Path, event: str, *, into: str = EVENTS, **facts: Any) 
     line = text.encode(errors="backslashreplace")  # a name that is no UTF-8 comes back
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
     try:
-        number = os.open(folder / into, flags, 0o666)
+        number = os.open(folder / EVENTS, flags, 0o666)
         try:
             _append(number, line)
         finally:
             os.close(number)
     except OSError as error:
         raise AuditError(
-            f"Folder {str(folder)!r} cannot take a line of {into!r}: {error.strerror}."
+            f"Folder {str(folder)!r} cannot take a line of {EVENTS!r}: "
+            f"{error.strerror}."
         ) from error
 
 

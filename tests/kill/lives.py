@@ -92,9 +92,9 @@ LIVES = {
         lambda folder: len(runs(folder)),
     ),
     "run --all": Life(
-        lambda folder: ["run", "--all", str(folder), "-q", "--fresh"],
+        lambda folder: ["run", "--all", str(folder), "-q"],
         _paths_matching("*/runs/.*.part"),
-        _lines("batch.jsonl", "batch_ended"),
+        lambda folder: len([*folder.glob("two/runs/[!.]*")]),  # it runs last
     ),
     "approve": Life(
         lambda folder: ["approve", str(runs(folder)[0]), *SIGNED, "-q"],

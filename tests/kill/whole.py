@@ -20,7 +20,7 @@ from importance_audit.runs.locks import locked
 from importance_audit.runs.verify import verify
 
 VISIBLE = {
-    "": {"one", "two", "batch.jsonl", "batch.html"},
+    "": {"one", "two", "batch.html"},
     "audit": {
         *("audit.toml", "train.csv", "test.csv", "runs"),
         *("events.jsonl", "signoffs.jsonl", "history.html"),

@@ -1,4 +1,4 @@
-"""Claims about batches: no audit stops the next, none that is finished runs again."""
+"""Claims about batches: no audit stops the next, and all are stopped together."""
 
 import json
 import os
@@ -13,17 +13,20 @@ from pathlib import Path
 import pytest
 from tests.cli.test_cli import AUDIT, rows, runner
 from tests.operate.test_notify import is_running
-from tests.runs.test_folder import full_disk
 
 from importance_audit.cli.main import main
 from importance_audit.cli.run_all import table
 from importance_audit.cli.shared import terminable
-from importance_audit.operate.batch import audits_of, run_batch
-from importance_audit.operate.batch_log import LOG, Outcome, find_unfinished_batch
+from importance_audit.operate import batch as batch_module
+from importance_audit.operate.batch import (
+    Outcome,
+    audits_of,
+    recent_outcome,
+    run_batch,
+)
 from importance_audit.operate.exit_codes import GRAVEST, gravest
-from importance_audit.records.errors import AuditError, LockedError
+from importance_audit.records.errors import LockedError
 from importance_audit.records.errors import printable as shown
-from importance_audit.runs.events import append_event, read_events
 from importance_audit.runs.locks import locked
 
 ROOT = Path(__file__).parents[2]
@@ -116,15 +119,6 @@ def test_a_process_that_died_is_told_by_its_signal(mixed):
     assert crash == Outcome("c-crash", 4, "", "", message, crash.seconds)
 
 
-def test_what_became_of_each_is_in_the_log_whatever_its_name(mixed):
-    folder, batch = mixed
-    lines = read_events(folder, of=LOG)
-    assert [lines[0]["event"], lines[-1]["event"]] == ["batch_began", "batch_ended"]
-    ended = [line for line in lines if line["event"] == "audit_ended"]
-    outcomes = [Outcome(**{f: e[f] for f in Outcome._fields}) for e in ended]
-    assert sorted(outcomes) == [*batch.outcomes]  # in the order in which they ended
-
-
 def test_a_hostile_name_is_one_line_that_moves_nothing(mixed):
     lines = table(mixed[1])
     assert shown(HOSTILE) == r"-z \x1b[2J\n <b>ü\udcff"
@@ -139,70 +133,6 @@ def test_each_exit_code_has_one_place_among_the_graver():
     assert sorted(GRAVEST) == [0, 1, 2, 3, 4, 5, 130]
 
 
-def logged(folder, *events, age=timedelta()):
-    """Write a log as of some time ago."""
-    time = (datetime.now(UTC) - age).isoformat()
-    lines = [json.dumps({"time": time, **event}) for event in events]
-    (folder / LOG).write_text("".join(f"{line}\n" for line in lines))
-
-
-def ended(name, code, run_id="20251120T084600Z-3f9a1c2b"):
-    return {"event": "audit_ended", **Outcome(name, code, run_id)._asdict()}
-
-
-def began(name):
-    return {"event": "audit_began", "audit": name}
-
-
-BEGAN = {"event": "batch_began"}
-ENDED = {"event": "batch_ended", "exit_code": 0}
-
-
-def test_of_a_batch_cut_short_only_what_left_a_finished_run_is_done(tmp_path):
-    codes = {"a": 0, "b": 1, "c": 4, "d": 2, "e": 3, "f": 5, "g": 130}
-    logged(tmp_path, BEGAN, *(ended(name, code) for name, code in codes.items()))
-    batch = find_unfinished_batch(tmp_path, print)
-    assert [outcome.audit for outcome in batch.finished] == ["a", "b", "c"]
-
-
-def test_a_crash_without_a_run_is_not_done(tmp_path):
-    logged(tmp_path, BEGAN, ended("a", 4, ""))
-    assert find_unfinished_batch(tmp_path, print).finished == ()
-
-
-def test_a_batch_that_ended_is_not_taken_up(tmp_path):
-    logged(tmp_path, BEGAN, ended("a", 0), ENDED)
-    assert find_unfinished_batch(tmp_path, print) is None
-    logged(tmp_path, BEGAN, ENDED, BEGAN, ended("b", 0), {"event": "batch_stopped"})
-    assert [o.audit for o in find_unfinished_batch(tmp_path, print).finished] == ["b"]
-
-
-@pytest.mark.parametrize(
-    ("hours", "why"), [(24.1, "more than 24 h ago"), (-1, "in what is now the future")]
-)
-def test_an_old_batch_is_not_taken_up_and_that_is_said(tmp_path, hours, why):
-    logged(tmp_path, BEGAN, ended("a", 0), age=timedelta(hours=hours))
-    lines = []
-    assert find_unfinished_batch(tmp_path, lines.append) is None
-    assert lines[0].endswith(
-        f"was interrupted and is not resumed, because it began {why}. All audits are "
-        "run."
-    )
-
-
-def test_lines_that_nobody_can_read_are_counted(tmp_path):
-    logged(tmp_path, BEGAN, ended("a", 0), {"event": "audit_ended", "audit": "b"})
-    with (tmp_path / LOG).open("a") as file:
-        file.write('{"time": 3, "event": "audit_began"}\nnonsense\n{"time": "2026')
-    lines = []
-    batch = find_unfinished_batch(tmp_path, lines.append)
-    assert [outcome.audit for outcome in batch.finished] == ["a"]
-    message = (
-        f"Of {LOG} 3 lines cannot be read; the audits recorded there are run again."
-    )
-    assert lines == [message]
-
-
 def manifest(audit, run_id, code=0):
     folder = audit / "runs" / run_id
     folder.mkdir(parents=True)
@@ -210,38 +140,56 @@ def manifest(audit, run_id, code=0):
     (folder / "manifest.json").write_text(json.dumps(facts))
 
 
-def test_a_run_saved_just_before_the_batch_was_killed_is_done(tmp_path):
-    logged(tmp_path, BEGAN, began("new"), began("old"))
-    manifest(tmp_path / "new", f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-3f9a1c2b")
-    manifest(tmp_path / "old", "20251120T084600Z-3f9a1c2b")
-    batch = find_unfinished_batch(tmp_path, print)
-    assert [outcome.audit for outcome in batch.finished] == ["new"]
-    assert batch.started == {"new", "old"}
+def run_id(hours):
+    return f"{datetime.now(UTC) - timedelta(hours=hours):%Y%m%dT%H%M%SZ}-3f9a1c2b"
 
 
-def test_what_was_under_way_at_a_kill_has_its_turn_last(tmp_path):
+@pytest.mark.parametrize(
+    ("hours", "code", "is_skipped"),
+    [
+        (1, 0, True),
+        (1, 1, True),
+        (1, 4, True),
+        (3, 0, False),
+        (-1, 0, False),
+        (1, 3, False),
+        (1, 130, False),
+    ],
+)
+def test_only_a_recent_finished_run_is_not_made_again(
+    tmp_path, hours, code, is_skipped
+):
+    manifest(tmp_path, run_id(hours), code)
+    outcome = recent_outcome(tmp_path, 2)
+    assert bool(outcome) is is_skipped
+    assert recent_outcome(tmp_path, None) is None
+    if outcome:
+        assert (outcome.exit_code, outcome.run_id) == (code, run_id(hours))
+
+
+def test_a_finished_run_counts_behind_an_interrupted_one(tmp_path):
+    manifest(tmp_path, run_id(2))
+    manifest(tmp_path, run_id(1), 130)
+    assert recent_outcome(tmp_path, 3).exit_code == 0
+
+
+def test_audits_with_a_recent_run_are_skipped_and_that_is_said(tmp_path):
     for name in "abc":
         audit(tmp_path / name).joinpath("audit.toml").write_text("x = [")
-    logged(tmp_path, BEGAN, ended("b", 0), began("a"))
-    batch, lines = quietly(tmp_path)
-    assert [line.split()[-1] for line in lines[1:]] == ["c", "a"]
-    assert lines[0].endswith(
-        "without the audits that had finished: 1 audit (--fresh runs all)."
-    )
-    assert [outcome.exit_code for outcome in batch.outcomes] == [2, 0, 2]
+    manifest(tmp_path / "b", run_id(1), 1)
+    batch, lines = quietly(tmp_path, newer_than=24)
+    assert sorted(lines) == [
+        *("[1/3] audit a", "[2/3] audit b (not run again)", "[3/3] audit c")
+    ]
+    assert [outcome.exit_code for outcome in batch.outcomes] == [2, 1, 2]
+    assert "  Not run again: its run began at 20" in "\n".join(table(batch))
+    assert [len(runs(tmp_path / name)) for name in "abc"] == [0, 1, 0]
 
 
-def test_fresh_takes_nothing_up(tmp_path):
+def test_an_audit_that_goes_away_meanwhile_is_told(tmp_path, monkeypatch):
     audit(tmp_path / "a").joinpath("audit.toml").write_text("x = [")
-    logged(tmp_path, BEGAN, ended("a", 0))
-    assert quietly(tmp_path, fresh=True)[0].outcomes[0].exit_code == 2
-
-
-def test_an_audit_that_goes_away_meanwhile_is_told(tmp_path):
-    for name in "ab":
-        audit(tmp_path / name).joinpath("audit.toml").write_text("x = [")
-    gone = tmp_path / "b" / "audit.toml"
-    batch, _ = quietly(tmp_path, after_each=lambda _: gone.unlink(missing_ok=True))
+    monkeypatch.setattr(batch_module, "audits_of", lambda _: ("a", "b"))
+    batch, _ = quietly(tmp_path)
     message = "audit.toml disappeared after the batch began."
     assert batch.outcomes[1] == Outcome("b", 2, message=message)
 
@@ -256,7 +204,7 @@ def test_two_batches_of_a_folder_never_overlap(tmp_path):
         quietly(tmp_path)
 
 
-def started_batch(folder, *options):
+def started_batch(folder, *options, stderr=None):
     """Start a batch of these audits in a process of its own."""
     (folder / "faulty.py").write_text(FAULTY)
     command = [sys.executable, "-m", "importance_audit", "run", "--all", str(folder)]
@@ -267,6 +215,7 @@ def started_batch(folder, *options):
         [*command, "-q", *options],
         env=surroundings,
         start_new_session=True,
+        stderr=stderr,
         preexec_fn=listening,  # a job in the background ignores it
     )
 
@@ -276,7 +225,7 @@ def wait_for(path):
         time.sleep(0.01)
 
 
-def test_ctrl_c_stops_the_batch_which_can_be_taken_up(tmp_path):
+def test_ctrl_c_stops_the_batch_and_saves_the_run_under_way(tmp_path):
     audit(tmp_path / "a", "faulty.Slow")
     audit(tmp_path / "b")
     with started_batch(tmp_path) as batch:
@@ -285,8 +234,6 @@ def test_ctrl_c_stops_the_batch_which_can_be_taken_up(tmp_path):
     assert batch.returncode == 130
     assert len(runs(tmp_path / "a")) == 1
     assert runs(tmp_path / "b") == []
-    unfinished = find_unfinished_batch(tmp_path, print)
-    assert (unfinished.started, unfinished.finished) == ({"a"}, ())
 
 
 @pytest.mark.parametrize("is_sent_to_all", [False, True])
@@ -309,23 +256,20 @@ def test_a_request_to_stop_ends_all_audits_that_run(tmp_path, is_sent_to_all):
         )
         assert manifest["exit_code"] == 130
     assert runs(tmp_path / "c") == []
-    unfinished = find_unfinished_batch(tmp_path, print)
-    assert (unfinished.started, unfinished.finished) == ({"a", "b"}, ())
 
 
 def test_an_audit_that_is_killed_is_a_failure_and_others_go_on(tmp_path):
     audit(tmp_path / "a", "faulty.SlowA")
     for name in "bc":
         audit(tmp_path / name)
-    with started_batch(tmp_path, "--jobs", "2") as batch:
+    with started_batch(tmp_path, "--jobs", "2", stderr=subprocess.PIPE) as batch:
         wait_for(tmp_path / "hereA")
         os.kill(int((tmp_path / "hereA").read_text()), signal.SIGKILL)
+        printed = batch.communicate()[1].decode()
     assert batch.returncode == 4
     assert [len(runs(tmp_path / name)) for name in "abc"] == [0, 1, 1]
-    ended = [e for e in read_events(tmp_path, of=LOG) if e["event"] == "audit_ended"]
-    messages = {line["audit"]: line["message"] for line in ended}
     killed = "The run's process ended with signal SIGKILL (out of memory?)."
-    assert messages == {"a": killed, "b": "", "c": ""}
+    assert printed.count(killed) == 1
 
 
 def test_several_at_a_time_print_only_what_went_wrong_below_their_line(tmp_path):
@@ -361,10 +305,11 @@ def test_a_fault_of_the_batch_itself_ends_the_other_audits(tmp_path, monkeypatch
     assert not is_running(int((tmp_path / "hereB").read_text()))
 
 
-def test_jobs_are_of_several_audits(tmp_path):
-    answer = runner().invoke(main, ["run", str(tmp_path), "--jobs", "2"])
+@pytest.mark.parametrize("option", ["--jobs", "--newer-than"])
+def test_jobs_and_ages_are_of_several_audits(tmp_path, option):
+    answer = runner().invoke(main, ["run", str(tmp_path), option, "2"])
     assert answer.exit_code == 2
-    assert "--jobs requires --all." in answer.stderr
+    assert f"{option} requires --all." in answer.stderr
 
 
 def test_a_stop_that_comes_while_a_run_is_begun_leaves_no_run_behind(
@@ -389,16 +334,14 @@ def test_a_stop_that_comes_while_a_run_is_begun_leaves_no_run_behind(
     assert not is_running(pids[0])
 
 
-def test_a_full_disk_is_one_sentence_before_anything_is_run(tmp_path):
-    audit(tmp_path / "a")
-    append_event(tmp_path, "batch_ended", into=LOG)
-    before = (tmp_path / LOG).read_bytes()
-    with full_disk(len(before)), pytest.raises(AuditError) as error:
-        quietly(tmp_path)
-    assert str(error.value) == (
-        f"Folder '{tmp_path}' cannot take a line of 'batch.jsonl': File too large."
-    )
-    assert ((tmp_path / LOG).read_bytes(), runs(tmp_path / "a")) == (before, [])
+def test_a_folder_that_is_linked_beside_itself_is_one_audit(tmp_path):
+    audit(tmp_path / "elsewhere" / "c", data=False)
+    (tmp_path / "all").mkdir()
+    audit(tmp_path / "all" / "b", data=False)
+    (tmp_path / "all" / "a").symlink_to("b")
+    (tmp_path / "all" / "d").symlink_to(tmp_path / "elsewhere" / "c")
+    (tmp_path / "all" / "e").symlink_to("d")
+    assert audits_of(tmp_path / "all") == ("b", "d")
 
 
 def test_only_folders_with_an_audit_beside_each_other_are_audits(tmp_path):

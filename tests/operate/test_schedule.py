@@ -16,23 +16,24 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli import configured, rows
+from tests.cli.test_cli import configured, rows, runner
 from tests.operate.test_notify import wait_for
 
+from importance_audit.cli.main import main
 from importance_audit.config.load import load_config
 from importance_audit.config.settings import ScheduleSection
-from importance_audit.operate.install_schedule import job_of
 from importance_audit.operate.schedule import (
     EXAMPLES,
     Job,
     cron_job,
     cron_line,
+    cron_text,
     dag,
     example,
-    name_of,
+    job_of,
     units,
+    utc_offset,
     workflow,
-    zone_note,
 )
 from importance_audit.records.errors import AuditError
 
@@ -122,40 +123,39 @@ def call_record(folder):
 def test_a_line_names_the_time_in_the_zone_of_cron(
     tmp_path, time, days, offset, fields
 ):
-    line = cron_line(job(tmp_path, time=time, days=days), (offset,))
+    line = cron_line(job(tmp_path, time=time, days=days), offset)
     assert line.split(" ", 5)[:5] == fields.split()
 
 
 @pytest.mark.parametrize(
-    ("now", "runs"), [("10600", True), ("10500", False), ("20600", False)]
+    ("offset", "there", "zone"),
+    [(0, "06:00", "+00:00"), (330, "11:30", "+05:30"), (-570, "20:30", "-09:30")],
 )
-def test_where_the_offset_changes_a_line_asks_for_the_time_in_utc(tmp_path, now, runs):
-    (tmp_path / "date").write_text(
-        f'#!/bin/sh\n[ "$*" = "-u +%u%H%M" ] && echo {now}\n'
-    )
-    (tmp_path / "date").chmod(0o755)
-    recorder = job(tmp_path / "audit", time="06:00", days=("mon", "wed"))
-    line = cron_line(recorder, (60, 120))
-    assert line.startswith("0 7,8 * * * ")
-    answer = bare(as_cron(line), f"{tmp_path}:/usr/bin:/bin")
-    assert (tmp_path / "audit" / "seen.json").exists() is runs
-    assert answer.returncode == (7 if runs else 0)
+def test_a_comment_above_the_line_names_the_time_in_utc(tmp_path, offset, there, zone):
+    recorder = job(tmp_path, time="06:00")
+    *comment, line = cron_text(recorder, offset).splitlines()
+    assert comment == [
+        f"# {recorder.name}: 06:00 UTC is {there} at the offset of this machine when "
+        f"this was printed, UTC{zone}.",
+        "# If that offset changes, as with daylight saving time, print the line again.",
+    ]
+    assert line == cron_line(recorder, offset)
 
 
-def test_a_zone_of_half_hours_is_tried_at_both(tmp_path):
-    line = cron_line(job(tmp_path, time="15:00"), (660, 630))  # Lord Howe
-    assert line.startswith("0,30 1,2 * * * ")
-
-
-def test_the_note_tells_the_time_there():
-    section = ScheduleSection(time="06:00")
-    assert zone_note("Etc/UTC", (0,), section) == (
-        "Cron uses the time zone Etc/UTC here, which is UTC. Install the line again "
-        "if that time zone ever changes."
-    )
-    assert "06:00 UTC is 11:30 there." in zone_note("Asia/Kolkata", (330,), section)
-    changing = zone_note("Europe/Berlin", (60, 120), section)
-    assert "whose offset from UTC changes: 06:00 UTC is 07:00 or 08:00" in changing
+@pytest.mark.parametrize(
+    ("zone", "offset"),
+    [("Etc/UTC", 0), ("Asia/Kolkata", 330), ("America/Phoenix", -420)],
+)
+def test_the_offset_is_that_of_the_machine_whatever_tz_says(
+    tmp_path, monkeypatch, zone, offset
+):
+    file = Path("/usr/share/zoneinfo") / zone
+    if not file.exists():
+        pytest.skip("no zoneinfo on this machine")
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    (tmp_path / "localtime").symlink_to(file)
+    assert utc_offset(tmp_path / "localtime") == offset
+    assert utc_offset(tmp_path / "absent") == 0
 
 
 def test_a_line_runs_in_the_bare_environment_of_cron_from_a_hostile_path(tmp_path):
@@ -252,7 +252,7 @@ def test_what_a_line_cannot_hold_is_refused(tmp_path, name, message):
 
 def test_a_line_as_long_as_debian_takes_it_is_written(tmp_path):
     short = job(tmp_path)
-    spare = 998 - len(cron_line(short, (0,)).split(" ", 5)[5]) - len("R_LIBS= ")
+    spare = 998 - len(cron_line(short).split(" ", 5)[5]) - len("R_LIBS= ")
     longest = cron_line(job(tmp_path, {"R_LIBS": "r" * spare}))
     assert len(longest.split(" ", 5)[5]) == 998
     with pytest.raises(AuditError, match="this one has 999"):
@@ -319,9 +319,10 @@ def test_a_timer_goes_by_utc_and_makes_up_for_what_was_missed(tmp_path, days, wh
 def test_the_name_of_a_job_is_that_of_its_folder_by_whatever_path(tmp_path):
     (tmp_path / "a b").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "a b")
-    assert name_of(tmp_path / "link") == name_of(tmp_path / "a b")
-    assert name_of(tmp_path / "a-b") != name_of(tmp_path / "a b")
-    assert re.fullmatch(r"importance-audit-a-b-[0-9a-f]{8}", name_of(tmp_path / "a b"))
+    name = job(tmp_path / "a b").name
+    assert job(tmp_path / "link").name == name
+    assert job(tmp_path / "a-b").name != name
+    assert re.fullmatch(r"importance-audit-a-b-[0-9a-f]{8}", name)
 
 
 FAKE_TOOL = """#!/bin/sh
@@ -656,3 +657,59 @@ def test_a_script_without_an_address_says_so(tmp_path, name):
     answer = run_hook(name, folder=tmp_path)
     assert answer.returncode == 2
     assert "must be" in answer.stderr
+
+
+@pytest.fixture
+def audit(tmp_path):
+    (tmp_path / "audit").mkdir()
+    for name in ("train.csv", "test.csv"):
+        rows().to_csv(tmp_path / "audit" / name, index=False)
+    return configured(tmp_path / "audit")
+
+
+def run_schedule(*words):
+    return runner().invoke(main, ["schedule", *map(str, words)])
+
+
+def test_units_say_where_they_are_saved_and_how_their_timer_is_started(audit):
+    printed = run_schedule(audit, "--as", "systemd").stdout
+    name = job_of(load_config(audit), audit).name
+    for kind in ("service", "timer"):
+        assert f"# Save as ~/.config/systemd/user/{name}.{kind}" in printed
+    assert f"#     systemctl --user enable --now {name}.timer\n" in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "Either AUDIT or --example must be given."),
+        (["x", "--install"], "No such option: --install"),
+        (["x", "--remove"], "No such option: --remove"),
+        (["x", "--example", "mail"], "Either AUDIT or --example must be given."),
+    ],
+)
+def test_words_that_do_not_go_together_are_usage_errors(words, message):
+    answer = run_schedule(*words)
+    assert answer.exit_code == 2
+    assert message in answer.stderr
+
+
+@pytest.mark.parametrize("kind", ["github", "gitlab"])
+def test_a_workflow_needs_a_repository(audit, kind):
+    answer = run_schedule(audit, "--as", kind)
+    assert (answer.exit_code, answer.stderr) == (
+        2,
+        f"Audit {str(audit)!r} is not in a git repository, which --as {kind} needs. "
+        "Make one with: git init\n",
+    )
+    (audit.parent / ".git").mkdir()
+    answer = run_schedule(audit, "--as", kind)
+    assert './audit/audit.toml"' in answer.stdout, answer.stderr
+    assert 'TOOL: "importance-audit' in answer.stdout
+
+
+def test_an_unsound_audit_is_not_scheduled(audit):
+    (audit / "audit.toml").write_text("[schedule]\ntime = '25:00'\n")
+    answer = run_schedule(audit)
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert "'25:00'" in answer.stderr
