@@ -3,7 +3,6 @@
 import hashlib
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +14,9 @@ from importance_audit.models import r_models
 from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.records.as_json import content_digest
 from importance_audit.records.errors import ConfigError, ModelError
+from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.provenance import scripts
 from importance_audit.runs import manifest
 
@@ -315,7 +316,7 @@ def test_an_audit_shows_the_script_and_its_digest(rows, tmp_path):
     config = parse_config({"models": models, "importance": [measure]}, base=tmp_path)
     result = audit(rows["regression"], rows["regression"], config)
     assert [f.check for f in result.findings if f.severity == "failure"] == []
-    fitted, predicted = scripts(SimpleNamespace(result=result))
+    fitted, predicted = scripts(facts_of(result, content_digest(result)))
     assert "that fitted" in str(fitted.caption)
     assert "that predicts for" in str(predicted.caption)
     roles = {i["role"]: i["sha256"] for i in manifest._inputs(result, tmp_path)}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from ...methods.importance import METHODS
 from ...methods.mean_predictions import CURVE
@@ -14,7 +15,7 @@ from ...records.importance_record import Effect
 from ...records.surface_record import Surface
 from ..figures.effects import Curve, EffectPanel, draw_effects, paged_effects
 from ..text.blocks import Figure, Sentence, Styled, Value, plain
-from ..text.number_text import count, plain_number, significant
+from ..text.number_text import count, percent, plain_number, significant
 from ..text.wording import (
     alt_text,
     display_name,
@@ -30,14 +31,16 @@ from ..text.wording import (
     shown_value,
     word,
 )
-from .facts import Facts, config_of, setting, tallied
+from .facts import Facts, config_of, first_few, setting, tallied
 from .models_figure import PANELS, not_drawn
 from .rankings import OURS
 
 CURVES = 12
+MISSING = 6
 LEVELS = 20
 CLASSES = 12
-"""What one figure can hold and stay legible, and of how many classes there is one."""
+"""What one figure can hold and stay legible; of how many features a caption says what
+missing cells predict; and of how many classes there is a figure."""
 UNSEEN = 1e-3
 """The width of a band, as a share of the height of the curves, that no eye sees."""
 OUTSIDE = 1e-2
@@ -168,6 +171,9 @@ def _figure(
             first=full_name(lead.model),
             rest=series((full_name(m), " ", v) for m, v in means if v is not None),
         )
+    if missing := _missing(facts, lead, names):
+        files.append("tables/missing_predictions.csv")
+        more += missing
     is_seen, leaves_band = _visible(panels)
     if is_seen:
         left = say("figures.band_left") if leaves_band else ()
@@ -264,17 +270,41 @@ def _headline(facts: Facts, curves: Sequence[Effect], names: Sequence[str]) -> S
 
 def _mean_of(facts: Facts, effect: Effect) -> Value | None:
     """Return the mean prediction that a curve is about, if it is about one."""
-    frame = facts.result.mean_predictions
-    if effect.method != CURVE or frame.empty:
+    own = _same_predictions(facts.result.mean_predictions, effect)
+    if own.empty:
         return None
-    same = frame["model"] == effect.model
+    place, mean = own.index[0], float(own["mean"].iloc[0])
+    return Value(f"mean_predictions[{place}].mean", mean, significant(mean, 4))
+
+
+def _missing(facts: Facts, lead: Effect, names: Sequence[str]) -> Sentence:
+    """Return what the first model predicts for missing cells of the features drawn."""
+    own = _same_predictions(facts.result.missing_predictions, lead)
+    points = []
+    for place, row in own[own["feature"].isin(names)].iterrows():
+        path, mean = f"missing_predictions[{place}]", float(row["mean"])
+        share = float(row["share"])
+        points.append(
+            say(
+                f"figures.missing_{'known' if np.isfinite(mean) else 'refused'}",
+                feature=short_name(row["feature"]),
+                mean=Value(f"{path}.mean", mean, significant(mean)),
+                share=Value(f"{path}.share", share, percent(share)),
+            )
+        )
+    if not points:
+        return ()
+    shown = joined(first_few(points, MISSING, "missing_predictions"))
+    first = full_name(_subject(lead.model))
+    return say("figures.missing", model=first, points=shown)
+
+
+def _same_predictions(frame: pd.DataFrame, effect: Effect) -> pd.DataFrame:
+    """Return the rows of a frame that are of the predictions a curve is a mean of."""
+    same = frame["model"] == (effect.model if effect.method == CURVE else None)
     for name in ("positive_class", "split", "scale"):
         same &= frame[name] == getattr(effect, name)
-    if not same.any():
-        return None
-    place = frame.index[same][0]
-    mean = float(frame.at[place, "mean"])
-    return Value(f"mean_predictions[{place}].mean", mean, significant(mean, 4))
+    return frame[same]
 
 
 class KnownLine(NamedTuple):

@@ -117,7 +117,7 @@ class Facts:
         return shifts(self.baseline, self.result) if self.baseline else ()
 
     @cached_property
-    def causes(self) -> tuple[tuple[Link, tuple[Finding, ...]], ...]:
+    def finding_groups(self) -> tuple[tuple[Link, tuple[Finding, ...]], ...]:
         """The findings of each cause with a link to them, the gravest first.
 
         The target of the link is the key of the first of them, short; of several

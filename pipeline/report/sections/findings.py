@@ -63,13 +63,15 @@ def title_of(group: Sequence[Finding]) -> Sentence:
 def link_to(finding: Finding, facts: Facts) -> Link:
     """Return a link to where a finding stands in full, by its number."""
     return next(
-        link for link, group in facts.causes if any(one is finding for one in group)
+        link
+        for link, group in facts.finding_groups
+        if any(one is finding for one in group)
     )
 
 
 def findings(facts: Facts) -> Section:
     """Return section K: every cause with its findings, the gravest first."""
-    entries = tuple(_entry(facts, group, link) for link, group in facts.causes)
+    entries = tuple(_entry(facts, group, link) for link, group in facts.finding_groups)
     severities = [entry.severity for entry in entries]
     tally = joined(
         say_count(tallied("findings", severities.count(s)), s) for s in SEVERITIES

@@ -58,7 +58,7 @@ def _limits_of_data(facts: Facts) -> list[Sentence]:
             number=link,
             title=title_of(group),
         )
-        for link, group in facts.causes
+        for link, group in facts.finding_groups
         if group[0].check in OF_THE_DATA
     ]
 

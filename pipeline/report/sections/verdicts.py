@@ -73,7 +73,9 @@ def exceptions(facts: Facts) -> list[Finding]:
     engines missing.
     """
     exceptional = facts.result.exceptions
-    by_weight = [group[0] for _, group in facts.causes if group[0] in exceptional]
+    by_weight = [
+        group[0] for _, group in facts.finding_groups if group[0] in exceptional
+    ]
     return sorted(by_weight, key=lambda f: f.check != "disagreement")
 
 
@@ -273,7 +275,7 @@ def _confirmed(facts: Facts) -> Sentence:
 def _not_confirmed(facts: Facts) -> Sentence:
     limit = str(facts.result.run.config.get("fail_on", "failure"))
     against = facts.result.against
-    number = sum(any(f in against for f in group) for _, group in facts.causes)
+    number = sum(any(f in against for f in group) for _, group in facts.finding_groups)
     return say(
         "verdict.not_confirmed",
         findings=say_count(tallied("findings", number), "finding"),

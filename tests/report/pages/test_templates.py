@@ -96,22 +96,39 @@ def pattern(node):
     """Return what a text of the code can be, with gaps for what is filled in."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return re.escape(node.value)
-    if not isinstance(node, ast.JoinedStr):
-        return None
-    texts = (getattr(part, "value", None) for part in node.values)
-    text = "".join(re.escape(t) if isinstance(t, str) else ".+" for t in texts)
+    text = with_gaps(node) if isinstance(node, ast.JoinedStr) else ""
     return text if re.search(r"\\\.\w\w|\w\w\\\.", text) else None
+
+
+def with_gaps(node):
+    """Return what a formatted text can be."""
+    texts = (getattr(part, "value", None) for part in node.values)
+    return "".join(re.escape(t) if isinstance(t, str) else ".+" for t in texts)
+
+
+def parts_of_keys(tree):
+    """Return patterns of the texts in a file that may be the last part of a key."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield with_gaps(node)
+        elif isinstance(node, ast.Constant) and re.fullmatch(r"\w+", str(node.value)):
+            yield str(node.value)
 
 
 def patterns_of_keys():
     """Return patterns of the keys and of the tables that anything asks for."""
     keys, tables, fields = set(), set(), set()
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
             keys.add(pattern(node))
             name = getattr(getattr(node, "func", None), "id", "")
             if name == "say_count":
-                keys.add(rf"nouns\.{pattern(node.args[1])}")
+                is_fixed = isinstance(node.args[1], ast.Constant)
+                nouns = [node.args[1].value] if is_fixed else parts_of_keys(tree)
+                keys |= {rf"nouns\.{noun}" for noun in nouns}
+            if name == "key_values":
+                keys |= {rf"{node.args[2].value}\.{p}" for p in parts_of_keys(tree)}
             if name == "table_of":
                 arguments = [
                     *node.args[2:3],

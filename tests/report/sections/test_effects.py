@@ -171,3 +171,32 @@ def test_a_curve_without_a_band_has_no_word_of_one():
     (figure,) = figures(ale)
     assert "band" not in plain(figure.caption).lower()
     assert not groups(figure.svg, "band")
+
+
+def test_what_is_predicted_for_missing_cells_is_told_with_their_share():
+    gaps = DATA.X.copy()
+    gaps.loc[gaps.index[:15], "x1"] = np.nan
+
+    def caption(predict):
+        rows = replace(DATA, X=gaps)
+        model = replace(linear_model(2, 0), predict=predict)
+        config = parse_config({"importance": [CURVES]})
+        view = build_view(audit(None, rows, config, models=(model,)))
+        (figure,) = (f for f in view.figures if f.draw is draw_effects)
+        return plain(figure.caption)
+
+    start = (
+        " Mean prediction of linear with the cells of a feature missing (in brackets: "
+        "the share of rows without a value): "
+    )
+    told = caption(lambda X: np.where(X["x1"].isna(), 7.0, 2 * X["x1"]))
+    assert f"{start}x1 7 (25\u202f%)." in told
+    assert "tables/missing_predictions.csv" in told
+
+    def refusing(X):
+        if X["x1"].isna().all():
+            raise ValueError("x1 has no value.")
+        return np.where(X["x1"].isna(), 7.0, 2 * X["x1"])
+
+    assert f"{start}x1 not predicted (25\u202f%)." in caption(refusing)
+    assert "with the cells of a feature missing" not in plain(figures(EVEN)[0].caption)

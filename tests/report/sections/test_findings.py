@@ -11,6 +11,8 @@ from tests.report.reading import column, section, table, words
 
 from importance_audit.records.finding import Finding, cause_of
 from importance_audit.report.pages.view import build_view
+from importance_audit.report.sections.facts import facts_of
+from importance_audit.report.sections.findings import findings
 from importance_audit.report.text.blocks import plain
 from importance_audit.runs.signoff.answers import Answer, with_answers
 
@@ -155,13 +157,12 @@ def test_a_cause_is_open_until_each_of_its_findings_is_answered():
 def test_the_same_deviation_of_two_models_is_one_finding_with_both_names():
     law = "The owner expects 'a' on top (law). 1 of 1 ranking disagrees: by p, "
     cause = cause_of("unexpected", "a on top")
-    view = view_with_findings(
-        *(
-            finding("unexpected", name, cause=cause, message=f"{law}{name}.")
-            for name in ("forest", "svm")
-        )
+    both = tuple(
+        finding("unexpected", name, cause=cause, message=f"{law}{name}.")
+        for name in ("forest", "svm")
     )
-    (entry,) = entries(view)
+    facts = facts_of(plain_result(("a",), findings=both), "0" * 64)
+    (entry,) = findings(facts).parts["entries"]
     assert plain(entry.title) == "Owner's expectation not met (forest; svm)"
     assert rows(entry)["Condition"] == f"{law}forest."
     assert rows(entry)["Also"] == "svm: 1 of 1 ranking disagrees: by p, svm."

@@ -8,7 +8,6 @@ from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
 from tests.report.reading import blocks, column, section, table, words
 
-from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Table, plain
 
@@ -239,14 +238,3 @@ def test_a_spread_over_refits_that_share_rows_is_said_to_be_too_narrow():
     (card, *_) = section(made, "E").parts["cards"]
     spread = {plain(label): plain(text) for label, text in card.facts.rows}
     assert "Repeats share rows" in spread["Uncertainty shown"]
-
-
-def test_p_values_of_a_run_before_1_5_are_those_of_shuffled_targets():
-    old = p_values(APARTMENTS, (0.01, 0.02, 0.01, 0.4, 0.5))
-    columns = FRAMES["significance"].columns
-    old = old[list(columns[: columns.index("record") + 1])]
-    made = build_view(apartments_result(significance=old))
-    significance = table(made, SIGNIFICANCE)
-    assert column(significance, "p-value")[0] == "0.010"
-    assert plain(significance.caption).endswith("from 99 shuffles of the target.")
-    assert "Shuffled targets" in card_of(made)
