@@ -233,7 +233,8 @@ def _unmet(facts: Facts, number: int) -> Sentence:
             card = _card_and_loss(facts, ranking)
             row = ranking.record.features.index(first["farthest"])
             if place == "top" and not ranking.told[row]:
-                texts.append(say("executive.found.not_told", card=card))
+                side = "below_zero" if row in ranking.negative else "not_told"
+                texts.append(say(f"executive.found.{side}", card=card))
             else:
                 raw = float(raw)
                 value = Value(f"expected[{at}].{column}", raw, text_of(raw))
@@ -262,8 +263,37 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     )
     if place == "zero":
         return text
+    outside = _outside_too(facts, number, str(first["farthest"]), names)
     at_zero = _at_zero(facts, str(first["farthest"]))
-    return joined(filter(None, (text, at_zero)), " ")
+    return joined(filter(None, (text, at_zero, outside)), " ")
+
+
+def _outside_too(
+    facts: Facts, number: int, farthest: str, names: Sequence[str]
+) -> Sentence:
+    """Return which other features of an expectation are not among the first either."""
+    worst: dict[str, tuple[int, Ranking]] = {}
+    for index in _against(facts, number)["record"]:
+        ranking = next(r for r in facts.rankings if r.index == int(index))
+        for rank, name in enumerate(ranking.in_order, start=1):
+            is_outside = name in names and name != farthest and rank > len(names)
+            if is_outside and rank > worst.get(name, (0, ranking))[0]:
+                worst[name] = rank, ranking
+    places = [
+        say(
+            "executive.outside",
+            feature=short_name(name),
+            rank=Value(
+                f"importances[{ranking.index}]", rank, str(rank), derived="rank"
+            ),
+            model=short_name(ranking.subject),
+            card=_card_and_loss(facts, ranking),
+        )
+        for name, (rank, ranking) in worst.items()
+    ]
+    if not places:
+        return ()
+    return say("executive.outside_too", n=str(len(names)), features=series(places))
 
 
 def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
@@ -281,7 +311,7 @@ def _at_zero(facts: Facts, feature: str) -> Sentence:
         return ()
     for cluster, members in facts.clusters.items():
         values = list(joint_values(facts, cluster)) if feature in members else []
-        if values and not any(told for _, _, told in values):
+        if values and all(may_be_zero for _, _, may_be_zero in values):
             others = (short_name(name) for name in members if name != feature)
             value = strongest(facts, cluster)
             return say("executive.zero_both", others=series(others), value=value)

@@ -168,9 +168,13 @@ def _notes(
         section = section_link("F")
         notes.append(say("leading.other_models", models=models, section=section))
     drawn = [ranking for ranking in rankings if ranking.is_drawn]
-    zero = [_zero(ranking, len(rankings)) for ranking in drawn]
-    if any(zero):
-        notes.append(say("leading.zero", models=joined(filter(None, zero), "; ")))
+    below = {ranking: len(ranking.negative) for ranking in drawn}
+    zero = {ranking: int((~ranking.told).sum()) - below[ranking] for ranking in drawn}
+    for key, counts in (("zero", zero), ("below_zero", below)):
+        models = [_count(ranking, n, len(rankings)) for ranking, n in counts.items()]
+        if any(models):
+            text = joined(filter(None, models), "; ")
+            notes.append(say(f"leading.{key}", models=text))
     if drawn:
         interval = say("leading.interval", level=percent(LEVEL))
         if len(rankings) > 1:
@@ -182,16 +186,15 @@ def _notes(
     return (*notes, *_sets(facts, names))
 
 
-def _zero(ranking: Ranking, n_models: int) -> Sentence:
-    """Return how many features of a model cannot be told from zero, if any."""
-    told = ranking.told
-    if told.all():
+def _count(ranking: Ranking, n: int, n_models: int) -> Sentence:
+    """Return of how many features of a model something is said, nothing of none."""
+    if not n:
         return ()
     path = f"importances[{ranking.index}]"
     return say(
-        "leading.zero_of" if n_models == 1 else "leading.zero_of_model",
-        n=tallied(path, int((~told).sum())),
-        of=tallied(path, len(told)),
+        "leading.count_of" if n_models == 1 else "leading.count_of_model",
+        n=tallied(path, n),
+        of=tallied(path, len(ranking.told)),
         model=full_name(ranking.subject),
     )
 
@@ -250,7 +253,7 @@ def joint(facts: Facts, cluster: int) -> Sentence:
 
 
 def joint_values(facts: Facts, cluster: int) -> Iterator[tuple[str, Value, bool]]:
-    """Yield what a set measures together: model, value, and if it is told from zero.
+    """Yield what a set measures together: model, value, and if it may be zero.
 
     By the loss of the leading rankings: measured beside them, or as a group of the
     owner.
@@ -267,14 +270,15 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[tuple[str, Value, bool]
                 mean = float(row["mean"])
                 path = f"joint_importances[{place}].mean"
                 value = Value(path, mean, number(mean, ranking.places))
-                yield model, value, bool(row["low"] > ranking.nothing)
+                yield model, value, bool(row["low"] <= ranking.nothing <= row["high"])
             continue
         for other in facts.rankings:
             record = other.record
             is_it = (record.model, record.of, record.loss) == (model, "groups", loss)
             if is_it and group in record.features:
                 at = record.features.index(group)
-                yield model, value_of(other, at), bool(other.told[at])
+                may_be_zero = not other.told[at] and at not in other.negative
+                yield model, value_of(other, at), may_be_zero
                 break
 
 

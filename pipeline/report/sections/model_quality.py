@@ -265,11 +265,12 @@ def _fit(facts: Facts, model: str) -> Sentence:
         return say(f"quality.fit.no_worse_{split}")
     path = f"performance[{test.name}].value"
     derived = f"distance from performance[{own.name}].value in standard errors"
-    fits_own_rows = gap > float(DEFAULTS["gap_errors"].value) * error
+    errors, limit = gap / error, float(DEFAULTS["gap_errors"].value)
+    places = 2 if f"{errors:.1f}" == f"{limit:.1f}" else 1
     return say(
-        "quality.fit.overfits" if fits_own_rows else f"quality.fit.fine_{split}",
-        gap=_value(path, gap / error, 1, derived),
-        limit=f"{float(DEFAULTS['gap_errors'].value):g}",
+        "quality.fit.overfits" if errors > limit else f"quality.fit.fine_{split}",
+        gap=_value(path, errors, places, derived),
+        limit=f"{limit:g}",
     )
 
 

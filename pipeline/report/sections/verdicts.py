@@ -8,7 +8,7 @@ import pandas as pd
 
 from ...engines import ENGINES
 from ...records.finding import Finding
-from ...records.ranking import OURS
+from ...records.ranking import OURS, options_text, question_of
 from ..text.blocks import Badge, Sentence, Value, plain
 from ..text.wording import (
     full_name,
@@ -99,13 +99,12 @@ def recomputed(facts: Facts) -> Sentence:
         if counts[verdict]
     ]
     of = say_count(tallied("importances", len(facts.rankings)), "ranking")
-    cards = _cards_compared(facts)
-    counted = say("recomputed.counted", n=tallied("agreement", n), of=of, cards=cards)
+    counted = say("recomputed.counted", n=tallied("agreement", n), of=of)
     is_equal = len(each) == 1 and not (counts["disagrees"] or counts["comparable"])
     text = say(
         "recomputed.all" if is_equal else "recomputed.some",
-        rankings=say("recomputed.by", cards=cards) if _is_partly(facts) else counted,
-        engines=series(map(full_name, _compared(facts)["engine_b"].unique())),
+        rankings=() if _is_partly(facts) else counted,
+        by=joined(_by_engines(facts), "; "),
         each=joined(each),
     )
     if left := len(facts.rankings) - n:
@@ -115,19 +114,30 @@ def recomputed(facts: Facts) -> Sentence:
     return joined([*texts, text], " ")
 
 
-def _cards_compared(facts: Facts) -> Sentence:
-    """Return the cards that another implementation computed, wholly or in part."""
-    is_compared: dict[str, list[bool]] = {}
+def _by_engines(facts: Facts) -> list[Sentence]:
+    """Return the cards that other implementations computed, by which of them."""
+    compared: dict[str, list[bool]] = {}
+    engines: dict[str, dict[str, None]] = {}
+    names = [name for name in ANSWER if name != "feature"]
+    rows = _compared(facts)[[*names, "engine_b"]].itertuples(index=False, name=None)
+    answered: dict[tuple[str, ...], list[str]] = {}
+    for *answer, engine in rows:
+        answered.setdefault(tuple(answer), []).append(engine)
     for ranking in facts.rankings:
-        card = facts.card(ranking.record)
-        is_compared.setdefault(card, []).append(ranking not in facts.uncompared)
-    return series(
-        (card_link(card),)
-        if all(compared)
-        else say("recomputed.in_part", card=card_link(card))
-        for card, compared in is_compared.items()
-        if any(compared)
-    )
+        record, card = ranking.record, facts.card(ranking.record)
+        own = answered.get((*question_of(record), options_text(record)), [])
+        compared.setdefault(card, []).append(bool(own))
+        engines.setdefault(card, {}).update(dict.fromkeys(own))
+    cards: dict[tuple[str, ...], list[Sentence]] = {}
+    for card, answers in compared.items():
+        key = "whole" if all(answers) else "in_part"
+        if any(answers):
+            text = say(f"recomputed.{key}", card=card_link(card))
+            cards.setdefault(tuple(engines[card]), []).append(text)
+    return [
+        say("recomputed.by", cards=series(own), engines=series(map(full_name, by)))
+        for by, own in cards.items()
+    ]
 
 
 def _is_partly(facts: Facts) -> bool:
