@@ -171,9 +171,9 @@ def _notes(
     below = {ranking: len(ranking.negative) for ranking in drawn}
     zero = {ranking: int((~ranking.told).sum()) - below[ranking] for ranking in drawn}
     for key, counts in (("zero", zero), ("below_zero", below)):
-        models = [_count(ranking, n, len(rankings)) for ranking, n in counts.items()]
-        if any(models):
-            text = joined(filter(None, models), "; ")
+        each = [_count(ranking, n, len(rankings)) for ranking, n in counts.items()]
+        if any(each):
+            text = joined(filter(None, each), "; ")
             notes.append(say(f"leading.{key}", models=text))
     if drawn:
         interval = say("leading.interval", level=percent(LEVEL))

@@ -261,31 +261,31 @@ def recomputed(**verdicts):
         (
             {"DALEX": ("replayed",) * 3},
             "Calculation confirmed",
-            "3 of 3 rankings (E1), by DALEX: all equal.",
+            "3 of 3 rankings, E1 by DALEX: all equal.",
         ),
         (
             {"DALEX": ("replayed", "replayed", "equivalent")},
             "Calculation confirmed",
-            "3 of 3 rankings (E1), by DALEX: 1 equal within chance, 2 equal.",
+            "3 of 3 rankings, E1 by DALEX: 1 equal within chance, 2 equal.",
         ),
         # DALEX answered here and offers permutation: one ranking is open.
         (
             {"DALEX": ("replayed", "not compared", "replayed")},
             "Confirmed for 2 of 3 rankings",
-            "E1 in part, by DALEX: all equal. Also possible: 1.",
+            "E1 in part by DALEX: all equal. Also possible: 1.",
         ),
         # Of one ranking the order alone was compared: that confirms no number.
         (
             {"DALEX": ("replayed", "comparable", "not compared")},
             "Confirmed for 1 of 3 rankings",
-            "E1 in part, by DALEX: 1 compared by order only, 1 equal. "
+            "E1 in part by DALEX: 1 compared by order only, 1 equal. "
             "Also possible: 1.",
         ),
         # Of two engines the worse word counts, each ranking once.
         (
             {"DALEX": ("replayed",) * 3, "vip": ("comparable",) * 3},
             "Calculation confirmed",
-            "3 of 3 rankings (E1), by DALEX and vip: 3 compared by order only.",
+            "3 of 3 rankings, E1 by DALEX and vip: 3 compared by order only.",
         ),
     ],
 )
