@@ -278,8 +278,7 @@ def recomputed(**verdicts):
         (
             {"DALEX": ("replayed", "comparable", "not compared")},
             "Confirmed for 1 of 3 rankings",
-            "E1 in part by DALEX: 1 compared by order only, 1 equal. "
-            "Also possible: 1.",
+            "E1 in part by DALEX: 1 compared by order only, 1 equal. Also possible: 1.",
         ),
         # Of two engines the worse word counts, each ranking once.
         (
