@@ -59,6 +59,9 @@ from .steps.supplied import FileContent, digests_of, read_files, supplied_answer
 from .steps.surfaces import surfaces_of
 from .steps.top_k import top_k_curves
 
+ENGINE_NEEDS = 2
+"""How much time an engine is left under a limit, in times of what we had."""
+
 
 def audit(
     train: Dataset | None,
@@ -342,10 +345,11 @@ class _Run:
         ]
         steps.append(("digests of the predictions", self.add_digests))
         questions = [*self.questions()]
-        # Of the time that is left each asker gets the same: we and the engines.
-        askers = [1 + len(entry.engines) for entry, _ in questions]
+        # An engine that repeats ours needs more time: it starts a process, and asks
+        # about rows as they are, and with the target permuted, in every repeat.
+        needs = [1 + ENGINE_NEEDS * len(entry.engines) for entry, _ in questions]
         for place, (entry, model) in enumerate(questions):
-            share = 1 / sum(askers[place:])
+            share = 1 / sum(needs[place:])
             ask = partial(answer_entry, self.journal, self.inputs, entry, model, share)
             steps.append((_label(entry, model), ask))
         if self.clusters and any(map(_is_marginal, self.config.importance)):

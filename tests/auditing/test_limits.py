@@ -305,3 +305,29 @@ def test_a_limit_that_all_measures_fit_into_cuts_nothing(monkeypatch):
     assert messages_of(result, "time_limit") == []
     assert [len(r.features) for r in result.importances] == [12, 12, 66]
     assert result.importances[0].n_repeats == 40
+
+
+def test_an_engine_is_left_twice_the_time_that_we_take(monkeypatch):
+    shares = []
+    monkeypatch.setattr(
+        "importance_audit.auditing.audit.answer_entry",
+        lambda *given: shares.append(given[-1]),
+    )
+    asked = {**PERMUTED, "engines": ["DALEX"]}
+    named = {**PERMUTED, "name": "again"}
+    audited([], entries=[asked, CURVES, named], minutes=10)
+    # 3 + 1 + 1 in all; then 1 + 1; then the last alone.
+    assert shares == [1 / 5, 1 / 2, 1]
+
+
+def test_where_features_are_asked_one_by_one_no_rows_are_said_to_fit(late_after):
+    calls = []
+    audited(calls, entries=[{"method": "anova"}])
+    n_checks = len(calls)
+    late_after(calls, n_checks + 7)
+    calls.clear()
+    entry = {"method": "permutation", "n_repeats": 6, "engines": ["hstats"]}
+    result = audited(calls, entries=[entry], minutes=2)
+    (message,) = messages_of(result, "time_limit")
+    assert "Cut short: permutation of features, m" in message
+    assert "max_rows" not in message

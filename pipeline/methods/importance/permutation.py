@@ -236,8 +236,10 @@ def permutation(
     try:
         _measure(model, data, draw_all(), (raw, baseline, n_made), (terms, paired))
     except OutOfTime as error:
+        if stream not in REPEAT_BY_REPEAT:
+            raise
         n_repeats = int(n_made.min(initial=n_repeats))
-        if n_repeats < FEWEST or stream not in REPEAT_BY_REPEAT:
+        if n_repeats < FEWEST:
             if share := n_made.sum() / (FEWEST * n_groups):
                 seconds = (time.monotonic() - began) / share
                 fitting = int(share * min(n_rows or n_samples, n_samples))
