@@ -152,7 +152,7 @@ def standard_errors(importance: Importance, terms: RowTerms) -> Floats:
         return np.full(len(of_rows), np.nan)
     with np.errstate(invalid="ignore", over="ignore"):
         total = _sums_of_squares(of_rows) / (n * (n - 1.0))
-        of_repeats = np.where(importance.repeats > 1, importance.std_error**2, total)
+        of_repeats = importance.std_error**2 if importance.n_repeats > 1 else total
         return np.sqrt(np.maximum(total - noise / n, of_repeats))
 
 

@@ -180,10 +180,9 @@ def paired_difference(
 ) -> tuple[float, float]:
     """Return mean and standard deviation of the difference of two rows over repeats.
 
-    Over those in which both were measured. Of a ratio of means the deviation is that of
-    the delta method, as in `Importance.std`. It is NaN after one repeat.
+    Of a ratio of means the deviation is that of the delta method, as in
+    `Importance.std`. It is NaN after one repeat.
     """
-    importance = importance.first(int(importance.repeats[[upper, lower]].min()))
     with np.errstate(invalid="ignore"):  # inf - inf: NaN
         each = importance.values[upper] - importance.values[lower]
         mean = float(importance.mean[upper] - importance.mean[lower])

@@ -146,9 +146,7 @@ def defects_for(
     elsewhere = record.supplied_by
     if elsewhere:  # what is installed here did not make it
         versions = {elsewhere: record.engine_version}
-    numbers = [record.values]
-    if isinstance(record, Importance):
-        numbers = [part.raw for _, part in record.by_count()]
+    numbers = record.raw if isinstance(record, Importance) else record.values
     question = Question(
         engine=elsewhere or record.engine,
         method=record.method,
@@ -156,7 +154,7 @@ def defects_for(
         n_features=len(getattr(record, "features", ("",))),
         n_repeats=int(options.get("n_repeats", 1)),
         n_rows=options.get("n_rows"),
-        misses=any(np.isnan(part).any() for part in numbers),
+        misses=bool(np.isnan(numbers).any()),
         ties_differ=predictions is not None and ties_differ(predictions),
     )
     return defects_of(question, versions)

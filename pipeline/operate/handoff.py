@@ -174,12 +174,11 @@ def _same(a: Importance, b: Importance, names: Iterable[str]) -> bool:
 
 def _parts(record: Importance, y_permuted: Floats) -> objects.Plan:
     """Return the plan of a record; DALEX has as many rounds for each variable."""
-    record = record.first(int(record.repeats.min()))
     return objects.parts(
         record.features,
         record.raw,
         full=record.baseline,
-        y_permuted=y_permuted[: record.n_repeats],
+        y_permuted=y_permuted,
         form=record.form,
         label=_label(record),
         loss_name=objects.LOSS_NAMES.get(record.loss, record.loss),
@@ -250,10 +249,7 @@ def _rounds(records: Iterable[Importance]) -> Iterator[tuple[Any, ...]]:
     for number, record in enumerate(records, start=1):
         values = record.values
         for j, feature in enumerate(record.features):
-            n = record.repeats[j]
-            rows = zip(
-                record.raw[j, :n], record.baseline[:n], values[j, :n], strict=True
-            )
+            rows = zip(record.raw[j], record.baseline, values[j], strict=True)
             for repeat, numbers in enumerate(rows, start=1):
                 yield (number, feature, repeat, *numbers)
 

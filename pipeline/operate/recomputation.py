@@ -148,7 +148,6 @@ def _can_be_asked(record: Importance) -> bool:
         and not record.is_supplied
         and record.of in ("features", "groups")
         and record.form in ("difference", "ratio", "raw")
-        and not len(record.repeat_counts)
         and all(record.options.get(k, usual) == usual for k, usual in ALONE.items())
     )
 

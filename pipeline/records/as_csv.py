@@ -60,10 +60,7 @@ def _importances(records: Iterable[Importance]) -> Table:
     for record in records:
         who, values = [getattr(record, name) for name in names], record.values
         for j, feature in enumerate(record.features):
-            n = record.repeats[j]
-            rows = zip(
-                record.raw[j, :n], record.baseline[:n], values[j, :n], strict=True
-            )
+            rows = zip(record.raw[j], record.baseline, values[j], strict=True)
             for repeat, numbers in enumerate(rows, start=1):
                 yield (*who, feature, repeat, *numbers)
 

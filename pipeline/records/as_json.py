@@ -250,8 +250,6 @@ def _field(name: str, plain: Mapping[str, Any]) -> Any:
         return np.array(value, dtype=object)
     if name == "within":
         return np.array(value, dtype=np.bool_)
-    if name == "repeat_counts":
-        return np.array(value, dtype=np.int64)
     if name in ARRAYS:
         return np.array(value, dtype=np.float64)
     return _restored(value) if name in ANYTHING else _tuples(value)

@@ -3,7 +3,7 @@
 Not: computing, beyond means, spreads and ranks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -61,7 +61,7 @@ class Importance:
     columns : tuple of tuple of str
         The columns of each of `features`.
     raw : ndarray of shape (n_features, n_repeats)
-        What was measured, in `unit`; NaN in repeats that `repeat_counts` leaves out.
+        What was measured, in `unit`.
     baseline : ndarray of shape (n_repeats,)
         What a feature that does not matter measures.
     y_permuted : ndarray of shape (n_repeats,)
@@ -71,9 +71,6 @@ class Importance:
         The name of the entry that asks; empty if it has none.
     supplied_by : str
         The package that measured it elsewhere; empty if `engine` was asked here.
-    repeat_counts : ndarray of int, shape (n_features,)
-        How many of the repeats, the first ones, each feature was measured in; empty
-        if all of them were. A time limit spends later repeats on some features only.
     """
 
     model: str
@@ -99,7 +96,6 @@ class Importance:
     y_permuted: Floats = field(default_factory=lambda: np.empty(0))
     entry: str = ""
     supplied_by: str = ""
-    repeat_counts: Counts = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -117,46 +113,24 @@ class Importance:
 
     @property
     def n_repeats(self) -> int:
-        """How often a feature was measured; the most, if not all as often."""
+        """How often each feature was measured."""
         return int(self.raw.shape[1])
-
-    @property
-    def repeats(self) -> Counts:
-        """How often each feature was measured, (n_features,)."""
-        if len(self.repeat_counts):
-            return self.repeat_counts
-        return np.full(len(self.features), self.n_repeats)
 
     def rows(self, places: Sequence[int]) -> "Importance":
         """Return the record of some of its features, in the order of `places`."""
         at = np.asarray(places, dtype=np.int64)
-        counts = self.repeat_counts
         return replace(
             self,
             features=tuple(self.features[place] for place in places),
             columns=tuple(self.columns[place] for place in places),
             raw=self.raw[at],
-            repeat_counts=counts[at] if len(counts) else counts,
         )
 
     def first(self, n_repeats: int) -> "Importance":
         """Return the record of the first repeats alone."""
-        counts = np.minimum(self.repeats, n_repeats)
         return replace(
-            self,
-            raw=self.raw[:, :n_repeats],
-            baseline=self.baseline[:n_repeats],
-            repeat_counts=counts if (counts < n_repeats).any() else counts[:0],
+            self, raw=self.raw[:, :n_repeats], baseline=self.baseline[:n_repeats]
         )
-
-    def by_count(self) -> Iterator[tuple[Counts, "Importance"]]:
-        """Yield the places of features that were measured as often, and their record.
-
-        In a record that is yielded all features have all repeats.
-        """
-        for n in np.unique(self.repeats).tolist():
-            at = np.flatnonzero(self.repeats == n)
-            yield at, self.rows(at.tolist()).first(n)
 
     @property
     def n_drawn(self) -> int:
@@ -182,8 +156,6 @@ class Importance:
     @property
     def mean(self) -> Floats:
         """Importance of each feature, (n_features,): the aggregate of its values."""
-        if len(self.repeat_counts):
-            return self._gathered("mean")
         if self.aggregator == "median":
             return np.asarray(np.median(self.values, axis=1))
         return np.asarray(self.values.mean(axis=1))
@@ -193,8 +165,6 @@ class Importance:
         """Spread over the repeats, ddof 1; NaN after one repeat, 0 if none is drawn."""
         if not self.stream:
             return np.zeros(len(self.features))
-        if len(self.repeat_counts):
-            return self._gathered("std")
         if self.n_repeats < 2:
             return np.full(len(self.features), np.nan)
         if self.form == "ratio" and self.aggregator == "pooled":
@@ -206,14 +176,7 @@ class Importance:
     @property
     def std_error(self) -> Floats:
         """Monte-Carlo standard error of `mean`: the repeats only."""
-        return np.asarray(self.std / np.sqrt(self.repeats))
-
-    def _gathered(self, name: str) -> Floats:
-        """Return a property of each feature over the repeats it was measured in."""
-        numbers = np.empty(len(self.features))
-        for at, part in self.by_count():
-            numbers[at] = getattr(part, name)
-        return numbers
+        return np.asarray(self.std / np.sqrt(self.n_repeats))
 
     @property
     def rank(self) -> Floats:

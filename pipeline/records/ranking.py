@@ -131,7 +131,7 @@ def interval(record: Importance) -> tuple[Floats, Floats]:
         return unknown, unknown
     from scipy.special import stdtrit
 
-    quantile = stdtrit(record.repeats - 1.0, (1 + LEVEL) / 2)
+    quantile = stdtrit(record.n_repeats - 1.0, (1 + LEVEL) / 2)
     with np.errstate(invalid="ignore"):
         half = np.where(np.isinf(record.mean), 0.0, quantile * record.std_error)
         return record.mean - half, record.mean + half

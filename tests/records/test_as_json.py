@@ -370,14 +370,3 @@ def test_a_band_is_stored_and_read_back_with_its_gaps():
     assert back.has_band
     for name, end in ends.items():
         assert getattr(back, name) == pytest.approx(end, nan_ok=True)
-
-
-def test_counts_of_repeats_are_stored_and_read_back():
-    raw = np.array([[1.0, 2.0], [3.0, np.nan]])
-    record = importance(raw, np.zeros(2), ("a", "b"))
-    record = replace(record, repeat_counts=np.array([2, 1]))
-    document = json.loads(dumps(result(importances=(record,))))
-    VALIDATOR.validate(document)
-    (back,) = from_dict(document).importances
-    assert back.repeats.tolist() == [2, 1]
-    assert back.mean.tolist() == [1.5, 3.0]

@@ -11,10 +11,8 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
-from importance_audit.records import as_csv
 from importance_audit.records.finding import Finding
 from importance_audit.records.importance_record import Effect, Importance
-from importance_audit.records.ranking import interval
 from importance_audit.records.result import AuditResult, RunInfo
 
 RAW = np.array([[3.0, 6.0], [2.0, 2.0], [1.0, 5.0]])
@@ -341,62 +339,13 @@ def test_a_record_says_how_many_rows_are_behind_each_number(options, n_drawn):
     assert (record.n_samples, record.n_drawn) == (40, n_drawn)
 
 
-def ragged():
-    """Return three features with two, four and three of at most four repeats."""
-    raw = np.array(
-        [
-            [3.0, 6.0, np.nan, np.nan],
-            [2.0, 2.0, 4.0, 8.0],
-            [1.0, 5.0, 3.0, np.nan],
-        ]
+def test_the_first_repeats_and_some_rows_of_a_record_are_its_numbers():
+    raw, baseline = np.arange(6.0).reshape(2, 3), np.array([1.0, 3.0, 2.0])
+    record = importance(
+        features=("a", "b"), columns=(("a",), ("b",)), raw=raw, baseline=baseline
     )
-    baseline = np.array([1.0, 3.0, 2.0, 4.0])
-    counts = np.array([2, 4, 3])
-    return importance(raw=raw, baseline=baseline, repeat_counts=counts)
-
-
-@pytest.mark.parametrize(
-    ("form", "aggregator"),
-    [("difference", "mean"), ("ratio", "mean"), ("ratio", "pooled"), ("raw", "median")],
-)
-def test_each_feature_is_summed_up_over_the_repeats_it_has(form, aggregator):
-    record = replace(ragged(), form=form, aggregator=aggregator)
-    for j, n in enumerate(record.repeats):
-        alone = importance(
-            features=("a",),
-            columns=(("a",),),
-            raw=record.raw[j : j + 1, :n],
-            baseline=record.baseline[:n],
-            form=form,
-            aggregator=aggregator,
-        )
-        for name in ("mean", "std", "std_error"):
-            assert getattr(record, name)[j] == getattr(alone, name)[0]
-        low, high = interval(record)
-        assert (low[j], high[j]) == tuple(float(end[0]) for end in interval(alone))
-
-
-def test_the_first_repeats_of_all_features_are_a_record_without_counts():
-    record = ragged().first(2)
-    assert len(record.repeat_counts) == 0
-    assert record.raw.tolist() == [[3, 6], [2, 2], [1, 5]]
-    assert ragged().first(3).repeats.tolist() == [2, 3, 3]
-
-
-def test_rows_of_a_record_keep_their_counts():
-    record = ragged().rows([2, 0])
-    assert record.features == ("c", "a")
-    assert record.repeats.tolist() == [3, 2]
-    assert record.mean.tolist() == [ragged().mean[2], ragged().mean[0]]
-    assert importance().rows([]).features == ()
-
-
-def test_repeats_that_were_not_made_have_no_row_in_the_table():
-    head, *rows = as_csv._importances([ragged()])
-    at = head.index("feature"), head.index("repeat")
-    pairs = [tuple(row[k] for k in at) for row in rows]
-    assert pairs == [
-        *[("a", 1), ("a", 2)],
-        *[("b", 1), ("b", 2), ("b", 3), ("b", 4)],
-        *[("c", 1), ("c", 2), ("c", 3)],
-    ]
+    first = record.first(2)
+    assert (first.raw.tolist(), first.baseline.tolist()) == ([[0, 1], [3, 4]], [1, 3])
+    other = record.rows([1])
+    assert (other.features, other.mean.tolist()) == (("b",), [record.mean[1]])
+    assert record.rows([]).features == ()

@@ -273,8 +273,7 @@ def _with_common_repeats(
     a: Importance, b: Importance, why: Why
 ) -> tuple[Importance, Importance, Why]:
     """Return two sides of the same draws in the repeats that all features have."""
-    counts = np.concatenate([a.repeats, b.repeats])
-    fewest, most = int(counts.min()), int(counts.max())
+    fewest, most = sorted([a.n_repeats, b.n_repeats])
     if fewest == most:
         return a, b, why
     other = [reason for reason in why if reason[0] != "REPEATS"]

@@ -117,7 +117,7 @@ def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) ->
     of_means = [side.engine for side in (a, b) if side.holds_means]
     if of_means:
         return [because("MEANS (alone)", *of_means)]
-    repeats = [int(side.repeats.min()) for side in (a, b)]
+    repeats = [side.n_repeats for side in (a, b)]
     drawn = [n for n, side in zip(repeats, (a, b), strict=True) if side.stream]
     if drawn and min(drawn) < FEWEST_DRAWS:
         return [because("REPEATS (few)", *repeats)]

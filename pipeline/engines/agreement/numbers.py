@@ -129,7 +129,7 @@ def _band(a: Importance, b: Importance) -> Floats:
     from scipy.special import stdtrit  # scipy.stats takes a second to import
 
     parts = np.array([a.std_error**2, b.std_error**2])
-    free = np.maximum([a.repeats - 1, b.repeats - 1], 1)
+    free = np.maximum([[a.n_repeats - 1], [b.n_repeats - 1]], 1)
     total = parts.sum(axis=0)
     weight = (parts**2 / free).sum(axis=0)
     degrees = np.divide(total**2, weight, out=np.ones_like(total), where=weight != 0)

@@ -69,9 +69,7 @@ def _as_mean(record: Importance) -> Importance:
         values = values + baseline
     if record.form == "ratio":
         values = values * baseline
-    one = np.full(1, baseline)
-    counts = record.repeat_counts[:0]
-    return replace(record, raw=values, baseline=one, repeat_counts=counts)
+    return replace(record, raw=values, baseline=np.full(1, baseline))
 
 
 def _card(record: Importance | Effect) -> dict[str, Any]:

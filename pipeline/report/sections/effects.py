@@ -301,7 +301,9 @@ def _missing(facts: Facts, lead: Effect, names: Sequence[str]) -> Sentence:
 
 def _same_predictions(frame: pd.DataFrame, effect: Effect) -> pd.DataFrame:
     """Return the rows of a frame that are of the predictions a curve is a mean of."""
-    same = frame["model"] == (effect.model if effect.method == CURVE else None)
+    if effect.method != CURVE:
+        return frame[:0]
+    same = frame["model"] == effect.model
     for name in ("positive_class", "split", "scale"):
         same &= frame[name] == getattr(effect, name)
     return frame[same]

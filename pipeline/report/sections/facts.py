@@ -350,13 +350,8 @@ def whole(path: str, number: int) -> Value:
 
 
 def repeats_of(record: Importance, path: str) -> Value:
-    """Return how many repeats the features of a record have: "10", or "2 to 10".
-
-    `path` is where the record stands.
-    """
-    most, least = record.n_repeats, int(record.repeats.min(initial=record.n_repeats))
-    text = count(most) if least == most else f"{count(least)} to {count(most)}"
-    return Value(f"{path}.n_repeats", most, text)
+    """Return how many repeats the features of a record have; it stands at `path`."""
+    return Value(f"{path}.n_repeats", record.n_repeats, count(record.n_repeats))
 
 
 def tallied(path: str, number: int) -> Value:

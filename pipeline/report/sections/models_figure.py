@@ -236,7 +236,7 @@ def panel_of(
     rows = []
     for name in names:
         at = record.features.index(name)
-        raw = record.raw[at, : record.repeats[at]]
+        raw = record.raw[at]
         mean = float(raw.mean())
         text = number(mean, ranking.places)
         repeats, ends = tuple(raw.tolist()) if ranking.is_drawn else (), (nan, nan)

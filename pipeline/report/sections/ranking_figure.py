@@ -54,7 +54,7 @@ def ranking_figure(
         value = value_of(ranking, row)
         low, high = float(ranking.low[row]), float(ranking.high[row])
         ends = (low, high) if is_random and low < high else (nan, nan)
-        repeats = record.values[row, : record.repeats[row]].tolist()
+        repeats = record.values[row].tolist()
         rows.append(
             Row(
                 name=display_name(record.features[row]),

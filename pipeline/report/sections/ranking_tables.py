@@ -40,6 +40,7 @@ from .facts import (
     card_link,
     config_of,
     engine_name,
+    first_few,
     repeats_of,
     tallied,
     whole,
@@ -47,6 +48,8 @@ from .facts import (
 from .rankings import Ranking, cut, is_pooled, rows_about, rows_drawn
 
 DASH = Cell(("–",))
+NAMED = 10
+"""Features that a note below a table names; it counts the others."""
 
 
 def ranking_table(facts: Facts, ranking: Ranking, always: Sequence[str] = ()) -> Table:
@@ -96,14 +99,14 @@ def cut_alike(
 
 
 def fewer(frame: pd.DataFrame, column: str, most: float) -> Sentence:
-    """Return the first ten features with fewer than most of what a column counts.
+    """Return the features with fewer than most of what a column counts, ten by name.
 
     Empty if there are none.
     """
     own = frame[frame[column] < most]
     pairs = zip(own["feature"], own[column].astype(float), strict=True)
-    names = [(full_name(name), f" ({number(n, 0)})") for name, n in pairs]
-    return joined(names[:10])
+    names = ((full_name(name), f" ({number(n, 0)})") for name, n in pairs)
+    return joined(first_few(names, NAMED, "importances"))
 
 
 def cut_to(table: Table, rows: Sequence[Any]) -> Table:
@@ -399,8 +402,9 @@ def _notes(
         notes.append(say("ranking.unstable_note"))
     unmeasured = ranking.order[len(ranking.measured) :]
     if unmeasured:
-        names = joined(full_name(record.features[row]) for row in unmeasured[:10])
-        notes.append(say("ranking.unmeasured", names=names))
+        without = (full_name(record.features[row]) for row in unmeasured)
+        named = joined(first_few(without, NAMED, "importances"))
+        notes.append(say("ranking.unmeasured", names=named))
     return tuple(notes)
 
 

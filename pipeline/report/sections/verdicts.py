@@ -116,24 +116,22 @@ def recomputed(facts: Facts) -> Sentence:
 
 def _by_engines(facts: Facts) -> list[Sentence]:
     """Return the cards that other implementations computed, by which of them."""
-    compared: dict[str, list[bool]] = {}
-    engines: dict[str, dict[str, None]] = {}
     names = [name for name in ANSWER if name != "feature"]
+    engines: dict[tuple[str, ...], list[str]] = {}
     rows = _compared(facts)[[*names, "engine_b"]].itertuples(index=False, name=None)
-    answered: dict[tuple[str, ...], list[str]] = {}
-    for *answer, engine in rows:
-        answered.setdefault(tuple(answer), []).append(engine)
+    for *question, engine in rows:
+        engines.setdefault(tuple(question), []).append(engine)
+    found: dict[str, list[list[str]]] = {}
     for ranking in facts.rankings:
-        record, card = ranking.record, facts.card(ranking.record)
-        own = answered.get((*question_of(record), options_text(record)), [])
-        compared.setdefault(card, []).append(bool(own))
-        engines.setdefault(card, {}).update(dict.fromkeys(own))
+        question = [*question_of(ranking.record), options_text(ranking.record)]
+        own = engines.get(tuple(question), [])
+        found.setdefault(facts.card(ranking.record), []).append(own)
     cards: dict[tuple[str, ...], list[Sentence]] = {}
-    for card, answers in compared.items():
-        key = "whole" if all(answers) else "in_part"
-        if any(answers):
+    for card, each in found.items():
+        if by := tuple(dict.fromkeys(engine for own in each for engine in own)):
+            key = "whole" if all(each) else "in_part"
             text = say(f"recomputed.{key}", card=card_link(card))
-            cards.setdefault(tuple(engines[card]), []).append(text)
+            cards.setdefault(by, []).append(text)
     return [
         say("recomputed.by", cards=series(own), engines=series(map(full_name, by)))
         for by, own in cards.items()

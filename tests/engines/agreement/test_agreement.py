@@ -784,14 +784,6 @@ def test_fewer_repeats_of_the_same_draws_are_held_against_the_first(stream):
     assert (row["verdict"], row["n_outside"]) == ("disagrees", 1)
 
 
-def test_of_features_with_unequal_repeats_those_that_all_have_are_compared():
-    raw = np.where(np.arange(5) < [[5], [3]], LOSSES, np.nan)
-    ours = importance(raw, repeat_counts=np.array([5, 3]))
-    row, _ = compare(ours, importance(LOSSES, engine="DALEX"), **FIRST)
-    assert row["verdict"] == "replayed"
-    assert "the first 3 of at most 5 repeats" in row["reasons"]
-
-
 def test_fewer_repeats_in_an_order_by_features_are_other_draws():
     few = importance(LOSSES[:, :2], engine="hstats", stream="hstats")
     row, _ = compare(importance(stream="hstats"), few, **FIRST)

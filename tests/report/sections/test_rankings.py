@@ -17,7 +17,9 @@ from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
 
 from importance_audit.records.ranking import interval
+from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.rankings import cut, places, rankings
+from importance_audit.report.text.blocks import plain
 
 BOUNDS = arrays(float, (2, 6), elements=st.floats(-5, 5))
 
@@ -154,3 +156,13 @@ def test_a_figure_shows_no_more_rows_than_it_holds_and_the_lowest_of_those_below
     n_lowest = 40 - 12 - len(always)
     assert shown[-n_lowest:] == tuple(range(60 - n_lowest, 60))
     assert {names.index(name) for name in always} <= {*shown}
+
+
+def test_features_without_a_number_are_named_and_the_others_counted():
+    names = tuple(f"x{k:02}" for k in range(14))
+    means = (9.0, *(np.nan for _ in names[1:]))
+    record = made_importance("forest", names, means, sd=0.1)
+    view = build_view(plain_result(names, importances=(record,)))
+    notes = " ".join(plain(note) for t in view.tables for note in t.notes)
+    shown = ", ".join(names[1:11])
+    assert f"Not measured, so not ranked: {shown}, and 3 more." in notes
