@@ -19,6 +19,7 @@ from ..assess.clusters import Cluster, cluster_rows, find_clusters
 from ..assess.dependent_leaders import dependent_leaders
 from ..assess.held_out_loss import out_of_bag_rows
 from ..assess.loss_sensitivity import compare_losses
+from ..assess.segments import Segment, performance_rows, segments_of
 from ..assess.split_shifts import split_shift_rows
 from ..config.extensions import rows_of
 from ..config.load import AuditConfig, ImportanceSection
@@ -193,12 +194,6 @@ def _workers(
     )
 
 
-def _is_marginal(entry: ImportanceSection) -> bool:
-    """Return whether an entry permutes single features among all rows."""
-    within = entry.options.get("within", "none")
-    return (entry.method, entry.of, within) == ("permutation", "features", "none")
-
-
 def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
     """Return what a step is called that puts one question to one model."""
     which = f", {entry.name}" if entry.name else ""
@@ -233,6 +228,7 @@ class _Run:
             test=self.test,
             models=self.models,
             engines=self.engines,
+            segments=self.segments,
         )
 
     @property
@@ -352,7 +348,7 @@ class _Run:
             share = 1 / sum(needs[place:])
             ask = partial(answer_entry, self.journal, self.inputs, entry, model, share)
             steps.append((_label(entry, model), ask))
-        if self.clusters and any(map(_is_marginal, self.config.importance)):
+        if self.clusters and any(map(measure.is_marginal, self.config.importance)):
             steps.append(("joint importance of clusters", self.measure_clusters))
         if self.config.surfaces:
             steps.append(("surfaces of two features", self.draw_surfaces))
@@ -450,6 +446,7 @@ class _Run:
             ],
             **diagnostic_rows(judged, self.test, frames.prediction, split="test"),
         }
+        rows |= performance_rows(judged, self.test, frames.prediction, self.segments)
         deciles = calibration_checks(rows.get("calibration", ()))
         rows["calibration_checks"] = deciles
         self.judged.append((judged, frames.prediction))
@@ -506,6 +503,11 @@ class _Run:
         threshold = self.config.checks.dependence
         return find_clusters(self.test, self.grouped, threshold=threshold)
 
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """The parts of the test rows that are judged apart."""
+        return segments_of(self.test)
+
     def measure_clusters(self) -> None:
         """Permute correlated features together, for each model and loss once."""
         journal = self.journal
@@ -514,7 +516,11 @@ class _Run:
         for entry, model in self.questions():
             rows = journal.rows["joint_importances"]
             done = {row["loss"] for row in rows if model and row["model"] == model.name}
-            if model is None or not _is_marginal(entry) or done >= {*model.losses}:
+            if (
+                model is None
+                or not measure.is_marginal(entry)
+                or done >= {*model.losses}
+            ):
                 continue
             own = (
                 ranking

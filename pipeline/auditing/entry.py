@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from ..assess import checks
+from ..assess.segments import importance_rows
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import seed_for
 from ..engines import ENGINES, REFUSED_LOSSES, agreement
@@ -16,6 +17,7 @@ from ..engines.xplainfi import RowTests
 from ..methods.importance import METHODS
 from ..methods.importance.paired_losses import PairedLosses
 from ..methods.importance.row_terms import RowTerms
+from ..methods.importance.segment_losses import SegmentLosses
 from ..methods.trees.routes import reporting_routes
 from ..records.dataset_and_model import FittedModel
 from ..records.extensions import is_in_force
@@ -78,12 +80,22 @@ def answer_entry(
         hooks["on_row_terms"] = terms.append
     if select_test(entry, config):
         hooks["on_paired_losses"] = row_losses.append
+    segments = [each for each in inputs.segments if each.is_judged]
+    of_segments: list[SegmentLosses] = []
+    if segments and rows.split == inputs.test.split and measure.is_marginal(entry):
+        hooks["segments"] = [segment.rows for segment in segments]
+        hooks["on_segment_losses"] = of_segments.append
     is_cut = entry.method == "permutation" and entry.options.get("draws") != "exact"
     share = share if is_cut else 1.0
     ours, _ = _ask(journal, question, share, seed=seed, stream=primary, **hooks)
     importances = [a for a in ours if isinstance(a, Importance)]
     cut = describe_repeats(importances[0]) if importances else None
     journal.add(StepResult(findings=(cut,) if cut else ()))
+    first = len(journal.importances) - len(importances)
+    for of_rows in of_segments if importances else ():
+        for k, answer in enumerate(importances):
+            parts = importance_rows(answer, of_rows, segments, record=first + k)
+            journal.add(StepResult(rows={"segment_importances": parts}))
     _judge_chance(journal, config, importances, question, terms, row_losses)
     if cut:
         question = _as_often(question, importances[0].n_repeats)

@@ -91,7 +91,9 @@ def data_problems(entry: Entry) -> Iterator[str]:
         rule = "test.column must be another column than the target and the weights"
         yield f"{where} {rule}; {quote(split)} was given."
     for role, column in (("target", target), ("weights", weights), ("split", split)):
-        for key in ("features", "held_out_columns"):
+        for key in ("features", "held_out_columns", "segments"):
+            if key == "segments" and role != "target":
+                continue
             if column and column in values.get(key, ()):
                 rule = f"{key} must leave out the {role}"
                 yield f"{where} {rule}; it holds {quote(column)}."

@@ -128,6 +128,7 @@ def dataset(
     weights: npt.ArrayLike | None = None,
     classes: Sequence[Any] | None = None,
     held_out: Sequence[str] = (),
+    segments: Sequence[str] | Mapping[str, npt.ArrayLike] = (),
 ) -> Dataset:
     """Return rows that are at hand in Python, checked like those of a file.
 
@@ -151,6 +152,9 @@ def dataset(
         measured. By default those of `y` in order, 1 or true last.
     held_out : sequence of str, optional
         Columns that are audited, but that no model fitted by the audit is given.
+    segments : sequence of str, or mapping of str to array-like of shape (n_samples,)
+        By which columns the rows are also judged apart: names of columns of `X`, or
+        columns of any values.
 
     Returns
     -------
@@ -172,7 +176,10 @@ def dataset(
     (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
     """
     side = _typed_rows(X, y, weights, name)
-    side = side._replace(unread=dict.fromkeys(held_out, ()))
+    side = side._replace(
+        unread=dict.fromkeys(held_out, ()),
+        segments=_segments_of(as_frame(X, name), segments, name),
+    )
     problems = list(_problems(side, is_learnt=split == "train"))
     unknown = [key for key in held_out if key not in side.X]
     problems += [
@@ -337,6 +344,32 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     )
 
 
+def _segments_of(
+    X: pd.DataFrame, segments: Sequence[str] | Mapping[str, Any], name: str
+) -> pd.DataFrame:
+    """Return the columns by which rows given in Python are judged apart."""
+    if not isinstance(segments, Mapping | pd.DataFrame):
+        unknown = [key for key in segments if key not in X]
+        raise_all(
+            f"{name}: segments names {quote(key)}, which is not a column.{hint}"
+            for key, hint in zip(unknown, hints(unknown, list(X)), strict=True)
+        )
+        segments = {key: X[key] for key in segments}
+    columns = {}
+    for key in segments:
+        shape = np.shape(segments[key])
+        if shape != (len(X),):
+            raise DataError(
+                f"{name}: segment {quote(key)} must have one value for each of "
+                f"{len(X)} rows; its shape is {shape}."
+            )
+        column = pd.Series(segments[key]).reset_index(drop=True)
+        where = f"{name}: segment {quote(key)}"
+        typed = from_values(column, where=where, is_feature=True)
+        columns[str(key)] = dates.as_years(typed)
+    return pd.DataFrame(columns)
+
+
 def one_column(values: Any, where: str) -> Any:
     """Return values of shape (n, 1) as a column of n, and others of one axis as given.
 
@@ -470,6 +503,7 @@ def _dataset_of(
         notes=(*side.notes, *_gaps(side, y, classes, split)),
         left_out=side.left_out,
         row_numbers=side.row_numbers,
+        segments=side.segments,
     )
 
 

@@ -145,6 +145,11 @@ def _offset(time: datetime) -> Any:
     return "none" if zone is None else time.utcoffset()
 
 
+def as_years(column: pd.Series) -> pd.Series:
+    """Return the years of a column of dates, NaN for a missing one; others as given."""
+    return column.dt.year if is_dates(column) else column
+
+
 def seconds_of(times: pd.Series) -> pd.Series:
     """Return dates as seconds since 1970-01-01 in UTC, float64, NaN for a missing."""
     values = _in_utc(times)

@@ -39,7 +39,8 @@ def columns_without_part(
     dated : collection of str
         Dates of which parts are taken.
     """
-    roles = dict.fromkeys(dated, "dates")
+    roles = dict.fromkeys(section.segments, "segments")
+    roles |= dict.fromkeys(dated, "dates")
     roles |= {section.weights: "weights", section.test.get("column", ""): "split"}
     for name in table.frame.columns:
         if name in audited or name == section.target:

@@ -45,7 +45,7 @@ class Side(NamedTuple):
         How the report names them, and where they came from.
     script, script_sha256 : str
         As in `tables.Table`.
-    unread, types, notes, left_out, row_numbers
+    unread, types, notes, left_out, row_numbers, segments
         As in `Dataset`.
     """
 
@@ -62,6 +62,7 @@ class Side(NamedTuple):
     notes: tuple[Finding, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     row_numbers: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    segments: pd.DataFrame = pd.DataFrame()
 
 
 class Reading(NamedTuple):
@@ -100,9 +101,10 @@ def read(
     features = _features(tables[0], section, tuple(formats))
     audited = (*features, *section.held_out_columns)
     derived_names = [item.name for item in derived]
+    segments = [name for name in section.segments if name not in derived_names]
     raise_all(
         [
-            *_unknown_columns(every, tables, section, features),
+            *_unknown_columns(every, tables, section, features, segments),
             *group_problems(groups, (*audited, *derived_names)),
         ]
     )
@@ -113,6 +115,7 @@ def read(
         name: every for name in (*audited, *dated, section.weights) if name
     }
     tables_by_column |= {name: tables for name in (section.target, split) if name}
+    tables_by_column = dict.fromkeys(segments, tables) | tables_by_column
     typed = _type_columns(tables_by_column, section, label, formats)
     types = {name: _type_before(every, typed[name], section) for name in audited}
     new_columns = derive(
@@ -121,11 +124,15 @@ def read(
         where=label,
         taken_names=tuple(tables[0].frame.columns),
     )
+    typed |= new_columns
+    n_rows = sum(len(table.frame) for table in tables)
+    by_segment = {
+        name: dates.as_years(typed[name]).iloc[:n_rows] for name in section.segments
+    }
     typed = {
         name: dates.seconds_of(column) if dates.is_dates(column) else column
-        for name, column in (typed | new_columns).items()
+        for name, column in typed.items()
     }
-    n_rows = sum(len(table.frame) for table in tables)
     more = {name: column.iloc[n_rows:] for name, column in typed.items()}
     typed = {name: column.iloc[:n_rows] for name, column in typed.items()}
     unread: dict[str, tuple[str, ...]] = dict.fromkeys(section.held_out_columns, ())
@@ -143,6 +150,9 @@ def read(
     ]
     left_out = columns_without_part(tables[0], section, audited=audited, dated=dated)
     sides[0] = sides[0]._replace(notes=notes, left_out=tuple(left_out))
+    if by_segment:
+        of_test = pd.DataFrame(by_segment).loc[is_test].reset_index(drop=True)
+        sides[1] = sides[1]._replace(segments=of_test)
     reading = Reading(sides[0], sides[1], _inferred_features(tables, audited, section))
     if section.reference_rows:
         more[section.target] = pd.Series(
@@ -262,15 +272,17 @@ def _unknown_columns(
     tables: tuple[Table, ...],
     section: DataSection,
     features: tuple[str, ...],
+    segments: Sequence[str],
 ) -> Iterator[str]:
     """Yield a sentence for every column that is named but not there."""
     if not features:
         yield f"{tables[0].name} has no feature: all its columns have other roles."
-    own = {
+    own: dict[str, Sequence[str]] = {
         "target": (section.target,),
         "test": (section.test.get("column", ""),),
+        "segments": segments,
     }
-    shared_roles = {
+    shared_roles: dict[str, Sequence[str]] = {
         "weights": (section.weights,),
         "features": features,
         "held_out_columns": section.held_out_columns,

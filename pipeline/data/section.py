@@ -91,6 +91,10 @@ class DataSection:
         The audited columns that models are given; all other columns by default.
     held_out_columns : tuple of str
         Columns that are audited but given to no model.
+    segments : tuple of str
+        Columns by whose values the report also judges the evaluation rows apart: how
+        good each model is, whether its predictions are too high or too low, and what it
+        relies on. They may be features or not.
     categories : mapping of str to tuple of str
         Categorical columns, with their levels in order; by default text columns are
         categorical, with sorted levels.
@@ -112,6 +116,7 @@ class DataSection:
     weights: str = ""
     features: tuple[str, ...] = ()
     held_out_columns: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
     categories: Mapping[str, Names] = field(default_factory=_empty)
     missing_values: tuple[str, ...] = ()
     drop_missing_target: bool = False

@@ -47,34 +47,63 @@ def diagnostic_rows(
         What the frames call these rows.
     """
     keep = data.weights > 0
-    y, prediction, weights = data.y[keep], prediction[keep], data.weights[keep]
+    own = data.y[keep], prediction[keep], data.weights[keep]
     who: Plain = {"model": model.name, "split": split}
-    if model.task == "regression":
-        deciles = mean_parts(y, prediction, weights)
-        return {
-            "residuals": _labelled(who, residual_parts(y, prediction, weights)),
-            "calibration": _labelled({**who, "positive_class": ""}, deciles),
-        }
-    if model.scale == "class":
-        return {}
     rows: dict[str, list[Plain]] = {}
-    if model.task == "binary":
+    if model.task == "regression":
+        rows["residuals"] = _labelled(who, residual_parts(*own))
+    if model.task == "binary" and model.scale != "class":
         of_class = {**who, "positive_class": model.classes[1]}
-        rows["roc"] = _labelled(of_class, roc_curve(y, prediction, weights))
-        if model.scale == "score":  # no probability, so nothing to calibrate
-            return rows
-        judged = [(model.classes[1], y == 1, prediction)]
-    else:
+        rows["roc"] = _labelled(of_class, roc_curve(*own))
+    if parts := calibration_rows(model, *own, n_parts=TENTHS):
+        rows["calibration"] = _labelled(who, parts)
+    return rows
+
+
+def calibration_rows(
+    model: FittedModel,
+    y: Floats,
+    prediction: Floats,
+    weights: Floats,
+    *,
+    n_parts: int,
+) -> list[Plain]:
+    """Return predicted beside observed means of equal parts of the rows.
+
+    Parameters
+    ----------
+    model : FittedModel
+        None are returned where it gives no probabilities.
+    y, weights : ndarray of shape (n_samples,)
+        Some weight is above 0.
+    prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    n_parts : int
+        Of rising prediction.
+
+    Returns
+    -------
+    list of dict
+        The columns of the frame `calibration` but model and split. Of several classes
+        first the predicted one, whose name is empty, then each.
+    """
+    keep = weights > 0
+    y, prediction, weights = y[keep], prediction[keep], weights[keep]
+    if model.task == "regression":
+        parts = mean_parts(y, prediction, weights, n_parts)
+        return _labelled({"positive_class": ""}, parts)
+    if model.scale in ("class", "score"):  # no probability, so nothing to calibrate
+        return []
+    judged = [(model.classes[-1], y == 1, prediction)]
+    if model.task == "multiclass":
         judged = [("", predicted_class(prediction) == y, prediction.max(axis=1))]
         judged += [
             (name, y == k, prediction[:, k]) for k, name in enumerate(model.classes)
         ]
-    rows["calibration"] = [
-        {**who, "positive_class": name, **part}
+    return [
+        {"positive_class": name, **part}
         for name, hit, probability in judged
-        for part in calibration_parts(hit, probability, weights)
+        for part in calibration_parts(hit, probability, weights, n_parts)
     ]
-    return rows
 
 
 def roc_curve(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
@@ -132,18 +161,22 @@ def _corners(x: Floats, y: Floats) -> Places:
 
 
 def calibration_parts(
-    hit: npt.NDArray[np.bool_], probability: Floats, weights: Floats
+    hit: npt.NDArray[np.bool_],
+    probability: Floats,
+    weights: Floats,
+    n_parts: int = TENTHS,
 ) -> list[Plain]:
-    """Return predicted beside observed shares, in tenths of the rows.
+    """Return predicted beside observed shares, in equal parts of the rows.
 
-    Rows go by rising probability; tied rows (see `ties`) share a tenth, that of
-    the middle of their weight, so that fewer than ten may be left.
+    Rows go by rising probability; tied rows (see `ties`) share a part, that of
+    the middle of their weight, so that fewer than `n_parts` may be left.
 
     Parameters
     ----------
     hit : ndarray of shape (n_samples,)
         Whether a row is of the class whose probability it is.
     probability, weights : ndarray of shape (n_samples,)
+    n_parts : int
 
     Returns
     -------
@@ -152,7 +185,7 @@ def calibration_parts(
         share takes as many rows as weigh the same evenly: Σw squared over Σw².
     """
     parts = []
-    for number, at in enumerate(_equal_parts(probability, weights, TENTHS), start=1):
+    for number, at in enumerate(_equal_parts(probability, weights, n_parts), start=1):
         weight = weights[at]
         observed = float(np.average(hit[at], weights=weight))
         low, high = wilson(observed, float(weight.sum() ** 2 / (weight**2).sum()))
@@ -173,14 +206,17 @@ def calibration_parts(
     return parts
 
 
-def mean_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
-    """Return the mean prediction and the mean target by tenths of the rows.
+def mean_parts(
+    y: Floats, prediction: Floats, weights: Floats, n_parts: int = TENTHS
+) -> list[Plain]:
+    """Return the mean prediction and the mean target by equal parts of the rows.
 
     Rows go by rising prediction, tied rows as in `calibration_parts`.
 
     Parameters
     ----------
     y, prediction, weights : ndarray of shape (n_samples,)
+    n_parts : int
 
     Returns
     -------
@@ -191,7 +227,7 @@ def mean_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
         are NaN of a single row.
     """
     parts = []
-    for number, at in enumerate(_equal_parts(prediction, weights, TENTHS), start=1):
+    for number, at in enumerate(_equal_parts(prediction, weights, n_parts), start=1):
         weight, residual = weights[at], y[at] - prediction[at]
         total, n = weight.sum(), float(weight.sum() ** 2 / (weight**2).sum())
         predicted = float(np.average(prediction[at], weights=weight))

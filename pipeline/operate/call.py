@@ -100,6 +100,7 @@ def audit(
     seed: int = 1,
     groups: Mapping[str, Sequence[str]] | None = None,
     sample_weight: Any = None,
+    segments: Sequence[str] | Mapping[str, Any] = (),
     names: Sequence[str] | None = None,
     config: AuditConfig | Mapping[str, Any] | str | Path | None = None,
     n_jobs: int | None = None,
@@ -143,6 +144,9 @@ def audit(
     groups : mapping of str to sequence of str, optional
         Columns asked together; measured beside the single features.
     sample_weight : array-like of shape (n_samples,), optional
+    segments : sequence of str, or mapping of str to array-like of shape (n_samples,)
+        By which columns the rows are also judged apart: names of columns of `X`, or
+        columns of any values, such as one that no model is given.
     names : sequence of str, optional
         How the report names the models; by default by their classes.
     config : path, mapping or AuditConfig, optional
@@ -201,6 +205,7 @@ def audit(
         name="rows given in Python",
         weights=sample_weight,
         classes=classes,
+        segments=segments,
     )
     fit_rows = None if train is None else _training_rows(train, rows)
     r = settings.r

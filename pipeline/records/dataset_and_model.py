@@ -49,9 +49,10 @@ class LeftOut(NamedTuple):
     Attributes
     ----------
     column : str
-    reason : {"weights", "split", "dates", "not_listed"}
-        Its other role, "dates" of which parts are taken; or none, since the
-        configuration does not list it among the features.
+    reason : {"weights", "split", "dates", "segments", "not_listed"}
+        Its other role, "dates" of which parts are taken, "segments" by which rows are
+        judged apart; or none, since the configuration does not list it among the
+        features.
     look : {"", "empty", "constant", "near_constant", "names_rows"}
         What its cells are like.
     distinct : int
@@ -105,6 +106,9 @@ class Dataset:
         The columns of the table that are neither in `X` nor the target.
     row_numbers : ndarray of shape (n_samples,)
         The number of each row in its table, from 1; empty for rows given in Python.
+    segments : DataFrame of shape (n_samples, n_segments)
+        The columns by whose values the rows are also judged apart, whether models are
+        given them or not; without columns if there are none.
     """
 
     name: str
@@ -128,6 +132,7 @@ class Dataset:
     row_numbers: npt.NDArray[np.int64] = field(
         default_factory=lambda: np.empty(0, dtype=np.int64)
     )
+    segments: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -174,6 +179,7 @@ class Dataset:
             unread={},
             sha256="",
             row_numbers=self.row_numbers[at] if has_numbers else at[:0],
+            segments=self.segments.take(at) if self.segments.size else self.segments,
         )
 
     def with_groups(self, groups: Mapping[str, tuple[str, ...]]) -> "Dataset":

@@ -59,6 +59,7 @@ def csv_path(name: str) -> str:
 
 
 _WHO = ("model", "method", "of", "loss", "positive_class")
+_SEGMENT = ("segment", "kind", "level")
 _RANKING = ("entry", "method", "model", "ranked_by", "positive_class")
 _FRAMES = (
     Frame(
@@ -351,6 +352,33 @@ _FRAMES = (
         "What the first repeats of each ranking of ours alone tell: all of them, "
         "half, a quarter, and so on. record: place in importances; n_repeats: how "
         "many of the first; rank: 1 for the largest.",
+    ),
+    Frame(
+        "segment_performance",
+        ("model", *_SEGMENT, "loss", "rows", "value", "std_error"),
+        "How good each model is on the rows that [data] segments tell apart: one row "
+        'per model, segment and loss. segment: the column; kind: "level", a value of '
+        'it; "range", of numbers; "others", rarer values together; or "missing"; '
+        "level: the value, the ends of the range, or how many others there are; value: "
+        "the loss, NaN of fewer than 30 rows; std_error: over other rows of the "
+        "segment.",
+    ),
+    Frame(
+        "segment_calibration",
+        (
+            *("model", *_SEGMENT, "positive_class", "rows"),
+            *("predicted", "observed", "low", "high"),
+        ),
+        "The mean prediction and what was observed in each segment of at least 30 "
+        "rows. positive_class, low, high: as in calibration.",
+    ),
+    Frame(
+        "segment_importances",
+        ("record", *_SEGMENT, "feature", "mean", "std_error"),
+        "What each feature's permutation among all rows changes in the loss of each "
+        "segment of at least 30 rows. record: place in importances; std_error: over "
+        "other rows of the segment and other draws, the rows that lend values held "
+        "fixed.",
     ),
     Frame(
         "top_k",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypeVar
 
+from ...assess.segments import Segment
 from ...config.load import AuditConfig
 from ...engines import EngineInfo
 from ...records.dataset_and_model import Dataset, FittedModel
@@ -49,6 +50,8 @@ class Inputs:
     models : tuple of FittedModel
     engines : mapping of str to EngineInfo
         By name, available or not; "python" is ours.
+    segments : tuple of Segment
+        The parts of the test rows that are judged apart.
     """
 
     config: AuditConfig
@@ -56,6 +59,7 @@ class Inputs:
     test: Dataset
     models: tuple[FittedModel, ...]
     engines: Mapping[str, EngineInfo]
+    segments: tuple[Segment, ...] = ()
 
 
 Results: TypeAlias = Generator[StepResult, None, T]

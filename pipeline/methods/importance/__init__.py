@@ -56,7 +56,7 @@ from . import (
 RESERVED = (
     *("seed", "stream", "form", "curves", "rows", "aggregator"),
     *("on_curve", "on_target", "on_type", "on_row_terms", "on_band", "on_exact"),
-    *("on_paired_losses", "row_tests"),
+    *("on_paired_losses", "row_tests", "segments", "on_segment_losses"),
 )
 Of = Literal["features", "groups", "pairs"]
 

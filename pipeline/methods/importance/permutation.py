@@ -5,7 +5,7 @@ follows from the draws alone.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -33,6 +33,7 @@ from .permutation_draws import (
 from .permutation_exact import exact_permutation
 from .permuted_predictions import predictions, read_only
 from .row_terms import RowTerms
+from .segment_losses import SegmentLosses
 
 Within = Literal["none", "leaves", "gaussian", "neighbours"]
 HowDrawn = Literal["sampled", "exact"]
@@ -65,6 +66,8 @@ def permutation(
     form: Form = "difference",
     on_row_terms: Callable[[RowTerms], None] | None = None,
     on_paired_losses: Callable[[PairedLosses], None] | None = None,
+    segments: Sequence[Index] = (),
+    on_segment_losses: Callable[[SegmentLosses], None] | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return the loss when a feature is permuted, and when nothing is.
 
@@ -132,6 +135,10 @@ def permutation(
     on_paired_losses : callable, optional
         Told at the end the losses of each row, permuted and not, if draws are sampled.
         Not for the streams of vip either.
+    segments : sequence of ndarray of int, optional
+        Rows by their place in the data, of which `on_segment_losses` is told at the end
+        what the same draws measure in each of them alone, if draws are sampled.
+    on_segment_losses : callable, optional
 
     Returns
     -------
@@ -230,11 +237,20 @@ def permutation(
     paired = on_paired_losses and PairedLosses(
         losses=losses, n_features=n_groups, n_samples=n_samples
     )
+    by_segment = on_segment_losses and SegmentLosses(
+        losses=losses,
+        form=form,
+        segments=segments,
+        n_features=n_groups,
+        n_samples=n_samples,
+        n_repeats=n_repeats,
+    )
+    listeners = terms or None, paired or None, by_segment or None
     raw = np.full((n_groups, n_repeats, len(losses)), np.nan)
     baseline = np.full((n_repeats, len(losses)), np.nan)
     n_made, began = np.zeros(n_groups, dtype=np.int64), time.monotonic()
     try:
-        _measure(model, data, draw_all(), (raw, baseline, n_made), (terms, paired))
+        _measure(model, data, draw_all(), (raw, baseline, n_made), listeners)
     except OutOfTime as error:
         if stream not in REPEAT_BY_REPEAT:
             raise
@@ -254,6 +270,8 @@ def permutation(
         on_row_terms(terms)
     if paired and on_paired_losses:
         on_paired_losses(paired)
+    if by_segment and on_segment_losses:
+        on_segment_losses(by_segment)
     return raw[:, :n_repeats], baseline[:n_repeats]
 
 
@@ -262,10 +280,10 @@ def _measure(
     data: Dataset,
     drawn: Draws,
     numbers: tuple[Floats, Floats, Index],
-    listeners: tuple[RowTerms | None, PairedLosses | None],
+    listeners: tuple[RowTerms | None, PairedLosses | None, SegmentLosses | None],
 ) -> None:
     """Write the losses of draws and how many each group has, and tell who listens."""
-    (raw, baseline, n_made), (terms, paired) = numbers, listeners
+    (raw, baseline, n_made), (terms, paired, by_segment) = numbers, listeners
     rows_drawn: Index | None = None
     for draw, table, ask in predictions(model, data, drawn):
         if draw.what == BASELINE and draw.rows is rows_drawn:
@@ -280,6 +298,8 @@ def _measure(
                 terms.start(*answer)
             if paired:
                 paired.start(*answer[:2])
+            if by_segment:
+                by_segment.start(draw.rows, answer)
             continue
         raw[draw.what, draw.repeat] = loss
         n_made[draw.what] += 1
@@ -289,6 +309,8 @@ def _measure(
             terms.add(draw.what, draw.rows, draw.order, answer, by_name)
         if paired:
             paired.add(draw.what, draw.rows, answer)
+        if by_segment:
+            by_segment.add(draw.what, draw.repeat, answer)
 
 
 def permuted_target(

@@ -100,7 +100,9 @@ class RowTerms:
         at: Any = slice(None) if is_whole else rows  # a slice takes a tenth of the time
         for name, terms in self.terms.items():
             influence = INFLUENCE[name](*answer)
-            own = self._of_importance(influence, self.unpermuted[name], *losses[name])
+            own = influence_on_importance(
+                self.form, influence, self.unpermuted[name], *losses[name]
+            )
             lent = np.bincount(order, weights=own, minlength=len(rows))
             terms[feature, at] += scale * (own + lent)
             with np.errstate(over="ignore"):
@@ -133,17 +135,27 @@ class RowTerms:
         """
         for name, terms in self.terms.items():
             unpermuted = self.unpermuted[name]
-            terms[feature] = self._of_importance(
-                expected[name], unpermuted, *losses[name]
+            terms[feature] = influence_on_importance(
+                self.form, expected[name], unpermuted, *losses[name]
             )
 
-    def _of_importance(
-        self, permuted: Array, unpermuted: Array, loss: float, baseline: float
-    ) -> Array:
-        """Return the influence of each row on the importance in the form it has."""
-        with np.errstate(divide="ignore", invalid="ignore"):  # not measured: NaN
-            if self.form == "difference":
-                return permuted - unpermuted
-            if self.form == "ratio":
-                return (permuted - loss / baseline * unpermuted) / baseline
-        return permuted  # a loss is never below 0: its size is itself
+
+def influence_on_importance(
+    form: Form, permuted: Array, unpermuted: Array, loss: float, baseline: float
+) -> Array:
+    """Return the influence of each row on an importance in the form it has.
+
+    Parameters
+    ----------
+    form : {"difference", "ratio", "raw", "absolute"}
+    permuted, unpermuted : ndarray of shape (n_samples,)
+        The influence on the loss with and without permuting.
+    loss, baseline : float
+        These losses.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):  # not measured: NaN
+        if form == "difference":
+            return permuted - unpermuted
+        if form == "ratio":
+            return (permuted - loss / baseline * unpermuted) / baseline
+    return permuted  # a loss is never below 0: its size is itself

@@ -31,6 +31,7 @@ from .overview import in_overview, overview_tables
 from .ranking_figure import ranking_figure
 from .ranking_tables import on_drawn_rows, ranking_table, value_of
 from .rankings import Ranking, rows_about, rows_drawn
+from .segments import segment_blocks
 from .significance import engine_tables, significance_table
 from .stability import firmness
 from .surfaces import surface_figures
@@ -49,6 +50,7 @@ def results(facts: Facts) -> Section:
     groups = (
         *group("overview", "overview.title", (*overview, *conditional)),
         *(_group(facts, measure) for measure in facts.cards),
+        *group("segments", "segments.title", segment_blocks(facts)),
         *group("measure-curves", "results.curves", effect_figures(facts)),
         *expectations(facts),
         *claims(facts),

@@ -1,0 +1,215 @@
+"""Rows told apart by the values of a column: quality, calibration and importances.
+
+Regions, vintages, sexes: a model that is good on all rows may not be on some of them.
+Each segment is judged as all rows are, by the predictions that are made anyway. Not:
+reading the column (`data.read`), nor what permuting changes in each segment
+(`methods.importance.segment_losses`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..data.column_types import is_category, text_of
+from ..methods.importance.segment_losses import SegmentLosses
+from ..models.diagnostics import calibration_rows
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.frames import Row
+from ..records.importance_record import Importance
+from ..records.influence import INFLUENCE
+from ..records.losses import LOSSES
+
+LEAST_ROWS = 30
+"""Rows of a segment below which it is counted, and not judged."""
+MOST_NUMBERS = 12
+"""Different numbers of a column up to which each is a segment."""
+MOST_SEGMENTS = 20
+"""Segments of a column; the values beyond those of most rows are one together."""
+DIGITS = 6
+"""Significant digits of the ends of a range, unless ranges need more to differ."""
+
+Kind = Literal["level", "range", "others", "missing"]
+Places = npt.NDArray[np.int64]
+Part = tuple[Kind, str, Places]
+
+
+class Segment(NamedTuple):
+    """Rows that have the value of a column in common.
+
+    Attributes
+    ----------
+    column : str
+    kind : {"level", "range", "others", "missing"}
+        One value, a range of numbers, all rarer values together, or no value.
+    level : str
+        The value; the ends of a range; how many others there are; empty if missing.
+    rows : ndarray of shape (n_rows,)
+        Their places in the data.
+    is_judged : bool
+        Whether at least `LEAST_ROWS` of them weigh something.
+    """
+
+    column: str
+    kind: Kind
+    level: str
+    rows: Places
+    is_judged: bool
+
+    @property
+    def key(self) -> Row:
+        """What the frames call it."""
+        return {"segment": self.column, "kind": self.kind, "level": self.level}
+
+
+def segments_of(data: Dataset) -> tuple[Segment, ...]:
+    """Return the segments of the rows, column by column; every row is in one of each.
+
+    Values go by their levels, or by their size. Of more than `MOST_NUMBERS` numbers
+    the quarters of the rows are segments. Of more than `MOST_SEGMENTS` values those of
+    most rows are, and all others are one together.
+    """
+    return tuple(
+        Segment(
+            str(name),
+            kind,
+            level,
+            rows,
+            int((data.weights[rows] > 0).sum()) >= LEAST_ROWS,
+        )
+        for name in data.segments
+        for kind, level, rows in _parts(data.segments[name])
+        if len(rows)
+    )
+
+
+def performance_rows(
+    model: FittedModel, data: Dataset, prediction: Floats, segments: Sequence[Segment]
+) -> dict[str, list[Row]]:
+    """Return the rows of `segment_performance` and `segment_calibration` of a model.
+
+    Parameters
+    ----------
+    model : FittedModel
+    data : Dataset
+        The rows that `segments_of` was asked about.
+    prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Of these rows.
+    segments : sequence of Segment
+        One that is not judged has its rows counted, and NaN for each number.
+    """
+    quality, calibration = [], []
+    for segment in segments:
+        own = data.y[segment.rows], prediction[segment.rows], data.weights[segment.rows]
+        who: Row = {"model": model.name, **segment.key}
+        for loss in model.losses:
+            value, error = _loss(loss, *own) if segment.is_judged else (np.nan, np.nan)
+            judged: Row = {"loss": loss, "rows": len(segment.rows), "value": value}
+            quality.append({**who, **judged, "std_error": error})
+        if segment.is_judged:
+            for row in calibration_rows(model, *own, n_parts=1):
+                keys = ("positive_class", "rows", "predicted", "observed")
+                row = {key: row[key] for key in (*keys, "low", "high")}
+                calibration.append({**who, **row})
+    return {"segment_performance": quality, "segment_calibration": calibration}
+
+
+def importance_rows(
+    importance: Importance,
+    losses: SegmentLosses,
+    segments: Sequence[Segment],
+    *,
+    record: int,
+) -> list[Row]:
+    """Return the rows of `segment_importances` of one ranking.
+
+    The importance of a feature in a segment is what it is in all rows, of the losses of
+    the segment alone: values are exchanged with all rows. The standard error is over
+    other rows of the segment and other draws, the rows that lend values held fixed.
+
+    Parameters
+    ----------
+    importance : Importance
+    losses : SegmentLosses
+        Told while it was measured.
+    segments : sequence of Segment
+        Those that are judged.
+    record : int
+        The place of `importance` in ``result.importances``.
+    """
+    rows = []
+    k = losses.losses.index(importance.loss)
+    for place, segment in enumerate(segments):
+        n_repeats = importance.n_repeats
+        part = replace(
+            importance,
+            raw=losses.permuted[place, :, :n_repeats, k],
+            baseline=losses.unpermuted[place, :n_repeats, k],
+        )
+        error = np.fmax(losses.std_errors(place, importance.loss), part.std_error)
+        rows += [
+            {"record": record, **segment.key, "feature": name}
+            | {"mean": float(part.mean[j]), "std_error": float(error[j])}
+            for j, name in enumerate(part.features)
+        ]
+    return rows
+
+
+def _parts(column: pd.Series) -> list[Part]:
+    """Return kind, level and places of the rows of each segment of a column."""
+    codes, values = pd.factorize(column, sort=True)  # -1 where a value is missing
+    missing: Part = ("missing", "", np.flatnonzero(codes < 0))
+    if is_category(column):
+        values = [level for level in column.cat.categories if level in set(values)]
+        codes = pd.Categorical(column, categories=values).codes
+    elif len(values) > MOST_NUMBERS and column.dtype.kind in "fiu":
+        return [*_quarters(column.to_numpy(dtype=np.float64)), missing]
+    counts = np.bincount(codes[codes >= 0], minlength=len(values))
+    first = np.arange(len(values))
+    if len(values) > MOST_SEGMENTS:
+        first = np.sort(np.argsort(-counts, kind="stable")[: MOST_SEGMENTS - 1])
+    parts: list[Part] = [
+        ("level", text_of(values[i]), np.flatnonzero(codes == i)) for i in first
+    ]
+    rest = np.flatnonzero((codes >= 0) & ~np.isin(codes, first))
+    return [*parts, ("others", str(len(values) - len(first)), rest), missing]
+
+
+def _quarters(numbers: Floats) -> list[Part]:
+    """Return the rows between the quartiles, tied values together."""
+    known = np.sort(numbers[~np.isnan(numbers)])
+    cuts = np.unique(np.quantile(known, (0.25, 0.5, 0.75), method="inverted_cdf"))
+    part = np.searchsorted(cuts, numbers)  # a number at a cut is below it
+    part[np.isnan(numbers)] = -1
+    places = [np.flatnonzero(part == i) for i in range(len(cuts) + 1)]
+    places = [rows for rows in places if len(rows)]
+    ends = [(numbers[rows].min(), numbers[rows].max()) for rows in places]
+    for digits in (DIGITS, 17):
+        texts = [tuple(_short(end, digits) for end in pair) for pair in ends]
+        if len({text for pair in texts for text in pair}) == len(set(np.ravel(ends))):
+            break
+    return [
+        ("range", f"{low} to {high}", rows)
+        for (low, high), rows in zip(texts, places, strict=True)
+    ]
+
+
+def _short(number: float, digits: int) -> str:
+    """Return a number in so many significant digits; a whole one in all of its own."""
+    return text_of(number) if number == round(number) else f"{number:.{digits}g}"
+
+
+def _loss(
+    name: str, y: Floats, prediction: Floats, weights: Floats
+) -> tuple[float, float]:
+    """Return a loss of some rows and its standard error over others, NaN if unknown."""
+    n, error = len(y), np.nan
+    with np.errstate(all="ignore"):  # a class is absent, beyond floats: NaN
+        value = float(LOSSES[name].function(y, prediction, weights))
+        if name in INFLUENCE and n > 1:
+            influence = INFLUENCE[name](y, prediction, weights)
+            error = float(np.sqrt(np.square(influence).sum() / (n * (n - 1))))
+    return value, error

@@ -1,0 +1,269 @@
+"""Quality, calibration and leading features of each model by the values of a column."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...assess.calibration import side_of
+from ...assess.segments import LEAST_ROWS
+from ...records.losses import LOSSES
+from ...records.ranking import LEVEL, is_marginal
+from ..text.blocks import Column, Name, Part, Sentence, Table, Value
+from ..text.number_text import MISSING, count, decimals, loss_label, number, unit_text
+from ..text.wording import (
+    full_name,
+    joined,
+    key_of,
+    say,
+    series,
+    short_name,
+    short_value,
+    show_hidden,
+    table_of,
+)
+from .facts import Facts, card_link, first_few, tallied, whole
+from .rankings import Ranking
+
+LEADERS = 3
+"""Features named in each segment."""
+NAMED = 5
+"""Segments named in a sentence; others are counted."""
+KEYS = ["segment", "kind", "level"]
+
+Row = dict[str, Any]
+
+
+def segment_blocks(facts: Facts) -> Iterator[Sentence | Table]:
+    """Yield per column and model what stands out, and the table of its segments."""
+    frame = facts.result.segment_performance
+    note = say("segments.note")
+    for column in frame["segment"].unique():
+        for model in frame.loc[frame["segment"] == column, "model"].unique():
+            rows = _of(frame, column, model)
+            rows = rows[rows["loss"] == rows["loss"].iloc[0]]
+            ranking = next(filter(_is_told(facts, rows), facts.rankings), None)
+            calibration = _of(facts.result.segment_calibration, column, model)
+            # Of several classes, the predicted one.
+            calibration = calibration[~calibration.duplicated(KEYS)]
+            leaders = _leaders(facts, column, ranking)
+            first = _worst(rows), *_sides(calibration), *_who_leads(leaders)
+            yield joined(first, " ")
+            yield _table(facts, rows, calibration, leaders, ranking, note)
+            note = ()
+
+
+def _is_told(facts: Facts, rows: pd.DataFrame) -> Callable[[Ranking], bool]:
+    """Return whether a ranking is by permutation, of the model and loss of rows."""
+    known = set(facts.result.segment_importances["record"])
+    who = tuple(rows[["model", "loss"]].iloc[0])
+
+    def is_told(ranking: Ranking) -> bool:
+        record = ranking.record
+        is_of = (record.model, record.loss) == who
+        return is_marginal(record) and is_of and ranking.index in known
+
+    return is_told
+
+
+def _of(frame: pd.DataFrame, column: str, model: str) -> pd.DataFrame:
+    return frame[(frame["segment"] == column) & (frame["model"] == model)]
+
+
+def _worst(rows: pd.DataFrame) -> Sentence:
+    """Return in which segment a model is worst and best, if they can be told apart.
+
+    At 5 % for all pairs of segments together, by Bonferroni.
+    """
+    model, loss, column = rows[["model", "loss", "segment"]].iloc[0]
+    named: dict[str, Part | Sentence] = {
+        "column": full_name(column),
+        "model": full_name(model),
+        "loss": loss_label(loss),
+    }
+    known = rows[rows["std_error"].notna()].astype({"value": float})
+    if known.empty:
+        return say("segments.none", **named, least=count(LEAST_ROWS))
+    worst, best = known.loc[known["value"].idxmax()], known.loc[known["value"].idxmin()]
+    places, error = _places(rows), np.hypot(worst["std_error"], best["std_error"])
+    n_pairs = max(len(known) * (len(known) - 1) // 2, 1)
+    limit = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / n_pairs)
+    if not worst["value"] - best["value"] > limit * error:
+        return say("segments.alike", **named)
+    for key, row in (("worst", worst), ("best", best)):
+        named[key] = _level_in_words(row)
+        for of, column in (("", "value"), ("_error", "std_error")):
+            number = _number(row, "segment_performance", column, places)
+            named[f"{key}{of or '_value'}"] = number
+    return say("segments.worst", **named)
+
+
+def _sides(calibration: pd.DataFrame) -> Iterator[Sentence]:
+    """Yield where the mean prediction lies outside the interval of the observed."""
+    judged = calibration[calibration["low"].notna()]
+    if judged.empty:
+        return
+    rows: dict[str, list[Any]] = {"too low": [], "too high": [], "within": []}
+    for _, row in judged.iterrows():
+        rows[side_of(row)].append(row)
+    n = tallied("segment_calibration", len(judged))
+    sides = [
+        say(f"segments.{side.replace(' ', '_')}", levels=_levels(rows[side]))
+        for side in ("too low", "too high")
+        if rows[side]
+    ]
+    if sides:
+        k = tallied("segment_calibration", len(judged) - len(rows["within"]))
+        yield say("segments.outside", sides=series(sides), k=k, n=n)
+    else:
+        yield say("segments.within", n=n)
+
+
+def _leaders(
+    facts: Facts, column: str, ranking: Ranking | None
+) -> dict[tuple[str, ...], pd.DataFrame]:
+    """Return the first features of each segment, by its keys."""
+    if ranking is None:
+        return {}
+    frame = facts.result.segment_importances
+    rows = frame[(frame["record"] == ranking.index) & (frame["segment"] == column)]
+    if ranking.record.form != "raw":
+        rows = rows[rows["mean"] > ranking.nothing]
+    rows = rows.sort_values("mean", ascending=False, kind="stable")
+    return {key: own.iloc[:LEADERS] for key, own in rows.groupby(KEYS, sort=False)}
+
+
+def _who_leads(leaders: dict[tuple[str, ...], pd.DataFrame]) -> Iterator[Sentence]:
+    """Yield which feature leads in which segments."""
+    by_leader: dict[str, list[Any]] = {}
+    for own in leaders.values():
+        by_leader.setdefault(own["feature"].iloc[0], []).append(own.iloc[0])
+    if len(by_leader) == 1:
+        yield say("segments.leads_all", feature=full_name(*by_leader))
+    elif by_leader:
+        order = sorted(by_leader.items(), key=lambda item: -len(item[1]))
+        parts = [
+            say("segments.leads", feature=full_name(feature), levels=_levels(rows))
+            for feature, rows in order
+        ]
+        yield say("segments.leaders", leaders=joined(parts, "; "))
+
+
+def _levels(rows: Sequence[Any]) -> Sentence:
+    """Return the names of segments, the first few if there are many."""
+    names = first_few(map(_level_in_words, rows), NAMED, "segment_performance")
+    return joined(names) if len(rows) > NAMED else series(names)
+
+
+def _table(
+    facts: Facts,
+    rows: pd.DataFrame,
+    calibration: pd.DataFrame,
+    leaders: dict[tuple[str, ...], pd.DataFrame],
+    ranking: Ranking | None,
+    note: Sentence,
+) -> Table:
+    """Return the table of the segments of one column and model."""
+    model, loss, column = (rows[key].iloc[0] for key in ("model", "loss", "segment"))
+    places = _places(rows)
+    spread = calibration["high"] - calibration["low"]
+    means = decimals(calibration["observed"], spread / 4)
+    by_key = {tuple(row[KEYS]): row for _, row in calibration.iterrows()}
+    unit = unit_text(LOSSES[loss].unit, facts.target_unit)
+    head = f"{loss_label(loss)}, {unit}" if unit else loss_label(loss)
+    body = []
+    for _, row in rows.iterrows():
+        key = tuple(row[KEYS])
+        cells: list[Any] = [
+            _level(row),
+            whole(_path(row), int(row["rows"])),
+            _number(row, "segment_performance", "value", places),
+            _number(row, "segment_performance", "std_error", places),
+        ]
+        if len(calibration):
+            cells += _means(by_key.get(key), means)
+        if ranking:
+            cells.append(_named(leaders.get(key), ranking))
+        body.append(tuple(cells))
+    columns: list[str | Column] = ["level:header", "rows:number"]
+    columns += [Column((show_hidden(head),), "number"), "error:number"]
+    columns += ["predicted:number", "observed"] if len(calibration) else []
+    columns += ["segments.leaders_head"] if ranking else []
+    if rows["value"].isna().any():
+        note += say("segments.few", least=count(LEAST_ROWS))
+    if ranking and note:
+        note += say("segments.of_card", card=card_link(facts.card(ranking.record)))
+    return table_of(
+        f"segments-{key_of(column, model)}",
+        "segments",
+        columns,
+        body,
+        caption=say(
+            "segments.caption", column=full_name(column), model=full_name(model)
+        ),
+        notes=(note,) if note else (),
+        source="tables/segment_performance.csv",
+        shape="wide",
+    )
+
+
+def _means(row: Any, places: int) -> tuple[Any, Any]:
+    """Return the mean prediction, and what was observed with its interval."""
+    if row is None:
+        return MISSING, MISSING
+    predicted, observed, low, high = (
+        _number(row, "segment_calibration", key, places)
+        for key in ("predicted", "observed", "low", "high")
+    )
+    if np.isnan(low.raw):
+        return predicted, (observed,)
+    return predicted, say("segments.interval", value=observed, low=low, high=high)
+
+
+def _named(rows: pd.DataFrame | None, ranking: Ranking) -> Sentence:
+    """Return the first features of a segment, each with its importance."""
+    if rows is None:
+        return (MISSING,)
+    return joined(
+        (
+            say(
+                "segments.leader",
+                feature=short_name(row["feature"]),
+                value=_number(row, "segment_importances", "mean", ranking.places),
+                error=_number(row, "segment_importances", "std_error", ranking.places),
+            )
+            for _, row in rows.iterrows()
+        ),
+        "; ",
+    )
+
+
+def _level(row: Any) -> Name | Sentence:
+    """Return what a segment is called."""
+    if row["kind"] in ("others", "missing"):
+        return say(f"segments.{row['kind']}", n=str(row["level"]))
+    return short_value(str(row["level"]))
+
+
+def _level_in_words(row: Any) -> Name | Sentence:
+    """Return what a sentence calls a segment: a number is of its column."""
+    if row["kind"] == "level" and re.fullmatch(r"[\d.eE+-]+|true|false", row["level"]):
+        column, level = full_name(row["segment"]), short_value(row["level"])
+        return say("segments.number", column=column, level=level)
+    return _level(row)
+
+
+def _places(rows: pd.DataFrame) -> int:
+    return decimals(rows["value"], rows["std_error"])
+
+
+def _path(row: Any) -> str:
+    return f"segment_performance[{row.name}].rows"
+
+
+def _number(row: Any, frame: str, column: str, places: int) -> Value:
+    value = float(row[column])
+    return Value(f"{frame}[{row.name}].{column}", value, number(value, places))

@@ -1,0 +1,133 @@
+"""What the report says of segments, from frames whose answer is known."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_results import apartments_result
+from tests.report.reading import section
+
+from importance_audit.records.frames import FRAMES
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+NAN = float("nan")
+
+
+def result(levels, *, importances=(), kind="level"):
+    """Return a result with segments: (level, loss, error, predicted, low, high)."""
+    keys = [{"segment": "district", "kind": kind, "level": row[0]} for row in levels]
+    quality = [
+        {"model": "forest", "loss": "rmse", "rows": 100, **key}
+        | {"value": row[1], "std_error": row[2]}
+        for key, row in zip(keys, levels, strict=True)
+    ]
+    calibration = [
+        {"model": "forest", "positive_class": "", "rows": 100, **key}
+        | {"predicted": row[3], "observed": 10.0, "low": row[4], "high": row[5]}
+        for key, row in zip(keys, levels, strict=True)
+        if row[1] == row[1]
+    ]
+    told = [
+        {"record": 0, "segment": "district", "kind": kind, "level": level}
+        | {"feature": feature, "mean": mean, "std_error": 1.0}
+        for level, feature, mean in importances
+    ]
+    return replace(
+        apartments_result(),
+        segment_performance=FRAMES["segment_performance"].of(quality),
+        segment_calibration=FRAMES["segment_calibration"].of(calibration),
+        segment_importances=FRAMES["segment_importances"].of(told),
+    )
+
+
+def blocks(made):
+    """Return the sentences and the table of the group, empty if there is none."""
+    groups = section(build_view(made), "F").parts["groups"]
+    group = [group for group in groups if group.id == "segments"]
+    return [block for one in group for block in one.blocks]
+
+
+def sentence(made):
+    return plain(blocks(made)[0])
+
+
+WITHIN = (10.0, 9.0, 11.0)
+
+
+def test_without_segments_there_is_no_group():
+    assert blocks(apartments_result()) == []
+
+
+def test_worst_and_best_are_named_where_they_differ():
+    text = sentence(result([("A", 30.0, 1.0, *WITHIN), ("B", 20.0, 1.0, *WITHIN)]))
+    assert "predicts worst in A (RMSE 30.0 ± 1.0) and best in B (20.0 ± 1.0)." in text
+
+
+@pytest.mark.parametrize("n_more", [0, 18])
+def test_what_many_pairs_make_by_chance_is_no_difference(n_more):
+    # 3 standard errors of the difference: alone told, among 190 pairs not.
+    levels = [("A", 30.0, 1.0, *WITHIN), ("B", 30.0 - 3 * 2**0.5, 1.0, *WITHIN)]
+    levels += [(f"more {n}", 28.0, 1.0, *WITHIN) for n in range(n_more)]
+    assert ("predicts worst in A" in sentence(result(levels))) is (n_more == 0)
+    assert ("no two segments can be told apart" in sentence(result(levels))) is bool(
+        n_more
+    )
+
+
+def test_predictions_outside_the_interval_are_named_with_their_side():
+    levels = [
+        *(("A", 1.0, 0.1, 8.0, 9.0, 11.0), ("B", 1.0, 0.1, 12.0, 9.0, 11.0)),
+        *(("C", 1.0, 0.1, *WITHIN), ("D", 1.0, 0.1, 8.9, 9.0, 11.0)),
+    ]
+    assert (
+        "Mean predictions are too low in A and D and too high in B: in 3 of 4 segments "
+        "outside the 95 % interval of what was observed." in sentence(result(levels))
+    )
+    within = sentence(result(levels[2:3]))
+    assert "In every segment (1), the mean prediction is within" in within
+
+
+def test_a_leader_of_all_is_named_once_and_others_with_their_segments():
+    levels = [(name, 1.0, 0.1, *WITHIN) for name in "AB"]
+    both = [("A", "surface", 9.0), ("A", "floor", 1.0), ("B", "surface", 5.0)]
+    assert "In every segment, surface leads." in sentence(
+        result(levels, importances=both)
+    )
+    apart = [("A", "surface", 9.0), ("A", "floor", 1.0), ("B", "floor", 5.0)]
+    made = result(levels, importances=apart)
+    assert "Leading: surface in A; floor in B." in sentence(made)
+    cells = [plain(row.cells[-1].parts) for row in blocks(made)[1].rows]
+    assert cells == ["surface 9.0 ± 1.0; floor 1.0 ± 1.0", "floor 5.0 ± 1.0"]
+
+
+def test_what_does_not_matter_in_a_segment_leads_nowhere():
+    levels = [("A", 1.0, 0.1, *WITHIN)]
+    made = result(levels, importances=[("A", "surface", 0.0), ("A", "floor", -1.0)])
+    assert "lead" not in sentence(made)
+    assert plain(blocks(made)[1].rows[0].cells[-1].parts) == "–"
+
+
+def test_a_segment_of_few_rows_stands_in_the_table_without_numbers():
+    made = result([("A", NAN, NAN, NAN, NAN, NAN), ("B", 1.0, 0.1, *WITHIN)])
+    table = blocks(made)[1]
+    cells = [plain(cell.parts) for cell in table.rows[0].cells]
+    assert cells == ["A", "100", "–", "–", "–", "–"]
+    assert "Segments of fewer than 30 rows are counted, not judged." in " ".join(
+        map(plain, table.notes)
+    )
+    alone = sentence(result([("A", NAN, NAN, NAN, NAN, NAN)]))
+    assert alone.endswith("none has 30 rows, or the loss is not defined.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "level", "text"),
+    [("missing", "", "no value"), ("others", "12", "12 other values")],
+)
+def test_rows_without_a_value_and_rare_values_are_called_so(kind, level, text):
+    table = blocks(result([(level, 1.0, 0.1, *WITHIN)], kind=kind))[1]
+    assert plain(table.rows[0].cells[0].parts) == text
+
+
+def test_a_number_is_named_with_its_column():
+    levels = [("0", 1.0, 0.1, 8.0, 9.0, 11.0), ("1", 1.0, 0.1, *WITHIN)]
+    assert "too low in district = 0:" in sentence(result(levels))
