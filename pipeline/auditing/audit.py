@@ -389,6 +389,9 @@ class _Run:
         for model in self.models:
             self.journal.findings.extend(model.notes)
             self.journal.findings.extend(measure.other_losses(model, self.config))
+        if any(map(measure.is_marginal, self.config.importance)):
+            rows = cluster_rows(self.clusters)
+            self.journal.add(StepResult(rows={"clusters": rows}))
         answers = checks.of_columns(
             self.train,
             self.test,
@@ -511,7 +514,6 @@ class _Run:
     def measure_clusters(self) -> None:
         """Permute correlated features together, for each model and loss once."""
         journal = self.journal
-        journal.add(StepResult(rows={"clusters": cluster_rows(self.clusters)}))
         rankings = [r for _, r in primary(journal.importances).values()]
         for entry, model in self.questions():
             rows = journal.rows["joint_importances"]

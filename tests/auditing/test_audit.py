@@ -442,6 +442,17 @@ def test_an_interrupted_audit_keeps_what_it_has():
     ]
 
 
+def test_correlated_features_are_known_before_any_model_is_asked():
+    def interrupts(X):
+        raise KeyboardInterrupt(len(X))
+
+    config = parse_config({"importance": [PERMUTATION]})
+    models = (callable_model(interrupts),)
+    result = audit(None, rows_that_say_the_same(), config, models=models)
+    assert result.run.status == "interrupted"
+    assert set(result.clusters["feature"]) == {"a", "unread"}
+
+
 @pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_dalex
 def test_dalex_replays_every_repeat_of_features_and_groups():

@@ -48,6 +48,8 @@ def html_of(
         return Markup("<span{}>{}</span>{}").format(start, item.text, unit)
     if isinstance(item, Name):
         title = Markup(' title="{}"').format(item.whole) if item.whole else ""
+        if printing and len(item.text) <= NARROW:  # WeasyPrint would break inside
+            title += Markup(' class="joints"')
         return Markup("<bdi{}>{}</bdi>").format(title, breakable(item.text))
     if isinstance(item, Link):
         text = item.text or marker("reference", item.target)

@@ -28,6 +28,7 @@ from ..text.wording import (
     show_hidden,
     word,
 )
+from .cards import title_of as title_of_card
 from .change import lede as change_lede
 from .control import version_line
 from .facts import Facts, card_link, config_of, first_few, section, tallied
@@ -52,7 +53,7 @@ POINTS = 10
 """Points that page one has room for; the rest is one link."""
 NEARLY_ALL = 0.8
 """Share of all importance with which a leader stands in the headline."""
-UNTESTED, COLUMNS, NUMBERS = 2, 3, 3
+UNTESTED, COLUMNS, NUMBERS, CARDS = 2, 3, 3, 4
 """Items of each kind that page one names."""
 
 
@@ -77,10 +78,24 @@ def executive(facts: Facts) -> Section:
         "more": _more(facts, len(found) - len(shown)),
         "untested": _untested(facts),
         "decide": _decide(facts, shown),
-        "about": joined([say("executive.about"), version_line(facts)], " "),
+        "about": joined(
+            [*_cards(facts), say("executive.about"), version_line(facts)], " "
+        ),
         "decision": (show_hidden(facts.note("decision")),),
     }
     return section("B", parts=parts)
+
+
+def _cards(facts: Facts) -> Iterator[Sentence]:
+    """Yield what the first few cards are about, if there are several."""
+    titles = {
+        facts.card(r.record): title_of_card(facts, r.record)
+        for r in reversed(facts.rankings)
+    }
+    if len(titles) > 1:
+        texts = [(card_link(card), " ", *titles[card]) for card in facts.cards.values()]
+        shown = joined(first_few(texts, CARDS, "importances"), "; ")
+        yield say("executive.cards", cards=shown)
 
 
 def _heading(facts: Facts) -> str:
@@ -140,7 +155,7 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     return text
 
 
-def _dominant(facts: Facts) -> Sentence:
+def _dominant(facts: Facts, key: str = "headline.dominant") -> Sentence:
     """Return how much of all importance the leader of a model has, if nearly all."""
     shares: dict[Ranking, float] = {}
     for ranking in shown_rankings(facts):
@@ -154,7 +169,8 @@ def _dominant(facts: Facts) -> Sentence:
     share = shares[most]
     path = f"importances[{most.index}].mean"
     return say(
-        "executive.headline.dominant",
+        f"executive.{key}",
+        feature=full_name(leader_of(most)[1]),
         share=Value(path, share, _share_text(share), derived="share"),
         model=full_name(most.subject),
         card=card_link(facts.card(most.record)),
@@ -493,17 +509,17 @@ def _more(facts: Facts, n: int) -> tuple[Sentence, ...]:
 
 def _decide(facts: Facts, found: list[Point]) -> Sentence:
     """Return one question per point, with its number in the list; "other" as one."""
-    if not found:
-        return say("executive.decide.none")
-    if found[0].kind == "incomplete":
+    if found and found[0].kind == "incomplete":
         return say("executive.decide.incomplete")
     questions: dict[Sentence, list[int]] = {}
     for place, point in enumerate(found, start=1):
         key = point.kind if point.kind in look_up("executive.decide") else "other"
         question = say(f"executive.decide.{key}", **_fields(facts, point))
         questions.setdefault(question, []).append(place)
-    texts = (("(", *_places(at), ") ", *text) for text, at in questions.items())
-    return (*joined(texts, "; "), ".")
+    texts = [("(", *_places(at), ") ", *text) for text, at in questions.items()]
+    if not any(point.kind == "leak_sign" for point in found):
+        texts += filter(None, [_dominant(facts, "decide.dominant")])
+    return (*joined(texts, "; "), ".") if texts else say("executive.decide.none")
 
 
 def _places(places: Sequence[int]) -> Sentence:

@@ -1,12 +1,13 @@
 """What the models rely on, for page one: the leading features, models side by side."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from ...assess.page_one import TIMES, Difference, differences
-from ...records.ranking import LEVEL
+from ...records.ranking import LEVEL, question_of
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
 from ..text.number_text import interval_text, loss_label, number, percent
 from ..text.wording import (
@@ -20,7 +21,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, card_link, config_of, tallied
+from .facts import Facts, card_link, config_of, first_few, tallied
 from .model_quality import best_first
 from .ranking_tables import (
     baseline_of,
@@ -38,6 +39,8 @@ ROWS = {1: 9, 2: 6, 3: 5}
 MODELS, WITH_BOUNDS = 3, 2
 """Models side by side, and up to how many there is room for the intervals too."""
 DIFFERENCES = 3
+GROUPS = 3
+"""Groups of the owner that page one names."""
 SETS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -167,6 +170,7 @@ def _notes(
         models = joined(short_name(name) for name in dict.fromkeys(left_out))
         section = section_link("F")
         notes.append(say("leading.other_models", models=models, section=section))
+    notes += _groups(facts, rankings[0])
     drawn = [ranking for ranking in rankings if ranking.is_drawn]
     below = {ranking: len(ranking.negative) for ranking in drawn}
     zero = {ranking: int((~ranking.told).sum()) - below[ranking] for ranking in drawn}
@@ -184,6 +188,28 @@ def _notes(
         key = "over_rows" if is_over_rows else "over_draws"
         notes.append(say(f"leading.{key}", interval=interval))
     return (*notes, *_sets(facts, names))
+
+
+def _groups(facts: Facts, ranking: Ranking) -> Iterator[Sentence]:
+    """Yield what the groups of the owner measure beside a ranking of features."""
+    own = question_of(replace(ranking.record, of="groups"))
+    for other in facts.rankings:
+        if question_of(other.record) == own and ranking.record.of == "features":
+            groups = [
+                say(
+                    "leading.group",
+                    group=short_name(other.record.features[row]),
+                    value=value_of(other, row),
+                )
+                for row in other.measured
+            ]
+            yield say(
+                "leading.groups",
+                model=full_name(ranking.subject),
+                groups=joined(first_few(groups, GROUPS, "importances"), "; "),
+                card=card_link(facts.card(other.record)),
+            )
+            return
 
 
 def _count(ranking: Ranking, n: int, n_models: int) -> Sentence:

@@ -1,11 +1,13 @@
 """How good each model is, for page one: training rows beside new rows, best first."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ...assess.calibration import side_of
 from ...assess.checks import DEFAULTS
 from ...records.finding import Finding
 from ...records.losses import LOSSES
@@ -290,13 +292,37 @@ def _deciles(facts: Facts, model: str) -> Sentence:
         rows = rows[is_off]
     path = f"calibration_checks[{rows.index[0]}]"
     if any(is_off) and not several:
-        return say(f"quality.{check}", directions=_directions(path, rows.iloc[0]))
+        return say(
+            f"quality.{check}",
+            directions=_directions(path, rows.iloc[0]),
+            size=_farthest(facts, rows),
+        )
     return say(
         f"quality.{check}_of_classes" if any(is_off) else f"quality.{check}_fine",
         n=tallied(path, int((rows["too_low"] + rows["too_high"]).sum())),
         of=tallied(path, int(rows["deciles"].sum())),
         classes=series(map(full_value, rows["positive_class"])),
+        size=_farthest(facts, rows),
     )
+
+
+def _farthest(facts: Facts, checked: pd.DataFrame) -> Sentence:
+    """Return how far the mean prediction of a decile is off at most, if any is off."""
+    keys = ["model", "positive_class", "split"]
+    parts = facts.result.calibration.reset_index().merge(checked[keys], on=keys)
+    off = [side_of(part) != "within" for part in parts.to_dict("records")]
+    parts = parts[off]
+    if parts.empty:
+        return ()
+    gaps = (parts["predicted"] - parts["observed"]).abs().astype(float)
+    place, gap = parts.loc[gaps.idxmax(), "index"], float(gaps.max())
+    is_number = not checked["positive_class"].iloc[0]
+    errors = (parts["high"] - parts["low"]) / 4
+    places = decimals([gap], errors) if is_number else LAST_PLACES
+    path, unit = f"calibration[{place}].predicted", facts.target_unit
+    derived = f"distance from calibration[{place}].observed"
+    value = replace(_value(path, gap, places, derived), unit=unit * is_number)
+    return say("quality.size", size=value)
 
 
 def _directions(path: str, row: "pd.Series[Any]") -> Sentence:

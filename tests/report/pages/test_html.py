@@ -393,6 +393,12 @@ def test_a_right_to_left_name_is_one_piece_or_paper_turns_its_words():
     assert "total<wbr>Debt" in page
 
 
+def test_a_short_name_is_not_broken_on_paper():
+    page = print_html(build_view(plain_result(["m2.price"])), conformity="")
+    assert '<bdi class="joints">m2.price</bdi>' in page
+    assert "<bdi>m2.price</bdi>" not in page
+
+
 def test_words_of_a_name_stay_whole_on_paper_beside_one_that_no_column_holds():
     name = "deindustrialisation_score.of.region"
     page = print_html(build_view(plain_result([name, "m2.price"])), conformity="")

@@ -219,6 +219,35 @@ def test_bias_says_its_direction_at_the_ends_of_the_range():
     assert "no bias along its predictions (1 of 10 deciles off)" in said(fine, "fits")
 
 
+def test_the_size_is_that_of_the_decile_that_is_farthest_off():
+    deciles = [(10.0, 14.0, 13.0, 15.0), (20.0, 19.0, 18.5, 19.5), (30, 36, 29, 40)]
+    names = ("predicted", "observed", "low", "high")
+    who = {"model": "good", "positive_class": "", "split": "test", "bin": 1}
+    rows = [who | dict(zip(names, decile, strict=True)) for decile in deciles]
+    evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
+    view = two_models(
+        calibration_checks=checked(),
+        calibration=frame_of("calibration", rows),
+        findings=(found("bias", "good", "info", evidence=evidence),),
+    )
+    assert "(the lowest among them), by up to 4.0" in said(view, "fits")
+
+
+def test_groups_are_named_beside_the_features_that_lead():
+    record = made_importance("good", NAMES, (5.0, 9.0, 1.0))
+    both = made_importance("good", ("x", "y"), (3.0, 7.0), of="groups")
+    other = made_importance("good", ("x",), (8.0,), of="groups", loss="mae")
+    result = plain_result(
+        NAMES, models=models_frame(("good",)), importances=[record, other, both]
+    )
+    view = build_view(result)
+    notes = " ".join(map(plain, parts(view)["ranking"][0].notes))
+    assert "Groups in good (E2): y 7.0; x 3.0." in notes
+    assert "E1 Permutation importance of features; E2 Permutation" in said(
+        view, "about"
+    )
+
+
 def test_probabilities_stand_beside_what_was_observed():
     view = two_models(calibration_checks=checked(positive_class="yes"))
     quality = table(view, "tab-quality")
@@ -318,9 +347,12 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
     )
     models = models_frame(("bad",))
     frames = {"importances": [record], "row_intervals": intervals, "models": models}
-    text = said(build_view(plain_result(NAMES, **frames)), "headline")
-    share = ", with 83\u202f% of all importance in bad (E1)"
-    assert text == "a leads" + (share if is_named else "")
+    view = build_view(plain_result(NAMES, **frames))
+    share = "with 83\u202f% of all importance in bad"
+    headline, decide = said(view, "headline"), said(view, "decide")
+    assert headline == f"a leads, {share} (E1)" if is_named else "a leads"
+    asked = f"whether a, {share}, is known at the time of prediction."
+    assert decide == (asked if is_named else "No open point.")
 
 
 def test_a_leader_with_nearly_all_importance_is_not_said_to_have_all_of_it():
