@@ -222,8 +222,12 @@ def test_bias_says_its_direction_at_the_ends_of_the_range():
 def test_the_size_is_that_of_the_decile_that_is_farthest_off():
     deciles = [(10.0, 14.0, 13.0, 15.0), (20.0, 19.0, 18.5, 19.5), (30, 36, 29, 40)]
     names = ("predicted", "observed", "low", "high")
-    who = {"model": "good", "positive_class": "", "split": "test", "bin": 1}
-    rows = [who | dict(zip(names, decile, strict=True)) for decile in deciles]
+    who = {"model": "good", "positive_class": "", "split": "test", "rows": 10}
+    who |= {"weight": 10.0, "lowest": 1.0, "highest": 2.0}
+    rows = [
+        who | {"bin": number} | dict(zip(names, decile, strict=True))
+        for number, decile in enumerate(deciles, start=1)
+    ]
     evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
     view = two_models(
         calibration_checks=checked(),
