@@ -45,6 +45,7 @@ _KEY_LINE = 4.2
 _PIECE, _GAP = 8.6, 5.0  # of a key: the piece of line before a word, and the room after
 _BOLD = 1.2  # bold words are at most so many times as wide
 _BAR = 2.2  # millimetres: the height of a band at a level
+_ASIDE, _POINT = 9.0, 4.6  # millimetres that the point at no value takes, and its place
 _FOOT = 0.16  # share of a plot's height that the distribution may use
 
 
@@ -53,7 +54,7 @@ class Curve:
     """One line, or one row of dots, of a panel; the one that leads is drawn thick.
 
     The grid holds numbers, or the levels as text; the band has its lower and upper end
-    at each point, or nothing.
+    at each point, or nothing. `missing` is what a number without a value predicts.
     """
 
     label: str
@@ -61,6 +62,7 @@ class Curve:
     values: tuple[float, ...]
     lead: bool
     band: tuple[tuple[float, float], ...] = ()
+    missing: float = nan
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,11 @@ class EffectPanel:
     def count_texts(self) -> dict[str, str]:
         """The rows of each level as text."""
         return {str(at): drawing.tick_texts((float(n),))[0] for at, n in self.counts}
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether some curve has a point for a number without a value."""
+        return any(isfinite(curve.missing) for curve in self.curves)
 
     @property
     def known(self) -> list[list[tuple[float, float]]]:
@@ -174,6 +181,7 @@ def draw_effects(
     salt: str,
     counts_label: str = "rows",
     band_text: str = "",
+    missing_text: str = "",
 ) -> str:
     """Return how predictions move with each feature, as an SVG.
 
@@ -210,6 +218,7 @@ def draw_effects(
         parts.put_label(sheet, x, y, axis_label, right=right, lines=2)
     for n, number in enumerate(plan.numbers):
         _put_number(sheet, number, look, reference, f"curve-{n}")
+        _put_missing(sheet, number, look, f"missing-{n}", missing_text)
     for n, category in enumerate(plan.categories):
         _put_category(sheet, category, look, reference, counts_label, f"level-{n}")
     return sheet.svg(plan.height, salt=salt)
@@ -326,6 +335,7 @@ def _value_axis(panels: Sequence[EffectPanel], reference: float | None) -> _Axis
     curves = [curve for panel in panels for curve in panel.curves]
     values = [value for curve in curves for value in curve.values]
     values += [end for curve in curves for ends in curve.band for end in ends]
+    values += [curve.missing for curve in curves]
     values += [y for panel in panels for line in panel.known for _, y in line]
     values += [] if reference is None else [reference]
     low, high = drawing.limits(values, pad=0.07)
@@ -359,8 +369,9 @@ def _numbers(
             [*grid, *(x + half for x in at), *(x - half for x in at)], pad=0.03
         )
         start = left + column * (width + _BESIDE)
+        wide = min(width, _WIDEST) - _ASIDE * panel.has_missing
         scales = (
-            Scale(*ends, start, min(width, _WIDEST)),
+            Scale(*ends, start, wide),
             Scale(axis.low, axis.high, y + plot, -plot),
         )
         spots.append(_Number(panel, axis, *scales, heading, column == 0))
@@ -451,6 +462,26 @@ def _put_number(
     if has_values:
         for value, text in zip(axis.ticks, drawing.tick_texts(axis.ticks), strict=True):
             sheet.label(x.left - 1.8, y.at(value), text, anchor="right")
+
+
+def _put_missing(
+    sheet: Sheet, number: _Number, look: Look, name: str, text: str
+) -> None:
+    """Draw beside a numeric panel what is predicted for a missing value, if known."""
+    panel, x, y = number.panel, number.x, number.y
+    if not panel.has_missing:
+        return
+    at = x.right + _POINT
+    said = [f"{panel.feature} {text}"]
+    sheet.levels((x.right + 1.6, x.right + _ASIDE - 1.4), [y.left])
+    for n, (label, style) in reversed(list(enumerate(look.items()))):
+        for curve in panel.curves:
+            if curve.label == label and isfinite(curve.missing):
+                _put_mark(sheet, (at, y.at(curve.missing)), style, f"{name}-{n}")
+                said.append(f"{label}: {significant(curve.missing, 4)}")
+    sides = (x.right + 1.0, x.right + _ASIDE)
+    sheet.box(sides, (y.right, y.left), title="; ".join(said))
+    sheet.label(at, y.left + 3.2, text, anchor="center")
 
 
 def _put_curve(

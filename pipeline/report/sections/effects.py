@@ -4,6 +4,7 @@ And what a figure tells beside its curves: rows, mean, known lines, options.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -120,21 +121,37 @@ def _panel(facts: Facts, feature: str, curves: Sequence[Effect]) -> EffectPanel:
         for effect in own
         if effect.model == curves[0].model
     }
+    drawn = tuple(
+        Curve(
+            label=display_name(_subject(effect.model)),
+            grid=shown_points(effect.grid.tolist()),
+            values=tuple(effect.values.tolist()),
+            lead=effect.model in ("", first),
+            band=bands.get(effect.model, ()),
+            missing=_at_missing(facts, effect),
+        )
+        for effect in own
+    )
+    if own[0].kind == "category":  # missing cells are one more level
+        drawn = tuple(map(_with_missing, drawn))
     return EffectPanel(
         feature=display_name(feature),
         kind=own[0].kind,
-        curves=tuple(
-            Curve(
-                label=display_name(_subject(effect.model)),
-                grid=shown_points(effect.grid.tolist()),
-                values=tuple(effect.values.tolist()),
-                lead=effect.model in ("", first),
-                band=bands.get(effect.model, ()),
-            )
-            for effect in own
-        ),
+        curves=drawn,
         counts=tuple(zip(shown_points(places), counts.tolist(), strict=True)),
         lines=tuple(line[1:3] for line in _claimed_lines(facts, own)),
+    )
+
+
+def _with_missing(curve: Curve) -> Curve:
+    """Return a curve of levels with what is predicted for none last, if known."""
+    if not np.isfinite(curve.missing):
+        return curve
+    return replace(
+        curve,
+        grid=(*curve.grid, word("figures.no_level")),
+        values=(*curve.values, curve.missing),
+        band=(*curve.band, (np.nan, np.nan)) if curve.band else (),
     )
 
 
@@ -204,6 +221,7 @@ def _figure(
             "reference": None if mean is None else mean.raw,
             "reference_text": mean_text,
             "counts_label": look_up("nouns.row")[1],
+            "missing_text": word("figures.no_value"),
             "band_text": plain(say("figures.band_key")) if is_seen else "",
         },
         alt=alt_text(plain(alt)),
@@ -297,6 +315,12 @@ def _missing(facts: Facts, lead: Effect, names: Sequence[str]) -> Sentence:
     shown = joined(first_few(points, MISSING, "missing_predictions"))
     first = full_name(_subject(lead.model))
     return say("figures.missing", model=first, points=shown)
+
+
+def _at_missing(facts: Facts, effect: Effect) -> float:
+    """Return the mean prediction at a missing value of a curve, NaN if not known."""
+    own = _same_predictions(facts.result.missing_predictions, effect)
+    return float(own.loc[own["feature"] == effect.feature, "mean"].max())
 
 
 def _same_predictions(frame: pd.DataFrame, effect: Effect) -> pd.DataFrame:

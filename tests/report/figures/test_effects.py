@@ -55,6 +55,7 @@ DISTRICT = EffectPanel(
 
 def effects(panels, *, reference=None, text=""):
     labels = {"axis_label": "mean prediction", "reference_text": text}
+    labels |= {"missing_text": "n/a"}
     return draw_effects(panels, reference=reference, salt="x", **labels)
 
 
@@ -67,6 +68,24 @@ def test_a_curve_runs_through_its_values():
     )
     steps = np.diff([x for x, _ in curve_points])
     assert np.ptp(steps) <= 4 * ROUNDED + 1e-9
+
+
+def with_missing(panel, *values):
+    """Return a panel whose curves predict these for a missing value."""
+    both = zip(panel.curves, values, strict=True)
+    return replace(panel, curves=tuple(replace(c, missing=v) for c, v in both))
+
+
+def test_a_point_beside_the_plot_is_what_a_missing_value_predicts():
+    svg = effects([with_missing(YEAR, 2.0, nan)])
+    at = y_axis(svg)
+    x, y = mark(svg, "missing-0-0")
+    assert y == pytest.approx(at(2.0), abs=0.02)
+    assert x > points(groups(svg, "curve-0-0")[0])[-1][0]
+    assert not groups(svg, "missing-0-1")
+    assert "year n/a; forest: 2" in titles(svg)
+    assert words(svg).count("n/a") == 1
+    assert "n/a" not in words(effects([YEAR]))
 
 
 def test_the_leading_curve_is_thicker_and_drawn_last():
@@ -277,7 +296,8 @@ def test_panels_of_numbers_share_the_axis_of_values():
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 12])
 @pytest.mark.parametrize("n_categories", [0, 1, 3])
 def test_panels_of_effects_do_not_overlap_and_stay_on_the_sheet(n, n_categories):
-    numbers = [replace(YEAR, feature=f"number {i}") for i in range(n)]
+    panels = [YEAR, with_missing(YEAR, 4.0, 3.5)]
+    numbers = [replace(panels[i % 2], feature=f"number {i}") for i in range(n)]
     categories = [
         replace(DISTRICT, feature=f"category {i}") for i in range(n_categories)
     ]

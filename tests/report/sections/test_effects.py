@@ -186,8 +186,8 @@ def test_what_is_predicted_for_missing_cells_is_told_with_their_share():
         return plain(figure.caption)
 
     start = (
-        " Mean prediction of linear with the cells of a feature missing (in brackets: "
-        "the share of rows without a value): "
+        " Mean prediction of linear with the cells of a feature missing (n/a in the "
+        "figure; in brackets: the share of rows without a value): "
     )
     told = caption(lambda X: np.where(X["x1"].isna(), 7.0, 2 * X["x1"]))
     assert f"{start}x1 7 (25\u202f%)." in told
