@@ -390,8 +390,8 @@ class _Run:
             self.journal.findings.extend(model.notes)
             self.journal.findings.extend(measure.other_losses(model, self.config))
         if any(map(measure.is_marginal, self.config.importance)):
-            rows = cluster_rows(self.clusters)
-            self.journal.add(StepResult(rows={"clusters": rows}))
+            found = cluster_rows(self.clusters)
+            self.journal.add(StepResult(rows={"clusters": found}))
         answers = checks.of_columns(
             self.train,
             self.test,

@@ -93,7 +93,9 @@ def _cards(facts: Facts) -> Iterator[Sentence]:
         for r in reversed(facts.rankings)
     }
     if len(titles) > 1:
-        texts = [(card_link(card), " ", *titles[card]) for card in facts.cards.values()]
+        texts: list[Part | Sentence] = [
+            (card_link(card), " ", *titles[card]) for card in facts.cards.values()
+        ]
         shown = joined(first_few(texts, CARDS, "importances"), "; ")
         yield say("executive.cards", cards=shown)
 
