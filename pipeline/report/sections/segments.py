@@ -16,6 +16,7 @@ from ..text.blocks import Column, Name, Part, Sentence, Table, Value
 from ..text.number_text import MISSING, count, decimals, loss_label, number, unit_text
 from ..text.wording import (
     full_name,
+    full_value,
     joined,
     key_of,
     say,
@@ -194,6 +195,10 @@ def _table(
     columns += ["segments.leaders_head"] if ranking else []
     if rows["value"].isna().any():
         note += say("segments.few", least=count(LEAST_ROWS))
+    if note and len(calibration) and facts.task != "regression":
+        cls = calibration["positive_class"].iloc[0]
+        of = "class" if cls else "predicted_class"
+        note += say(f"segments.of_{of}", cls=full_value(cls))
     if ranking and note:
         note += say("segments.of_card", card=card_link(facts.card(ranking.record)))
     return table_of(
