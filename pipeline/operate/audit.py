@@ -33,6 +33,11 @@ COLUMNS = (
     *("mean", "std_error", "low", "high", "interval"),
     *("repeats_low", "repeats_high", "rank", "engine"),
 )
+SHOWN = (
+    *("verdict", "findings", "checks", "importances", "effects", "agreement"),
+    *("performance", "frames"),
+)
+"""Parts of the result that `dir` names; the others are attributes too."""
 LINES, WIDTH, TOP = 15, 100, 5
 """Of the text of a result: lines and columns at the most, features of the ranking."""
 
@@ -53,7 +58,8 @@ class Audit:
     """What `audit` returns: a frozen result, and how to look at it and keep it.
 
     Every part of the result is an attribute too: ``verdict``, ``findings``,
-    ``importances``, ``agreement`` and the other frames.
+    ``importances``, ``agreement`` and the other tables, whose names are the keys of
+    ``frames``. ``checks`` has a row for every check, passed or not.
 
     Attributes
     ----------
@@ -71,7 +77,9 @@ class Audit:
             raise AttributeError(f"Audit has no attribute {quote(name)}.") from None
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *dir(self.result), *self.result.frames})
+        """Return what is asked most; `frames` has the names of all tables."""
+        own = [name for name in vars(type(self)) if not name.startswith("_")]
+        return sorted({*own, "result", *SHOWN})
 
     def to_frame(self) -> pd.DataFrame:
         """Return every importance as a tidy frame, one row per feature of a ranking.
@@ -93,6 +101,7 @@ class Audit:
         self,
         kind: Literal["ranking", "effects", "agreement"] = "ranking",
         *,
+        method: str | None = None,
         model: str | None = None,
         feature: str | None = None,
     ) -> "Figure":
@@ -104,6 +113,9 @@ class Audit:
             The leading ranking of a model with its intervals; the curves of one
             feature (by default of the first in the ranking); or the numbers of two
             engines against each other.
+        method : str, optional
+            By which method, such as "shapley", or a curve, such as "ale"; by default
+            that of the ranking that the report opens with, and its first curve.
         model : str, optional
             By default the one that the report opens with.
         feature : str, optional
@@ -117,15 +129,15 @@ class Audit:
         from ..report.figures import notebook
 
         if kind == "ranking":
-            record = self._leading(model)
+            record = self._leading(model, method)
             return notebook.ranking(record, self.result.interval_of(record))
         if kind == "agreement":
-            return notebook.agreement(*self._pair(model))
+            return notebook.agreement(*self._pair(model, method))
         if kind != "effects":
             raise DataError(
                 f'kind must be "ranking", "effects" or "agreement"; {kind!r} was given.'
             )
-        return notebook.effects(self._curves(model, feature))
+        return notebook.effects(self._curves(model, method, feature))
 
     def handoff(
         self,
@@ -190,6 +202,19 @@ class Audit:
 
         return show(self.result)
 
+    def save_html(self, path: str | Path) -> Path:
+        """Write the whole report as one HTML file, with nothing beside it.
+
+        A run folder, which `verify` checks, is what `save` writes.
+
+        Parameters
+        ----------
+        path : path
+            Such as "report.html"; a file that is there is replaced.
+        """
+        Path(path).write_text(self.report().html, encoding="utf-8")
+        return Path(path)
+
     def to_json(self) -> str:
         """Return the whole result as JSON, as result.json of a run folder holds it."""
         return dumps(self.result)
@@ -231,20 +256,31 @@ class Audit:
         }
         return pd.DataFrame(facts)[list(COLUMNS)]
 
-    def _leading(self, model: str | None) -> Importance:
-        """Return the ranking that the report of a model opens with."""
-        names = list(dict.fromkeys(r.model for r in self.result.importances))
-        if model is not None and model not in names:
-            raise DataError(
-                f"There is no model {quote(model)}.{did_you_mean(model, names)}"
-            )
-        record = lead_of(r for r in self.result.importances if model in (None, r.model))
+    def _leading(self, model: str | None, method: str | None = None) -> Importance:
+        """Return the ranking that the report of a model, or a method, opens with."""
+        records = self.result.importances
+        for what, asked, known in (
+            ("model", model, [r.model for r in records]),
+            ("ranking by", method, [r.method for r in records]),
+        ):
+            if asked is not None and asked not in known:
+                names = list(dict.fromkeys(known))
+                raise DataError(
+                    f"There is no {what} {quote(asked)}.{did_you_mean(asked, names)}"
+                )
+        record = lead_of(
+            r
+            for r in records
+            if model in (None, r.model) and method in (None, r.method)
+        )
         if record is None:
             raise DataError("There is no ranking to draw.")
         return record
 
-    def _curves(self, model: str | None, feature: str | None) -> tuple[Effect, ...]:
-        """Return our curves of one feature of one model."""
+    def _curves(
+        self, model: str | None, method: str | None, feature: str | None
+    ) -> tuple[Effect, ...]:
+        """Return our curves of one kind, of one feature of one model."""
         record = self._leading(model)
         name = feature or record.features[int(order_of(record)[0])]
         curves = tuple(
@@ -253,6 +289,13 @@ class Audit:
             if (effect.engine, effect.model, effect.feature)
             == (OURS, record.model, name)
         )
+        kinds = list(dict.fromkeys(effect.method for effect in curves))
+        if method is not None and curves and method not in kinds:
+            raise DataError(
+                f"There is no {quote(method)} curve for {quote(name)}."
+                f"{did_you_mean(method, kinds)}"
+            )
+        curves = tuple(c for c in curves if c.method == (method or kinds[0]))
         if not curves:
             raise DataError(
                 f"There is no curve for {quote(name)}. Use a method that is computed "
@@ -260,10 +303,16 @@ class Audit:
             )
         return curves
 
-    def _pair(self, model: str | None) -> tuple[Importance, Importance]:
+    def _pair(
+        self, model: str | None, method: str | None
+    ) -> tuple[Importance, Importance]:
         """Return the first answer of another engine, and ours in its draws if any."""
-        subject = self._leading(model).model
-        records = [r for r in self.result.importances if r.model == subject]
+        subject = self._leading(model, method).model
+        records = [
+            r
+            for r in self.result.importances
+            if r.model == subject and method in (None, r.method)
+        ]
         other = next((record for record in records if record.engine != OURS), None)
         if other is None:
             raise DataError(

@@ -969,7 +969,22 @@ def test_an_attribute_that_is_not_there_is_named():
     result = ia.audit(LINEAR, X, Y, n_repeats=2)
     with pytest.raises(AttributeError, match="Audit has no attribute 'rankings'"):
         _ = result.rankings
-    assert {"verdict", "agreement", "to_frame"} <= set(dir(result))
+
+
+def test_dir_names_what_is_asked_most_and_every_name_is_there():
+    result = ia.audit(LINEAR, X, Y, n_repeats=2)
+    assert {"verdict", "agreement", "to_frame", "plot", "save_html"} <= set(dir(result))
+    assert len(dir(result)) <= 17
+    assert all(hasattr(result, name) for name in dir(result))
+    assert set(result.frames) > {"checks", "stability"}
+    assert "pass" in set(result.checks["verdict"])
+
+
+def test_the_report_is_one_file(tmp_path):
+    result = ia.audit(LINEAR, X, Y, n_repeats=2)
+    path = result.save_html(tmp_path / "one.html")
+    assert path.read_text(encoding="utf-8") == result.report().html
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_the_text_of_a_result_is_short_and_has_the_leaders():
@@ -1061,6 +1076,33 @@ def test_another_model_can_be_drawn_and_a_wrong_name_is_refused():
     assert result.plot(model="two").axes[0].get_title(loc="left").startswith("two: ")
     with pytest.raises(ia.DataError, match="tow"):
         result.plot(model="tow")
+
+
+def test_every_ranking_and_every_curve_can_be_drawn():
+    methods = ["permutation", "partial_dependence"]
+    methods += [{"method": "curve_impact", "curve": "ale"}]
+    result = ia.audit({"one": LINEAR, "two": double}, X, Y, methods=methods)
+    for method in ("permutation", "partial_dependence", "curve_impact"):
+        axes = result.plot(method=method, model="two").axes[0]
+        record = next(
+            r for r in result.importances if (r.model, r.method) == ("two", method)
+        )
+        (dots,) = [line for line in axes.lines if line.get_marker() == "o"]
+        np.testing.assert_array_equal(dots.get_xdata(), np.sort(record.mean))
+    for method in ("partial_dependence", "ale"):
+        (line,) = result.plot("effects", method=method, feature="b").axes[0].lines
+        (effect,) = [
+            e
+            for e in result.effects
+            if (e.model, e.method, e.feature) == ("one", method, "b")
+        ]
+        np.testing.assert_array_equal(line.get_ydata(), effect.values)
+    with pytest.raises(
+        ia.DataError, match=r"no ranking by .permutaton.\. Did you mean"
+    ):
+        result.plot(method="permutaton")
+    with pytest.raises(ia.DataError, match="no 'shapley' curve for 'a'"):
+        result.plot("effects", method="shapley", feature="a")
 
 
 def test_a_saved_audit_is_a_run_that_verifies(tmp_path):
