@@ -1,4 +1,4 @@
-# Objects of vip and DALEX made from numbers, as data only, and such objects read.
+# Objects of vip and DALEX made from numbers, as data only.
 
 # Where an object holds what is more than data, and what it is; "" if nowhere.
 live_part <- function(object, at = "object") {
@@ -121,80 +121,4 @@ handoff_parquet <- function(kind, parts, file) {
   nanoparquet::write_parquet(table, file)
   back <- as.data.frame(nanoparquet::read_parquet(file))
   identical(as.list(back), as.list(table))
-}
-
-# The numbers of an object of vip or DALEX, as plain vectors; or what is wrong with it.
-handoff_read <- function(file) {
-  object <- readRDS(file)
-  fault <- live_part(object)
-  if (nzchar(fault)) return(list(refused = paste("it holds a", fault)))
-  if (inherits(object, "model_profile")) object <- object[["agr_profiles"]]
-  readers <- list(vi = vi_numbers, feature_importance_explainer = parts_numbers,
-                  aggregated_profiles_explainer = profile_numbers)
-  kinds <- intersect(names(readers), class(object))
-  if (!length(kinds)) {
-    return(list(refused = paste("its class is", paste(class(object), collapse = ", "))))
-  }
-  readers[[kinds[1L]]](object)
-}
-
-# A column of a list that says it is a data frame, if it is one of that type.
-columns_of <- function(object, types) {
-  columns <- lapply(names(types), function(name) unclass(object)[[name]])
-  names(columns) <- names(types)
-  right <- mapply(function(column, type) {
-    if (is.factor(column)) type != "number" else
-      switch(type, number = is.numeric(column), text = is.character(column),
-             any = is.numeric(column) || is.character(column))
-  }, columns, types)
-  if (!all(right)) {
-    wrong <- names(types)[!right][1L]
-    return(list(refused = paste0("its column '", wrong, "' is not there or of another type")))
-  }
-  if (length(unique(lengths(columns))) > 1L) {
-    return(list(refused = "its columns are not of one length"))
-  }
-  lapply(columns, function(column) {
-    if (is.numeric(column)) as.numeric(column) else as.character(column)
-  })
-}
-
-# The raw scores by name: the rows of the table may be sorted while theirs are not.
-vi_numbers <- function(object) {
-  columns <- columns_of(object, c(Variable = "text", Importance = "number"))
-  if (!is.null(columns$refused)) return(columns)
-  scores <- attr(object, "raw_scores")
-  if (is.null(scores)) {
-    scores <- matrix(columns$Importance)
-  } else if (!is.matrix(scores) || !is.numeric(scores) ||
-             !setequal(rownames(scores), columns$Variable)) {
-    return(list(refused = "its raw scores are not those of its variables"))
-  } else {
-    scores <- scores[columns$Variable, , drop = FALSE]
-  }
-  list(kind = "vi", feature = columns$Variable, importance = columns$Importance,
-       values = unname(scores))
-}
-
-parts_numbers <- function(object) {
-  columns <- columns_of(object, c(variable = "text", permutation = "number",
-                                  dropout_loss = "number", label = "text"))
-  if (!is.null(columns$refused)) return(columns)
-  if (length(unique(columns$label)) != 1L) {
-    return(list(refused = "it is about more than one model"))
-  }
-  list(kind = "parts", feature = columns$variable, round = columns$permutation,
-       value = columns$dropout_loss)
-}
-
-profile_numbers <- function(object) {
-  columns <- columns_of(object, c(`_vname_` = "text", `_label_` = "text", `_x_` = "any",
-                                  `_yhat_` = "number"))
-  if (!is.null(columns$refused)) return(columns)
-  if (length(unique(columns$`_label_`)) != 1L) {
-    return(list(refused = "it is about more than one model or group"))
-  }
-  list(kind = "profile", feature = columns$`_vname_`, x = columns$`_x_`,
-       value = columns$`_yhat_`,
-       method = sub("_dependence_explainer", "", class(object)[2L], fixed = TRUE))
 }

@@ -1,8 +1,7 @@
-"""Objects of vip and DALEX, made of our numbers for R, and read from R's files.
+"""Objects of vip and DALEX, made of our numbers for R.
 
-What is written is data only, and read back in a fresh R before anybody gets it. What
-is read was written by others: its bytes are looked at first, and R unpacks it in its
-own process. Not: which numbers go in, or what those that come mean.
+What is written is data only, and read back in a fresh R before anybody gets it. Not:
+which numbers go in.
 """
 
 import tempfile
@@ -15,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from . import host, rds_scan
+from . import host
 from .errors import RBridgeError, quote
 
 Floats = npt.NDArray[np.float64]
@@ -30,8 +29,11 @@ LOSS_NAMES = {
 }
 
 
-SCRIPTS = ("losses.R", "scripts.R", "own_predict.R", "r_models.R")
-"""Our files that R needs to predict and to measure losses as the audit does."""
+SCRIPTS = (
+    *("losses.R", "scripts.R", "own_predict.R", "r_models.R"),
+    "importanceaudit/R/write_importance.R",
+)
+"""Our files that R needs to predict, measure losses and write as the audit does."""
 
 
 class Plan(NamedTuple):
@@ -125,8 +127,8 @@ def rows(table: pd.DataFrame) -> Plan:
 
 def scripts() -> dict[str, str]:
     """Return the text of each of `SCRIPTS`, by its name."""
-    here = Path(__file__).parent
-    return {name: here.joinpath(name).read_text("utf-8") for name in SCRIPTS}
+    files = [Path(__file__).parent / script for script in SCRIPTS]
+    return {file.name: file.read_text("utf-8") for file in files}
 
 
 def parquet_writer() -> str:
@@ -193,44 +195,6 @@ def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
                 rule = "be read as written"
                 _require(f"File {quote(key)}", rule, "" if same else "it is not")
         return {key: file.read_bytes() for key, file in files.items()}
-
-
-def read(path: Path, *, subject: str = "") -> dict[str, Any]:
-    """Return the numbers of an object of vip or DALEX that R saved.
-
-    Parameters
-    ----------
-    path : Path
-    subject : str, optional
-        How an error calls the file; by its name if empty.
-
-    Returns
-    -------
-    dict
-        ``kind`` "vi": ``feature``, ``importance`` (n,), ``values`` (n, n_repeats).
-        "parts": ``feature``, ``round``, ``value``, one row per loss. "profile":
-        ``feature``, ``x``, ``value``, ``method``, one row per point.
-
-    Raises
-    ------
-    RBridgeError
-        If the file is not plain data, or no such object; R never unpacks the first.
-    """
-    subject = subject or f"File {path.name!r}"
-    try:
-        rds_scan.check(path)
-    except rds_scan.NotPlainError as error:
-        _require(subject, "be an .rds file of plain data", str(error))
-    except OSError as error:
-        _require(subject, "be readable", f"the system says: {error.strerror}")
-    answer = host.current().call("handoff_read", {"file": str(path.absolute())})
-    rule = "hold a vi object of vip, or an importance or a profile of DALEX"
-    _require(subject, rule, str(answer["refused"][0]) if "refused" in answer else "")
-    return {name: _plain(name, value) for name, value in answer.items()}
-
-
-def _plain(name: str, value: Any) -> Any:
-    return str(value[0]) if name in ("kind", "method") else value
 
 
 def _matrix(values: Floats) -> Floats:

@@ -62,8 +62,8 @@ def check_supplied(
     problems = [
         f"[supplied] {quote(entry.file)} lacks the loss of the full model in each "
         f"round: each drew {entry.options['n_rows']} of {test.n_samples} rows, and "
-        "DALEX subtracts the mean over the rounds. Supply the .rds that R saved, or "
-        'losses: form = "raw", here and under [[importance]].'
+        "DALEX subtracts the mean over the rounds. Supply what write_importance "
+        'writes in R, or losses: form = "raw", here and under [[importance]].'
         for entry, content in zip(config.supplied, contents, strict=True)
         if isinstance(content, Numbers) and not content.knows_full
         if _needs_full_losses(entry, test)

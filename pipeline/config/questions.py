@@ -34,6 +34,10 @@ MEASURED = tuple(name for name, method in METHODS.items() if method.asks == "pre
 
 UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
 DIGEST = Pattern(r"[0-9a-f]{64}", "64 hexadecimal digits")
+SUPPLIED_FILE = Pattern(
+    r".+\.csv",
+    "a .csv file, such as write_importance in R writes of what vip or DALEX returned",
+)
 Protocol = Literal["folds", "holdout", "splits"]
 Test = Literal["cpi", "lei", "altmann", "nadeau_bengio"]
 STATISTICS = ("t", "wilcoxon", "sign", "fisher")
@@ -199,9 +203,10 @@ class SuppliedSection:
     Attributes
     ----------
     file : str
-        An object of vip (`vi`) or DALEX (an importance or a profile) saved in R as
-        .rds; an importance of either as a .csv that R's `write.csv` wrote; or a .csv
-        with the columns `feature` and `value`, and `repeat` if there are several.
+        A .csv with the columns `feature` and `value`, and `repeat` if there are
+        several, or `x` for the points of curves: what `write_importance` in R writes
+        of objects of vip (`vi`) and DALEX (an importance or a profile). A table of an
+        importance that R's `write.csv` wrote of such an object is read too.
     sha256 : str
         The SHA-256 of that file.
     package : {"vip", "DALEX"}
@@ -235,7 +240,7 @@ class SuppliedSection:
         The method's own options, defaults included; in the file, keys of the entry.
     """
 
-    file: Annotated[str, Pattern(r".+\.(rds|csv)", "an .rds or a .csv file")]
+    file: Annotated[str, SUPPLIED_FILE]
     sha256: Annotated[str, DIGEST]
     package: Literal["vip", "DALEX"]
     version: Annotated[str, Pattern(r"\d+\.\d+([.-]\d+)*", "a version such as '0.4.5'")]

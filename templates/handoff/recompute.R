@@ -16,7 +16,8 @@ here <- local({
   }
   if (length(files)) dirname(gsub("~+~", " ", files[length(files)], fixed = TRUE)) else "."
 })
-for (name in c("tables", "digests", "losses", "scripts", "own_predict", "r_models")) {
+for (name in c("tables", "digests", "losses", "scripts", "own_predict", "r_models",
+               "write_importance")) {
   source(file.path(here, "r", paste0(name, ".R")))
 }
 fail <- function(...) stop(..., call. = FALSE)
@@ -246,7 +247,6 @@ toml_text <- function(text) {
 }
 
 block_of <- function(question, package, file, digest) {
-  csv <- sub("rds$", "csv", file)
   facts <- c(
     file = toml_text(file.path("recomputed", file)),
     sha256 = toml_text(sha256_of(file.path(here, "recomputed", file))),
@@ -269,11 +269,10 @@ block_of <- function(question, package, file, digest) {
 
 save_answer <- function(question, package, object, digest) {
   name <- gsub("[^A-Za-z0-9]+", "-", paste(question$model, question$of, question$loss))
-  file <- sprintf("%s-%03d-%s.rds", package, as.integer(question$question), substr(name, 1L, 60L))
+  file <- sprintf("%s-%03d-%s.csv", package, as.integer(question$question), substr(name, 1L, 60L))
   path <- file.path(here, "recomputed", file)
-  saveRDS(object, path, version = 3L)
-  utils::write.csv(as.data.frame(object), sub("rds$", "csv", path), row.names = FALSE,
-                   fileEncoding = "UTF-8")
+  saveRDS(object, sub("csv$", "rds", path), version = 3L)
+  write_importance(object, path)
   block_of(question, package, file, digest)
 }
 

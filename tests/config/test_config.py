@@ -33,7 +33,7 @@ from importance_audit.records.losses import LOSSES
 from importance_audit.records.value_rules import Misfits, Range, rule_of
 
 SUPPLIED = {
-    "file": "v.rds",
+    "file": "v.csv",
     "sha256": "0" * 64,
     "package": "vip",
     "version": "0.4.5",

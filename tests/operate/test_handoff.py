@@ -22,7 +22,6 @@ from importance_audit.models.fit import wrap
 from importance_audit.models.prediction_digest import predictions_sha256
 from importance_audit.operate.handoff import handoff
 from importance_audit.operate.save import save_run
-from importance_audit.r_bridge import handoff as objects
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.installation import library_folder
 from importance_audit.records.as_json import content_digest
@@ -178,14 +177,14 @@ def test_every_entry_hands_over_the_target_of_its_own_draws(tmp_path):
         config = parse_config({"importance": [one, other]})
         audit_result = audit(None, rows, config, models=(model,))
         files = handoff(audit_result)
-        (tmp_path / "last.rds").write_bytes(
-            files[max(f for f in files if "DALEX" in f)]
-        )
-        columns = objects.read(tmp_path / "last.rds")
+    (tmp_path / "last.rds").write_bytes(files[max(f for f in files if "DALEX" in f)])
+    (tmp_path / "write.R").write_text(files["r/write_importance.R"], "utf-8")
+    lines = 'source("write.R"); write_importance(readRDS("last.rds"), "last.csv")'
+    subprocess.run(["Rscript", "--vanilla", "-e", lines], cwd=tmp_path, check=True)
+    rounds = table((tmp_path / "last.csv").read_text("utf-8"))
     record = audit_result.importances[-1]
     assert record.features == ("b",)
-    target = np.array(columns["feature"]) == "_baseline_"
-    losses = np.array(columns["value"])[target & (np.array(columns["round"]) > 0)]
+    losses = [float(r["value"]) for r in rounds if r["feature"] == "_baseline_"]
     np.testing.assert_array_equal(losses, record.y_permuted - record.baseline.mean())
 
 

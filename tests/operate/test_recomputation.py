@@ -403,13 +403,13 @@ def there_and_back(tmp_path_factory):
         yield audit, folder
 
 
-def run_with(audit, folder, tmp_path, edit=lambda text, _: text):
+def run_with(audit, folder, tmp_path):
     """Return the result of the audit with the entries that R wrote pasted into it."""
     again = tmp_path / "again"
     shutil.copytree(audit, again, ignore=shutil.ignore_patterns("runs"))
     shutil.copytree(folder / "recomputed", again / "recomputed")
     blocks = sorted((again / "recomputed").glob("supplied-*.toml"))
-    pasted = "".join(edit(path.read_text("utf-8"), again) for path in blocks)
+    pasted = "".join(path.read_text("utf-8") for path in blocks)
     text = (again / "audit.toml").read_text("utf-8")
     (again / "audit.toml").write_text(text + pasted, "utf-8")
     invoke("run", again, "--no-pdf", "--quiet")
@@ -417,31 +417,15 @@ def run_with(audit, folder, tmp_path, edit=lambda text, _: text):
     return load_whole_run(run)
 
 
-def tables_for_objects(text, folder):
-    """Return the entries with the .csv files in place of the .rds files."""
-    for path in (folder / "recomputed").glob("*.rds"):
-        table = path.with_suffix(".csv")
-        text = text.replace(path.name, table.name).replace(digest(path), digest(table))
-    return text
-
-
 @pytest.fixture(scope="module")
-def with_objects(there_and_back, tmp_path_factory):
-    """The result with the .rds files of R."""
-    return run_with(*there_and_back, tmp_path_factory.mktemp("objects"))
-
-
-@pytest.fixture(scope="module")
-def with_tables(there_and_back, tmp_path_factory):
-    """The result with the .csv files in their place."""
-    folder = tmp_path_factory.mktemp("tables")
-    return run_with(*there_and_back, folder, tables_for_objects)
+def with_r(there_and_back, tmp_path_factory):
+    """The result with the numbers that R supplied."""
+    return run_with(*there_and_back, tmp_path_factory.mktemp("again"))
 
 
 @pytest.mark.needs_dalex
-@pytest.mark.parametrize("files", ["with_objects", "with_tables"])
-def test_what_r_measured_alone_comes_back_replayed(files, request):
-    frame = request.getfixturevalue(files).agreement
+def test_what_r_measured_alone_comes_back_replayed(with_r):
+    frame = with_r.agreement
     of_dalex = frame["engine_b"].str.match(r"DALEX .* \(supplied\)")
     ours = frame[of_dalex & (frame["engine_a"] == "python")]
     assert sorted(zip(ours["model"], ours["of"], ours["verdict"], strict=True)) == [
@@ -455,8 +439,8 @@ def test_what_r_measured_alone_comes_back_replayed(files, request):
 
 
 @pytest.mark.needs_dalex
-def test_the_losses_of_r_alone_are_those_of_the_same_stream(with_objects):
-    records = with_objects.importances
+def test_the_losses_of_r_alone_are_those_of_the_same_stream(with_r):
+    records = with_r.importances
     supplied = [record for record in records if record.is_supplied]
     assert len(supplied) == 4
     for theirs in supplied:
@@ -471,8 +455,8 @@ def test_the_losses_of_r_alone_are_those_of_the_same_stream(with_objects):
 
 
 @pytest.mark.needs_vip
-def test_what_vip_measured_in_r_alone_comes_back_replayed(with_objects):
-    frame = with_objects.agreement
+def test_what_vip_measured_in_r_alone_comes_back_replayed(with_r):
+    frame = with_r.agreement
     of_vip = frame["engine_b"].str.match(r"vip .* \(supplied\)")
     ours = frame[of_vip & (frame["engine_a"] == "python") & (frame["of"] == "features")]
     assert ours["verdict"].tolist() == ["replayed"] * 2

@@ -52,30 +52,6 @@ own_vi <- function(file, rounds) {
   list(values = scores, line = substr(as.character(utils::packageVersion("vip")), 1, 3))
 }
 
-save_hostile <- function(file, what) {
-  fresh <- new.env()
-  object <- switch(what,
-    closure = function(x) x, environment = fresh, call = quote(f(x)),
-    formula = y ~ x, expression = expression(a), primitive = sum,
-    pointer = methods::getClass("externalptr")@prototype,
-    s4 = methods::new("numeric", 1), promise = NULL)
-  if (what == "promise") delayedAssign("p", stop("it ran"), assign.env = fresh)
-  saved <- structure(list(Variable = "a", Importance = 1), class = c("vi", "data.frame"))
-  attr(saved, "extra") <- if (what == "promise") fresh else list(object)
-  saveRDS(saved, file)
-}
-
-save_value <- function(file, value, class = NULL) {
-  if (!is.null(class)) class(value) <- class
-  saveRDS(value, file)
-}
-
-save_alternatives <- function(file, compress) {
-  saveRDS(structure(list(Variable = as.character(1:3), Importance = as.numeric(1:3)),
-                    row.names = 1:3, class = c("vi", "data.frame")),
-          file, compress = compress)
-}
-
 refuses_live <- function(value) live_part(structure(list(1), extra = list(inner = value)))
 
 live_closure <- function() refuses_live(function(x) x)

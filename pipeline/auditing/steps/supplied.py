@@ -12,9 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from importance_audit.r_bridge import host
-from importance_audit.r_bridge.errors import RUnavailable
-
 from ...config.load import AuditConfig
 from ...config.questions import SuppliedSection
 from ...engines import agreement, stream_of
@@ -28,8 +25,7 @@ from .. import measure
 from . import Guard, Inputs, Results, StepResult
 from .supplied_numbers import Curves, Numbers, numbers_of
 
-FileContent = Numbers | Curves | str
-"""What a file holds, or why it cannot be read here."""
+FileContent = Numbers | Curves
 LOSSES_SHOW = ("difference", "ratio", "raw")
 """The forms that follow from losses, so that numbers are shown as ours are."""
 UNKNOWN = "unknown"
@@ -38,8 +34,6 @@ UNKNOWN = "unknown"
 
 def read_files(config: AuditConfig) -> tuple[FileContent, ...]:
     """Return what each file holds, in the order of the entries.
-
-    Files of R are read where it is there; else the reason stands in their place.
 
     Raises
     ------
@@ -52,7 +46,7 @@ def read_files(config: AuditConfig) -> tuple[FileContent, ...]:
     for entry in config.supplied:
         try:
             _require_digest(entry, config.base)
-            contents.append(_read(entry, config.base))
+            contents.append(numbers_of(entry, config.base))
         except DataError as error:
             problems.append(str(error))
     if problems:
@@ -84,8 +78,8 @@ def supplied_answers(
     ----------
     guard : Guard
     entry : SuppliedSection
-    content : Numbers, mapping or str
-        What the file holds, or why it could not be read.
+    content : Numbers or mapping
+        What the file holds.
     inputs : Inputs
         What we ask again in their draws.
     importances, effects
@@ -98,10 +92,9 @@ def supplied_answers(
     if not ours:  # why we have no answer is told where we were asked
         return
     reason = _other_predictions(digest, entry) or _other_points(content, curves)
-    content = reason or content
-    if isinstance(content, str):
-        rows = [agreement.not_compared(a, entry.engine, content) for a in ours]
-        yield StepResult(rows={"agreement": rows}, findings=(_refusal(entry, content),))
+    if reason:
+        rows = [agreement.not_compared(a, entry.engine, reason) for a in ours]
+        yield StepResult(rows={"agreement": rows}, findings=(_refusal(entry, reason),))
     elif isinstance(content, Numbers):
         for record in measured:
             theirs = _as_importance(entry, content, record)
@@ -144,16 +137,6 @@ def _require_digest(entry: SuppliedSection, base: Path) -> None:
         )
 
 
-def _read(entry: SuppliedSection, base: Path) -> FileContent:
-    """Return what a file holds, or why R, which has to read it, is not there."""
-    needs_r = not entry.file.endswith(".csv")
-    reason = str(host.installed()["reason"]) if needs_r else ""
-    try:
-        return reason.removesuffix(".") or numbers_of(entry, base)
-    except RUnavailable as error:
-        return str(error).removesuffix(".")
-
-
 def _other_predictions(digest: str, entry: SuppliedSection) -> str:
     """Return why numbers of other predictions are refused; nothing for the same."""
     if digest == entry.predictions_sha256:
@@ -166,15 +149,23 @@ def _other_predictions(digest: str, entry: SuppliedSection) -> str:
 
 def _other_points(content: FileContent, ours: Sequence[Effect]) -> str:
     """Return why curves with words for points are refused where ours have numbers."""
-    if isinstance(content, str | Numbers):
+    if isinstance(content, Numbers):
         return ""
     words = [
         effect.feature
         for effect in ours
         if effect.kind == "number" and effect.feature in content
-        if content[effect.feature][0].dtype.kind not in "iuf"
+        if not _are_numbers(content[effect.feature][0])
     ]
     return f"the points of {listed(words)} are words, ours numbers" if words else ""
+
+
+def _are_numbers(points: Sequence[str]) -> bool:
+    try:
+        np.array(points, dtype=float)
+    except ValueError:
+        return False
+    return True
 
 
 def _importances(
@@ -243,7 +234,7 @@ def _as_effects(
                 engine_version=entry.version,
                 options=options,
                 seed=entry.seed or 0,
-                grid=grid.astype(kind),
+                grid=np.array(grid, dtype=kind),
                 values=values,
                 band_low=np.empty(0),
                 band_high=np.empty(0),

@@ -11,6 +11,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from importance_audit.auditing.audit import audit
+from importance_audit.auditing.steps.supplied_numbers import numbers_of
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.engines.known_defects import defects_for
@@ -193,9 +194,31 @@ def test_the_report_says_who_supplied_what(linear_case, tmp_path):
     assert "vip 0.5.0 (supplied)" in page
 
 
+WRITE = """
+source("write_importance.R")
+for (file in list.files(".", "[.]rds$")) {
+  write_importance(readRDS(file), sub("rds$", "csv", file))
+}
+"""
+
+
+def tables_of(plans, folder):
+    """Return the text that write_importance in R writes of each object, by its key."""
+    with host.session():
+        objects = handoff.written(plans)
+    script = "write_importance.R"
+    (folder / script).write_text(handoff.scripts()[script], "utf8")
+    for n, content in enumerate(objects.values()):
+        (folder / f"{n}.rds").write_bytes(content)
+    run(["Rscript", "--vanilla", "-e", WRITE], check=True, cwd=folder)
+    return {
+        key: (folder / f"{n}.csv").read_text("utf8") for n, key in enumerate(objects)
+    }
+
+
 @pytest.fixture(scope="module")
-def files(linear_case):
-    """The .rds file of each version's scores and of our curves, written in one go."""
+def tables(linear_case, tmp_path_factory):
+    """The table of each version's scores and of our curves, written in one go."""
     scores = {
         v: reference_scores(linear_case, stream=stream) for v, stream in STREAMS.items()
     }
@@ -219,16 +242,15 @@ def files(linear_case):
         name: (list(map("no {}".format, x)), y) for name, (x, y) in curves.items()
     }
     plans["named points"] = handoff.profile(curves_of_words, **words)
-    with host.session():
-        yield handoff.written(plans)
+    return tables_of(plans, tmp_path_factory.mktemp("tables"))
 
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("version", STREAMS)
-def test_objects_of_every_package_are_replayed(linear_case, files, tmp_path, version):
+def test_objects_of_every_package_are_replayed(linear_case, tables, tmp_path, version):
     package = "DALEX" if version == "2.5.4" else "vip"
-    (tmp_path / "v.rds").write_bytes(files[version])
-    source = {"file": "v.rds", "package": package, "version": version}
+    (tmp_path / "v.csv").write_text(tables[version], "utf8")
+    source = {"package": package, "version": version}
     config = load_config(tmp_path, entry(tmp_path, linear_case[2], **source))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
     assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
@@ -245,9 +267,8 @@ def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(
     labels = {"form": form, "label": "m", "loss_name": "rmse"}
     rounds = {"full": full[:, 0], "y_permuted": np.ones(4)}
     plan = handoff.parts(list("abc"), raw[:, :, 0], **rounds, **labels)
-    with host.session():
-        (tmp_path / "v.rds").write_bytes(handoff.written({"v": plan})["v"])
-    source = {"file": "v.rds", "package": "DALEX", "version": "2.5.4", "n_rows": 30}
+    tables_of({"v": plan}, tmp_path)
+    source = {"file": "0.csv", "package": "DALEX", "version": "2.5.4", "n_rows": 30}
     supplied_rounds = entry(tmp_path, linear_case[2], form=form, **source)
     ours = {"method": "permutation", "n_repeats": 4, "n_rows": 30, "form": form}
     config = load_config(tmp_path, supplied_rounds, importance=[ours])
@@ -276,8 +297,8 @@ def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
     assert refusal.value.problems == (
         "[supplied] 'v.csv' lacks the loss of the full model in each round: each "
         "drew 30 of 50 rows, and DALEX subtracts the mean over the rounds. "
-        'Supply the .rds that R saved, or losses: form = "raw", here and under '
-        "[[importance]].",
+        "Supply what write_importance writes in R, or losses: "
+        'form = "raw", here and under [[importance]].',
     )
 
 
@@ -388,9 +409,10 @@ def test_a_form_that_cannot_be_converted_is_refused_with_the_remedy(
             "_full_model_",
             "_full_",
             {},
-            "variable and round; it has no row '_full_model",
+            "have a row '_full_model_' in each round; it has none.",
         ),
-        ('"a",2,', '"a",3,', {}, "have one loss per variable and round; it has not."),
+        ('"a",2,', '"a",3,', {}, "one row per feature and repeat; 'a' has two."),
+        ('"a",2,', '"d",2,', {}, "every repeat of every feature; some are missing."),
         (
             '1,"_full_model_"',
             '1,"x"',
@@ -493,9 +515,9 @@ def test_a_vi_of_one_repeat_is_that_repeat(linear_case, tmp_path):
 
 
 @pytest.mark.needs_r
-def test_profiles_are_held_against_our_curves(linear_case, files, tmp_path):
-    (tmp_path / "v.rds").write_bytes(files["profile"])
-    source = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
+def test_profiles_are_held_against_our_curves(linear_case, tables, tmp_path):
+    (tmp_path / "v.csv").write_text(tables["profile"], "utf8")
+    source = {"package": "DALEX", "version": "2.5.4"}
     supplied_profile = entry(
         tmp_path, linear_case[2], method="partial_dependence", **source
     )
@@ -512,9 +534,11 @@ def test_profiles_are_held_against_our_curves(linear_case, files, tmp_path):
 
 
 @pytest.mark.needs_r
-def test_profiles_with_words_for_numbers_are_not_compared(linear_case, files, tmp_path):
-    (tmp_path / "v.rds").write_bytes(files["named points"])
-    source = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
+def test_profiles_with_words_for_numbers_are_not_compared(
+    linear_case, tables, tmp_path
+):
+    (tmp_path / "v.csv").write_text(tables["named points"], "utf8")
+    source = {"package": "DALEX", "version": "2.5.4"}
     supplied_profile = entry(
         tmp_path, linear_case[2], method="partial_dependence", **source
     )
@@ -563,13 +587,11 @@ def test_a_table_that_is_not_whole_is_refused_before_anything_runs(
     assert not steps
 
 
-@pytest.mark.needs_r
 def test_files_that_are_no_answer_are_refused_all_at_once(linear_case, tmp_path):
-    lines = "saveRDS(data.frame(a = 1), 'other.rds'); saveRDS(mean, 'live.rds')"
-    run(["Rscript", "--vanilla", "-e", lines], check=True, cwd=tmp_path)
-    (tmp_path / "torn.rds").write_bytes((tmp_path / "other.rds").read_bytes()[:40])
+    (tmp_path / "other.csv").write_text("a\n1", "utf8")
+    (tmp_path / "points.csv").write_text("feature,x,value\na,1,2", "utf8")
     (tmp_path / "v.csv").write_text("feature,value\na,1", "utf8")
-    files = ("other.rds", "live.rds", "torn.rds", "v.csv")
+    files = ("other.csv", "points.csv", "v.csv")
     entries = [
         entry(tmp_path, linear_case[2], file=file, version=f"0.4.{n}")
         for n, file in enumerate(files)
@@ -585,21 +607,22 @@ def test_files_that_are_no_answer_are_refused_all_at_once(linear_case, tmp_path)
     assert [line.split(" must ")[0] for line in lines] == [
         f"[[supplied]] {file!r}" for file in files
     ]
-    assert lines[0].endswith("of DALEX; its class is data.frame.")
+    assert lines[1].endswith(
+        "hold what method 'permutation' measures; it holds partial profiles."
+    )
 
 
-def test_a_file_that_nobody_can_read_without_r_is_not_compared(
-    linear_case, tmp_path, monkeypatch
-):
-    (tmp_path / "v.rds").write_bytes(b"not looked at")
-    reason = "R must be on PATH; it was not found. Install R."
-    monkeypatch.setattr(host, "installed", lambda: {"reason": reason, "packages": {}})
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2], file="v.rds"))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied_pairs(result)["verdict"].tolist() == ["not compared"]
-    (finding,) = (f for f in result.findings if f.check == "supplied_refused")
-    assert finding.severity == "warning"
-    assert finding.message.endswith("are not compared, because " + reason)
+@pytest.mark.needs_r
+def test_what_is_read_is_what_was_written_digit_by_digit(tmp_path):
+    values = np.array([[0.1, 0.2], [3.0, 4e300], [np.nan, -1 / 3], [np.inf, 1]])
+    names = ["a", 'fare, "new" (£)', "=cmd()", "'-1"]
+    plan = handoff.vi(names, values, type_="permutation", line="0.5")
+    tables_of({"v": plan}, tmp_path)
+    supplied = entry(tmp_path, "f" * 64, file="0.csv", n_repeats=2)
+    (section,) = load_config(tmp_path, supplied).supplied
+    numbers = numbers_of(section, tmp_path)
+    assert numbers.features == tuple(names[n] for n in (3, 1, 0, 2))  # as vi() sorts
+    np.testing.assert_array_equal(numbers.raw, values[[3, 1, 0, 2]])
 
 
 def test_files_are_held_against_their_digests_before_anything_runs(
@@ -629,7 +652,11 @@ def test_files_are_held_against_their_digests_before_anything_runs(
         ({"sha256": "x"}, "sha256 must be 64 hexadecimal digits; 'x' was given."),
         ({"date": "today"}, "date must be a date such as '2026-11-21'; 'today'"),
         ({"version": "new"}, "version must be a version such as '0.4.5'; 'new'"),
-        ({"file": "v.exe"}, "file must be an .rds or a .csv file; 'v.exe' was"),
+        (
+            {"file": "v.rds"},
+            "file must be a .csv file, such as write_importance in R writes of what "
+            "vip or DALEX returned; 'v.rds' was given.",
+        ),
         ({"n_repeat": 3}, "has no key 'n_repeat'. Did"),
     ],
 )
