@@ -39,7 +39,7 @@ OWNERS = {
     "jinja2": ["report.pages"],
     "weasyprint": ["report.pages.print_page"],
     "pikepdf": ["runs.verify"],
-    "sqlite3": ["runs", "data.databases"],
+    "sqlite3": ["data.databases"],
     "sqlalchemy": ["data.databases"],
     "openpyxl": ["data.tables", "records.as_xlsx"],
     "numba": ["methods.trees.compiled"],

@@ -22,7 +22,7 @@ BESIDE = Path()
 @click.command()
 @click.argument("path", type=FOLDER, default=Path("reports"))
 @click.option("--last", type=click.IntRange(min=0), default=20, metavar="N")
-@click.option("--rebuild", is_flag=True, help="Reread every run.")
+@click.option("--rebuild", is_flag=True, help="Read every run folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
     "--html",

@@ -29,7 +29,7 @@ from ..runs.chain import refuse_run_folder
 from ..runs.clock import clock_finding, describe_clock_jump_during, now_by_both_clocks
 from ..runs.events import append_event
 from ..runs.folder import with_free_name
-from ..runs.index import load_history
+from ..runs.history import load_history
 from ..runs.locks import locked
 from ..runs.run_context import RunContext
 from ..runs.signoff.answers import Answer, with_answers

@@ -1,7 +1,7 @@
 """The chain of runs of an audit: each manifest names the run before and its digest.
 
 It is the trail of an audit, whatever the clock said and the folders are called. Not:
-what a run found (`index`), or whether its other files are whole (`verify`).
+what a run found (`history`), or whether its other files are whole (`verify`).
 """
 
 import hashlib

@@ -1,8 +1,9 @@
 """What a run knows of the runs before it: verdicts, leaders, findings, the baseline.
 
 A run folder keeps it as history.json, so that its report can be rendered again without
-the others, and says there in short what it found itself, so that an index need not
-read its result. Not: where it is read from (`index`), what it means (`finding_states`).
+the others, and says there in short what it found itself, so that later runs need not
+read its result. Not: where it is read from (`history`), or what it means
+(`finding_states`).
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """What happened to an audit, run by run: what each changed, and what left no run.
 
-Not: where runs are read from (`index`), or how they are shown.
+Not: where runs are read from (`history`), or how they are shown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..records.errors import DataError, listed, quote
 from .chain import is_run
 from .events import is_instant
-from .index import LAST, read_runs
+from .history import LAST, read_runs
 from .signoff.closed_findings import closes
 from .summary import FindingHistory, RunSummary
 
@@ -129,13 +129,10 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
     DataError
         If the folder cannot be read.
     """
-    latest, anew = [], set()
+    latest = []
     for audit in audits_below(folder):
-        index = audit.resolve().parent
-        is_anew = rebuild and index not in anew
-        anew.add(index)
         try:
-            one = timeline(audit, last=NEWEST, rebuild=is_anew)
+            one = timeline(audit, last=NEWEST, rebuild=rebuild)
         except DataError as error:
             one = Timeline(audit.name, fault=str(error))
         latest.append(one._replace(audit=audit.name, rows=_since_last(one.rows)))

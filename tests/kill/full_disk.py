@@ -42,14 +42,10 @@ def run_on_full_disk(
 
 
 def visible(folder: Path) -> set[Path]:
-    """Return what can be seen below a folder, logs and index left out."""
+    """Return what can be seen below a folder, logs left out."""
     paths = {path for path in folder.rglob("*") if "/." not in str(path)}
     logs = {"events.jsonl", "batch.html"}
-    return {
-        path
-        for path in paths
-        if path.name not in logs and not path.name.startswith("history.sqlite")
-    }
+    return {path for path in paths if path.name not in logs}
 
 
 def main() -> None:

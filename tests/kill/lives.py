@@ -102,8 +102,8 @@ LIVES = {
         _lines("*/signoffs.jsonl"),
     ),
     "history": Life(
-        lambda folder: ["history", str(folder / AUDIT), "--rebuild", "--html"],
-        _paths_matching("history.sqlite*", ".*.part", f"{AUDIT}/.*.part"),
+        lambda folder: ["history", str(folder / AUDIT), "--html"],
+        _paths_matching(f"{AUDIT}/.*.part"),
         _page,
     ),
 }

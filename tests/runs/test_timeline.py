@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.cli.test_cli import runner
 from tests.runs.test_chain import A, B, remove, sha256
-from tests.runs.test_index import add
+from tests.runs.test_history import add
 from tests.runs.test_summary import make_finding
 
 from importance_audit.cli.main import main

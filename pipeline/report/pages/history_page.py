@@ -1,6 +1,6 @@
 """The runs of one audit, or the newest of several, as a page of its own.
 
-Not: where they were found (`runs.index`), or what a single run says (`view`).
+Not: where they were found (`runs.history`), or what a single run says (`view`).
 """
 
 from collections.abc import Sequence

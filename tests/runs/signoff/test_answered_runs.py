@@ -8,7 +8,7 @@ from tests.signed_runs import APPROVAL, without_pdf
 from importance_audit.operate.sign import sign
 from importance_audit.records.finding import Finding
 from importance_audit.runs.folder import load_run
-from importance_audit.runs.index import load_history
+from importance_audit.runs.history import load_history
 
 
 @pytest.fixture

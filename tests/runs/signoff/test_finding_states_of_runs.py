@@ -6,7 +6,7 @@ import pytest
 from tests.runs.signoff.test_finding_states import APART, run_of
 
 from importance_audit.operate.save import save_run
-from importance_audit.runs.index import load_history
+from importance_audit.runs.history import load_history
 from importance_audit.runs.signoff.finding_states import standings
 from importance_audit.runs.summary import history_json
 

@@ -1,30 +1,22 @@
-"""Claims about the index: right whatever is stored in it, whoever was killed when."""
+"""Claims about the past of an audit: what its runs found, gone and altered ones too."""
 
 import json
 import math
 import os
 import shutil
-import signal
-import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.run_folders import seal
 from tests.runs.test_chain import A, B, C, D, remove
-from tests.runs.test_folder import full_disk, manifest_of, read_only, result, save
+from tests.runs.test_folder import manifest_of, result, save
 from tests.runs.test_summary import make_finding, measured
 
-from importance_audit.runs import index
-from importance_audit.runs.index import AuditRuns, load_history, read_runs
-from importance_audit.runs.index_schema import INDEX, with_index
+from importance_audit.runs.history import AuditRuns, load_history, read_runs
 from importance_audit.runs.summary import (
     FindingHistory,
     Leader,
@@ -61,26 +53,14 @@ def three_runs(tmp_path_factory):
 
 @pytest.fixture
 def audit(tmp_path, three_runs):
-    """Return a copy of the audit of three runs, with its index."""
+    """Return a copy of the audit of three runs."""
     folder = tmp_path / "reports" / "a"
     shutil.copytree(three_runs, folder)
-    read_runs(folder)
     return folder
 
 
 def names(audit, **options):
     return [run.run_id for run in read_runs(audit, **options).runs]
-
-
-def index_of(audit):
-    return audit.parent / INDEX
-
-
-def afresh(audit):
-    """Return what an index that was made from nothing says."""
-    for path in audit.parent.glob(f"{INDEX}*"):
-        path.unlink()
-    return read_runs(audit)
 
 
 def test_runs_are_told_as_their_manifests_and_histories_have_them(audit):
@@ -135,11 +115,14 @@ def test_a_kept_run_between_removed_ones_is_counted_once(audit):
 
 
 def test_of_a_memory_that_was_altered_nothing_is_taken(audit):
+    """A run after it that is whole knows as much; without one nobody does."""
     remove(audit / "runs" / A)
-    history = audit / "runs" / B / "history.json"
-    history.write_text(history.read_text("utf8").replace("forest", "fforest"), "utf8")
-    (finding_history,) = load_history(audit).findings
-    assert (finding_history.first_run, finding_history.times) == (B, 1)
+    for name, known in ((B, [("forest", A, 2)]), (C, [])):
+        history = audit / "runs" / name / "history.json"
+        text = history.read_text("utf8").replace("forest", "fforest")
+        history.write_text(text, "utf8")
+        findings = load_history(audit).findings
+        assert [(one.subject, one.first_run, one.times) for one in findings] == known
 
 
 def test_a_run_that_did_not_end_makes_no_finding_closed_or_open(audit):
@@ -171,15 +154,65 @@ def test_a_run_that_kept_no_past_is_read_from_its_result(audit):
     assert read_runs(audit).runs[-1].leaders[0] == Leader("a", 5, 5, 5, 1)
 
 
-def test_the_index_spares_reading_again(audit, monkeypatch):
-    before = read_runs(audit)
-    monkeypatch.setattr(index, "read_manifest", None)
-    assert read_runs(audit) == before
+def test_what_runs_found_that_are_not_read_is_in_the_past_of_the_newest(audit):
+    whole = read_runs(audit)
+    for name in (A, B):
+        (audit / "runs" / name / "history.json").unlink()
+    audit_runs = read_runs(audit, last=1)
+    assert (audit_runs.findings, audit_runs.gaps) == (whole.findings, ())
+    assert (audit_runs.n_runs, audit_runs.last_complete) == (3, C)
+    assert audit_runs.runs == whole.runs[2:]
+
+
+def test_every_run_is_read_if_that_is_wanted(audit):
+    assert read_runs(audit, last=1, rebuild=True).findings == read_runs(audit).findings
+    (audit / "runs" / A / "history.json").unlink()
+    audit_runs = read_runs(audit, last=1, rebuild=True)
+    assert len(audit_runs.gaps) == 1
+    assert audit_runs.findings[0].times == 1
+
+
+def test_in_the_place_of_a_damaged_past_that_of_the_run_before_is_taken(audit):
+    add(audit, D)
+    whole = read_runs(audit)
+    path = audit / "runs" / D / "history.json"
+    path.write_bytes(path.read_bytes()[:-9])
+    audit_runs = read_runs(audit, last=1)
+    assert audit_runs.findings == whole.findings
+    assert audit_runs.last_complete == C
+    (gap,) = audit_runs.gaps
+    assert gap.startswith(f"history.json of run '{D}' has SHA-256 ")
+
+
+def test_runs_of_which_a_later_one_did_not_know_are_counted(audit):
+    """As after two copies of an audit went on apart and were put together."""
+    aside = audit.parent / "aside"
+    (audit / "runs" / C).rename(aside)
+    add(audit, D, findings=(make_finding(),))
+    aside.rename(audit / "runs" / C)
+    assert names(audit) == [A, B, C, D]
+    assert read_runs(audit, last=1).findings[0].times == 3
+
+
+def test_the_last_complete_run_is_looked_for_among_all(audit):
+    add(audit, D, status="interrupted")
+    assert read_runs(audit, last=1).last_complete == C
+    for name in (B, C):
+        remove(audit / "runs" / name)
+    audit_runs = read_runs(audit, last=1)
+    assert audit_runs.last_complete == A
+
+
+def test_what_the_last_complete_run_found_is_in_it_whatever_is_gone_since(audit):
+    for name in (B, C):
+        remove(audit / "runs" / name)
+    add(audit, D, status="interrupted", findings=(make_finding(),))
+    found = read_runs(audit).findings[0]
+    assert (found.first_run, found.last_run, found.in_last) == (A, D, False)
 
 
 @pytest.mark.parametrize("what", ["deleted", "altered", "copied", "unreadable"])
-def test_the_index_follows_what_becomes_of_the_folders(audit, what):
-    read_runs(audit)
+def test_what_becomes_of_the_folders_is_told(audit, what):
     manifest = audit / "runs" / B / "manifest.json"
     if what == "deleted":
         remove(audit / "runs" / B)
@@ -192,7 +225,6 @@ def test_the_index_follows_what_becomes_of_the_folders(audit, what):
         manifest.write_text("{")
     audit_runs = read_runs(audit)
     assert len(audit_runs.gaps) == 1
-    assert audit_runs == afresh(audit)
     assert (B in [r.run_id for r in audit_runs.runs]) == (what in ("altered", "copied"))
 
 
@@ -209,7 +241,6 @@ def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audi
     path = audit / "runs" / C / "history.json"
     data = path.read_bytes()
     path.write_bytes(data.replace(b'"b"', b'"z"'))
-    afresh(audit)
     (gap,) = read_runs(audit).gaps
     assert gap.startswith(f"history.json of run '{C}' has SHA-256 ")
     assert gap.endswith("…, not the one that its manifest.json states.")
@@ -231,7 +262,6 @@ def test_a_verdict_that_is_none_is_a_gap_and_breaks_no_report(audit):
 
 def test_a_missing_history_is_a_gap(audit):
     (audit / "runs" / C / "history.json").unlink()
-    afresh(audit)
     assert read_runs(audit).gaps == (
         f"history.json of run '{C}' cannot be read: No such file or directory.",
     )
@@ -263,93 +293,14 @@ def test_a_manifest_without_its_facts_breaks_nothing(audit):
     )
 
 
-def damage(path, how):
-    data = path.read_bytes()
-    if how == "text":
-        path.write_text("no database " * 1000)
-    elif how == "empty":
-        path.write_bytes(b"")
-    elif how == "torn":
-        path.write_bytes(data[: len(data) // 2])
-    elif how == "pages":
-        path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
-    elif how == "older":
-        with closing(sqlite3.connect(path)) as db:
-            db.execute("UPDATE run SET verdict = 'of another form'")
-            db.execute("PRAGMA user_version = 0")
-            db.commit()
-    else:
-        with closing(sqlite3.connect(path)) as db:
-            db.execute("DROP TABLE leader")
-
-
-@pytest.mark.parametrize("how", ["text", "empty", "torn", "pages", "older", "table"])
-def test_an_index_that_is_not_ours_to_use_is_made_anew(audit, how):
-    before = read_runs(audit)
-    damage(index_of(audit), how)
-    assert read_runs(audit) == before
-    with closing(sqlite3.connect(index_of(audit))) as db:
-        assert db.execute("SELECT count(*) FROM run").fetchall() == [(3,)]
-    has_copy = (audit.parent / f"{INDEX}-damaged").exists()
-    assert has_copy == (how in ("text", "torn"))
-
-
-def test_a_database_of_another_program_is_left_alone(audit):
-    for path in audit.parent.glob(f"{INDEX}*"):
-        path.unlink()
-    with closing(sqlite3.connect(index_of(audit))) as db:
-        db.execute("CREATE TABLE mine (x)")
-    data = index_of(audit).read_bytes()
-    audit_runs = read_runs(audit)
-    assert [run.run_id for run in audit_runs.runs] == [A, B, C]
-    assert audit_runs.notes == (
-        f"{index_of(audit)} is another database, not the index of the runs. Move it "
-        "to another folder. The runs were read without it.",
-    )
-    assert index_of(audit).read_bytes() == data
-
-
-def test_a_folder_that_takes_no_index_is_told_and_runs_are_read_all_the_same():
-    with tempfile.TemporaryDirectory(dir="/tmp") as name:
-        folder = Path(name, "a")
-        add(folder, A)
-        for path in Path(name).glob(f"{INDEX}*"):
-            path.unlink()
-        with read_only(Path(name)):
-            audit_runs = read_runs(folder)
-    assert [run.run_id for run in audit_runs.runs] == [A]
-    assert audit_runs.notes == (
-        f"Folder '{name}' cannot take 'history.sqlite'; the system says: Permission "
-        "denied. The runs were read without it.",
-    )
-
-
 def test_a_folder_that_is_not_there_yet_has_no_runs_and_no_fault(tmp_path):
     assert read_runs(tmp_path / "reports" / "a") == AuditRuns()
-
-
-def test_a_full_disk_is_told_and_leaves_an_index_that_is_whole(audit):
-    before = read_runs(audit)
-    read_runs(audit, rebuild=True)
-    path = audit / "runs" / B / "manifest.json"
-    os.utime(path, ns=(1, 1))
-    with full_disk(index_of(audit).stat().st_size // 2):
-        audit_runs = read_runs(audit)
-    assert audit_runs.runs == before.runs
-    (note,) = audit_runs.notes
-    assert note.startswith(f"Folder '{audit.parent}' cannot take 'history.sqlite'; S")
-    assert read_runs(audit) == before
 
 
 def test_one_audit_does_not_see_the_runs_of_another(audit):
     add(audit.parent / "b", D)
     assert names(audit) == [A, B, C]
     assert names(audit.parent / "b") == [D]
-
-
-def test_rebuilt_from_nothing_it_says_the_same(audit):
-    before = read_runs(audit)
-    assert read_runs(audit, rebuild=True) == before == afresh(audit)
 
 
 def test_the_folder_may_be_named_from_anywhere(audit, monkeypatch):
@@ -365,52 +316,6 @@ def test_a_name_that_is_no_utf8_is_told_as_files_have_it(tmp_path):
     add(folder, A, findings=(make_finding(subject="caf\udce9"),))
     assert read_runs(folder).findings[0].subject == "caf\\udce9"
     assert names(folder) == [A]
-
-
-def test_an_error_of_ours_is_no_damage(audit):
-    with pytest.raises(sqlite3.OperationalError, match="no such table: gone"):
-        with_index(audit.parent, lambda db: db.execute("SELECT * FROM gone"))
-
-
-READ = """
-import sys
-from pathlib import Path
-from importance_audit.runs.index import read_runs
-told = read_runs(Path(sys.argv[1]), rebuild="-r" in sys.argv)
-print([run.run_id for run in told.runs])
-"""
-
-
-def reader(audit, *options):
-    command = [sys.executable, "-c", READ, str(audit), *options]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
-def test_processes_at_once_all_get_the_right_answer(audit):
-    index_of(audit).write_text("no database")
-    started = [reader(audit, *["-r"] * (n % 2)) for n in range(4)]
-    assert {process.communicate()[0] for process in started} == {f"{[A, B, C]}\n"}
-    assert read_runs(audit).notes == ()
-
-
-def test_threads_that_rebuild_while_others_read_get_the_right_answer(audit):
-    def ask(n):
-        return read_runs(audit, rebuild=n % 3 == 0)
-
-    with ThreadPoolExecutor(6) as pool:
-        answers = set(map(repr, pool.map(ask, range(30))))
-    assert answers == {repr(read_runs(audit))}
-
-
-def test_a_reader_killed_at_any_moment_leaves_an_index_that_is_right(audit):
-    before = read_runs(audit)
-    for n in range(6):
-        process = reader(audit, "-r")
-        time.sleep(0.1 + 0.02 * n)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        assert read_runs(audit) == before
 
 
 def test_runs_that_come_while_others_read_are_never_half_told(audit):
@@ -432,7 +337,7 @@ def test_runs_that_come_while_others_read_are_never_half_told(audit):
     assert len(names(audit)) == 11
 
 
-def test_the_index_loads_no_table_and_no_numbers():
+def test_the_history_loads_no_table_and_no_numbers():
     code = (
         "import sys, importance_audit.runs.timeline;"
         "print(sorted({'numpy', 'pandas', 'click'} & set(sys.modules)))"

@@ -1,0 +1,265 @@
+"""What the runs of an audit found, in the order of their chain. Reads only.
+
+The runs that are shown are read from their own folders. What all others found is in the
+history.json of the newest run. Not: what each run changed (`timeline`).
+"""
+
+import hashlib
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..records.errors import DataError
+from .chain import Link, read_chain, read_events_or_fault, read_manifest
+from .signoff.closed_findings import NOT_ESTABLISHED
+from .summary import (
+    NO_HISTORY,
+    VERDICTS,
+    FindingHistory,
+    FindingSummary,
+    ResultSummary,
+    RunHistory,
+    RunSummary,
+    read_history,
+    read_summary,
+    summarise,
+)
+
+log = logging.getLogger(__name__)
+
+LAST = 30
+"""How many runs before it a run keeps."""
+EXIT_CODES, UNKNOWN = (0, 1, 2, 3, 4, 5, 130), -1
+
+
+class AuditRuns(NamedTuple):
+    """The runs of an audit.
+
+    Attributes
+    ----------
+    runs : tuple of RunSummary
+        The last ones, oldest first.
+    n_runs : int
+        How many there are in all.
+    last_complete : str
+        The last run that came to its end, "" if none did.
+    findings : tuple of FindingHistory
+        Every finding above a note that any run made, in the order of its first run.
+    gaps : tuple of str
+        Where the chain is broken, or a run that was read is not as it was written.
+    removed : tuple of str
+        Runs that retention removed and others name.
+    n_gone : int
+        How many more there were, as a later run remembers.
+    notes : tuple of str
+        What of stored runs this version cannot read.
+    events : tuple of mapping
+        What `read_events` returned.
+    """
+
+    runs: tuple[RunSummary, ...] = ()
+    n_runs: int = 0
+    last_complete: str = ""
+    findings: tuple[FindingHistory, ...] = ()
+    gaps: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    n_gone: int = 0
+    notes: tuple[str, ...] = ()
+    events: tuple[Mapping[str, Any], ...] = ()
+
+
+def load_history(audit_folder: Path) -> RunHistory:
+    """Return what is known of the runs of an audit; the baseline is not looked up.
+
+    Raises
+    ------
+    DataError
+        If the folder of its runs cannot be read.
+    """
+    audit_runs = read_runs(audit_folder, last=LAST)
+    for note in audit_runs.notes:
+        log.warning(note)
+    n_runs = audit_runs.n_runs + audit_runs.n_gone
+    return RunHistory(
+        None, audit_runs.runs, n_runs, audit_runs.findings, audit_runs.gaps
+    )
+
+
+def read_runs(
+    audit_folder: Path, *, last: int | None = None, rebuild: bool = False
+) -> AuditRuns:
+    """Return the last runs of an audit, with what is known of all.
+
+    Parameters
+    ----------
+    audit_folder : Path
+    last : int, optional
+        How many runs are read. What all runs before the newest found is taken from its
+        history.json. By default every run is read.
+    rebuild : bool
+        Whether every run is read all the same.
+
+    Raises
+    ------
+    DataError
+        If the folder of its runs cannot be read.
+    """
+    folder = audit_folder.resolve()
+    chain = read_chain(folder)
+    order, names = chain.order, [link.run_id for link in chain.order]
+    shown = 0 if last is None else max(0, len(order) - last)
+    start, past = _read_past(folder, order, reads_all=rebuild or last is None)
+    first = min(start, shown)
+    runs, faults, notes, complete = [], list[str](), list[str](), ""
+    findings = {one.key: one for one in past.findings}
+    for place, name in enumerate(names[first:], first):
+        try:
+            facts = read_manifest(folder / "runs" / name).facts
+        except FileNotFoundError:  # removed since the chain was read
+            continue
+        except DataError as error:  # altered since
+            faults.append(str(error))
+            continue
+        found, fault, note = _read_found(folder / "runs" / name, facts)
+        faults += filter(None, (fault,))
+        notes += filter(None, (note,))
+        complete = name if found.status == "complete" else complete
+        if place >= shown:
+            runs.append(_summary(order[place], facts, found))
+        for one in found.findings:
+            before = findings.get(one.key)
+            if before is None or place >= start:  # else `past` has counted it
+                findings[one.key] = _counted(one, before, name)
+    complete = complete or _last_complete(folder, names[:first])
+    return AuditRuns(
+        runs=tuple(runs),
+        n_runs=len(order),
+        last_complete=complete,
+        findings=tuple(
+            one._replace(in_last=one.last_run == complete) for one in findings.values()
+        ),
+        gaps=(*chain.gaps, *faults),
+        removed=chain.removed,
+        n_gone=max(0, past.n_runs - start),
+        notes=tuple(notes),
+        events=read_events_or_fault(folder, {}),  # the chain has told a fault of theirs
+    )
+
+
+def _read_past(
+    folder: Path, order: Sequence[Link], *, reads_all: bool
+) -> tuple[int, RunHistory]:
+    """Return a place in the chain, and what the run there knew of all runs before it.
+
+    It is the newest run whose history.json is as its manifest states and knows of every
+    run that precedes it. If all runs are read, it is the last one whose previous run is
+    gone: retention takes run folders away, not what was found in them.
+    """
+    names = {link.run_id for link in order}
+    for place in range(len(order) - 1, -1, -1):
+        link = order[place]
+        follows_gone = bool(link.previous) and link.previous not in names
+        if follows_gone or (place and not reads_all):
+            with suppress(OSError, ValueError, KeyError, TypeError, DataError):
+                run = folder / "runs" / link.run_id
+                data = _as_listed(run, "history.json", read_manifest(run).facts)
+                past = read_history(data.decode(), str(run / "history.json"))
+                if follows_gone or past.n_runs >= place:
+                    return place, past
+    return 0, NO_HISTORY
+
+
+def _last_complete(folder: Path, names: Sequence[str]) -> str:
+    """Return the last of these runs that came to its end, "" if none did."""
+    for name in reversed(names):
+        with suppress(FileNotFoundError, DataError):
+            run = folder / "runs" / name
+            if _read_found(run, read_manifest(run).facts)[0].status == "complete":
+                return name
+    return ""
+
+
+def _read_found(run: Path, facts: Mapping[str, Any]) -> tuple[ResultSummary, str, str]:
+    """Return what a run found; else nothing and its fault, or why it is not read here.
+
+    One that kept no past is read from its result.
+    """
+    if (verdict := facts.get("verdict")) not in VERDICTS:
+        stated = f"states {verdict!r}, which is not a verdict."
+        return ResultSummary(), f"manifest.json of run {run.name!r} {stated}", ""
+    name = "history.json" if "history.json" in _listed(facts) else "result.json"
+    try:
+        data = _as_listed(run, name, facts)
+    except DataError as error:
+        return ResultSummary(), str(error), ""
+    what = f"{name} of run {run.name!r}"
+    try:
+        if name == "history.json":
+            return read_summary(data, what), "", ""
+        from ..records.as_json import loads
+
+        return summarise(loads(data.decode("utf-8", "replace"), name=what)), "", ""
+    except DataError as error:
+        return ResultSummary(), "", str(error)
+
+
+def _as_listed(run: Path, name: str, facts: Mapping[str, Any]) -> bytes:
+    """Return a file of a run; raise if it is not as the manifest states."""
+    what = f"{name} of run {run.name!r}"
+    try:
+        data = (run / name).read_bytes()
+    except OSError as error:
+        raise DataError(f"{what} cannot be read: {error.strerror}.") from error
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != _listed(facts).get(name):
+        raise DataError(
+            f"{what} has SHA-256 {digest[:12]}…, not the one that its manifest.json "
+            "states."
+        )
+    return data
+
+
+def _listed(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return the digests of the files a manifest lists; none if nobody can read it."""
+    with suppress(KeyError, TypeError):
+        return {str(file["path"]): str(file["sha256"]) for file in facts["files"]}
+    return {}
+
+
+def _summary(link: Link, facts: Mapping[str, Any], found: ResultSummary) -> RunSummary:
+    """Return a run in short: what its manifest states, and what it found."""
+    code, verdict = facts.get("exit_code"), facts.get("verdict")
+    stated = {
+        "run_id": link.run_id,
+        "started": found.started or _start_of(link.run_id),
+        "verdict": verdict if verdict in VERDICTS else NOT_ESTABLISHED,
+        "exit_code": int(code) if code in EXIT_CODES else UNKNOWN,
+        "content_digest": str(facts.get("content_digest", "")),
+        "manifest_sha256": link.manifest_sha256,
+        "findings": {one.key: one.severity for one in found.findings},
+    }
+    return RunSummary(**found._asdict() | stated)
+
+
+def _counted(
+    found: FindingSummary, before: FindingHistory | None, name: str
+) -> FindingHistory:
+    """Return the history of a finding with one more run, once a run at most."""
+    key, check, subject, severity, engines = found
+    first, times = (before.first_run, before.times) if before else (name, 0)
+    times += before is None or before.last_run != name
+    return FindingHistory(
+        key, check, subject, severity, first, name, times, False, engines
+    )
+
+
+def _start_of(run_id: str) -> str:
+    """Return the instant in the name of a run as an ISO text, "" if there is none."""
+    try:
+        start = datetime.strptime(run_id[:16], "%Y%m%dT%H%M%SZ")
+    except ValueError:
+        return ""
+    return start.replace(tzinfo=UTC).isoformat()
