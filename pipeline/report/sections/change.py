@@ -10,6 +10,7 @@ from ...data.shifts import MISS_RATE, Shift
 from ...records.result import AuditResult
 from ...runs.baseline.change import Change
 from ...runs.baseline.differences import AREAS
+from ...runs.signoff.closed_findings import closed_since
 from ..text.blocks import Link, Section, Sentence, Styled, Table
 from ..text.number_text import percent, significant
 from ..text.wording import (
@@ -137,7 +138,7 @@ def _verdicts(now: AuditResult, baseline: AuditResult) -> Sentence:
     lapsed_since = baseline.accepted.keys() - now.accepted.keys()
     lists = {
         "found": [one for key, one in after.items() if key not in before],
-        "gone": [one for key, one in before.items() if key not in after],
+        "gone": closed_since(baseline, now),
         "accepted": [one for key, one in after.items() if key in accepted_since],
         "lapsed": [one for key, one in after.items() if key in lapsed_since],
     }

@@ -12,8 +12,8 @@ from scipy import stats
 from ...records.errors import listed, quote
 from ...records.finding import Finding
 from ...records.result import AuditResult
-from ..signoff.closed_findings import closes, is_open
-from ..summary import RunHistory, missing_engines, summarise
+from ..signoff.closed_findings import closed_since, is_open
+from ..summary import RunHistory, summarise
 from .change import FeatureChange, QuestionChange, compare_runs
 
 FEWEST = 5
@@ -59,7 +59,10 @@ def news(
     lines += _at_most(_opened(before, now, history))
     lines += _at_most(_expired(before, now))
     if now.run.status == "complete":
-        lines += _at_most(_closed(before, now))
+        lines += _at_most(
+            f"No longer found: {one.severity}, {one.check} of {one.subject}."
+            for one in closed_since(before, now)
+        )
         lines += _came_and_went("columns", *_each(before, now, "columns", "feature"))
         lines += _came_and_went("models", *_each(before, now, "models", "model"))
         lines += _at_most(_moved_features(before, now, history))
@@ -105,19 +108,6 @@ def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
         if finding.key in before.accepted.keys() - now.accepted.keys():
             what = f"{finding.severity}, {finding.check} of {finding.subject}"
             yield f"No longer accepted: {what}."
-
-
-def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
-    """Yield findings that are no more, if this run looked for them."""
-    keys = {finding.key for finding in _above_a_note(now)}
-    verdict, missing = now.verdict, missing_engines(now)
-    for finding in _above_a_note(before):
-        is_closed = closes(verdict, missing, finding)
-        if finding.key not in keys and is_closed:
-            yield (
-                f"No longer found: {finding.severity}, {finding.check} of "
-                f"{finding.subject}."
-            )
 
 
 def _above_a_note(result: AuditResult) -> Iterator[Finding]:

@@ -1,10 +1,14 @@
 """Which runs close a finding that they have not: those that looked for it."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..baseline.baseline_checks import OF_BASELINE
-from ..summary import NO_BASELINE, FindingHistory, RunHistory
+from ..summary import NO_BASELINE, FindingHistory, RunHistory, missing_engines
+
+if TYPE_CHECKING:
+    from ...records.finding import Finding
+    from ...records.result import AuditResult
 
 NOT_ESTABLISHED = "not established"
 
@@ -36,6 +40,19 @@ def closes(verdict: str, missing: Iterable[str], finding: EarlierFinding) -> boo
     return not any(
         finding.check in OF_BASELINE if name == NO_BASELINE else name in finding.engines
         for name in missing
+    )
+
+
+def closed_since(before: "AuditResult", now: "AuditResult") -> tuple["Finding", ...]:
+    """Return the findings above a note of one run that a later one closes."""
+    keys = {finding.key for finding in now.findings if finding.severity != "info"}
+    missing = missing_engines(now)
+    return tuple(
+        finding
+        for finding in before.findings
+        if finding.severity != "info"
+        and finding.key not in keys
+        and closes(now.verdict, missing, finding)
     )
 
 

@@ -81,6 +81,8 @@ def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
     assert accepted.accepted
     assert first(accepted, plain_one) == f"{was} Accepted since: {title} (forest)."
     assert first(plain_one, accepted) == f"{was} No longer accepted: {title} (forest)."
+    halted = replace(plain_one, run=replace(plain_one.run, status="interrupted"))
+    assert "No longer found" not in first(halted, both)  # it did not look
     right, wrong = result_of("apartments"), result_of("disagreeing")
     assert first(wrong, right).startswith(
         "The verdict was Calculation confirmed, with exceptions and is Calculation "
