@@ -240,8 +240,8 @@ CONFIG = [
     (
         {"data": DATA | {"train": {"file": "a.csv", "seperator": ";"}}},
         "[data] train must be left out, or one of 'file', 'separator', 'decimal', "
-        "'encoding', 'sheet', 'sql', 'table', 'index_column'; 'seperator' was given. "
-        "Did you mean 'separator'?",
+        "'thousands', 'strip', 'negative', 'encoding', 'sheet', 'sql', 'table', "
+        "'index_column'; 'seperator' was given. Did you mean 'separator'?",
     ),
     (
         {"data": DATA | {"train": {"file": "a.csv", "separator": ";;"}}},
@@ -255,6 +255,24 @@ CONFIG = [
         {"data": DATA | {"train": {"file": "a.csv", "decimal": ","}}},
         "[data] train.decimal must differ from the separator; ',' was given. Set "
         'separator = ";" if that separates the cells.',
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.csv", "thousands": "."}}},
+        "[data] train.thousands must differ from decimal; '.' was given. Set decimal "
+        '= "," if that stands before the decimals.',
+    ),
+    (
+        {"data": DATA | {"train": {"file": "a.csv", "strip": ["-"]}}},
+        "[data] train.strip must be a list of signs such as '%', each once; '-' was "
+        "given.",
+    ),
+    (
+        {"data": DATA | {"features": ["x"], "exclude": ["x"]}},
+        "[data] features must leave out exclude; it holds 'x'.",
+    ),
+    (
+        {"data": DATA | {"exclude": ["y"]}},
+        "[data] exclude must leave out the target; it holds 'y'.",
     ),
     (
         {"data": DATA | {"train": {"file": "a.xlsx", "encoding": "utf-8"}}},
@@ -824,7 +842,7 @@ TABLES = [
         "x,y\n1,2\n3,4,5\n",
         {},
         "a.csv: line 3 has 3 cells, and the first line 2. Quote cells that hold a"
-        " comma, or set another separator beside the file.",
+        " comma, or set another separator beside the file (init: --separator).",
     ),
     (
         'x,y\n1,"2" 3\n',
@@ -950,21 +968,22 @@ TABLES = [
         {},
         "a.csv: column 'x' holds whole numbers with more digits than float64 "
         "keeps: 9007199254740993. Declare the levels under [data] categories, or "
-        "list the other columns under [data] features.",
+        "name the column under [data] exclude.",
     ),
     (
         'x,y\n"1,5",1\n2,2\nNA,3\n"1.234,5",4\n',
         {},
         "a.csv: column 'x' holds numbers that are not written like 1234.5: '1,5',"
-        " '1.234,5'. Write them so in the file, declare the levels under [data] "
-        "categories, or list the other columns under [data] features.",
+        " '1.234,5'. Write them so in the file, say beside a CSV file how they are "
+        "written (decimal, thousands, strip, negative), declare the levels under "
+        "[data] categories, or name the column under [data] exclude.",
     ),
     (
         "x,y\n2024-01-31,1\n2024-02-01T12:00,2\n",
         {},
         "a.csv: column 'x' holds dates such as '2024-01-31'. To use them, make parts "
         'of them with [[derived]] kind = "date_part"; else declare the levels under '
-        "[data] categories, or list the other columns under [data] features.",
+        "[data] categories, or name the column under [data] exclude.",
     ),
     (
         "x,y\nup,1\nup ,2\ndown,3\n",
@@ -1004,7 +1023,7 @@ TABLES = [
         {"test": {"column": "s", "value": "b"}},
         "a.csv (test rows): column 'x' has levels in the test rows that no training "
         "row has: 'w'. Every training row has its own level, so the column merely "
-        "identifies rows: list the other columns under [data] features.",
+        "identifies rows: name it under [data] exclude.",
     ),
     (
         "x,y,s\nu,1,a\nu,2,a\nw,3,b\nu,4,b\n",

@@ -1,6 +1,7 @@
 """init: write a configuration to start from."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -11,9 +12,20 @@ from .shared import FOLDER, faults, say, stop, write
 @click.command()
 @click.argument("folder", type=FOLDER, default=Path())
 @click.option(
-    "--data", type=FOLDER, help="A CSV file from which to fill in the configuration."
+    "--data", type=FOLDER, help="A table from which to fill in the configuration."
 )
 @click.option("--target", help="The column that the models predict; requires --data.")
+@click.option("--separator", help="What separates the cells of a CSV file, or tab.")
+@click.option(
+    "--decimal", type=click.Choice([".", ","]), help="What precedes decimals."
+)
+@click.option(
+    "--thousands",
+    type=click.Choice([".", ",", " ", "'"]),
+    help="What separates thousands.",
+)
+@click.option("--encoding", help="The encoding of a CSV file, such as cp1252.")
+@click.option("--sheet", help="The sheet of an Excel file: a name, or a number from 1.")
 @click.option(
     "--strings",
     "language",
@@ -21,14 +33,25 @@ from .shared import FOLDER, faults, say, stop, write
     "that file exists, check it.",
 )
 def init(
-    folder: Path, data: Path | None, target: str | None, language: str | None
+    folder: Path,
+    data: Path | None,
+    target: str | None,
+    language: str | None,
+    **keys: str | None,
 ) -> None:
-    """Write a commented audit.toml into FOLDER (default: here)."""
+    """Write a commented audit.toml into FOLDER (default: here).
+
+    Without --separator, --decimal, --thousands and --encoding, what a CSV file needs of
+    them is guessed and written beside the file.
+    """
     from ..config.init_file import starter, starter_from
     from ..records.errors import printable
 
     if (data is None) != (target is None):
         raise click.UsageError("--data and --target must be given together.")
+    given = _keys_beside(keys)
+    if given and data is None:
+        raise click.UsageError(f"--{next(iter(given))} requires --data.")
     if language is not None:
         with faults():
             _write_or_check_words(folder, language)
@@ -40,12 +63,26 @@ def init(
                 2,
                 f"{file} exists already. Choose another folder.",
             )
-        text = starter() if data is None else starter_from(data, str(target), folder)
+        text = (
+            starter()
+            if data is None
+            else starter_from(data, str(target), folder, given)
+        )
         write(file, text)
     for line in text.splitlines():
-        if "  # left out: " in line:
+        if "  # left out: " in line or line.startswith("# Guessed: "):
             click.echo(printable(line.strip().removeprefix("# ")))
     say(f"{file} was written. Read it, then: importance-audit run {folder}")
+
+
+def _keys_beside(options: Mapping[str, str | None]) -> dict[str, str | int]:
+    """Return the options that say how a file is written, as keys beside it."""
+    given: dict[str, str | int] = {k: v for k, v in options.items() if v is not None}
+    if given.get("separator") in ("tab", "\\t"):
+        given["separator"] = "\t"
+    if str(given.get("sheet", "")).isdecimal():
+        given["sheet"] = int(given["sheet"])
+    return given
 
 
 def _write_or_check_words(folder: Path, language: str) -> None:

@@ -91,16 +91,18 @@ def data_problems(entry: Entry) -> Iterator[str]:
         rule = "test.column must be another column than the target and the weights"
         yield f"{where} {rule}; {quote(split)} was given."
     for role, column in (("target", target), ("weights", weights), ("split", split)):
-        for key in ("features", "held_out_columns", "segments"):
+        for key in ("features", "exclude", "held_out_columns", "segments"):
             if key == "segments" and role != "target":
                 continue
             if column and column in values.get(key, ()):
                 rule = f"{key} must leave out the {role}"
                 yield f"{where} {rule}; it holds {quote(column)}."
-    for column in values.get("held_out_columns", ()):
-        if column in values.get("features", ()):
-            rule = "features must leave out held_out_columns"
-            yield f"{where} {rule}; it holds {quote(column)}."
+    pairs = (("features", "held_out_columns"), ("features", "exclude"))
+    for key, other in (*pairs, ("held_out_columns", "exclude")):
+        for column in values.get(other, ()):
+            if column in values.get(key, ()):
+                rule = f"{key} must leave out {other}"
+                yield f"{where} {rule}; it holds {quote(column)}."
 
 
 def top_k_problems(

@@ -8,16 +8,18 @@ out there, with the reason. Not: writing the file.
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..data import column_roles, column_types
+from ..data import column_roles, column_types, dates
+from ..data.csv_dialects import Guess, guessed
 from ..data.splits import Rows, drawn_rows
-from ..data.tables import Table, read_table
+from ..data.tables import Table, is_text_file, option_problems, read_table
 from ..engines import ENGINES, describe_engine
 from ..records.dataset_and_model import Task
 from ..records.errors import DataError, did_you_mean, listed, quote, several
@@ -27,6 +29,18 @@ EXAMPLE = Path(__file__).with_name("example.toml")
 FRACTION, SEED = 0.25, 1
 FEW = 10  # levels that a comment can list
 WIDE = 60  # features above which the cost is said
+LARGE = 10_000  # test rows above which a sample is proposed
+MINUTES = 30.0  # time limit proposed for many features
+RARE = 0.1  # largest share of test rows whose level no training row has
+PARTS = ("days", "month", "weekday", "hour")
+_DAYS = (
+    *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%Y/%m/%d", "%Y.%m.%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y"),
+)
+DATE_FORMATS = (
+    "",
+    *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")),
+)
 _IDENTIFIER = re.compile(r"(?i:(?<![a-z])id)$|[a-z]I[dD]$")
 FOREST, BOOSTING = "RandomForest", "HistGradientBoosting"
 
@@ -44,8 +58,32 @@ def starter() -> str:
     return EXAMPLE.read_text(encoding="utf-8")
 
 
-def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> str:
-    """Return a configuration filled from a CSV file.
+class _Dates(NamedTuple):
+    """The parts of a column of dates that can be features, and how it is written."""
+
+    parts: dict[str, pd.Series]
+    written: str
+
+
+class _Columns(NamedTuple):
+    """What becomes of the columns: features, dates, why others are left out.
+
+    And the levels, by feature, that only test rows have.
+    """
+
+    features: dict[str, pd.Series]
+    dated: dict[str, _Dates]
+    left_out: dict[str, str]
+    unseen: dict[str, list[str]]
+
+
+def starter_from(
+    path: Path | str,
+    target: str,
+    folder: Path | str = Path(),
+    given: Mapping[str, Any] | None = None,
+) -> str:
+    """Return a configuration filled from a file.
 
     Parameters
     ----------
@@ -55,6 +93,9 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
         The column that is predicted.
     folder : path
         Where the configuration will lie; the file is named from there.
+    given : mapping, optional
+        Keys beside the file, such as separator; what a CSV file needs of the others is
+        guessed.
 
     Raises
     ------
@@ -63,11 +104,22 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
         no other can be a feature.
     """
     file = Path(path)
-    table = read_table({"file": file.name}, base=file.parent)
+    given = given or {}
+    guesses = guessed(file, given) if is_text_file(file.name) else ()
+    keys = {**given, **{guess.key: guess.value for guess in guesses}}
+    for problem in option_problems({"file": file.name, **keys}):
+        raise DataError(f"--{problem}")
+    table = read_table({"file": file.name, **keys}, base=file.parent)
     columns = [str(name) for name in table.frame.columns]
     if target not in columns:
         hint = did_you_mean(target, columns) or f" Its columns: {listed(columns)}."
         raise DataError(f"Target column {quote(target)} is not in {table.name}.{hint}")
+    if len(columns) == 1:
+        raise DataError(
+            f"{table.name} has one column, {quote(target)}, and needs another as a "
+            "feature. If another sign than a semicolon, tab, comma or vertical bar "
+            "separates its cells, give it as --separator."
+        )
     missing = _missing_values(table)
     where = f"{table.name}: target {quote(target)}"
     answer = _typed_column(
@@ -77,13 +129,22 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
     for problem in column_roles.target_problems(answer, task.name, where=where):
         raise DataError(problem)
     others = [name for name in columns if name != target]
-    features, left_out = _sorted_out(table, others, missing, _test_rows(answer, task))
+    is_test = _test_rows(answer, task)
+    found = _sorted_out(table, others, missing, is_test)
     source = os.path.relpath(file.resolve(), Path(folder).resolve())
+    every = {**found.features}
+    for each in found.dated.values():
+        every |= each.parts
+    has_missing = any(part.isna().any() for part in every.values())
     parts = (
-        _data_text(Path(source).as_posix(), target, task, missing),
-        _features_text(others, features, left_out),
-        _models_text(task.name, any(part.isna().any() for part in features.values())),
-        _importance_text(len(features)),
+        _data_text({"file": Path(source).as_posix(), **keys}, target, task, missing),
+        *_guess_lines(guesses),
+        *_unseen_lines(found.unseen),
+        _features_text(others, found),
+        *_derived_texts(found.dated),
+        _models_text(task.name, has_missing or bool(found.unseen)),
+        _importance_text(len(every)),
+        *_limits_texts(len(every), int(is_test.sum())),
         REPORT,
     )
     return "\n".join(parts)
@@ -120,7 +181,7 @@ def _importance_text(n_features: int) -> str:
             f"# Cost: {n_features} features. Each repeat needs {n_features} "
             "predictions of all test rows",
             f"# per model, each curve 51, so all curves {51 * n_features}.",
-            "# To limit it: importance-audit run --minutes 30, or [limits].",
+            "# [limits] below limits it.",
             *lines,
             "",
             "# Measure only the pairs of the leading features: all would be "
@@ -139,7 +200,9 @@ def _typed_column(
     if not table.has_texts(name):
         return column_types.from_values(table.frame[name], where=where)
     return column_types.from_texts(
-        column_types.without(table.frame[name], missing), where=where
+        column_types.without(table.frame[name], missing),
+        where=where,
+        written=table.written,
     )
 
 
@@ -150,17 +213,37 @@ def _missing_values(table: Table) -> tuple[str, ...]:
         cells = table.frame[name]
         words_in = cells.dropna().unique() if cells.dtype == object else ()
         usual = [word for word in words_in if column_types.is_missing_word(word)]
-        if usual and not _can_be_read(cells, ()) and _can_be_read(cells, usual):
+        if (
+            usual
+            and not _can_be_read(table, name, ())
+            and _can_be_read(table, name, usual)
+        ):
             words += usual
     return tuple(dict.fromkeys(words))
 
 
-def _can_be_read(cells: pd.Series, missing: Collection[str]) -> bool:
+def _can_be_read(table: Table, name: str, missing: Collection[str]) -> bool:
     try:
-        column_types.from_texts(column_types.without(cells, missing), where="")
+        _typed_column(table, name, tuple(missing), where="")
     except DataError:
-        return False
+        return bool(missing and _dates_in(table, name, missing))
     return True
+
+
+def _dates_in(
+    table: Table, name: str, missing: Collection[str]
+) -> list[tuple[pd.Series, str]]:
+    """Return a column of dates in each format in which it can be read."""
+    if not table.has_texts(name):
+        column = column_types.from_values(table.frame[name], where="", is_feature=True)
+        return [(column, "")] * dates.is_dates(column)
+    cells = column_types.without(table.frame[name], missing)
+    first, read = cells.dropna().head(1), []
+    for written in DATE_FORMATS if len(first) else ():
+        with suppress(DataError):
+            dates.from_texts(first, written, where="")
+            read.append((dates.from_texts(cells, written, where=""), written))
+    return read
 
 
 def _test_rows(target: pd.Series, task: _Task) -> Rows:
@@ -173,34 +256,75 @@ def _test_rows(target: pd.Series, task: _Task) -> Rows:
 
 def _sorted_out(
     table: Table, names: Iterable[str], missing: tuple[str, ...], is_test: Rows
-) -> tuple[dict[str, pd.Series], dict[str, str]]:
-    """Return the columns that can be features, and why the others cannot."""
-    features: dict[str, pd.Series] = {}
-    left_out: dict[str, str] = {}
+) -> _Columns:
+    """Return what becomes of each column."""
+    found = _Columns({}, {}, {}, {})
     for name in names:
         try:
             column = _typed_column(table, name, missing, where="")
         except DataError as error:
-            left_out[name] = _reason(str(error))
+            found.left_out[name] = _reason(str(error))
+            _add_dates(found, table, name, missing, is_test)
             continue
+        new = _unseen_levels(column, is_test)
         if reason := _unusable(name, column, is_test):
-            left_out[name] = reason
+            found.left_out[name] = reason
+        elif column[is_test].isin(new).mean() > RARE:
+            found.left_out[name] = (
+                f"in the test rows only: {_list_values(new)}; merge rare levels"
+            )
         else:
-            features[name] = column
-    if not features:
-        reasons = "; ".join(f"{quote(name)}: {why}" for name, why in left_out.items())
+            found.features[name] = column
+            found.unseen.update({name: new} if new else {})
+    if not found.features:
+        reasons = (f"{quote(name)}: {why}" for name, why in found.left_out.items())
         raise DataError(
             f"{table.name} has no column that can be a feature "
-            f"({reasons or 'the target is alone'}). Correct one of them."
+            f"({'; '.join(reasons)}). Correct one of them."
         )
-    return features, left_out
+    return found
+
+
+def _add_dates(
+    found: _Columns,
+    table: Table,
+    name: str,
+    missing: tuple[str, ...],
+    is_test: Rows,
+) -> None:
+    """Add a column of dates whose format is plain, if some part can be a feature."""
+    try:
+        ((column, written),) = _dates_in(table, name, missing)
+    except DataError:
+        return
+    except ValueError:  # no format fits, or several
+        if several_formats := [f for _, f in _dates_in(table, name, missing)]:
+            found.left_out[name] += (
+                f", whose format may be {' or '.join(map(_text, several_formats))}: "
+                "say which under [[derived]]"
+            )
+        return
+    parts = {}
+    for part in PARTS:
+        values = pd.Series(dates.date_part(column, part))
+        is_new = f"{name}_{part}" not in table.frame
+        if is_new and not _unusable("", values, is_test):
+            parts[part] = values
+    if parts:
+        found.dated[name] = _Dates(parts, written)
+
+
+def _unseen_levels(column: pd.Series, is_test: Rows) -> list[str]:
+    """Return the levels of a category that no training row has."""
+    if not column_types.is_category(column):
+        return []
+    return sorted(set(column[is_test].dropna()) - set(column[~is_test]))
 
 
 def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:
     """Return why a column cannot be a feature, empty if it can."""
     values, n_missing = column.dropna(), int(column.isna().sum())
     kind = column_types.kind_of(column)
-    is_category = kind == "category"
     if values.empty:
         return "empty"
     if not n_missing and (values == values.iloc[0]).all():
@@ -214,10 +338,6 @@ def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:
     for part in (column[~is_test], column[is_test]):
         for problem in column_roles.feature_problems(part, where=""):
             return _reason(problem)
-    if is_category:
-        new = sorted(set(values[is_test[values.index]]) - set(column[~is_test]))
-        if new:
-            return f"in the test rows only: {_list_values(new)}; merge rare levels"
     return ""
 
 
@@ -243,7 +363,10 @@ def _task(target: pd.Series, where: str) -> _Task:
     return _Task("regression", f"{len(values)} different numbers")
 
 
-def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) -> str:
+def _data_text(
+    source: Mapping[str, Any], target: str, task: _Task, missing: tuple[str, ...]
+) -> str:
+    inside = ", ".join(f"{key} = {_text(value)}" for key, value in source.items())
     lines = [
         "# Filled in from the data: check the proposals in the comments.",
         "# Every key and its default: importance-audit init, in another folder.",
@@ -251,7 +374,7 @@ def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) ->
         f"seed = {SEED}",
         "",
         "[data]",
-        f"train = {{ file = {_text(file)} }}  # or {{ rds, sha256 }}, {{ r_script }}",
+        f"train = {{ {inside} }}  # or {{ rds, sha256 }}, {{ r_script }}",
         f"test = {{ fraction = {FRACTION} }}  # or a file, or a column and its value",
         f"target = {_text(target)}",
         f"task = {_text(task.name)}  # proposed, because it holds {task.reason}",
@@ -267,27 +390,67 @@ def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) ->
     return "\n".join(lines)
 
 
-def _features_text(
-    names: Iterable[str], features: Mapping[str, pd.Series], left_out: Mapping[str, str]
-) -> str:
-    """Return the features and what was found in them, all as comments but the list."""
-    lines = ["features = ["]
+def _guess_lines(guesses: Iterable[Guess]) -> Iterator[str]:
+    """Yield what was guessed of the file, and what led to it."""
+    for key, value, reason in guesses:
+        yield f"# Guessed: {key} = {_text(value)}; {reason}"
+
+
+def _unseen_lines(unseen: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield the key that rare levels need, and these."""
+    if unseen:
+        every = (f"{_text(name)}: {_list_values(new)}" for name, new in unseen.items())
+        yield 'unseen = "missing"  # proposed: some levels are in test rows only'
+        yield from (f"# {line}" for line in every)
+
+
+def _features_text(names: Iterable[str], found: _Columns) -> str:
+    """Return the features and what was found in them, or of many what is none."""
+    is_wide = len(found.features) > WIDE
+    lines = ["exclude = [" if is_wide else "features = ["]
     for name in names:
-        if name in features:
-            lines.append(f"    {_text(name)},  # {_describe(features[name])}")
-        else:
-            lines.append(f"    # {_text(name)},  # left out: {left_out[name]}")
+        if name in found.dated:
+            lines.append(f"    # {_text(name)},  # dates: see [[derived]] below")
+        elif name in found.left_out:
+            hidden = "" if is_wide else "# "
+            lines.append(
+                f"    {hidden}{_text(name)},  # left out: {found.left_out[name]}"
+            )
+        elif not is_wide:
+            lines.append(f"    {_text(name)},  # {_describe(found.features[name])}")
     lines.append("]")
     levels = {
         name: list(part.cat.categories)
-        for name, part in features.items()
+        for name, part in found.features.items()
         if column_types.is_category(part) and len(part.cat.categories) <= FEW
     }
-    if levels:
+    if levels and not is_wide:
         inside = ", ".join(f"{_text(name)} = {_text(levels[name])}" for name in levels)
         lines.append("# Levels are sorted; for another order, or a level not seen yet:")
         lines.append(f"# categories = {{ {inside} }}")
     return "\n".join(lines) + "\n"
+
+
+def _derived_texts(dated: Mapping[str, _Dates]) -> Iterator[str]:
+    """Yield the parts of dates that become features."""
+    for name, (parts, written) in dated.items():
+        for part in parts:
+            own = f"{name}_{part}"
+            lines = ["[[derived]]", f"name = {_text(own)}", f"of = {_text([name])}"]
+            lines += [f"part = {_text(part)}"]
+            lines += [f"format = {_text(written)}"] * bool(written)
+            yield "\n".join([*lines, ""])
+
+
+def _limits_texts(n_features: int, n_test: int) -> Iterator[str]:
+    """Yield limits for large tables."""
+    lines = []
+    if n_test > LARGE:
+        lines.append(f"max_rows = {LARGE}  # of {n_test} test rows, drawn at random")
+    if n_features > WIDE:
+        lines.append(f"minutes = {MINUTES}  # proposed for {n_features} features")
+    if lines:
+        yield "\n".join(["[limits]", *lines, ""])
 
 
 def _describe(column: pd.Series) -> str:

@@ -20,10 +20,11 @@ numbers that a float64 cannot tell from their neighbours.
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from itertools import filterfalse
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -75,11 +76,36 @@ WIDEST = 2**63
 DIGITS = 53  # binary ones that a float64 holds
 
 OTHERWISE = (
-    "declare the levels under [data] categories, or list the other columns under "
-    "[data] features."
+    "declare the levels under [data] categories, or name the column under [data] "
+    "exclude."
 )
 PART_OF_DATES = 'make parts of them with [[derived]] kind = "date_part"'
 AS_TEXTS = "Convert them to texts, or leave the column out of the features."
+
+
+class NumberFormat(NamedTuple):
+    """How a file of texts writes numbers.
+
+    Attributes
+    ----------
+    decimal : str
+        What stands before the decimals.
+    thousands : str
+        What stands between groups of three digits, if anything; " " is any blank.
+    strip : tuple of str
+        Signs beside a number, such as "%", that are left out.
+    negative : {"-1", "1-", "(1)"}
+        Another way to write negative numbers than a minus before the digits.
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+    strip: tuple[str, ...] = ()
+    negative: str = "-1"
+
+
+PLAIN = NumberFormat()
+BLANKS = " \xa0\u2009\u202f"
 
 
 def is_category(column: pd.Series) -> bool:
@@ -128,15 +154,63 @@ def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Ser
     return _category(texts, declared_levels)
 
 
-def with_point(word: str, decimal: str) -> str:
-    """Return a number written with `decimal` as one with a decimal point.
+def plain_number(word: str, written: NumberFormat) -> str:
+    """Return a number as Python writes it; what is none in that format stays.
 
-    A point in its place becomes the other mark, so that 1.234 is refused where it may
-    mean thousands. What has another form is returned as it is; twice is once undone.
+    Of a point where decimals have a comma a comma is made, so that 1.234 is refused
+    where it may mean thousands.
+
+    Examples
+    --------
+    >>> plain_number("-1.234,5", NumberFormat(decimal=",", thousands="."))
+    '-1234.5'
+    >>> plain_number("€ 12-", NumberFormat(strip=("€",), negative="1-"))
+    '-12'
     """
-    if decimal == "." or not ONE_MARK.fullmatch(word):
+    if written == PLAIN:
         return word
-    return word.translate({ord(decimal): ".", ord("."): decimal})
+    if found := _number_in(word, written):
+        whole = "".join(filter(str.isdigit, found["whole"] or ""))
+        point = "" if found["decimals"] is None else f".{found['decimals']}"
+        sign = "-" if found["close"] else _signs_of(found)
+        number = f"{sign}{whole}{point}{found['exponent'] or ''}"
+        return f"{found['left']}{number}{found['right']}"
+    if written.decimal == "." or not ONE_MARK.fullmatch(word):
+        return word
+    return word.translate({ord(written.decimal): ".", ord("."): written.decimal})
+
+
+def _number_in(word: str, written: NumberFormat) -> re.Match[str] | None:
+    """Return the parts of a number of a format, which has one minus at most."""
+    found = _number_pattern(written).fullmatch(word)
+    if not found or bool(found["open"]) != bool(found["close"]):
+        return None
+    n_signs = bool(found["close"]) + len(_signs_of(found))
+    return found if n_signs <= 1 and not (found["before"] and found["after"]) else None
+
+
+def _signs_of(found: re.Match[str]) -> str:
+    return "".join(found[f"minus{place}"] or "" for place in (1, 2, 3, 4))
+
+
+@lru_cache
+def _number_pattern(written: NumberFormat) -> re.Pattern[str]:
+    """Return the form of a number with all that may stand around it."""
+    mark = rf"[{BLANKS}]" if written.thousands == " " else re.escape(written.thousands)
+    decimal, never = re.escape(written.decimal), "(?!)"
+    strip = "|".join(map(re.escape, written.strip)) or never
+    groups = rf"\d{{1,3}}(?:{mark}\d{{3}})+|" if mark else ""
+    after = "-" if written.negative == "1-" else never
+    opening, closing = (r"\(", r"\)") if written.negative == "(1)" else (never, never)
+    return re.compile(
+        rf"(?P<left>\s*)(?P<open>{opening})?"
+        rf"(?P<minus1>[+-])?(?:\s*(?P<before>{strip})\s*)?(?P<minus2>[+-])?"
+        rf"(?=\d|{decimal}\d)(?P<whole>{groups}\d+)?(?:{decimal}(?P<decimals>\d*))?"
+        rf"(?P<exponent>e[+-]?\d+)?(?P<minus3>{after})?"
+        rf"(?:\s*(?P<after>{strip}))?(?P<minus4>{after})?"
+        rf"(?P<close>{closing})?(?P<right>\s*)",
+        re.ASCII | re.I,
+    )
 
 
 def as_read(cells: pd.Series) -> pd.Series:
@@ -190,7 +264,11 @@ def is_of_texts(cells: pd.Series) -> bool:
 
 
 def from_texts(
-    cells: pd.Series, *, where: str, is_class: bool = False, decimal: str = "."
+    cells: pd.Series,
+    *,
+    where: str,
+    is_class: bool = False,
+    written: NumberFormat = PLAIN,
 ) -> pd.Series:
     """Return the column that texts spell, whatever file they came from.
 
@@ -203,8 +281,8 @@ def from_texts(
         How a sentence names the column.
     is_class : bool, default False
         Whether the cells name classes, among which a text may stand beside numbers.
-    decimal : str, default "."
-        What stands before the decimals of a number.
+    written : NumberFormat
+        How numbers are written.
 
     Raises
     ------
@@ -214,22 +292,23 @@ def from_texts(
     if cells.dtype != object:
         return cells
     words = cells
-    if decimal != ".":
-        words = cells.map(partial(with_point, decimal=decimal), na_action="ignore")
+    if written != PLAIN:
+        words = cells.map(partial(plain_number, written=written), na_action="ignore")
+        _refuse_several_signs(cells, written, where)
     is_present = words.notna().to_numpy()
     present = words[is_present].tolist()
     text = ";".join(["", *present])  # to search it once is faster than each word
     if text.count(";") == len(present) and not NO_NUMBER.search(text):
         return _numbers(text[1:], is_present, where)
     codes, levels = pd.factorize(cells)  # from here on each text is looked at once
-    spelled = [with_point(level, decimal) for level in levels]
-    counts = dict(zip(spelled, np.bincount(codes[codes >= 0]).tolist(), strict=True))
+    own = {plain_number(level, written): level for level in levels}
+    counts = Counter(present)
     if counts.keys() <= FLAGS.keys():
         return _flags(cells.map(FLAGS))
     _refuse_missing_words(counts, where)
-    _refuse_blanks_around(counts, where)
+    _refuse_blanks_around(levels, where)
     if not is_class:
-        _refuse_marks_and_dates(counts, where, decimal)
+        _refuse_marks_and_dates(counts, where, own, written.decimal)
         _refuse_texts_among_numbers(counts, where)
     order = pd.Index(sorted(levels), dtype=object)
     return pd.Series(pd.Categorical.from_codes(codes, levels).reorder_categories(order))
@@ -273,8 +352,21 @@ def _are_mostly_numbers(counts: Mapping[str, int]) -> bool:
     return 2 * n_numbers > sum(counts[word] for word in present)
 
 
+def _refuse_several_signs(cells: pd.Series, written: NumberFormat, where: str) -> None:
+    """Refuse numbers of which some have another sign than others, or none."""
+    first: dict[str, str] = {}
+    for word in cells.dropna().unique() if written.strip else ():
+        if found := _number_in(word, written):
+            first.setdefault(found["before"] or found["after"] or "", word)
+    if len(first) > 1:
+        raise DataError(
+            f"{where} holds numbers with different signs beside them: "
+            f"{listed(first.values())}. Write them alike in the file, {OTHERWISE}"
+        )
+
+
 def _refuse_marks_and_dates(
-    counts: Mapping[str, int], where: str, decimal: str
+    counts: Mapping[str, int], where: str, own: Mapping[str, str], decimal: str
 ) -> None:
     """Refuse numbers that are written with other marks, and dates.
 
@@ -287,8 +379,9 @@ def _refuse_marks_and_dates(
     if marked and (len(marked) == len(others) or _are_mostly_numbers(counts)):
         raise DataError(
             f"{where} holds numbers that are not written like 1234{decimal}5: "
-            f"{listed(with_point(word, decimal) for word in marked)}. Write them so in "
-            f"the file, {OTHERWISE}"
+            f"{listed(own[word] for word in marked)}. Write them so in the file, say "
+            "beside a CSV file how they are written (decimal, thousands, strip, "
+            f"negative), {OTHERWISE}"
         )
     if present and all(map(DATE.fullmatch, present)):
         raise DataError(
@@ -445,9 +538,7 @@ def refuse_new_levels(
             ", merge rare levels, or set [data] unseen.", r=", or merge rare levels."
         )
         if isinstance(known_levels, pd.Series) and known_levels.is_unique:
-            instead = remedy(
-                "list the other columns under [data] features", r="fit without it"
-            )
+            instead = remedy("name it under [data] exclude", r="fit without it")
             how = (
                 "Every training row has its own level, so the column merely "
                 f"identifies rows: {instead}."

@@ -42,7 +42,7 @@ def read_csv(
     DataError
         If the bytes are no text, or the text is no table.
     """
-    content = _as_utf8(name, content, encoding)
+    content = as_utf8(name, content, encoding)
     first = content[:80].partition(b"\n")[0].strip(b'"\r ')
     if first.lower().startswith(b"sep=") and len(first) <= len(b"sep=;"):
         raise DataError(
@@ -56,12 +56,35 @@ def read_csv(
     return pd.DataFrame(cells, columns=pd.Index(header, dtype=object), dtype=object)
 
 
-def _as_utf8(name: str, content: bytes, encoding: str) -> bytes:
-    if encoding.lower() in UTF8 and (
-        own := UTF16.get(content[:2])
-        or (content[1:2] == b"\0" and "utf-16-le")
-        or (content[:1] == b"\0" and "utf-16-be")
-    ):
+def utf16_of(content: bytes) -> str:
+    """Return which UTF-16 the first bytes of a text show, empty if none."""
+    if content[:2] in UTF16:
+        return UTF16[content[:2]]
+    if content[1:2] == b"\0":
+        return "utf-16-le"
+    return "utf-16-be" if content[:1] == b"\0" else ""
+
+
+def line_of(content: bytes, place: int, word: str, *, separator: str) -> int:
+    """Return the line of a UTF-8 file, from 1, in which a column first has a cell."""
+    lines = io.StringIO(content.decode(), newline="")
+    reader, line = csv.reader(lines, delimiter=separator), 0
+    for row in reader:
+        if place < len(row) and row[place] == word:
+            return line + 1
+        line = reader.line_num
+    return line
+
+
+def as_utf8(name: str, content: bytes, encoding: str) -> bytes:
+    """Return the text of a file in UTF-8, without a byte order mark.
+
+    Raises
+    ------
+    DataError
+        If it has another encoding, or Python knows none of that name.
+    """
+    if encoding.lower() in UTF8 and (own := utf16_of(content)):
         raise DataError(
             f'{name} is UTF-16, not UTF-8. Set encoding = "{own}" beside the file, or '
             "save it as UTF-8."
@@ -114,7 +137,7 @@ def _parsed(name: str, content: bytes, separator: str) -> tuple[list[str], list[
             if row and len(row) != len(header):
                 remedy = (
                     f"Quote cells that hold a {own}, or set another separator beside "
-                    "the file."
+                    "the file (init: --separator)."
                 )
                 if len(row) > len(header) and (not texts or len(header) == 1):
                     remedy = (

@@ -39,7 +39,8 @@ def columns_without_part(
     dated : collection of str
         Dates of which parts are taken.
     """
-    roles = dict.fromkeys(section.segments, "segments")
+    roles = dict.fromkeys(section.exclude, "excluded")
+    roles |= dict.fromkeys(section.segments, "segments")
     roles |= dict.fromkeys(dated, "dates")
     roles |= {section.weights: "weights", section.test.get("column", ""): "split"}
     for name in table.frame.columns:
@@ -50,7 +51,7 @@ def columns_without_part(
             cells = column_types.without(cells, section.missing_values)
         if table.has_texts(name):
             with suppress(DataError):  # then its texts are looked at
-                cells = column_types.from_texts(cells, where="", decimal=table.decimal)
+                cells = column_types.from_texts(cells, where="", written=table.written)
         look, distinct = _look(cells.dropna())
         yield LeftOut(str(name), roles.get(name, "not_listed"), look, distinct)
 

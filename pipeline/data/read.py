@@ -261,7 +261,7 @@ def _features(
     To be taken parts of, as dates are, is one.
     """
     single = (section.target, section.weights, section.test.get("column", ""))
-    others = (*single, *section.held_out_columns, *dated)
+    others = (*single, *section.exclude, *section.held_out_columns, *dated)
     return section.features or tuple(
         name for name in table.frame.columns if name not in others
     )
@@ -285,6 +285,7 @@ def _unknown_columns(
     shared_roles: dict[str, Sequence[str]] = {
         "weights": (section.weights,),
         "features": features,
+        "exclude": section.exclude,
         "held_out_columns": section.held_out_columns,
         "categories": tuple(section.categories),
     }
@@ -329,7 +330,7 @@ def _column(
     How dates are `written` is None if no part of them is taken.
     """
     is_text = all(table.is_text for table in tables)
-    if is_text and len({table.decimal for table in tables}) == 1:
+    if is_text and len({table.written for table in tables}) == 1:
         return _typed_cells(tables, name, section, where, written)
     typed_parts = [
         _typed_cells(
@@ -375,7 +376,7 @@ def _typed_cells(
             name == section.target and section.task != "regression"
         )
         return column_types.from_texts(
-            cells, where=where, is_class=is_class, decimal=tables[0].decimal
+            cells, where=where, is_class=is_class, written=tables[0].written
         )
     split = section.test.get("column")
     is_feature = name not in (section.target, section.weights, split)

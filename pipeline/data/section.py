@@ -12,10 +12,16 @@ Names: TypeAlias = Annotated[tuple[str, ...], Range(least=1)]
 EXACT = Range(least=-(2**53), most=2**53)
 """The integers that every table keeps apart, those of Parquet and of R too."""
 SIGN = Pattern(r'[^\r\n"]', "one character")
+BESIDE = Pattern(
+    r"[^\s\d.,+()-]+", "a sign beside numbers, such as '%'", "signs such as '%'"
+)
 FILE = {
     "file": Annotated[str, NAME],
     "separator": NotRequired[Annotated[str, SIGN]],
     "decimal": NotRequired[Literal[".", ","]],
+    "thousands": NotRequired[Literal[".", ",", " ", "'"]],
+    "strip": NotRequired[tuple[Annotated[str, BESIDE], ...]],
+    "negative": NotRequired[Literal["-1", "1-", "(1)"]],
     "encoding": NotRequired[Annotated[str, NAME]],
     "sheet": NotRequired[str | Annotated[int, Range(least=1)]],
     "sql": NotRequired[Annotated[str, NAME]],
@@ -64,14 +70,15 @@ class DataSection:
     train : table
         The rows that models are fitted on; {} if all models come from files and the
         rows that they were fitted on are not known. A file: .csv and .tsv, also .gz,
-        with separator, decimal and encoding; .xlsx with sheet; .parquet, .feather;
-        .sqlite and .db with sql or table; .rds with its sha256, because reading it may
-        run code. Or the result of sql in the database whose address is in the
-        environment variable url_env, an R data set, or one of scikit-learn's. Or the
-        result of an R script: a data frame, or a list with elements named train, test
-        or reference_rows; if it has only one of them, `test` says which rows to hold
-        out. index_column of a file or database is a column that only identifies rows;
-        "" means a column without a name.
+        with separator, encoding, and how numbers are written (decimal, thousands,
+        strip, negative); .xlsx with sheet; .parquet, .feather; .sqlite and .db with sql
+        or table; .rds with its sha256, because reading it may run code. Or the result
+        of sql in the database whose address is in the environment variable url_env, an
+        R data set, or one of scikit-learn's. Or the result of an R script: a data
+        frame, or a list with elements named train, test or reference_rows; if it has
+        only one of them, `test` says which rows to hold out. index_column of a file or
+        database is a column that only identifies rows; "" means a column without a
+        name.
     test : table
         The rows on which importances are measured: a source like `train`, a fraction of
         its rows drawn with the seed, or the rows with a given value in a column.
@@ -89,6 +96,8 @@ class DataSection:
         A column of row weights; empty if all rows have equal weight.
     features : tuple of str
         The audited columns that models are given; all other columns by default.
+    exclude : tuple of str
+        Columns that are no features; the report lists them.
     held_out_columns : tuple of str
         Columns that are audited but given to no model.
     segments : tuple of str
@@ -115,6 +124,7 @@ class DataSection:
     positive_class: str | Annotated[int, EXACT] | bool | None = None
     weights: str = ""
     features: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     held_out_columns: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
     categories: Mapping[str, Names] = field(default_factory=_empty)

@@ -50,8 +50,8 @@ class Table(NamedTuple):
         The R script that made it and the digest of its file; empty if none did.
     is_csv : bool
         Whether all its cells are texts, which then need not be looked at.
-    decimal : str
-        What stands before the decimals of a number in such a file.
+    written : NumberFormat
+        How such a file writes numbers.
     left_rows : ndarray or None
         The places, from 0, of the rows in their source; None if all are there.
     """
@@ -62,7 +62,7 @@ class Table(NamedTuple):
     script: str = ""
     script_sha256: str = ""
     is_csv: bool = False
-    decimal: str = "."
+    written: column_types.NumberFormat = column_types.PLAIN
     left_rows: npt.NDArray[np.int64] | None = None
 
     def has_texts(self, name: str) -> bool:
@@ -169,11 +169,20 @@ def option_problems(source: Mapping[str, Any]) -> Iterator[str]:
             yield f"{key} works only with {', '.join(files)} files; leave it out."
     if "sql" in source and "table" in source:
         yield "table works only without sql; leave one of them out."
-    separator, decimal = source.get("separator", ","), source.get("decimal", ".")
-    if "separator" in keys and separator == decimal and suffix.startswith(".csv"):
+    if not {"separator", "thousands"} <= set(keys):
+        return
+    separator, decimal = source.get("separator"), source.get("decimal", ".")
+    is_quoted = separator == ","  # whoever writes the usual one has looked
+    if (separator or usual_separator(suffix)) == decimal and not is_quoted:
         yield (
             f"decimal must differ from the separator; {quote(decimal)} was given. "
             'Set separator = ";" if that separates the cells.'
+        )
+    if source.get("thousands") == decimal:
+        other = "," if decimal == "." else "."
+        yield (
+            f"thousands must differ from decimal; {quote(decimal)} was given. Set "
+            f'decimal = "{other}" if that stands before the decimals.'
         )
 
 
@@ -319,23 +328,45 @@ def _filled(path: Path, content: bytes) -> bytes:
     return content
 
 
-def _read_texts(path: Path, source: Mapping[str, Any]) -> Table:
-    content, name = _content(path), path.name.lower()
-    if name.endswith(".gz"):
+def text_content(path: Path) -> bytes:
+    """Return the bytes of a file of texts, not compressed.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read or is empty.
+    """
+    content = _content(path)
+    if path.name.lower().endswith(".gz"):
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(
                 f"{path.name} cannot be read as gzip: {error}. Compress the file again."
             ) from error
+    return _filled(path, content)
+
+
+def usual_separator(name: str) -> str:
+    """Return what separates cells where a configuration names nothing else."""
+    return "\t" if ".tsv" in name.lower()[-7:] else ","
+
+
+def _read_texts(path: Path, source: Mapping[str, Any]) -> Table:
     frame = read_csv(
         path.name,
-        _filled(path, content),
-        separator=source.get("separator", "\t" if ".tsv" in name[-7:] else ","),
+        text_content(path),
+        separator=source.get("separator", usual_separator(path.name)),
         encoding=source.get("encoding", "utf-8"),
     )
-    decimal = source.get("decimal", ".")
-    return Table(path.name, frame, is_text=True, is_csv=True, decimal=decimal)
+    return Table(path.name, frame, True, is_csv=True, written=written_in(source))
+
+
+def written_in(source: Mapping[str, Any]) -> column_types.NumberFormat:
+    """Return how a file of texts writes numbers, as the keys beside it say."""
+    keys: dict[str, Any] = {key: source[key] for key in NUMBER_KEYS if key in source}
+    keys["strip"] = tuple(source.get("strip", ()))
+    return column_types.NumberFormat(**keys)
 
 
 def _read_binary(path: Path, source: Mapping[str, Any]) -> Table:
@@ -407,7 +438,7 @@ def _sheet_of(name: str, book: Any, sheet: str | int | None) -> str:
             return sheets[0]
         raise DataError(
             f"{name} has {len(sheets)} sheets. {has} Set sheet, a name or a number, "
-            "beside the file."
+            "beside the file (init: --sheet)."
         )
     if isinstance(sheet, str) and sheet in sheets:
         return sheet
@@ -470,8 +501,9 @@ def _read_sqlite(path: Path, source: Mapping[str, Any]) -> Table:
     return Table(path.name, read_sqlite(path, **keys), is_text=True)
 
 
+NUMBER_KEYS = column_types.NumberFormat._fields
 TEXTS = {
-    suffix: Format(_read_texts, ("separator", "decimal", "encoding"))
+    suffix: Format(_read_texts, ("separator", *NUMBER_KEYS, "encoding"))
     for suffix in (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 }
 FORMATS = TEXTS | {

@@ -49,10 +49,10 @@ class LeftOut(NamedTuple):
     Attributes
     ----------
     column : str
-    reason : {"weights", "split", "dates", "segments", "not_listed"}
+    reason : {"weights", "split", "dates", "segments", "excluded", "not_listed"}
         Its other role, "dates" of which parts are taken, "segments" by which rows are
-        judged apart; or none, since the configuration does not list it among the
-        features.
+        judged apart; or none, since the configuration excludes it or does not list it
+        among the features.
     look : {"", "empty", "constant", "near_constant", "names_rows"}
         What its cells are like.
     distinct : int

@@ -280,6 +280,48 @@ def test_init_from_data_runs_as_it_is(tmp_path):
     assert answer.exit_code == 0, answer.stderr
 
 
+def test_init_says_what_it_guessed_and_the_audit_runs(tmp_path):
+    frame = rows(60)
+    frame["day"] = [f"{1 + i % 28}.{1 + i % 12}.2024" for i in range(60)]
+    frame.to_csv(
+        tmp_path / "rows.csv", sep=";", decimal=",", index=False, encoding="utf-16"
+    )
+    words = ["init", str(tmp_path), "--data", str(tmp_path / "rows.csv")]
+    first = CliRunner().invoke(main, [*words, "--target", "y"])
+    assert first.exit_code == 0, first.output
+    assert 'Guessed: encoding = "utf-16"; ' in first.output
+    assert 'Guessed: separator = ";"; 61 of the first 61 lines have ' in first.output
+    assert 'Guessed: decimal = ","; line 2 holds ' in first.output
+    answer = run(tmp_path, "--no-pdf")
+    assert answer.exit_code == 0, answer.stderr
+
+
+@pytest.mark.needs_openpyxl
+def test_init_takes_a_sheet_by_name_or_number(tmp_path):
+    with pd.ExcelWriter(tmp_path / "rows.xlsx") as book:
+        pd.DataFrame({"note": ["a"]}).to_excel(book, sheet_name="Notes", index=False)
+        rows(60).to_excel(book, sheet_name="Data", index=False)
+    words = ["--data", str(tmp_path / "rows.xlsx"), "--target", "y"]
+    asked = runner().invoke(main, ["init", str(tmp_path), *words])
+    assert asked.exit_code == 2
+    assert asked.stderr.strip() == (
+        "rows.xlsx has 2 sheets. It has 'Notes', 'Data'. Set sheet, a name or a "
+        "number, beside the file (init: --sheet)."
+    )
+    for folder, sheet in (("a", "Data"), ("b", "2")):
+        (tmp_path / folder).mkdir()
+        call = ["init", str(tmp_path / folder), *words, "--sheet", sheet]
+        assert runner().invoke(main, call).exit_code == 0
+    answer = run(tmp_path / "b", "--no-pdf")
+    assert answer.exit_code == 0, answer.stderr
+
+
+def test_options_of_a_file_need_one(tmp_path):
+    answer = runner().invoke(main, ["init", str(tmp_path), "--separator", "tab"])
+    assert answer.exit_code == 2
+    assert "--separator requires --data." in answer.stderr
+
+
 def test_doctor_names_every_part_as_json():
     answer = runner().invoke(main, ["doctor", "--json"])
     checks = {row["what"]: row for row in json.loads(answer.stdout)["checks"]}

@@ -126,7 +126,11 @@ def test_levels_that_differ_in_case_only_are_pointed_out(tmp_path):
 
 
 LEFT_OUT = {
-    "when": ([f"2024-01-{i + 1:02}" for i in range(N)], "holds dates such as '2024-"),
+    "when": (
+        [f"{i % 12 + 1:02}/{i % 5 + 1:02}/2024" for i in range(N)],
+        "holds dates such as '01/01/2024', whose format may be \"%d/%m/%Y\" or ",
+    ),
+    "day": (["2024-01-31"] * N, "holds dates such as '2024-"),
     "id": (
         [f"c{i}" for i in range(N)],
         "every value is different, so it identifies rows",
@@ -160,6 +164,59 @@ def test_a_column_that_cannot_be_a_feature_is_left_out_with_the_reason(name, tmp
     assert f'    # "{name}",  # left out: {reason}' in text
     assert document["data"]["features"] == ["good"]
     read_datasets(**parse_config(document, base=tmp_path / "audit").data_arguments)
+
+
+def rows_of(document, folder):
+    """Return the training and test rows of what was written, and fit its models."""
+    config = parse_config(document, base=folder / "audit")
+    train, test = read_datasets(**config.data_arguments)
+    fit_models(config.models, train)
+    return train, test
+
+
+def test_parts_of_dates_become_features(tmp_path):
+    when = [f"{i % 28 + 1}.{i % 12 + 1}.2024 0{i % 3}:00" for i in range(N)]
+    rows = "".join(f"{a},{b},{b}\n" for a, b in zip(when, NUMBERS, strict=True))
+    text, document = started(tmp_path, f"when,x,y\n{rows}")
+    assert '    # "when",  # dates: see [[derived]] below\n' in text
+    assert [item["part"] for item in document["derived"]] == [
+        "month",
+        "weekday",
+        "hour",
+    ]
+    assert {item["format"] for item in document["derived"]} == {"%d.%m.%Y %H:%M"}
+    train, test = rows_of(document, tmp_path)
+    assert train.features == ("x", "when_month", "when_weekday", "when_hour")
+    months = [*train.X["when_month"], *test.X["when_month"]]
+    assert sorted(months) == sorted(2 * [*range(1, 13)])
+
+
+def test_rare_levels_are_read_as_missing_and_keep_their_column(tmp_path):
+    levels = ["rare" if i == 5 else "ab"[i % 2] for i in range(100)]  # 5 is a test row
+    rows = "".join(f"{level},{i % 7}.5\n" for i, level in enumerate(levels))
+    text, document = started(tmp_path, f"x,y\n{rows}")
+    assert document["data"]["unseen"] == "missing"
+    assert '\n# "x": "rare"\n' in text
+    _, test = rows_of(document, tmp_path)
+    assert test.X["x"].isna().sum() == 1
+
+
+def test_large_tables_get_limits(tmp_path):
+    rows = "".join(f"{i % 11},{i % 7}.5\n" for i in range(40_004))
+    _, document = started(tmp_path, f"x,y\n{rows}")
+    assert document["limits"] == {"max_rows": 10_000}
+
+
+def test_of_many_columns_those_left_out_are_named(tmp_path):
+    names = ",".join(f"x{k}" for k in range(300))
+    rows = "".join(f"{','.join([v] * 300)},c{v},{v}\n" for v in NUMBERS)
+    text, document = started(tmp_path, f"{names},code,y\n{rows}")
+    assert document["data"]["exclude"] == ["code"]
+    assert '    "code",  # left out: every value is different' in text
+    assert document["limits"] == {"minutes": 30.0}
+    assert len(text.splitlines()) < 60
+    train, _ = rows_of(document, tmp_path)
+    assert len(train.features) == 300
 
 
 def test_a_table_without_a_usable_column_is_told_why(tmp_path):

@@ -70,6 +70,13 @@ def test_a_column_with_another_role_says_which(tmp_path):
     assert set(reasons.values()) == {"not_listed"}
 
 
+def test_an_excluded_column_says_so_and_all_others_are_features(tmp_path):
+    excluded = [name for name in COLUMNS if name not in ("x", "zone", "y")]
+    found = left_out(tmp_path, features=[], exclude=excluded)
+    assert list(found) == excluded
+    assert {column.reason for column in found.values()} == {"excluded"}
+
+
 def test_a_date_of_which_parts_are_taken_says_so(tmp_path):
     days = {"day": [f"2024-01-{1 + n % 28:02}" for n in range(200)]}
     month = {"name": "week", "kind": "date_part", "of": ["day"], "part": "week"}

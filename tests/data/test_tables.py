@@ -60,9 +60,81 @@ def test_a_point_where_decimals_have_a_comma_is_asked_about(tmp_path):
     (tmp_path / "a.csv").write_text("x;y\n1.234;1\n2,5;2\n1.5;3\n")
     assert refusal(tmp_path, {"file": "a.csv"} | SEMICOLONS) == (
         "a.csv: column 'x' holds numbers that are not written like 1234,5: '1.234', "
-        "'1.5'. Write them so in the file, declare the levels under [data] categories, "
-        "or list the other columns under [data] features."
+        "'1.5'. Write them so in the file, say beside a CSV file how they are written "
+        "(decimal, thousands, strip, negative), declare the levels under [data] "
+        "categories, or name the column under [data] exclude."
     )
+
+
+WRITTEN = {
+    "1.234,5": {"decimal": ",", "thousands": "."},
+    "1 234,5": {"decimal": ",", "thousands": " "},
+    "1\u202f234,5": {"decimal": ",", "thousands": " "},
+    "1'234.5": {"thousands": "'"},
+    "1,234.5": {"thousands": ","},
+    "€ 1234.5": {"strip": ["€"]},
+    "1234.5EUR": {"strip": ["EUR", "€"]},
+    "+1234.50": {"negative": "1-"},
+}
+
+
+@pytest.mark.parametrize("cell", WRITTEN)
+def test_numbers_are_written_as_the_keys_beside_the_file_say(cell, tmp_path):
+    (tmp_path / "a.csv").write_text(f"x;y\n{cell};1\n;2\n{cell};3\n")
+    rows = rows_of(tmp_path, {"file": "a.csv", "separator": ";", **WRITTEN[cell]})
+    assert rows.X["x"].fillna(0).tolist() == [1234.5, 0, 1234.5]
+
+
+@pytest.mark.parametrize(
+    ("cell", "keys"),
+    [
+        ("5,5-", {"negative": "1-"}),
+        ("5,5 %-", {"negative": "1-"}),
+        ("5,5- %", {"negative": "1-"}),
+        ("-5,5 %", {"negative": "1-"}),
+        ("(5,5%)", {"negative": "(1)"}),
+        ("-% 5,5", {}),
+        ("% -5,5", {}),
+    ],
+)
+def test_numbers_below_zero_are_written_as_the_key_says(cell, keys, tmp_path):
+    (tmp_path / "a.csv").write_text(f"x;y\n{cell};1\n{cell};2\n")
+    source = {"file": "a.csv"} | SEMICOLONS | {"strip": ["%"]} | keys
+    assert rows_of(tmp_path, source).X["x"].tolist() == [-5.5, -5.5]
+
+
+@pytest.mark.parametrize(
+    ("cell", "keys"),
+    [
+        ("1.23", {"thousands": "."}),
+        ("12.34.567", {"thousands": "."}),
+        ("5-", {}),
+        ("(5)", {"negative": "1-"}),
+        ("-5-", {"negative": "1-"}),
+        ("(5", {"negative": "(1)"}),
+        ("5 %", {}),
+        ("€ 5", {"strip": ["%"]}),
+    ],
+)
+def test_what_the_keys_do_not_say_is_no_number(cell, keys, tmp_path):
+    (tmp_path / "a.csv").write_text(f"x;y\n7,5;1\n8,5;2\n{cell};3\n")
+    text = refusal(tmp_path, {"file": "a.csv"} | SEMICOLONS | keys)
+    assert repr(cell) in text
+
+
+def test_one_number_with_a_sign_and_one_without_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n12 %,1\n0.12,2\n")
+    assert refusal(tmp_path, {"file": "a.csv", "strip": ["%"]}) == (
+        "a.csv: column 'x' holds numbers with different signs beside them: '12 %', "
+        "'0.12'. Write them alike in the file, declare the levels under [data] "
+        "categories, or name the column under [data] exclude."
+    )
+
+
+def test_texts_keep_the_signs_beside_their_numbers(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\nlow,1\nunder 5 %,2\n")
+    rows = rows_of(tmp_path, {"file": "a.csv", "strip": ["%"]})
+    assert list(rows.X["x"]) == ["low", "under 5 %"]
 
 
 def test_two_files_may_write_decimals_otherwise(tmp_path):
@@ -358,7 +430,7 @@ def test_a_sheet_is_named_or_numbered(sheet, tmp_path):
         (
             {},
             "a.xlsx has 2 sheets. It has 'Notes', 'Data'. Set sheet, a name or a "
-            "number, beside the file.",
+            "number, beside the file (init: --sheet).",
         ),
         (
             {"sheet": "Dat"},

@@ -1,0 +1,221 @@
+"""Files as other programs write them: what `init` guesses, and that it can be read."""
+
+import tomllib
+
+import numpy as np
+import pytest
+
+from importance_audit.config.init_file import starter_from
+from importance_audit.config.load import parse_config
+from importance_audit.data.csv_dialects import guessed
+from importance_audit.data.datasets import read_datasets
+from importance_audit.models.fit import fit_models
+from importance_audit.records.errors import DataError
+
+X = [1234567.89, -1234.5, 0.25, *(round(100.37 * i + 7, 2) for i in range(-7, 14))]
+Y = [float(i % 6) for i in range(24)]
+POINT = [f"{x:.2f}" for x in X]
+COMMA = [text.replace(".", ",") for text in POINT]
+GROUPED = [f"{x:,.2f}" for x in X]
+GERMAN = [text.translate({ord(","): ".", ord("."): ","}) for text in GROUPED]
+FRENCH = [text.translate({ord(","): "\u202f", ord("."): ","}) for text in GROUPED]
+
+
+def lines(cells, separator=";", head="x", end="\n"):
+    rows = [f"{cell}{separator}{y:.0f}" for cell, y in zip(cells, Y, strict=True)]
+    return end.join([f"{head}{separator}y", *rows, ""])
+
+
+def minus_after(texts):
+    return [f"{text[1:]}-" if text.startswith("-") else text for text in texts]
+
+
+def in_parentheses(texts):
+    return [f"({text[1:]})" if text.startswith("-") else text for text in texts]
+
+
+SEMICOLON, COMMAS = {"separator": ";"}, {"separator": ";", "decimal": ","}
+KILO = COMMAS | {"thousands": "."}
+FILES = {
+    "plain": (lines(POINT, ","), {}),
+    "semicolons": (lines(POINT), SEMICOLON),
+    "decimal comma": (lines(COMMA), COMMAS),
+    "tabs": (lines(COMMA, "\t"), {"separator": "\t", "decimal": ","}),
+    "bars": (lines(POINT, "|"), {"separator": "|"}),
+    "quoted": (
+        lines([f'"{text}"' for text in COMMA], ","),
+        {"separator": ",", "decimal": ","},
+    ),
+    "German": (lines(GERMAN), KILO),
+    "English": (lines([f'"{text}"' for text in GROUPED], ","), {"thousands": ","}),
+    "French": (lines(FRENCH), COMMAS | {"thousands": " "}),
+    "Swiss": (
+        lines([text.replace(",", "'") for text in GROUPED]),
+        SEMICOLON | {"thousands": "'"},
+    ),
+    "minus after": (lines(minus_after(GERMAN)), KILO | {"negative": "1-"}),
+    "parentheses": (lines(in_parentheses(GERMAN)), KILO | {"negative": "(1)"}),
+    "percent": (
+        lines([f"{text} %" for text in COMMA]),
+        COMMAS | {"strip": ["%"]},
+    ),
+    "euro": (lines([f"€ {text}" for text in GERMAN]), KILO | {"strip": ["€"]}),
+    "dollar": (
+        lines([f'"{text}"'.replace('"', '"$', 1) for text in GROUPED], ","),
+        {"thousands": ",", "strip": ["$"]},
+    ),
+    "mark": ("\ufeff" + lines(COMMA, end="\r\n"), COMMAS),
+}
+
+
+def read_back(folder, target="y", **given):
+    """Return x and y, in the order of the file, as the written configuration reads."""
+    text = starter_from(folder / "rows.csv", target, folder, given)
+    config = parse_config(tomllib.loads(text), base=folder)
+    train, test = read_datasets(**config.data_arguments)
+    fit_models(config.models, train)
+    rows = np.concatenate([train.row_numbers, test.row_numbers])
+    order = np.argsort(rows)
+    x = np.concatenate([train.X.iloc[:, 0], test.X.iloc[:, 0]])
+    return x[order].tolist(), np.concatenate([train.y, test.y])[order].tolist()
+
+
+def keys_of(path, **given):
+    return {guess.key: guess.value for guess in guessed(path, given)}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_numbers_are_read_as_they_were_written(name, tmp_path):
+    text, keys = FILES[name]
+    (tmp_path / "rows.csv").write_text(text, encoding="utf-8", newline="")
+    assert keys_of(tmp_path / "rows.csv") == keys
+    assert read_back(tmp_path) == (X, Y)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "guess"),
+    [
+        ("latin-1", "cp1252"),
+        ("utf-16", "utf-16"),
+        ("utf-16-le", "utf-16-le"),
+        ("utf-16-be", "utf-16-be"),
+        ("utf-8", None),
+    ],
+)
+def test_the_encoding_is_guessed(encoding, guess, tmp_path):
+    text = lines(["früh", "spät"] * 12, head="Größe")
+    (tmp_path / "rows.csv").write_bytes(text.encode(encoding))
+    assert keys_of(tmp_path / "rows.csv").get("encoding") == guess
+    assert read_back(tmp_path) == (["früh", "spät"] * 12, Y)
+
+
+def test_cells_may_hold_the_separator_and_ends_of_lines(tmp_path):
+    cells = ['"a;b"', '"a\n;;b"'] * 12
+    (tmp_path / "rows.csv").write_text(lines(cells), newline="")
+    assert keys_of(tmp_path / "rows.csv") == SEMICOLON
+    assert read_back(tmp_path) == (["a;b", "a\n;;b"] * 12, Y)
+
+
+def test_what_is_given_is_not_guessed(tmp_path):
+    (tmp_path / "rows.csv").write_text(lines(GERMAN))
+    given = {"separator": ";", "decimal": ",", "thousands": "."}
+    assert keys_of(tmp_path / "rows.csv", **given) == {}
+    assert read_back(tmp_path, **given) == (X, Y)
+
+
+def test_a_reason_names_the_line(tmp_path):
+    (tmp_path / "rows.csv").write_text(
+        'x;z\n1;"b\nc"\n2;d\n1234567;\n3;e\n"1.234,5";f\n'
+    )
+    reasons = {guess.key: guess.reason for guess in guessed(tmp_path / "rows.csv", {})}
+    assert reasons == {
+        "separator": "6 of the first 6 lines have 2 cells",
+        "decimal": "line 7 holds '1.234,5'",
+        "thousands": "line 7 holds '1.234,5'",
+    }
+
+
+WHOLE = [1200 + i % 9 for i in range(24)]
+THREE = [f"{n / 1000:.3f}" for n in WHOLE]
+
+
+def test_a_point_of_two_meanings_is_asked_about(tmp_path):
+    (tmp_path / "rows.csv").write_text(lines([f"€ {text}" for text in THREE]))
+    with pytest.raises(DataError) as error:
+        guessed(tmp_path / "rows.csv", {})
+    assert str(error.value) == (
+        "rows.csv: line 2 holds '€ 1.200' in column 'x', in which the point may stand "
+        'before thousands or decimals. Give --thousands "." or --decimal ".".'
+    )
+    assert read_back(tmp_path, thousands=".")[0] == WHOLE
+    assert read_back(tmp_path, decimal=".")[0] == [float(text) for text in THREE]
+
+
+def test_a_comma_of_two_meanings_is_asked_about(tmp_path):
+    cells = [f'"{text}"'.replace(".", ",") for text in THREE]
+    (tmp_path / "rows.csv").write_text(lines(cells, ","))
+    with pytest.raises(DataError, match='Give --thousands "," or --decimal ","'):
+        guessed(tmp_path / "rows.csv", {})
+    assert read_back(tmp_path, thousands=",")[0] == WHOLE
+    assert read_back(tmp_path, decimal=",")[0] == [float(text) for text in THREE]
+
+
+def test_three_decimals_beside_commas_are_decimals(tmp_path):
+    (tmp_path / "rows.csv").write_text(lines(THREE, ","))
+    assert read_back(tmp_path)[0] == [float(text) for text in THREE]
+
+
+REFUSED = {
+    "empty": (
+        "",
+        "rows.csv is empty. Save it with a line of column names and its rows.",
+    ),
+    "one column": (
+        "y\n1,5\n2,5\n".replace(",", "."),
+        "rows.csv has one column, 'y', and needs another as a feature. If another sign "
+        "than a semicolon, tab, comma or vertical bar separates its cells, give it as "
+        "--separator.",
+    ),
+    "title": (
+        "Sales of 2024\n" + lines(COMMA),
+        "rows.csv: line 2 has 2 cells, and the first line 1. The first line must name "
+        "the columns: 'Sales of 2024' does not name all. Remove titles above the names,"
+        " and name the column that names rows.",
+    ),
+    "cells": (
+        lines(COMMA) + "1;2;3\n",
+        "rows.csv: line 26 has 3 cells, and the first line 2. Quote cells that hold a "
+        "semicolon, or set another separator beside the file (init: --separator).",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_table_is_refused_with_what_was_seen(name, tmp_path):
+    text, message = REFUSED[name]
+    (tmp_path / "rows.csv").write_text(text)
+    with pytest.raises(DataError) as error:
+        read_back(tmp_path)
+    assert str(error.value) == message
+
+
+def test_an_unknown_encoding_is_refused(tmp_path):
+    (tmp_path / "rows.csv").write_text(lines(COMMA))
+    with pytest.raises(DataError, match="cannot be read with encoding 'utf-9'"):
+        guessed(tmp_path / "rows.csv", {"encoding": "utf-9"})
+
+
+def test_options_for_other_files_are_refused(tmp_path):
+    (tmp_path / "rows.csv").write_text(lines(COMMA))
+    with pytest.raises(DataError) as error:
+        read_back(tmp_path, sheet="A")
+    assert str(error.value) == ("--sheet works only with .xlsx files; leave it out.")
+
+
+def test_signs_beside_some_numbers_leave_their_column_out(tmp_path):
+    cells = ["12 %", "0.12", "3 %"] * 8
+    rows = [f"{a};{b};{y}" for a, b, y in zip(cells, POINT, Y, strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a;b;y", *rows, ""]))
+    text = starter_from(tmp_path / "rows.csv", "y", tmp_path)
+    assert "strip" not in text.partition("features")[0]
+    assert '# "a",  # left out: holds numbers that are not written like 1234.5' in text
