@@ -33,11 +33,27 @@ INTRODUCTION = """# Configuration: every key of audit.toml
 
 An audit is one file, `audit.toml`. It needs `[data]` and at least one `[[models]]`.
 Without `[[importance]]` it measures the permutation importance of every model's
-features. `importance-audit init` writes a commented file with every key, and
+features. `importance-audit init` writes a commented file with the keys that matter,
+`importance-audit init --every-key` one with every key, and
 `importance-audit init --data rows.csv --target y` fills it in from your data. Editors
 that support JSON Schema can complete and check the file with
 [audit.schema.json](../pipeline/config/audit.schema.json). A key that is not listed here
-is refused, with a suggestion."""
+is refused, with a suggestion.
+
+## The ten keys that matter
+
+| what to say | key | for example |
+|---|---|---|
+| Which rows models are fitted on | `[data] train` | `{ file = "rows.csv" }` |
+| Which rows importances are measured on | `[data] test` | `{ fraction = 0.25 }` |
+| Which column is predicted | `[data] target` | `"price"` |
+| What kind of prediction it is | `[data] task` | `"regression"` |
+| Which columns are no features | `[data] exclude` | `["id"]` |
+| What the report calls a model | `[[models]] name` | `"forest"` |
+| Which class is fitted | `[[models]] estimator` | `"sklearn.svm.SVC"` |
+| Or which fitted model is loaded | `[[models]] file` | `"model.joblib"` |
+| What is measured | `[[importance]] method` | `"permutation"` |
+| Which R packages recompute it | `[[importance]] engines` | `["DALEX"]` |"""
 
 
 def page(schema: Schema) -> str:

@@ -26,6 +26,7 @@ from .shared import FOLDER, faults, say, stop, write
 )
 @click.option("--encoding", help="The encoding of a CSV file, such as cp1252.")
 @click.option("--sheet", help="The sheet of an Excel file: a name, or a number from 1.")
+@click.option("--every-key", is_flag=True, help="Write every key and its default.")
 @click.option(
     "--strings",
     "language",
@@ -36,6 +37,7 @@ def init(
     folder: Path,
     data: Path | None,
     target: str | None,
+    every_key: bool,
     language: str | None,
     **keys: str | None,
 ) -> None:
@@ -49,6 +51,8 @@ def init(
 
     if (data is None) != (target is None):
         raise click.UsageError("--data and --target must be given together.")
+    if every_key and data is not None:
+        raise click.UsageError("--every-key does not work with --data.")
     given = _keys_beside(keys)
     if given and data is None:
         raise click.UsageError(f"--{next(iter(given))} requires --data.")
@@ -64,7 +68,7 @@ def init(
                 f"{file} exists already. Choose another folder.",
             )
         text = (
-            starter()
+            starter(every_key=every_key)
             if data is None
             else starter_from(data, str(target), folder, given)
         )

@@ -8,6 +8,7 @@ is no report (the numbers are still written), 5 another process is at work on th
 no run folder, nor does an unattended run that was killed, with 4.
 """
 
+from itertools import chain
 from typing import Any
 
 import click
@@ -27,14 +28,32 @@ from .schedule import schedule
 from .streams import outlets
 from .verify import verify
 
-COMMANDS = (
-    *(init, run, render, diff, history, approve, schedule),
-    *(verify, handoff, doctor, install_r, r_package, compile_),
-)
+GROUPS = {
+    "Everyday": (init, run, render, diff, history),
+    "Evidence": (verify, approve, handoff),
+    "Set-up": (doctor, install_r, r_package, compile_, schedule),
+}
+COMMANDS = tuple(chain(*GROUPS.values()))
 
 
 class _Commands(click.Group):
-    """The commands, whose outcome is the same whoever reads what they print."""
+    """The commands by groups, with one outcome whoever reads what they print."""
+
+    def format_commands(
+        self, context: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write what each command does, group by group."""
+        del context
+        width = max(len(str(command.name)) for command in COMMANDS)
+        most = formatter.width - width - 6
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (str(each.name).ljust(width), each.get_short_help_str(most))
+                        for each in commands
+                    ]
+                )
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run the command that the arguments name."""

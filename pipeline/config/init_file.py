@@ -25,6 +25,7 @@ from ..records.dataset_and_model import Task
 from ..records.errors import DataError, did_you_mean, listed, quote, several
 from .questions import R_ENGINES
 
+STARTER = Path(__file__).with_name("starter.toml")
 EXAMPLE = Path(__file__).with_name("example.toml")
 FRACTION, SEED = 0.25, 1
 FEW = 10  # levels that a comment can list
@@ -53,9 +54,9 @@ class _Task(NamedTuple):
     positive: str | None = None
 
 
-def starter() -> str:
-    """Return a configuration that runs as it is, with every key and its default."""
-    return EXAMPLE.read_text(encoding="utf-8")
+def starter(*, every_key: bool = False) -> str:
+    """Return a configuration that runs as it is: the keys that matter, or all."""
+    return (EXAMPLE if every_key else STARTER).read_text(encoding="utf-8")
 
 
 class _Dates(NamedTuple):
@@ -369,7 +370,8 @@ def _data_text(
     inside = ", ".join(f"{key} = {_text(value)}" for key, value in source.items())
     lines = [
         "# Filled in from the data: check the proposals in the comments.",
-        "# Every key and its default: importance-audit init, in another folder.",
+        "# Every key and its default: importance-audit init --every-key, in another "
+        "folder.",
         "",
         f"seed = {SEED}",
         "",

@@ -20,7 +20,8 @@ from click.testing import CliRunner
 from tests.cases import for_each
 
 from importance_audit.auditing.audit import audit, exit_code
-from importance_audit.cli.main import main
+from importance_audit.cli.main import GROUPS, main
+from importance_audit.config.init_file import starter
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance import METHODS, options_of
@@ -269,6 +270,24 @@ def test_init_writes_a_file_once(tmp_path):
     assert second.stderr.startswith(
         f"{tmp_path / 'audit.toml'} exists already. Choose another folder."
     )
+
+
+def test_init_writes_every_key_where_asked(tmp_path):
+    call = ["init", str(tmp_path), "--every-key"]
+    assert runner().invoke(main, call).exit_code == 0
+    text = (tmp_path / "audit.toml").read_text("utf-8")
+    assert text == starter(every_key=True) != starter()
+    both = runner().invoke(main, [*call, "--data", "rows.csv", "--target", "y"])
+    assert both.exit_code == 2
+    assert "--every-key does not work with --data." in both.stderr
+
+
+def test_help_lists_every_command_in_one_group():
+    text = runner().invoke(main, ["--help"]).output
+    for title, commands in GROUPS.items():
+        (block,) = re.findall(rf"^{title}:\n((?:  .+\n)+)", text, re.MULTILINE)
+        names = [line.split()[0] for line in block.splitlines()]
+        assert names == [command.name for command in commands]
 
 
 def test_init_from_data_runs_as_it_is(tmp_path):

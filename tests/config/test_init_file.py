@@ -34,9 +34,21 @@ def cycle(*values):
     return [values[i % len(values)] for i in range(N)]
 
 
-def test_the_starter_is_the_example_and_runs_as_it_is():
-    train, test = read_datasets(**parse_config(tomllib.loads(starter())).data_arguments)
+@pytest.mark.parametrize("every_key", [True, False])
+def test_the_starter_runs_as_it_is(every_key):
+    config = parse_config(tomllib.loads(starter(every_key=every_key)))
+    train, test = read_datasets(**config.data_arguments)
+    fit_models(config.models, train)
     assert (train.n_samples + test.n_samples, test.n_samples) == (442, 111)
+
+
+def test_the_starter_is_short_and_shows_defaults():
+    text = starter()
+    assert len(text.splitlines()) <= 45
+    every = tomllib.loads(starter(every_key=True))
+    for section in ("data", "report", "limits"):
+        own = tomllib.loads(text)[section]
+        assert own == {key: every[section][key] for key in own}
 
 
 @pytest.mark.parametrize(

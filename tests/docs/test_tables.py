@@ -25,9 +25,14 @@ def test_the_readme_is_short():
     assert len(text_of("README.md").splitlines()) <= 180
 
 
-def test_the_readme_groups_every_method_once():
-    methods = names_in(rows_of("README.md", "question"), 1)
+def test_the_methods_page_groups_every_method_once():
+    methods = names_in(rows_of("docs/methods.md", "question"), 1)
     assert sorted(methods) == sorted(METHODS)
+
+
+def test_the_readme_has_six_methods():
+    methods = names_in(rows_of("README.md", "question"), 1)
+    assert len(set(methods) & set(METHODS)) == len(methods) == 6
 
 
 def test_the_methods_page_has_every_method_in_order_and_a_paragraph_on_each():
@@ -76,6 +81,16 @@ def test_the_python_page_has_every_public_name():
     page = text_of("docs/python.md")
     names = {name[3:] for name in codes(page) if re.fullmatch(r"ia\.\w+", name)}
     assert names == set(importance_audit.__all__)
+
+
+def test_the_configuration_page_begins_with_ten_keys_that_there_are():
+    sections = json.loads((ROOT / "pipeline/config/audit.schema.json").read_text())
+    rows = rows_of("docs/configuration.md", "what to say")
+    for row in rows:
+        section, key = re.fullmatch(r"`\[+(\w+)\]+ (\w+)`", row[1]).groups()
+        there = sections["properties"][section]
+        assert key in there.get("items", there)["properties"]
+    assert len(rows) == 10
 
 
 def test_the_configuration_page_is_that_of_the_schema():
