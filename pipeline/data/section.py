@@ -103,7 +103,7 @@ class DataSection:
     segments : tuple of str
         Columns by whose values the report also judges the evaluation rows apart: how
         good each model is, whether its predictions are too high or too low, and what it
-        relies on. They may be features or not.
+        relies on. They may be features or not (`exclude`).
     categories : mapping of str to tuple of str
         Categorical columns, with their levels in order; by default text columns are
         categorical, with sorted levels.
