@@ -181,9 +181,9 @@ _FRAMES = (
         "Columns of the table of training rows that are neither audited nor the "
         'target. reason: "weights", "split", "dates", of which parts are taken, or '
         '"segments" if the configuration gives them that role, "excluded" if it says '
-        'so, else "not_listed" among its features; look: "empty", "constant", "near_constant" (one value in 99 % of the rows or '
-        'more), "names_rows" (every text or whole number differs), else empty; '
-        "distinct: how many values it has.",
+        'so, else "not_listed" among its features; look: "empty", "constant", '
+        '"near_constant" (one value in 99 % of the rows or more), "names_rows" (every '
+        "text or whole number differs), else empty; distinct: how many values it has.",
     ),
     Frame(
         "y_permuted",
