@@ -45,7 +45,7 @@ What is meant by whom:
     grid, values            pred.grid, yhat             variable_splits, _x_, _yhat_
     seed, stream            set.seed                    set.seed
 
-Read in this order: `channel` (what travels), `pack` and `to_r`, `from_r` and `unpack`,
-`schema` (frames for predict), `worker` and `callback` (R's process), `process`,
-`dialogue` (one call), `host` (the session).
+Read in this order: `wire` (what travels), `python_values` and `r_values`, `schema`
+(frames for predict), `worker` and `callback` (R's process), `process`, `dialogue` (one
+call), `host` (the session).
 """

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, NoReturn
 import numpy.typing as npt
 import pandas as pd
 
-from .channel import Array, Message, Record
 from .errors import RBridgeError, RError, RTimeout
 from .process import Process, ProcessEnded
+from .python_values import unpack
 from .schema import Schema, check_prediction, restore
-from .unpack import unpack
+from .wire import Message, Record
 
 Predict = Callable[[pd.DataFrame], npt.NDArray[Any]]
 
@@ -83,7 +83,7 @@ class Dialogue:
         self.counts = Counts()
         self.output: Mapping[str, Any] = {}
 
-    def run(self, arguments: Record, arrays: list[Array]) -> Any:
+    def run(self, arguments: Record) -> Any:
         """Send the arguments, answer predict until there is a result, and return it.
 
         Raises
@@ -97,9 +97,8 @@ class Dialogue:
         request = ("call", question.function, arguments, has_predict)
         self._is_open = True
         try:
-            self._process.send(request, arrays)
-            message, received = self._last_message()
-            return self._result(message, received)
+            self._process.send(request)
+            return self._result(self._last_message())
         except ProcessEnded as end:
             called = question.about or repr(question.function)
             death = self._process.died(f"the call of {called}")
@@ -111,23 +110,22 @@ class Dialogue:
             if self._is_open:
                 self._process.end()
 
-    def _last_message(self) -> tuple[Message, list[Array]]:
+    def _last_message(self) -> Message:
         """Answer predict until R has come to an end."""
         while True:
             if not self._process.wait(self._deadline - time.monotonic()):
                 self._raise_late()
-            message, received = self._process.receive()
+            message = self._process.receive()
             if message[0] != "predict":
                 self._is_open = False
-                return message, received
-            self._answer(message[1], received)
+                return message
+            self._answer(message[1])
 
-    def _answer(self, record: Record, received: list[Array]) -> None:
+    def _answer(self, record: Record) -> None:
         """Answer one call of predict; after a failure, always with that failure."""
-        arrays: list[Array] = []
         if self._failure is None:
             try:
-                answer = self._predictions(record, received, arrays)
+                answer = self._predictions(record)
             except BaseException as error:
                 self._failure = error
                 if not isinstance(error, Exception):
@@ -135,13 +133,11 @@ class Dialogue:
                     soon = time.monotonic() + _GRACE_SECONDS
                     self._deadline = min(self._deadline, soon)
             else:
-                self._process.send(("answer", answer), arrays)
+                self._process.send(("answer", answer))
                 return
         self._process.send(("failed", _words(self._failure)))
 
-    def _predictions(
-        self, record: Record, received: list[Array], arrays: list[Array]
-    ) -> Record:
+    def _predictions(self, record: Record) -> Record:
         """Return what predict says about the rows that R sent."""
         question = self._question
         if question.predict is None:
@@ -149,7 +145,7 @@ class Dialogue:
                 f"R function {question.function!r} asked for predictions, but was "
                 "called without predict."
             )
-        X = restore(question.schema, record, received)
+        X = restore(question.schema, record)
         n_rows = len(X)
         started = time.monotonic()
         try:
@@ -159,18 +155,17 @@ class Dialogue:
             seconds += time.monotonic() - started
             self.counts = Counts(calls + 1, rows + n_rows, seconds)
         values = check_prediction(prediction, n_rows, question.labels)
-        arrays.append(values.ravel(order="F"))
-        vector = ("double", 0)
+        vector = ("double", values.ravel(order="F"))
         if not question.labels:
             return vector
         return ("array", vector, values.shape, (None, list(question.labels)))
 
-    def _result(self, message: Message, received: list[Array]) -> Any:
+    def _result(self, message: Message) -> Any:
         """Return the result of the call, or raise what it ended with."""
         word, *content, self.output = message
         error = _error_of(self._question.function, word, content)
         _raise_first(self._failure, error, None)
-        return unpack(content[0], received)
+        return unpack(content[0])
 
     def _raise_late(self) -> NoReturn:
         """Stop R at the deadline and say so."""
@@ -198,7 +193,7 @@ class Dialogue:
             try:
                 if not self._process.wait(_AGAIN_SECONDS):
                     continue
-                message, _ = self._process.receive()
+                message = self._process.receive()
                 self._is_open = message[0] == "predict"
                 if self._is_open:
                     self._process.send(("failed", "The call was interrupted."))

@@ -61,19 +61,9 @@ guard <- function(name, arguments, functions) {
 
 # The predict function that packages call: `raw` answers with numbers, or with two
 # texts when Python could not; whatever else a package passes along is of no use to it.
-# R sees at a glance whether the columns are those of the call before, all but values:
-# a data.frame with the same names, types and attributes.
 python_predict <- function(raw) {
-  previous <- NULL
   function(object, newdata, ...) {
-    columns <- NULL
-    if (is.data.frame(newdata)) {
-      vectors <- unclass(newdata)
-      types <- vapply(vectors, typeof, "")
-      columns <- list(types, lapply(vectors, attributes))
-    }
-    answer <- raw(newdata, identical(columns, previous))
-    previous <<- columns
+    answer <- raw(newdata)
     if (is.character(answer)) {
       stop(structure(
         class = c("python_error", "error", "condition"),

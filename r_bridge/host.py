@@ -17,14 +17,12 @@ from typing import Any
 
 import pandas as pd
 
-from .channel import Array
 from .dialogue import Counts, Dialogue, Predict, Question
 from .errors import RBridgeError, RUnavailable
 from .installation import library_folder, what_is_installed
-from .pack import pack
 from .process import Process, ProcessEnded
+from .python_values import pack, unpack
 from .schema import describe
-from .unpack import unpack
 
 _PACKAGE = Path(__file__).parent
 _START_SECONDS = 60.0
@@ -140,7 +138,7 @@ class Worker:
         function : str
             The name of a function in one of the R files; never code.
         arguments : mapping of str to value
-            By name; see `pack.pack` for what can be sent.
+            By name; see `python_values.pack` for what can be sent.
         predict : callable, optional
             ``predict(X) -> (n_rows,)``, or ``(n_rows, n_labels)`` with `labels`. The
             R function gets it as its argument ``predict``, a function
@@ -157,7 +155,7 @@ class Worker:
         Returns
         -------
         None, ndarray, dict, list or DataFrame
-            See `unpack.unpack`.
+            See `python_values.unpack`.
 
         Raises
         ------
@@ -179,13 +177,12 @@ class Worker:
             seconds=self._r_seconds if seconds is None else seconds,
             about=about,
         )
-        arrays: list[Array] = []
         subject = f"The input of {function!r}"
-        record = pack(dict(arguments), arrays, subject=subject)
+        record = pack(dict(arguments), subject=subject)
         with self._turn():
             dialogue = Dialogue(self._running(), question)
             try:
-                return dialogue.run(record, arrays)
+                return dialogue.run(record)
             finally:
                 self._remember(dialogue)
 
@@ -240,7 +237,7 @@ class Worker:
         try:
             if not process.wait(_START_SECONDS):
                 raise ProcessEnded
-            message, arrays = process.receive()
+            message = process.receive()
         except ProcessEnded as error:
             death = process.died("its start")
             raise RUnavailable(installed()["reason"] or str(death)) from error
@@ -249,7 +246,7 @@ class Worker:
             raise
         self.facts = {
             name: value.tolist()[0] if len(value) == 1 else tuple(value)
-            for name, value in unpack(message[1], arrays).items()
+            for name, value in unpack(message[1]).items()
         }
         return process
 

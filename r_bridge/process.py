@@ -5,7 +5,6 @@ Not: what is said to it; see `host`.
 
 import contextlib
 import os
-import select
 import shutil
 import signal
 import socket
@@ -14,10 +13,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from multiprocessing import Pipe
 from pathlib import Path
 
-from .channel import Array, Block, Channel, Message
 from .errors import RDied
+from .wire import Line, Message
 
 _SHARED_MEMORY = Path("/dev/shm")
 _PREFIX = "importance-audit-r-"
@@ -101,23 +101,20 @@ class Process:
         self._status: int | None = None
         with contextlib.ExitStack() as leftovers:
             self._home = _private_folder(Path(tempfile.gettempdir()), leftovers)
-            self._memory = self._home
+            self._folders = [self._home]
             if os.access(_SHARED_MEMORY, os.W_OK):
-                self._memory = _private_folder(_SHARED_MEMORY, leftovers)
-            line, their_line = socket.socketpair()
+                self._folders.insert(0, _private_folder(_SHARED_MEMORY, leftovers))
+            connection, their_line = Pipe()
+            self._ours = Line(connection, [f / "for R" for f in self._folders])
+            leftovers.callback(self._ours.close)
             life, their_life = socket.socketpair()
             leftovers.enter_context(life)
-            block = Block((self._memory, self._home), "parent")
-            self._channel = Channel(line, block)
-            leftovers.callback(self._channel.close)
             surroundings = environment(
                 library=library, home=self._home, memory_gb=memory_gb
             )
             with their_line, their_life:
                 descriptors = (their_line.fileno(), their_life.fileno())
                 self._popen = self._start(descriptors, files, surroundings)
-            self._poll = select.poll()
-            self._poll.register(line, select.POLLIN)
             self._leftovers = leftovers.pop_all()
 
     def _start(
@@ -126,9 +123,9 @@ class Process:
         files: Sequence[Path],
         surroundings: dict[str, str],
     ) -> "subprocess.Popen[bytes]":
-        folders = (str(self._home), str(self._memory))
         command = [sys.executable, "-P", "-m", "importance_audit.r_bridge.worker"]
-        command += [*map(str, descriptors), *folders, *map(str, files)]
+        folders = (self._folders[0], self._home)
+        command += map(str, (*descriptors, *folders, *files))
         with self._log().open("wb") as log:
             return subprocess.Popen(
                 command,
@@ -158,38 +155,39 @@ class Process:
         """The process id, also the id of its process group."""
         return self._popen.pid
 
-    def send(self, message: Message, arrays: Sequence[Array] = ()) -> None:
+    def send(self, message: Message) -> None:
         """Send a message; ProcessEnded if nobody is there to read it."""
         with self._line():
-            self._channel.send(message, arrays)
+            self._ours.send(message)
 
     def wait(self, seconds: float) -> bool:
         """Return whether a message came in time; ProcessEnded if none can come."""
         deadline = time.monotonic() + seconds
-        while not self._channel.has_message():
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            if self._poll.poll(1000 * min(left, _LOOK_SECONDS)):
-                with self._line():
-                    self._channel.fill()
-            elif self._popen.poll() is not None:
+        while (left := deadline - time.monotonic()) > 0:
+            with self._line():
+                if self._ours.poll(min(left, _LOOK_SECONDS)):
+                    return True
+            if self._popen.poll() is not None:
                 raise ProcessEnded  # while a grandchild holds the line open
-        return True
+        return False
 
-    def receive(self) -> tuple[Message, list[Array]]:
-        """Return the message that `wait` saw."""
+    def receive(self) -> Message:
+        """Return the message that `wait` saw; ProcessEnded if it breaks off."""
         with self._line():
-            return self._channel.receive()
+            try:
+                return self._ours.receive()
+            except KeyboardInterrupt:  # nobody could read the rest
+                self.end()
+                raise
 
     @contextlib.contextmanager
     def _line(self) -> Iterator[None]:
         """Tell a line that nobody holds any more, or that we closed, from a fault."""
         try:
             yield
-        except (BrokenPipeError, ConnectionResetError, EOFError) as error:
+        except (EOFError, OSError) as error:
             raise ProcessEnded from error
-        except (OSError, ValueError) as error:
+        except (TypeError, ValueError) as error:
             if self.is_known_to_have_ended:  # by another thread, in the middle
                 raise ProcessEnded from error
             raise

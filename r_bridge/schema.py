@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .channel import NA_INTEGER, Array, Record, read_texts
 from .errors import RBridgeError, quote
-from .unpack import unpack_vector
+from .python_values import unpack_vector
+from .wire import NA_INTEGER, Array, Record
 
 
 class Column(NamedTuple):
@@ -69,7 +69,7 @@ def _column(name: str, values: pd.Series) -> Column:
     return Column(name, values.dtype, levels, inferred)
 
 
-def restore(schema: Schema, record: Record, arrays: Sequence[Array]) -> pd.DataFrame:
+def restore(schema: Schema, record: Record) -> pd.DataFrame:
     """Return a data.frame of R with the names, order, dtypes and levels of the schema.
 
     Whole numbers return to integer columns whatever R keeps them as. An integer column
@@ -89,10 +89,10 @@ def restore(schema: Schema, record: Record, arrays: Sequence[Array]) -> pd.DataF
         # As one block: pandas makes one anyway.
         values = np.empty((len(records), n_rows))
         for row, column, item in zip(values, schema.columns, records, strict=True):
-            row[:] = _doubles(column, item, arrays)
+            row[:] = _doubles(column, item)
         return pd.DataFrame(values.T, columns=schema.names.copy(), copy=False)
     columns = {
-        n: _restore_column(column, item, arrays)
+        n: _restore_column(column, item)
         for n, (column, item) in enumerate(zip(schema.columns, records, strict=True))
     }
     frame = pd.DataFrame(columns, index=pd.RangeIndex(n_rows))
@@ -100,30 +100,30 @@ def restore(schema: Schema, record: Record, arrays: Sequence[Array]) -> pd.DataF
     return frame
 
 
-def _restore_column(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+def _restore_column(column: Column, record: Record) -> Any:
     """Return one column in its dtype."""
     dtype, word = column.dtype, record[0]
     if isinstance(dtype, pd.CategoricalDtype):
-        return _restore_factor(column, record, arrays)
+        return _restore_factor(column, record)
     kind = "O" if isinstance(dtype, pd.StringDtype) else dtype.kind
     if kind == "f":
-        numbers = _doubles(column, record, arrays)
+        numbers = _doubles(column, record)
         is_numpy = isinstance(dtype, np.dtype)
         return numbers.astype(dtype) if is_numpy else pd.array(numbers, dtype=dtype)
     if kind in "iu":
-        return _restore_integers(column, record, arrays)
+        return _restore_integers(column, record)
     if kind == "b":
-        return _restore_booleans(column, record, arrays)
+        return _restore_booleans(column, record)
     if kind == "M" and word == "POSIXct":
-        return _restore_times(dtype, record, arrays)
+        return _restore_times(dtype, record)
     if kind == "m" and word == "difftime":
-        return pd.Series(unpack_vector(record, arrays)).astype(dtype)
+        return pd.Series(unpack_vector(record)).astype(dtype)
     if kind == "O" and word in _WORDS_OF_OBJECTS.get(column.inferred, _TEXT):
-        return _restore_objects(column, record, arrays)
+        return _restore_objects(column, record)
     raise _refusal(column, record)
 
 
-_TEXT = frozenset({"character", "factor"})
+_TEXT = frozenset({"character", "factor", "ordered"})
 _NUMBERS = frozenset({"double", "integer"})
 _WORDS_OF_OBJECTS = {
     "boolean": frozenset({"logical"}),
@@ -136,11 +136,11 @@ _WORDS_OF_OBJECTS = {
 }
 
 
-def _doubles(column: Column, record: Record, arrays: Sequence[Array]) -> Array:
+def _doubles(column: Column, record: Record) -> Array:
     """Return numbers as a float64 array, missing ones as NaN."""
     if record[0] not in _NUMBERS:
         raise _refusal(column, record)
-    values = arrays[record[1]]
+    values = record[1]
     missing = np.isnan(values) if record[0] == "double" else values == NA_INTEGER
     copy = values.astype(np.float64)
     if missing.any():
@@ -148,13 +148,13 @@ def _doubles(column: Column, record: Record, arrays: Sequence[Array]) -> Array:
     return copy
 
 
-def _restore_integers(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+def _restore_integers(column: Column, record: Record) -> Any:
     dtype = column.dtype
     if record[0] == "integer" and isinstance(dtype, np.dtype):
-        values = arrays[record[1]]
+        values = record[1]
         if not (values == NA_INTEGER).any() and fits(values, dtype):
             return values.astype(dtype)
-    numbers = _doubles(column, record, arrays)
+    numbers = _doubles(column, record)
     present = numbers[~np.isnan(numbers)]
     if len(present) < len(numbers) and isinstance(dtype, np.dtype):
         raise _surprise(column, "a missing value")
@@ -176,11 +176,11 @@ def fits(values: Array, dtype: Any) -> bool:
     )
 
 
-def _restore_booleans(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+def _restore_booleans(column: Column, record: Record) -> Any:
     if record[0] not in {"logical", *_NUMBERS}:
         raise _refusal(column, record)
     word = "double" if record[0] == "double" else "integer"
-    numbers = _doubles(column, (word, record[1]), arrays)
+    numbers = _doubles(column, (word, record[1]))
     missing = np.isnan(numbers)
     if not np.isin(numbers[~missing], (0, 1)).all():
         other = numbers[~missing & ~np.isin(numbers, (0, 1))][0]
@@ -192,8 +192,8 @@ def _restore_booleans(column: Column, record: Record, arrays: Sequence[Array]) -
     return pd.arrays.BooleanArray(numbers == 1, missing).astype(column.dtype)
 
 
-def _restore_times(dtype: Any, record: Record, arrays: Sequence[Array]) -> pd.Series:
-    values = pd.Series(unpack_vector(record, arrays))
+def _restore_times(dtype: Any, record: Record) -> pd.Series:
+    values = pd.Series(unpack_vector(record))
     is_aware = getattr(values.dtype, "tz", None) is not None
     zone = getattr(dtype, "tz", None)
     if zone is None:
@@ -203,13 +203,12 @@ def _restore_times(dtype: Any, record: Record, arrays: Sequence[Array]) -> pd.Se
     return values.dt.tz_convert(zone).astype(dtype)
 
 
-def _restore_factor(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+def _restore_factor(column: Column, record: Record) -> Any:
     """Return a Categorical with the original categories, matched by their text."""
     if record[0] not in _TEXT:
         raise _refusal(column, record)
-    levels = tuple(read_texts(record[2], arrays))
-    codes = arrays[record[1]]
-    codes = np.maximum(codes, 0) - 1  # NA is far below
+    levels = tuple(record[2])
+    codes = np.maximum(record[1], 0) - 1  # NA is far below
     if levels != column.levels:
         code_of = {level: n for n, level in enumerate(column.levels)}
         new = [n for n in np.unique(codes[codes >= 0]) if levels[n] not in code_of]
@@ -219,9 +218,9 @@ def _restore_factor(column: Column, record: Record, arrays: Sequence[Array]) -> 
     return pd.Categorical.from_codes(codes, dtype=column.dtype)
 
 
-def _restore_objects(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+def _restore_objects(column: Column, record: Record) -> Any:
     """Return text, or Python objects of one other type, None where missing."""
-    values = pd.Series(unpack_vector(record, arrays))
+    values = pd.Series(unpack_vector(record))
     if isinstance(column.dtype, pd.StringDtype):
         return values.astype(object).astype(column.dtype)
     if column.inferred == "date":

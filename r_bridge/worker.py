@@ -1,10 +1,10 @@
 """The R side: a child process which starts R and answers one request after another.
 
-    python -m importance_audit.r_bridge.worker <line> <life> <home> <memory> <R files>
+    python -m importance_audit.r_bridge.worker <line> <life> <memory> <home> <R files>
 
 `line` and `life` are descriptors of sockets: requests come in by the first; the second
-is closed when the parent ends, however it ends, and takes this process with it. `home`
-and `memory` are the private folders on disk and in shared memory.
+is closed when the parent ends, however it ends, and takes this process with it.
+`memory` and `home` are the private folders in shared memory and on disk.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -24,11 +24,11 @@ from typing import Any
 from rpy2 import rinterface
 from rpy2.rinterface_lib import callbacks, openrlib
 
-from . import from_r, to_r
+from . import r_values
 from .callback import Callback
-from .channel import Array, Block, Channel, Message
 from .errors import RBridgeError
 from .probe import use_utf8
+from .wire import Line, Message
 
 _KEPT_CONSOLE = 1 << 16
 _DEFAULT_STACK = 8 << 20
@@ -59,14 +59,14 @@ class Server:
 
     Parameters
     ----------
-    channel : Channel
+    line : Line
         Where requests come from.
     files : sequence of str
         The R files whose functions may be called.
     """
 
-    def __init__(self, channel: Channel, files: list[str]) -> None:
-        self._channel = channel
+    def __init__(self, line: Line, files: list[str]) -> None:
+        self._line = line
         self._console = Console()
         self._is_evaluating = False
         self._start_r()
@@ -74,25 +74,26 @@ class Server:
         self._guard = guard["guard"]
         self._functions = guard["load_functions"](rinterface.StrSexpVector(files))
         self._names = frozenset(self._functions.keys())
-        self._callback = Callback(channel)
+        self._callback = Callback(line)
         self._predict = guard["python_predict"](self._callback.function)
         facts = guard["r_facts"]()
-        arrays: list[Array] = []
-        record = from_r.read(facts, arrays, subject="facts")
-        channel.send(("ready", record), arrays)
+        self._send("ready", r_values.read(facts, subject="facts"))
 
     def serve(self) -> None:
         """Answer until the parent says that it is enough."""
         while True:
-            message, arrays = self._channel.receive()
+            message = self._line.receive()
             if message[0] == "close":
                 return
             try:
-                self._call(message, arrays)
+                self._call(message)
             except RBridgeError as error:
-                self._channel.send(("refused", str(error), {}))
+                self._send("refused", str(error), {})
             except Exception:
-                self._channel.send(("broken", traceback.format_exc(), {}))
+                self._send("broken", traceback.format_exc(), {})
+
+    def _send(self, *message: Any) -> None:
+        self._line.send(message)
 
     def _start_r(self) -> None:
         callbacks.consolewrite_print = self._console.write
@@ -115,12 +116,12 @@ class Server:
         if self._is_evaluating:
             openrlib.rlib.R_interrupts_pending = 1
 
-    def _call(self, message: Message, arrays: Sequence[Array]) -> None:
+    def _call(self, message: Message) -> None:
         """Evaluate one call and send what came of it."""
         _, name, record, has_predict = message
         if name not in self._names:
             raise RBridgeError(f"R function {name!r} is none of the bridge's own.")
-        arguments = [to_r.build(item, arrays) for item in record[2]]
+        arguments = [r_values.build(item) for item in record[2]]
         names = list(record[1])
         if has_predict:
             arguments, names = [*arguments, self._predict], [*names, "predict"]
@@ -133,18 +134,16 @@ class Server:
         output = self._output_of(fields)
         status = fields["status"][0]
         if self._callback.failures:
-            self._channel.send(("refused", self._callback.failures[0], output))
+            self._send("refused", self._callback.failures[0], output)
         elif status == "value":
-            results: list[Array] = []
-            subject = f"The result of {name!r}"
-            value = from_r.read(fields["value"], results, subject=subject)
-            self._channel.send(("value", value, output), results)
+            value = r_values.read(fields["value"], subject=f"The result of {name!r}")
+            self._send("value", value, output)
         elif status == "interrupt":
-            self._channel.send(("interrupted", output))
+            self._send("interrupted", output)
         else:
             words = (fields["message"][0], fields["call"][0])
             lines = (list(fields["class"]), list(fields["traceback"]))
-            self._channel.send(("error", *words, *lines, output))
+            self._send("error", *words, *lines, output)
 
     def _evaluate(self, name: str, inputs: Any) -> Any:
         self._is_evaluating = True
@@ -196,7 +195,7 @@ def _die_with_parent(life: int, folders: list[Path]) -> None:
 
 def main(arguments: list[str]) -> None:
     """Serve until the parent closes the line; leave without R's exit handlers."""
-    line, life, home, memory, *files = arguments
+    line, life, memory, home, *files = arguments
     folders = [Path(memory), Path(home)]
     watch = threading.Thread(
         target=_die_with_parent, args=(int(life), folders), daemon=True
@@ -205,8 +204,8 @@ def main(arguments: list[str]) -> None:
     use_utf8()
     os.set_inheritable(int(line), False)
     with contextlib.suppress(EOFError):
-        channel = Channel(socket.socket(fileno=int(line)), Block(folders, "worker"))
-        Server(channel, files).serve()
+        paths = [folder / "of R" for folder in folders]
+        Server(Line(Connection(int(line)), paths), files).serve()
     sys.stdout.flush()
     os._exit(0)
 

@@ -25,7 +25,7 @@ ROOMS = (
     "r_bridge",
 )
 # Rooms on one line do not know each other.
-R_SIDE = "worker to_r from_r callback probe"
+R_SIDE = "worker r_values callback probe"
 OWNERS = {
     "rpy2": [f"r_bridge.{name}" for name in R_SIDE.split()],
     "r_bridge": [

@@ -26,7 +26,7 @@ values_by_name <- function(name) {
     inside = list(a = list(b = sum)), s4 = methods::getClass("numeric"), call = quote(f(x)),
     list_column = data.frame(x = I(list(1, 2))), lt = as.POSIXlt("2020-01-01"),
     matrix_column = { d <- data.frame(x = 1:2); d$m <- matrix(1:4, 2); d },
-    complex = 1i, broken = "\xff"
+    complex = 1i, broken = "\xff", na_level = addNA(factor(c("a", NA)))
   )
 }
 frames_of <- function(package) {

@@ -129,6 +129,14 @@ def test_text_that_is_broken_in_r_is_refused(r):
     )
 
 
+def test_a_level_that_is_missing_is_refused(r):
+    with pytest.raises(RBridgeError) as refusal:
+        value_from_r(r, "na_level")
+    assert str(refusal.value) == (
+        "The result of 'values_by_name' has a missing value (NA) among its levels."
+    )
+
+
 def test_a_list_with_a_name_twice_is_refused(r):
     with pytest.raises(RBridgeError) as refusal:
         value_from_r(r, "twice")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from importance_audit.r_bridge.errors import RBridgeError
-from importance_audit.r_bridge.pack import pack
+from importance_audit.r_bridge.python_values import pack
 
 REFUSALS = [
     (
@@ -86,7 +86,7 @@ REFUSALS = [
 @pytest.mark.parametrize(("value", "message"), REFUSALS)
 def test_what_r_cannot_hold_is_refused_by_name(value, message):
     with pytest.raises(RBridgeError) as refusal:
-        pack(value, [], subject="X")
+        pack(value, subject="X")
     assert str(refusal.value) == message
 
 
@@ -105,13 +105,13 @@ LONG = "x" * 100_000
 )
 def test_no_refusal_grows_with_a_name(value):
     with pytest.raises(RBridgeError) as error:
-        pack(value, [], subject="X")
+        pack(value, subject="X")
     assert len(str(error.value)) < 300
 
 
 def test_broken_unicode_is_refused():
     with pytest.raises(RBridgeError, match=r"^X must hold valid Unicode; 'utf-8'"):
-        pack("\udcff", [], subject="X")
+        pack("\udcff", subject="X")
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_broken_unicode_is_refused():
     ],
 )
 def test_a_value_is_sent_as_what_it_is(value, word):
-    assert pack(value, [], subject="X")[0] == word
+    assert pack(value, subject="X")[0] == word
 
 
 def test_what_is_sent_stays_as_it_was():
     frame = pd.DataFrame({"x": [1.0, np.nan], "c": pd.Categorical(["a", None])})
     before = frame.copy(deep=True)
-    pack(frame, [], subject="X")
+    pack(frame, subject="X")
     pd.testing.assert_frame_equal(frame, before)
     assert np.isnan(frame["x"].to_numpy().view(np.int64)[1].view(np.float64))
 
@@ -162,7 +162,7 @@ def test_what_is_sent_stays_as_it_was():
     ],
 )
 def test_strides_byte_order_and_width_do_not_matter(array):
-    arrays = []
-    pack(pd.Series(array) if array.dtype.isnative else array, arrays, subject="X")
-    assert arrays[0].tolist() == array.tolist()
-    assert arrays[0].flags.c_contiguous
+    value = pd.Series(array) if array.dtype.isnative else array
+    _, sent = pack(value, subject="X")
+    assert sent.tolist() == array.tolist()
+    assert sent.flags.c_contiguous

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importance_audit.r_bridge.errors import RBridgeError
-from importance_audit.r_bridge.pack import pack
+from importance_audit.r_bridge.python_values import pack
 from importance_audit.r_bridge.schema import check_prediction, describe, restore
 
 COLUMNS = {
@@ -40,9 +40,8 @@ COLUMNS = {
 
 
 def sent_and_restored(frame, schema_of=None):
-    arrays = []
-    record = pack(frame, arrays, subject="X")
-    return restore(describe(frame if schema_of is None else schema_of), record, arrays)
+    record = pack(frame, subject="X")
+    return restore(describe(frame if schema_of is None else schema_of), record)
 
 
 @pytest.mark.parametrize("name", COLUMNS)
@@ -88,11 +87,10 @@ def test_any_values_return_bit_for_bit(rows):
 
 def test_a_frame_of_numbers_can_be_written_to_without_harm():
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})
-    arrays = []
-    record = pack(frame, arrays, subject="X")
-    restored = restore(describe(frame), record, arrays)
+    record = pack(frame, subject="X")
+    restored = restore(describe(frame), record)
     restored.iloc[:, :] = 0.0
-    assert [array.tolist() for array in arrays] == [[1, 2], [3, 4]]
+    assert [array.tolist() for _, array in record[2]] == [[1, 2], [3, 4]]
 
 
 def test_predict_may_add_a_column_to_a_wide_frame_without_a_warning():
@@ -114,18 +112,17 @@ def test_what_predict_does_to_its_frame_is_not_seen_by_later_calls(columns):
             "g": pd.Categorical(["b", "a"]),
         }
     )[columns]
-    arrays = []
-    record = pack(X, arrays, subject="X")
+    record = pack(X, subject="X")
     schema = describe(X)
-    frame = restore(schema, record, arrays)
+    frame = restore(schema, record)
     frame.iloc[:, 0] = 7.0
     frame.insert(0, "new", 1)
-    frame = restore(schema, record, arrays)
+    frame = restore(schema, record)
     frame.columns.name, frame.index.name, frame.attrs["a"] = "c", "i", 1
     if "g" in frame:
         frame["g"] = frame["g"].cat.rename_categories(["p", "q"])
     frame.drop(columns=["x"], inplace=True)
-    again = restore(schema, record, arrays)
+    again = restore(schema, record)
     pd.testing.assert_frame_equal(again, X)
     assert (again.columns.name, again.index.name, again.attrs) == (None, None, {})
 
@@ -135,14 +132,13 @@ def test_what_predict_does_to_its_frame_is_not_seen_by_later_calls(columns):
 )
 def test_a_code_beyond_the_levels_is_refused_and_one_below_is_missing(code, refusal):
     frame = pd.DataFrame({"g": pd.Categorical(["b", None, "a"], ["z", "b", "a"])})
-    arrays = []
-    record = pack(frame, arrays, subject="X")
-    arrays[record[2][0][1]][0] = code
+    record = pack(frame, subject="X")
+    record[2][0][1][0] = code
     if refusal:
         with pytest.raises(ValueError, match=refusal):
-            restore(describe(frame), record, arrays)
+            restore(describe(frame), record)
     else:
-        restored = restore(describe(frame), record, arrays)
+        restored = restore(describe(frame), record)
         assert restored["g"].isna().tolist() == [True, True, False]
 
 
