@@ -84,6 +84,11 @@ def _keys_beside(options: Mapping[str, str | None]) -> dict[str, str | int]:
     given: dict[str, str | int] = {k: v for k, v in options.items() if v is not None}
     if given.get("separator") in ("tab", "\\t"):
         given["separator"] = "\t"
+    separator = str(given.get("separator", ";"))
+    if len(separator) != 1 or separator in '\r\n"':
+        raise click.UsageError(
+            f"--separator must be one character, or tab; {separator!r} was given."
+        )
     if str(given.get("sheet", "")).isdecimal():
         given["sheet"] = int(given["sheet"])
     return given

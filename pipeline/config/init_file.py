@@ -42,6 +42,7 @@ DATE_FORMATS = (
     "",
     *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")),
 )
+_THOUSANDS = re.compile(r"not written like .*'-?\d{1,3}([.,])\d{3}'")
 _IDENTIFIER = re.compile(r"(?i:(?<![a-z])id)$|[a-z]I[dD]$")
 FOREST, BOOSTING = "RandomForest", "HistGradientBoosting"
 
@@ -265,6 +266,10 @@ def _sorted_out(
             column = _typed_column(table, name, missing, where="")
         except DataError as error:
             found.left_out[name] = _reason(str(error))
+            if table.is_csv and (mark := _THOUSANDS.search(found.left_out[name])):
+                found.left_out[name] += (
+                    f". If these are thousands: --thousands {mark[1]}"
+                )
             _add_dates(found, table, name, missing, is_test)
             continue
         new = _unseen_levels(column, is_test)
@@ -309,6 +314,7 @@ def _add_dates(
     for part in PARTS:
         values = pd.Series(dates.date_part(column, part))
         is_new = f"{name}_{part}" not in table.frame
+        is_new &= values.nunique() > 1
         if is_new and not _unusable("", values, is_test):
             parts[part] = values
     if parts:
@@ -344,7 +350,7 @@ def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:
 
 def _reason(problem: str) -> str:
     """Return the first sentence of a problem that names no column, for a comment."""
-    return problem.strip().partition(". ")[0].rstrip(".")
+    return re.split(r"\. (?=[A-Z][a-z])", problem.strip())[0].rstrip(".")
 
 
 def _task(target: pd.Series, where: str) -> _Task:

@@ -75,6 +75,9 @@ def guessed(path: Path, given: Mapping[str, Any]) -> tuple[Guess, ...]:
         line = line_of(content, place, word, separator=separator)
         return f"line {line} holds {quote(word)}"
 
+    if list(frame.columns).count("") == 1:
+        place = list(frame.columns).index("") + 1
+        guesses.append(Guess("index_column", "", f"column {place} has no name"))
     guesses += _of_numbers(name, frame, separator, given, said)
     keys = {**given, **{guess.key: guess.value for guess in guesses}}
     if separator == keys.get("decimal") and "separator" not in keys:
@@ -104,16 +107,19 @@ def _encoding(content: bytes) -> tuple[str, str]:
 def _separator(text: str, usual: str) -> tuple[str, str]:
     """Return what gives the most lines one number of cells, and which if not usual."""
     csv.field_size_limit(max(len(text), csv.field_size_limit()))
-    best, best_share, reason = usual, 0.0, ""
+    best, best_fit, reason = usual, (False, 0.0), ""
     for sign in TRIED:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+        widths, is_whole = [], True
         try:
-            widths = [len(row) for row in islice(filter(None, rows), LINES)]
+            for row in islice(filter(None, rows), LINES):
+                widths.append(len(row))
         except csv.Error:
-            continue
+            is_whole = False
         for width, n_lines in Counter(w for w in widths if w > 1).most_common(1):
-            if (share := n_lines / len(widths)) > best_share:
-                best, best_share = sign, share
+            fit = (is_whole, n_lines / len(widths))
+            if fit > best_fit:
+                best, best_fit = sign, fit
                 reason = (
                     f"{n_lines} of the first {len(widths)} lines have {width} cells"
                 )

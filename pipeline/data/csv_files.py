@@ -123,6 +123,7 @@ def _parsed(name: str, content: bytes, separator: str) -> tuple[list[str], list[
     reader = csv.reader(lines, delimiter=separator, strict=True)
     own = SEPARATORS.get(separator, repr(separator))
     texts: list[str] = []
+    last = 0  # line of the last row
     try:
         header = next((row for row in reader if row), [""])
         others = [sign for sign in SEPARATORS if len(header) == 1 and sign in header[0]]
@@ -133,6 +134,7 @@ def _parsed(name: str, content: bytes, separator: str) -> tuple[list[str], list[
                 f"{quote(header[0])}. Set separator = {key} beside the file, and "
                 'decimal = "," if its numbers are written like 1234,5.'
             )
+        last = reader.line_num
         for row in reader:
             if row and len(row) != len(header):
                 remedy = (
@@ -150,8 +152,12 @@ def _parsed(name: str, content: bytes, separator: str) -> tuple[list[str], list[
                     f"and the first line {len(header)}. {remedy}"
                 )
             texts += row
+            last = reader.line_num
     except csv.Error as error:
+        begins = f" The row begins in line {last + 1}"
+        hint = f"{begins}; does a quotation mark lack its pair?"
         raise DataError(
             f"{name} cannot be read as CSV: line {reader.line_num}: {error}."
+            f"{hint * (reader.line_num > last + 1)}"
         ) from error
     return header, texts

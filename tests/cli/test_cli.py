@@ -339,6 +339,10 @@ def test_options_of_a_file_need_one(tmp_path):
     answer = runner().invoke(main, ["init", str(tmp_path), "--separator", "tab"])
     assert answer.exit_code == 2
     assert "--separator requires --data." in answer.stderr
+    words = ["--data", "rows.csv", "--target", "y", "--separator", ";;"]
+    answer = runner().invoke(main, ["init", str(tmp_path), *words])
+    assert answer.exit_code == 2
+    assert "--separator must be one character, or tab; ';;' was given." in answer.stderr
 
 
 def test_doctor_names_every_part_as_json():

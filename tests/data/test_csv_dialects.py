@@ -182,6 +182,11 @@ REFUSED = {
         "the columns: 'Sales of 2024' does not name all. Remove titles above the names,"
         " and name the column that names rows.",
     ),
+    "quotation mark": (
+        lines(COMMA) + '"1;2\n3;4\n',
+        "rows.csv cannot be read as CSV: line 27: unexpected end of data. The row "
+        "begins in line 26; does a quotation mark lack its pair?",
+    ),
     "cells": (
         lines(COMMA) + "1;2;3\n",
         "rows.csv: line 26 has 3 cells, and the first line 2. Quote cells that hold a "
@@ -197,6 +202,21 @@ def test_what_is_no_table_is_refused_with_what_was_seen(name, tmp_path):
     with pytest.raises(DataError) as error:
         read_back(tmp_path)
     assert str(error.value) == message
+
+
+def test_a_column_without_a_name_identifies_rows(tmp_path):
+    text = lines(COMMA).replace("\n", ";\n")
+    (tmp_path / "rows.csv").write_text(text)
+    assert keys_of(tmp_path / "rows.csv") == COMMAS | {"index_column": ""}
+    assert read_back(tmp_path) == (X, Y)
+
+
+def test_a_column_that_may_hold_thousands_says_how_to_read_it(tmp_path):
+    rows = [f"{a};{b};{y:.0f}" for a, b, y in zip(THREE, COMMA, Y, strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a;b;y", *rows, ""]))
+    text = starter_from(tmp_path / "rows.csv", "y", tmp_path)
+    assert "and 4 more. If these are thousands: --thousands .\n" in text
+    assert read_back(tmp_path, thousands=".")[0] == WHOLE
 
 
 def test_an_unknown_encoding_is_refused(tmp_path):
