@@ -28,9 +28,10 @@ from threadpoolctl import threadpool_limits
 import importance_audit as ia
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.trees import pack
-from importance_audit.methods.trees.ice import dependences, sums_at
+from importance_audit.methods.trees.dependences import dependences
 from importance_audit.methods.trees.pairs import Pairs
 from importance_audit.methods.trees.partial_dependence import curves_at_bins
+from importance_audit.methods.trees.replay import replay
 
 from .trees import seconds
 
@@ -62,8 +63,9 @@ def curves_of_rows(model, rows):
     bins = packing.bins(rows)
     shares = np.linspace(0, 1, N_POINTS)
     points = packing.bins(np.quantile(rows, shares, axis=0))
+    draws = [(0, np.full(len(rows), at)) for at in range(N_POINTS)]
     for j in range(rows.shape[1]):
-        sums_at(packing, bins, [j], points[[j]])
+        list(replay(packing, bins, [[j]], draws, lenders=points))
 
 
 def local_effects(model, rows, target):

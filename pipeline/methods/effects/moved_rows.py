@@ -8,9 +8,9 @@ moved is compared with predict.
 """
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +19,11 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable
 from ...records.execution import n_threads
-from ..trees import compiled
-from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
 from ..trees.packing import Integers
-from ..trees.replay import reason_against
-from ..trees.routes import Route, is_worth_reading, report_route
+from ..trees.router import REFUSED, Reading, Router
 
 Index = npt.NDArray[np.int64]
 
-MOST_ASKED = 64
-"""Rows that predict is asked about to see that the estimator is still the same."""
-REFUSED = "It does not predict every row."
 NO_ROW = "A point of its grid is the value of no row."
 
 
@@ -70,90 +64,56 @@ class Question(NamedTuple):
     change: Callable[[Moves, Floats, Floats], Floats]
 
 
-class _Changes(NamedTuple):
-    """What the trees gave, and what predict gave then for the first rows.
-
-    None of a feature whose change was refused: predict is asked, and refused again.
-    """
-
-    by_feature: Mapping[str, Floats | None]
-    first: Floats
-    rounding: float
-
-
-_Answer: TypeAlias = _Changes | Route
-_known: WeakKeyDictionary[
-    FittedModel, WeakKeyDictionary[Dataset, dict[Hashable, _Answer]]
-] = WeakKeyDictionary()
-
-
 def change_by_trees(
     model: FittedModel, data: Dataset, feature: str, question: Question
 ) -> Floats | None:
     """Return the change of a feature; None if predict is to answer."""
-    answer = _changes_or_route(model, data, question)
-    if isinstance(answer, Route):
-        report_route(model, answer.basis, answer.reason)
+    router = Router(model)
+    reading = router.reading(data.X, 2 * len(data.features))
+    if reading is None:
         return None
-    if feature not in answer.by_feature:
-        report_route(model, "unread", NO_ROW)
+    key = ref(data), question.options
+    if key not in reading.kept:
+        try:
+            changes = _changes(router, reading, data, question)
+        except (DataError, ModelError):  # of a row that may not be moved
+            router.report("unread", REFUSED)
+            return None
+        if changes is None:
+            return None
+        reading.kept[key] = changes
+    if feature not in reading.kept[key]:
+        router.report("unread", NO_ROW)
         return None
-    change = answer.by_feature[feature]
+    change: Floats | None = reading.kept[key][feature]
     if change is not None:
-        report_route(model, "rounding" if answer.rounding else "identical")
+        router.report(reading.basis)
     return change
 
 
-def _changes_or_route(model: FittedModel, data: Dataset, question: Question) -> _Answer:
-    """Return the changes of all features, or why predict is to answer."""
-    if reason := not_of_trees(model):
-        return Route(model.name, "unread", reason)
-    if not is_worth_reading(2 * len(data.features), data.n_samples):
-        return Route(model.name, "few")
-    by_options = _known.setdefault(model, WeakKeyDictionary()).setdefault(data, {})
-    known = by_options.get(question.options)
-    if isinstance(known, Route):
-        return known
-    try:
-        first = model.predict(data.X.iloc[:MOST_ASKED])
-        if known is None or (np.abs(known.first - first) > known.rounding).any():
-            by_options[question.options] = _read(model, data, question, first)
-    except (DataError, ModelError):  # it may be a row that is not moved
-        return Route(model.name, "unread", REFUSED)
-    return by_options[question.options]
+def _changes(
+    router: Router, reading: Reading, data: Dataset, question: Question
+) -> dict[str, Floats | None] | None:
+    """Return the changes of all features by the trees; None if predict differs.
 
-
-def _read(
-    model: FittedModel, data: Dataset, question: Question, first: Floats
-) -> _Answer:
-    """Return what the trees of a model say of all features, if they can be read."""
-    if not compiled.available():
-        return Route(model.name, "no_numba")
-    trees = trees_of(model, data.X)
-    if isinstance(trees, str):
-        return Route(model.name, "unread", trees)
-    bins, reason = trees.bins(data.X), reason_against(trees.packing)
-    if bins is None or reason:
-        return Route(model.name, "unread", reason or NO_BINS)
+    None of a feature whose change is refused: predict is asked, and refused again.
+    """
     by_feature: dict[str, Floats | None] = {}
-    is_first = True
-    for feature, moves, low, high in _walked(trees, bins, data, question):
-        if is_first:
-            is_first = False
-            asked = question.predict(feature, moves)
-            missed = [np.abs(a - b) for a, b in zip(asked, (low, high), strict=True)]
-            if not all((gap <= trees.rounding).all() for gap in missed):
-                report_difference(model)
-                return Route(model.name, "differ")
+    for feature, moves, *ends in _walked(reading, data, question):
+        if not by_feature:
+            ours, theirs = np.stack(ends), np.stack(question.predict(feature, moves))
+            rounding = reading.trees.rounding
+            if not router.agrees(reading, "moved", ours, theirs, rounding):
+                return None
         try:
-            by_feature[feature] = question.change(moves, low, high)
+            by_feature[feature] = question.change(moves, *ends)
         except NotApplicable:
             by_feature[feature] = None
-    return _Changes(by_feature, first, trees.rounding)
+    return by_feature
 
 
 def _walked(
-    trees: Trees, bins: Integers, data: Dataset, question: Question
+    reading: Reading, data: Dataset, question: Question
 ) -> Iterator[tuple[str, Moves, Floats, Floats]]:
     """Yield the moves of each feature that has some, and both ends of them."""
     waiting: deque[tuple[str, Moves, list[Index]]] = deque()
@@ -178,7 +138,8 @@ def _walked(
 
     groups = [(feature,) for feature in data.features]
     ends: list[Floats] = []
-    for answer in trees.replay(bins, groups, draws(), n_threads=n_threads()):
+    trees = reading.trees
+    for answer in trees.replay(reading.bins, groups, draws(), n_threads=n_threads()):
         ends.append(answer)
         feature, moves, parts = waiting[0]
         if len(ends) == 2 * len(parts):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable, quote
-from ..trees.mean_predictions import TreeMeans, agrees, tree_means
+from ..trees.mean_predictions import TreeMeans, tree_means
 from .predictions_at import MAX_BYTES, predict_at, predictions_at
 
 Grid = Literal["even", "unique", "quantile"] | tuple[float, ...]
@@ -179,11 +179,11 @@ def curve_of_trees(
     if trees is None or not trees.reads_as_one(feature):
         return None
     curve = trees.curve(data.X, feature, values)
-    if curve is None or trees.is_compared:
+    if curve is None or trees.are_compared("curves"):
         return curve
     ends = [0, len(values) - 1]
     predictions = predict_at(model, data.X, {feature: values[ends]})
-    return curve if agrees(model, data, curve[ends], predictions) else None
+    return curve if trees.agrees("curves", curve[ends], predictions) else None
 
 
 def _rows_of_band(n_samples: int, n_per_row: int) -> npt.NDArray[np.intp]:

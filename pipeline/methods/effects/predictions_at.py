@@ -7,32 +7,25 @@ what is set, in all rows the first time and in some rows after that.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
-from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary, ref
+from itertools import islice, pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import FittedModel, Floats
 from ...records.execution import n_threads
-from ..trees import compiled
-from ..trees.fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
-from ..trees.ice import sums_at
+from ..trees.fitted import NO_BINS, Trees
 from ..trees.packing import Integers
-from ..trees.routes import Route, is_worth_reading, report_route
+from ..trees.router import MOST_ASKED, Router
 
 OnScale = Callable[[FittedModel, Floats], Floats]
 
 # Stacked rows per call: enough to make the fixed cost of a call small, little enough
 # to stay in a processor's cache and out of the way of the model's own copies.
 MAX_BYTES = 2**22
-# What trees predict in one walk.
-MAX_WALK_BYTES = 2**26
 FEWEST_POINTS = 3
 """Fewer cost as much as to compare them."""
-MOST_COMPARED = 64
-"""Rows that are compared again, to see that the estimator is still the same."""
 
 
 def predictions_at(
@@ -109,143 +102,53 @@ def _set(frame: pd.DataFrame, name: str, values: Any) -> None:
         frame[name] = values
 
 
-class _Reading(NamedTuple):
-    """The trees of a model, and rows on which they gave what predict gives.
-
-    Attributes
-    ----------
-    trees : Trees
-    rows : weakref.ref of DataFrame
-    bins : ndarray of shape (n_features, n_rows)
-    """
-
-    trees: Trees
-    rows: Callable[[], pd.DataFrame | None]
-    bins: Integers
-
-
-_readings: WeakKeyDictionary[FittedModel, _Reading | Route] = WeakKeyDictionary()
-"""A route: predict answers from now on."""
-
-
 def _by_trees(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
 ) -> Iterator[Floats] | None:
     """Return what the trees give in batches; None if predict is to answer."""
     if edges[-1] < FEWEST_POINTS:
         return None
-    reading = _reading_or_route(model, X, settings, edges[-1])
-    if isinstance(reading, Route):
-        report_route(model, reading.basis, reading.reason)
+    router = Router(model)
+    reading = router.reading(X, edges[-1])
+    if reading is None:
         return None
     points = _points(reading.trees, X, settings)
     if points is None:
-        report_route(model, "unread", NO_BINS)
+        router.report("unread", NO_BINS)
         return None
-    report_route(model, "identical" if reading.trees.is_ordered else "rounding")
-    return _walked(reading.trees, reading.bins, points, edges)
-
-
-def _reading_or_route(
-    model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], n_points: int
-) -> _Reading | Route:
-    """Return the trees that answer, or why predict is to.
-
-    Of an estimator that was fitted again, the trees are read again.
-    """
-    if reason := not_of_trees(model):
-        return Route(model.name, "unread", reason)
-    known = _readings.get(model)
-    if isinstance(known, Route):
-        return known
-    if not is_worth_reading(n_points, len(X)):
-        return Route(model.name, "few")
-    reading, n_compared = known, MOST_COMPARED
-    if known is not None and known.rows() is not X:
-        reading, n_compared = _placed(known.trees, X), len(X)
-    if reading is None or not _agrees(model, X, settings, reading, n_compared):
-        _readings[model] = _read(model, X, settings)
-        return _readings[model]
-    _readings[model] = reading
-    return reading
-
-
-def _read(
-    model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any]
-) -> _Reading | Route:
-    """Return the trees of a model on some rows, or why predict answers for it."""
-    if not compiled.available():
-        return Route(model.name, "no_numba")
-    trees = trees_of(model, X)
-    if isinstance(trees, str):
-        return Route(model.name, "unread", trees)
-    reading = _placed(trees, X)
-    if reading is None:
-        return Route(model.name, "unread", NO_BINS)
-    if not _agrees(model, X, settings, reading, len(X)):
-        report_difference(model)
-        return Route(model.name, "differ")
-    return reading
-
-
-def _placed(trees: Trees, X: pd.DataFrame) -> _Reading | None:
-    """Return trees with rows to walk them, None if the rows have no bins."""
-    bins = trees.bins(X)
-    return None if bins is None else _Reading(trees, ref(X), bins)
+    n_rows = MOST_ASKED if "set" in reading.compared else len(X)
+    rank = pd.factorize(next(iter(settings.values())), sort=True)[0]
+    ends = [int(rank.argmin()), int(rank.argmax())]
+    at_ends = {name: values[ends] for name, values in settings.items()}
+    some = reading.bins[:, :n_rows], points[:, ends], (*settings,), [0, 2]
+    (ours,) = _set_in_trees(reading.trees, *some)
+    (theirs,) = _by_predict(model, X.iloc[:n_rows], at_ends, [0, 2])
+    if not router.agrees(reading, "set", ours, theirs, reading.trees.rounding):
+        return None
+    router.report(reading.basis)
+    return _set_in_trees(reading.trees, reading.bins, points, (*settings,), edges)
 
 
 def _points(
     trees: Trees, X: pd.DataFrame, settings: Mapping[str, Any]
-) -> dict[int, Integers] | None:
-    """Return the bins of the points by the column that is set; None if they have none.
-
-    A feature may be several columns of the trees.
-    """
+) -> Integers | None:
+    """Return the bins of rows that are set to the points; None if they have none."""
     n_points = len(next(iter(settings.values())))
-    bins = trees.bins(X.iloc[np.zeros(n_points, dtype=int)].assign(**settings))
-    if bins is None:
-        return None
-    return {at: bins[at] for at, name in enumerate(trees.features) if name in settings}
+    return trees.bins(X.iloc[np.zeros(n_points, dtype=int)].assign(**settings))
 
 
-def _agrees(
-    model: FittedModel,
-    X: pd.DataFrame,
-    settings: Mapping[str, Any],
-    reading: _Reading,
-    n_rows: int,
-) -> bool:
-    """Return whether the trees give what predict gives for the first so many rows.
-
-    At the least and the greatest point.
-    """
-    rank = pd.factorize(next(iter(settings.values())), sort=True)[0]
-    ends = {name: own[[rank.argmin(), rank.argmax()]] for name, own in settings.items()}
-    points = _points(reading.trees, X, ends)
-    if points is None:
-        return True  # and predict answers
-    edges = [0, 1, 2]
-    ours = _walked(reading.trees, reading.bins[:, :n_rows], points, edges)
-    theirs = _by_predict(model, X.iloc[:n_rows], ends, edges)
-    return all(
-        (np.abs(own - asked) <= reading.trees.rounding).all()
-        for own, asked in zip(ours, theirs, strict=True)
-    )
-
-
-def _walked(
-    trees: Trees, bins: Integers, points: Mapping[int, Integers], edges: list[int]
+def _set_in_trees(
+    trees: Trees,
+    bins: Integers,
+    points: Integers,
+    columns: tuple[str, ...],
+    edges: list[int],
 ) -> Iterator[Floats]:
     """Yield what the trees predict between two edges of the points, points by rows."""
-    packing, batches = trees.packing, [*pairwise(edges)]
-    point_bytes = 8 * bins.shape[1] * packing.n_outputs
-    n_at_once = max(1, MAX_WALK_BYTES // max(1, point_bytes * edges[1]))
-    for at in range(0, len(batches), n_at_once):
-        together = batches[at : at + n_at_once]
-        first, last = together[0][0], together[-1][1]
-        settings = np.stack([own[first:last] for own in points.values()])
-        sums = sums_at(packing, bins, [*points], settings, n_threads=n_threads())
-        for start, end in together:
-            own = sums[start - first : end - first].reshape(-1, packing.n_outputs)
-            answer = packing.predicted(own)[:, trees.columns]
-            yield np.asarray(answer, dtype=np.float64)
+    n_rows, n_points = bins.shape[1], edges[-1]
+    draws = ((0, np.broadcast_to(np.int32(at), n_rows)) for at in range(n_points))
+    answers = trees.replay(
+        bins, [columns], draws, lenders=points, n_threads=n_threads()
+    )
+    for start, end in pairwise(edges):
+        yield np.concatenate(list(islice(answers, end - start)))

@@ -19,7 +19,7 @@ from ..effects.partial_dependence import (
     rounding_of,
 )
 from ..effects.predictions_at import predictions_at
-from ..trees.mean_predictions import TreeMeans, agrees, tree_means
+from ..trees.mean_predictions import TreeMeans, tree_means
 from .sampled_rows import Stream, repeated
 
 Columns = tuple[str, ...]
@@ -251,7 +251,7 @@ def _of_trees(
     compared with its own.
     """
     own, others = trees.dependences(columns)
-    if not trees.are_dependences_compared:
+    if not trees.are_compared("dependences"):
         X, names = data.X, list(columns)
         as_first = np.zeros(data.n_samples, dtype=int)
         set_as_first = X.assign(**{n: _values(X[n], as_first) for n in names})
@@ -261,9 +261,8 @@ def _of_trees(
             for rows in (set_as_first, first_set)
         ]
         means = np.stack([own[0], others[0]])
-        if not agrees(model, data, means, np.stack(predictions)):
+        if not trees.agrees("dependences", means, np.stack(predictions)):
             return None
-        trees.are_dependences_compared = True
     predicted = model.predict(data.X).reshape(data.n_samples, -1)
     return Dependence(
         own, others, predicted, rounding_of(data.n_samples, trees.largest)

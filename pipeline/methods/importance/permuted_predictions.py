@@ -21,19 +21,8 @@ import pandas as pd
 from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.execution import each, n_threads
-from ..trees import compiled
-from ..trees.fitted import (
-    NO_BINS,
-    NUMBERS,
-    Trees,
-    is_trees_alone,
-    not_of_trees,
-    report_difference,
-    trees_of,
-)
-from ..trees.packing import Integers
-from ..trees.replay import reason_against
-from ..trees.routes import Basis, is_worth_reading, report_route
+from ..trees.fitted import NUMBERS, is_trees_alone
+from ..trees.router import Router
 from .exchange import Index
 from .permutation_draws import BASELINE, TARGET, Draw, Draws
 
@@ -88,11 +77,6 @@ def predict(model: FittedModel, table: _Table) -> Floats:
     pandas may merge, are then not the table's.
     """
     return model.predict(table.frame.copy(deep=False))
-
-
-def predict_first_row(model: FittedModel, table: _Table) -> None:
-    """Ask the model once, so that an audit that is to stop can say so."""
-    model.predict(table.frame.iloc[:1].copy())
 
 
 def predict_permuted(
@@ -185,93 +169,44 @@ def _has_rows(table: _Table, rows: Index) -> bool:
     return rows is table.rows or np.array_equal(rows, table.rows)
 
 
-class _Replay:
-    """The trees of a model, which answer for it as long as predict agrees.
+def _by_trees(
+    router: Router,
+    permuted: Permuted,
+    table: _Table,
+    draws: Sequence[Draw],
+    *,
+    is_first: bool,
+) -> Iterator[Floats] | None:
+    """Return the prediction of each draw, in order; None if predict is to answer.
 
-    Parameters
-    ----------
-    model : FittedModel
-    groups : sequence of tuple of str
-        The columns that are permuted together.
+    The first time they are compared with predict: all rows as they are, and some of
+    the first draw.
     """
-
-    def __init__(self, model: FittedModel, groups: Sequence[tuple[str, ...]]) -> None:
-        reason = not_of_trees(model)
-        self.may_answer = not reason
-        self._model, self._groups = model, groups
-        self._trees: Trees | None = None
-        self._placed: tuple[_Table | None, Integers | None] = None, None
-        if reason:
-            report_route(model, "unread", reason)
-
-    def answers(self, table: _Table, draws: Sequence[Draw]) -> Iterator[Floats] | None:
-        """Return the prediction of each draw, in order; None if predict is to answer.
-
-        The first time they are compared with predict: all rows as they are, and some of
-        the first draw.
-        """
-        if not (self.may_answer and draws):
-            return None
-        if draws[0].values:
-            self._leave_to_predict("unread", NEW_VALUES)
-            return None
-        if not is_worth_reading(len(draws), len(table.rows)):
-            report_route(self._model, "few")
-            return None
-        is_first = self._trees is None
-        if is_first and not self._has_trees(table):
-            return None
-        assert self._trees is not None
-        if self._placed[0] is not table:
-            self._placed = table, self._trees.bins(table.frame)
-        bins = self._placed[1]
-        if bins is None:
-            self._leave_to_predict("unread", NO_BINS)
-            return None
-        pairs = [(draw.what, draw.order) for draw in draws]
-        groups, n_rows = self._groups, len(table.rows)
-        if is_first:  # one more draw, of no column: the rows as they are
-            pairs.insert(0, (len(groups), np.arange(n_rows)))
-        answers = self._trees.replay(bins, (*groups, ()), pairs, n_threads=n_threads())
-        if is_first:
-            as_is, first = next(answers), next(answers)
-            at = np.linspace(0, n_rows - 1, min(n_rows, MOST_COMPARED)).astype(int)
-            columns, order = groups[draws[0].what], draws[0].order
-            expected = predict_some(self._model, table, columns, order, at)
-            gaps = (
-                as_is - predict_unchanged(self._model, table.frame),
-                first[at] - expected,
-            )
-            if not all((np.abs(gap) <= self._trees.rounding).all() for gap in gaps):
-                report_difference(self._model)
-                self._leave_to_predict("differ")
+    if not draws:
+        return None
+    reason = NEW_VALUES if draws[0].values else ""
+    reading = router.reading(table.frame, len(draws), reason=reason)
+    if reading is None:
+        return None
+    pairs = [(draw.what, draw.order) for draw in draws]
+    model, groups, n_rows = permuted.model, permuted.groups, len(table.rows)
+    if is_first:  # one more draw, of no column: the rows as they are
+        pairs.insert(0, (len(groups), np.arange(n_rows)))
+    trees = reading.trees
+    answers = trees.replay(reading.bins, (*groups, ()), pairs, n_threads=n_threads())
+    if is_first:
+        as_is, first = next(answers), next(answers)
+        at = np.linspace(0, n_rows - 1, min(n_rows, MOST_COMPARED)).astype(int)
+        columns, order = groups[draws[0].what], draws[0].order
+        for kind, ours, theirs in (
+            ("as is", as_is, predict_unchanged(model, table.frame)),
+            ("drawn", first[at], predict_some(model, table, columns, order, at)),
+        ):
+            if not router.agrees(reading, kind, ours, theirs, trees.rounding):
                 return None
-            answers = chain([first], answers)
-        else:
-            predict_first_row(self._model, table)
-        basis: Basis = "identical" if self._trees.is_ordered else "rounding"
-        report_route(self._model, basis)
-        return answers
-
-    def _has_trees(self, table: _Table) -> bool:
-        """Read the trees; return whether that is possible."""
-        if not compiled.available():
-            self._leave_to_predict("no_numba")
-            return False
-        trees = trees_of(self._model, table.frame)
-        if isinstance(trees, str):
-            self._leave_to_predict("unread", trees)
-            return False
-        if reason := reason_against(trees.packing):
-            self._leave_to_predict("unread", reason)
-            return False
-        self._trees = trees
-        return True
-
-    def _leave_to_predict(self, basis: Basis, reason: str = "") -> None:
-        """Let predict answer from now on, and report why."""
-        self.may_answer = False
-        report_route(self._model, basis, reason)
+        answers = chain([first], answers)
+    router.report(reading.basis)
+    return answers
 
 
 def predictions(
@@ -283,7 +218,7 @@ def predictions(
     once, before the next draw is asked for; that of a baseline may be left alone.
     """
     groups = tuple(data.groups.values())
-    replay, permuted = _Replay(model, groups), Permuted(model, data, groups)
+    router, permuted, is_first = Router(model), Permuted(model, data, groups), True
     n_held = HELD_BYTES // (16 * max(1, data.n_samples))
     hold = read_only if is_trees_alone(model) else copied  # steps may write to a table
     table = hold(data, np.arange(data.n_samples))
@@ -293,7 +228,8 @@ def predictions(
         if hold is copied:
             permuted.tables[get_ident()] = table
         permutations = [draw for draw in batch if draw.what != BASELINE]
-        answers = replay.answers(table, permutations)
+        answers = _by_trees(router, permuted, table, permutations, is_first=is_first)
+        is_first = is_first and answers is None
         if answers is None:
             answers = each(permuted, permutations)
         for draw in batch:

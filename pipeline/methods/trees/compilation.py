@@ -19,9 +19,9 @@ from ...records.losses import LOSSES, OF_ROWS
 from . import compiled, pack
 from .boxes import boxes_of
 from .counts import counts_of
+from .dependences import dependences
 from .exact import OF_ERRORS, exact_losses
 from .few_leaves import MOST_LEAVES
-from .ice import dependences, sums_at
 from .packing import Packing, predict
 from .pairs import Pairs
 from .partial_dependence import curves_at_bins, reason_against
@@ -125,7 +125,6 @@ def _compile_for(packing: Packing, rows: Floats, y: Any) -> None:
     groups = [[j] for j in range(N_FEATURES)]
     for most_leaves in (0, MOST_LEAVES):  # by a walk, and by sets of leaves
         list(replay(packing, bins, groups, draws, most_leaves=most_leaves))
-    sums_at(packing, bins, [0], bins[:1])
     dependences(packing, bins, [0])
     _compile_losses(packing, rows, y)
     if not reason_against(packing):

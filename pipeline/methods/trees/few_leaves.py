@@ -88,14 +88,14 @@ def leaf_sets(packing: Packing, permuting: Integers) -> LeafSets:
 def read_block(task: Any, own: Integers, to: Integers) -> None:
     """Read the bins of the rows of a block, and those that the draws give them."""
     for j in range(len(task.bins)):
-        bins = task.bins[j]
+        bins, lent = task.bins[j], task.lenders[j]
         for i in range(len(own)):
             to[i, j] = bins[own[i]]
         group, first_bin, n_drawn = task.layout.permuting[j]
         for k in range(n_drawn):
             order = task.orders[task.layout.draws[group + k]]
             for i in range(len(own)):
-                to[i, first_bin + k] = bins[order[own[i]]]
+                to[i, first_bin + k] = lent[order[own[i]]]
 
 
 @Loop

@@ -17,7 +17,7 @@ from ...models import prediction, r_models
 from ...records.dataset_and_model import FittedModel, Floats
 from ...records.errors import quote
 from . import READERS, compiled, name_of, pack
-from .packing import Integers, Packing
+from .packing import Integers, Packing, predict_bins
 from .pipelines import features_after, looked_through, rows_given
 from .replay import replay
 
@@ -101,20 +101,27 @@ class Trees(NamedTuple):
             return None
         return self.packing.bins(rows)
 
+    def predicted(self, bins: Integers) -> Floats:
+        """Return what the model predicts for rows of these bins."""
+        answer = predict_bins(self.packing, bins)
+        return np.asarray(answer[:, self.columns], dtype=np.float64)
+
     def replay(
         self,
         bins: Integers,
         groups: Sequence[tuple[str, ...]],
         draws: Iterable[tuple[int, Any]],
+        lenders: Integers | None = None,
         n_threads: int = 1,
     ) -> Iterator[Floats]:
-        """Yield what the model predicts when a group has the order of a draw."""
+        """Yield what the model predicts when a group is replaced as by each draw."""
         places = [
             [at for at, name in enumerate(self.features) if name in group]
             for group in groups
         ]
-        answers = replay(self.packing, bins, places, draws, n_threads=n_threads)
-        for answer in answers:
+        for answer in replay(
+            self.packing, bins, places, draws, lenders=lenders, n_threads=n_threads
+        ):
             yield np.asarray(answer[:, self.columns], dtype=np.float64)
 
 

@@ -5,65 +5,65 @@ that are asked are compared with it.
 """
 
 from collections.abc import Collection
-from functools import cached_property
-from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.execution import n_threads
-from . import compiled
-from .fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
-from .ice import dependences
-from .packing import Integers
+from .dependences import dependences
 from .pairs import Pairs
 from .partial_dependence import curves_at_bins, reason_against
-from .routes import Route, is_worth_reading, report_route
+from .router import Reading, Router
 
 ALLOWED = 1e-12
 """What two means may differ by, as a share of the largest prediction."""
-MOST_ASKED = 64
-"""Rows that predict is asked about to see that the estimator is still the same."""
 OTHER_SCALE = "The mean is of a link of its predictions."
+WEIGHTED = "Its leaves count rows, and these have weights."
 
 
 class TreeMeans:
-    """The trees of a model on rows that weigh the same.
+    """Means of what the trees of a model predict for rows that weigh the same.
 
     Parameters
     ----------
-    trees : Trees
-        With no `reason_against` their packing.
-    bins : ndarray of shape (n_features, n_rows)
-        The rows.
-    asked : ndarray
-        What predict gives for the first of them.
-
-    Attributes
-    ----------
-    is_compared, are_dependences_compared : bool
-        Whether predict gave the same means once, and those of `dependences`.
+    router : Router
+    reading : Reading
+        With no `reason_against` its packing.
     """
 
-    def __init__(self, trees: Trees, bins: Integers, asked: Floats) -> None:
-        self._trees, self._bins, self._asked = trees, bins, asked
-        self.is_compared = self.are_dependences_compared = False
+    def __init__(self, router: Router, reading: Reading) -> None:
+        self._router, self._reading = router, reading
+        self._trees, self._bins = reading.trees, reading.bins
 
-    def is_current(self, asked: Floats) -> bool:
-        """Return whether predict still gives what it gave when the trees were read."""
-        allowed = ALLOWED * np.abs(asked).max()
-        return bool((np.abs(asked - self._asked) <= allowed).all())
+    def are_compared(self, kind: str) -> bool:
+        """Return whether predict gave means of this kind too."""
+        return kind in self._reading.compared
 
-    @cached_property
+    def agrees(self, kind: str, means: Floats, predictions: Floats) -> bool:
+        """Return whether means are those of predict; if not, it answers from now on.
+
+        Parameters
+        ----------
+        kind : str
+        means : ndarray of shape (n_points, n_outputs)
+            What the trees give.
+        predictions : ndarray of shape (n_points, n_rows, n_outputs)
+            What predict gives.
+        """
+        asked, allowed = predictions.mean(axis=1), ALLOWED * np.abs(predictions).max()
+        return self._router.agrees(self._reading, kind, means, asked, allowed)
+
+    @property
     def _curves(self) -> tuple[Floats, ...]:
-        packing, n = self._trees.packing, n_threads()
-        return curves_at_bins(packing, self._bins, n_threads=n)
+        answer: tuple[Floats, ...] = self._reading.once("curves", curves_at_bins)
+        return answer
 
-    @cached_property
+    @property
     def _pairs(self) -> Pairs:
-        return Pairs(self._trees.packing, self._bins, n_threads=n_threads())
+        answer: Pairs = self._reading.once("pairs", Pairs)
+        return answer
 
     @property
     def largest(self) -> Floats:
@@ -112,11 +112,6 @@ class TreeMeans:
         return np.asarray(values[:, columns])
 
 
-_Answer: TypeAlias = TreeMeans | Route
-_known: WeakKeyDictionary[FittedModel, WeakKeyDictionary[Dataset, _Answer]]
-_known = WeakKeyDictionary()
-
-
 def tree_means(
     model: FittedModel, rows: Dataset, scale: str, n_calls: int
 ) -> TreeMeans | None:
@@ -131,75 +126,14 @@ def tree_means(
     n_calls : int
         How often predict would be asked about all rows else.
     """
-    trees = _means_or_route(model, rows, scale, n_calls)
-    if isinstance(trees, Route):
-        report_route(model, trees.basis, trees.reason)
-        return None
-    if trees.is_compared:
-        report_route(model, "means")
-    return trees
-
-
-def _means_or_route(
-    model: FittedModel, rows: Dataset, scale: str, n_calls: int
-) -> _Answer:
-    """Return the trees that answer, or why predict is to."""
-    if reason := not_of_trees(model):
-        return Route(model.name, "unread", reason)
-    if scale != "native":
-        return Route(model.name, "unread", OTHER_SCALE)
-    if not is_worth_reading(n_calls, rows.n_samples):
-        return Route(model.name, "few")
-    known = _known.setdefault(model, WeakKeyDictionary())
-    means = known.get(rows)
-    if isinstance(means, Route):
-        return means
-    asked = model.predict(rows.X.iloc[:MOST_ASKED])
-    if means is None or not means.is_current(asked):
-        known[rows] = _read(model, rows, asked)
-    return known[rows]
-
-
-def _read(model: FittedModel, rows: Dataset, asked: Floats) -> _Answer:
-    """Return the trees of a model, or why its means are no sums over leaves."""
-    if not compiled.available():
-        return Route(model.name, "no_numba")
-    trees = trees_of(model, rows.X)
-    if isinstance(trees, str):
-        return Route(model.name, "unread", trees)
-    bins = trees.bins(rows.X)
-    reason = reason_against(trees.packing)
+    reason = OTHER_SCALE if scale != "native" else ""
     if rows.is_weighted:
-        reason = "Its leaves count rows, and these have weights."
-    if bins is None:
-        reason = NO_BINS
-    if reason or bins is None:
-        return Route(model.name, "unread", reason)
-    return TreeMeans(trees, bins, asked)
-
-
-def agrees(
-    model: FittedModel, rows: Dataset, means: Floats, predictions: Floats
-) -> bool:
-    """Return whether means are those of predict; the trees are not asked again if not.
-
-    Parameters
-    ----------
-    model : FittedModel
-    rows : Dataset
-    means : ndarray of shape (n_points, n_outputs)
-        What the trees give.
-    predictions : ndarray of shape (n_points, n_rows, n_outputs)
-        What predict gives.
-    """
-    trees = _known[model][rows]
-    allowed = ALLOWED * np.abs(predictions).max()
-    is_equal = bool((np.abs(means - predictions.mean(axis=1)) <= allowed).all())
-    if is_equal and isinstance(trees, TreeMeans):
-        trees.is_compared = True
-        report_route(model, "means")
-        return True
-    report_difference(model)
-    report_route(model, "differ")
-    _known[model][rows] = Route(model.name, "differ")
-    return False
+        reason = WEIGHTED
+    router = Router(model)
+    reading = router.reading(
+        rows.X, n_calls, reason=reason, reason_against=reason_against
+    )
+    if reading is None:
+        return None
+    router.report("means")
+    return TreeMeans(router, reading)

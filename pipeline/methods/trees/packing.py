@@ -245,11 +245,12 @@ class Nodes(NamedTuple):
     rules: Any
 
 
-def nodes_for(packing: Packing, bins: Integers) -> Nodes:
-    """Return what loops read to walk these rows."""
+def nodes_for(packing: Packing, *bins: Integers) -> Nodes:
+    """Return what loops read to walk rows of these bins."""
     columns = (packing.feature, packing.cut, packing.left, packing.right)
     missing = packing.missing_bins
-    needs_rules = len(packing.sets) or (bins == missing[:, np.newaxis]).any()
+    has_missing = (each == missing[:, np.newaxis] for each in bins)
+    needs_rules = len(packing.sets) or any(each.any() for each in has_missing)
     return Nodes(
         np.stack(columns, axis=1),
         packing.values,
@@ -291,7 +292,11 @@ def _add_leaves(nodes: Any, rows: Integers, sums: Floats) -> None:
 
 def predict(packing: Packing, rows: Any) -> Floats:
     """Return what the library's predict or predict_proba returns, (n_rows, columns)."""
-    bins = packing.bins(rows)
+    return predict_bins(packing, packing.bins(rows))
+
+
+def predict_bins(packing: Packing, bins: Integers) -> Floats:
+    """Return what `predict` does of rows with these bins."""
     by_row = np.ascontiguousarray(bins.T)
     sums = np.tile(packing.start.astype(packing.values.dtype), (len(by_row), 1))
     _add_leaves(nodes_for(packing, bins), by_row, sums)

@@ -1,11 +1,12 @@
-"""Predictions of rows with columns permuted, for many permutations in one walk.
+"""Predictions of rows with columns replaced by those of other rows, in one walk.
 
-Trees of few leaves are answered by `few_leaves`, faster; the others as follows. A row
-with another value in one column leaves its path only where a node splits by that
-column. So the path of each row is walked once for each tree; at a node, the draws that
-go the other way leave it and walk the subtree there. Each draw adds its leaves in the
-order of the library, so its prediction is what predict gives for the permuted table, to
-the last bit.
+A draw permutes columns; a row that lends to all others sets them, as in curves of rows
+(individual conditional expectations). Trees of few leaves are answered by `few_leaves`,
+faster; the others as follows. A row with another value in one column leaves its path
+only where a node splits by that column. So the path of each row is walked once for each
+tree; at a node, the draws that go the other way leave it and walk the subtree there.
+Each draw adds its leaves in the order of the library, so its prediction is what predict
+gives for the changed table, to the last bit.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,6 +55,7 @@ def replay(
     groups: Sequence[Sequence[int]],
     draws: Iterable[tuple[int, npt.NDArray[Any]]],
     *,
+    lenders: Integers | None = None,
     n_threads: int = 1,
     max_bytes: int = MAX_BYTES,
     most_leaves: int = MOST_LEAVES,
@@ -67,10 +69,13 @@ def replay(
     bins : ndarray of shape (n_features, n_rows)
         ``packing.bins`` of the rows.
     groups : sequence of sequence of int
-        The columns that are permuted together.
+        The columns that are replaced together.
     draws : iterable of (int, ndarray of shape (n_rows,))
-        Which group is permuted, and the row from which each row is given its values. In
-        any order; many at once take less time than few.
+        Which group is replaced, and the lender from which each row is given its values.
+        In any order; many at once take less time than few.
+    lenders : ndarray of shape (n_features, n_lenders), optional
+        ``packing.bins`` of the rows that values are taken from; by default the rows
+        themselves, which a draw then permutes or resamples.
     n_threads : int, default 1
         The predictions do not depend on it.
     max_bytes : int, default 256 MiB
@@ -81,7 +86,8 @@ def replay(
     """
     n_rows = bins.shape[1]
     at_once = max(1, max_bytes // (8 * (packing.n_outputs + 1) * max(1, n_rows)))
-    nodes = nodes_for(packing, bins)
+    lenders = bins if lenders is None else lenders
+    nodes = nodes_for(packing, bins, lenders)
     words, parts = _words_of(packing)
     ruled = None if nodes.rules is None else (nodes.table, nodes.rules)
     has_few = most_leaves_of(packing) <= most_leaves
@@ -102,6 +108,7 @@ def replay(
                 ruled=ruled,
                 sets=sets,
                 bins=bins,
+                lenders=lenders,
                 rows=rows.astype(np.int32),
                 orders=orders,
                 layout=layout,
@@ -230,7 +237,7 @@ class _Task(NamedTuple):
     rows : ndarray of int32, shape (n_rows,)
         The rows in the order in which they walk.
     orders : ndarray of int32, shape (n_draws, n_rows)
-        The rows from which these are given values.
+        The lenders from which these are given values.
     """
 
     nodes: Nodes
@@ -239,6 +246,7 @@ class _Task(NamedTuple):
     ruled: tuple[Integers, Any] | None
     sets: LeafSets | None
     bins: Integers
+    lenders: Integers
     rows: Integers
     orders: Integers
     layout: _Layout

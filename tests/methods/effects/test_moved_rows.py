@@ -21,6 +21,7 @@ from importance_audit.methods.effects import ale as ale_module
 from importance_audit.methods.effects import moved_rows as module
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.trees import routes
+from importance_audit.methods.trees.fitted import Trees
 from importance_audit.methods.trees.routes import reporting_routes
 from importance_audit.records.errors import ModelError, NotApplicable
 from importance_audit.records.execution import workers
@@ -37,13 +38,13 @@ def _is_worth(monkeypatch):
 @pytest.fixture
 def walks(monkeypatch):
     """Return how many features were asked about in each walk of the trees."""
-    counts, replay = [], module.Trees.replay
+    counts, replay = [], Trees.replay
 
     def noted(trees, bins, groups, draws, **options):
         counts.append(len(groups))
         return replay(trees, bins, groups, draws, **options)
 
-    monkeypatch.setattr(module.Trees, "replay", noted)
+    monkeypatch.setattr(Trees, "replay", noted)
     return counts
 
 
@@ -118,9 +119,9 @@ def test_an_estimator_that_was_fitted_again_is_read_again(walks, caplog):
 
 def test_trees_that_differ_from_predict_are_not_asked_again(monkeypatch, walks, caplog):
     data = rows_of()
-    model, replay = model_of("RandomForest", data), module.Trees.replay
+    model, replay = model_of("RandomForest", data), Trees.replay
     monkeypatch.setattr(
-        module.Trees,
+        Trees,
         "replay",
         lambda *a, **k: (np.nextafter(each, np.inf) for each in replay(*a, **k)),
     )

@@ -26,6 +26,7 @@ from importance_audit.methods.effects.surface import surface
 from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.vint import vint
 from importance_audit.methods.trees import routes
+from importance_audit.methods.trees.fitted import Trees
 from importance_audit.records.errors import ModelError
 from importance_audit.records.execution import workers
 
@@ -43,12 +44,13 @@ def walks(monkeypatch):
     """Return the columns that were set in each walk of the trees."""
     columns = []
 
-    def noted(packing, bins, set_columns, *arguments, **options):
-        columns.append(list(set_columns))
-        return module_sums_at(packing, bins, set_columns, *arguments, **options)
+    replay = Trees.replay
 
-    module_sums_at = module.sums_at
-    monkeypatch.setattr(module, "sums_at", noted)
+    def noted(trees, bins, groups, draws, **options):
+        columns.append([at for at, n in enumerate(trees.features) if n in groups[0]])
+        return replay(trees, bins, groups, draws, **options)
+
+    monkeypatch.setattr(Trees, "replay", noted)
     return columns
 
 
@@ -107,12 +109,11 @@ def test_a_feature_of_several_columns_is_set_in_all_of_them(walks):
     assert len(walks[-1]) == 3
 
 
-@pytest.mark.parametrize("budget", ["MAX_BYTES", "MAX_WALK_BYTES"])
-def test_how_many_points_are_taken_at_once_changes_no_bit(budget, monkeypatch):
+def test_how_many_points_are_taken_at_once_changes_no_bit(monkeypatch):
     data = rows_of("multiclass")
     model = model_of("RandomForest", data)
     at_once = banded(model, data, "x1")
-    monkeypatch.setattr(module, budget, 20_000)
+    monkeypatch.setattr(module, "MAX_BYTES", 20_000)
     assert_same_bits(banded(model, data, "x1"), at_once)
 
 
@@ -164,9 +165,11 @@ def test_trees_that_differ_from_predict_are_not_asked_again(monkeypatch, walks, 
     data = rows_of()
     model = model_of("RandomForest", data)
     theirs = banded(by_predict(model), data, "x1")
-    sums_at = module.sums_at
+    replay = Trees.replay
     monkeypatch.setattr(
-        module, "sums_at", lambda *a, **k: np.nextafter(sums_at(*a, **k), np.inf)
+        Trees,
+        "replay",
+        lambda *a, **k: (np.nextafter(each, np.inf) for each in replay(*a, **k)),
     )
     with caplog.at_level(logging.WARNING):
         for _ in range(2):

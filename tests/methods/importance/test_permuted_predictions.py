@@ -19,8 +19,8 @@ from importance_audit.data.datasets import read_datasets
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
+from importance_audit.methods.trees import compiled, router, routes
 from importance_audit.methods.trees import replay as replay_module
-from importance_audit.methods.trees import routes
 from importance_audit.methods.trees.fitted import Trees, is_of_trees
 from importance_audit.models.fit import fit, wrap
 from importance_audit.models.section import ModelSection
@@ -236,6 +236,7 @@ def test_threads_that_add_trees_in_any_order(monkeypatch, calls, error, n_calls)
     alone = permutation(model, data, seed=1, n_repeats=1)
     calls.clear()
     model.estimator.set_params(n_jobs=2)
+    model = replace(model)
 
     def in_another_order(*arguments):
         return ask(*arguments) + error
@@ -319,7 +320,7 @@ def test_an_audit_says_whether_trees_or_predict_answered(monkeypatch):
     routes, by_predict_ = routes_of(monkeypatch, worth=10**9)
     assert routes == {"m": ("few", ""), "own": UNREAD}
     assert content_digest(by_trees) == content_digest(by_predict_)
-    monkeypatch.setattr(permuted_predictions.compiled, "available", lambda: False)
+    monkeypatch.setattr(compiled, "available", lambda: False)
     routes, without = routes_of(monkeypatch)
     assert routes == {"m": ("no_numba", ""), "own": UNREAD}
     assert content_digest(by_trees) == content_digest(without)
@@ -346,7 +347,6 @@ def test_an_audit_of_exact_means_says_that_trees_answered(monkeypatch):
 @pytest.mark.usefixtures("calls")
 def test_an_audit_that_has_to_compile_loops_says_so(monkeypatch):
     data, replay, steps = rows_of("regression"), Trees.replay, []
-    compiled = permuted_predictions.compiled
     monkeypatch.setattr(compiled, "describe", lambda: "compiling loops")
 
     def compiling(*arguments, **options):
@@ -424,7 +424,7 @@ def test_a_category_that_the_library_takes_for_another(monkeypatch, calls):
 
 def test_a_small_table_is_left_to_predict(monkeypatch):
     read = []
-    monkeypatch.setattr(permuted_predictions, "trees_of", lambda *_: read.append(1))
+    monkeypatch.setattr(router, "trees_of", lambda *_: read.append(1))
     data = rows_of("regression")
     permutation(model_of(FOREST, data), data, seed=1, n_repeats=2)
     assert read == []

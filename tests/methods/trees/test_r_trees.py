@@ -12,7 +12,7 @@ from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.trees import READERS, mean_predictions, r_trees, routes
+from importance_audit.methods.trees import READERS, r_trees, router, routes
 from importance_audit.methods.trees.fitted import (
     Trees,
     is_of_trees,
@@ -311,9 +311,9 @@ def test_curves_and_pairs_are_those_of_r(name, tmp_path, calls):
     ours, _ = h_statistic(model, data, seed=1, n_rows=40)
     theirs, _ = h_statistic(slow, data, seed=1, n_rows=40)
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
-    (means,) = mean_predictions._known[model].values()
-    assert means.is_compared
-    assert slow not in mean_predictions._known or not mean_predictions._known[slow]
+    readings = router._known[model].readings
+    assert any("curves" in reading.compared for reading in readings)
+    assert router._known[slow].trees is None
     assert not calls
 
 

@@ -1,4 +1,4 @@
-"""Replayed draws: what predict gives for the permuted tables, to the last bit."""
+"""Replayed draws: what predict gives for the changed tables, to the last bit."""
 
 import numpy as np
 import pytest
@@ -14,6 +14,8 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.tree import DecisionTreeRegressor
+from tests.methods.trees.small_ensembles import TAKES_MISSING, answer, kinds, seeds
+from tests.methods.trees.small_ensembles import fitted as fitted_kind
 
 from importance_audit.methods.trees import pack
 from importance_audit.methods.trees import replay as module
@@ -199,3 +201,69 @@ def test_no_draws_are_no_predictions():
     rows, model = fitted(RandomForestRegressor(2, random_state=1))
     packing = pack(model)
     assert list(replay(packing, packing.bins(rows), ALONE, [])) == []
+
+
+def set_by_trees(model, rows, columns, points, **options):
+    """Return the predictions of all rows with columns set to each of some points."""
+    packing = pack(model)
+    lenders = np.zeros((len(points), rows.shape[1]))
+    lenders[:, columns] = points
+    draws = [(0, np.full(len(rows), at)) for at in range(len(points))]
+    options["lenders"] = packing.bins(lenders)
+    answers = replay(packing, packing.bins(rows), [columns], draws, **options)
+    return np.stack(list(answers))
+
+
+def predictions_of_settings(model, rows, columns, points):
+    """Return what predict gives for the rows with the columns set to each point."""
+    answers = []
+    for point in points:
+        table = rows.copy()
+        table[:, columns] = point
+        answers.append(answer(model, table))
+    return np.stack(answers)
+
+
+def points_of(rows, columns, n_points, seed):
+    """Return values that rows have, between them and beyond, in any order."""
+    rng = np.random.default_rng(seed)
+    points = np.stack([rng.choice(rows[:, j], n_points) for j in columns], axis=1)
+    beyond = rng.choice([-np.inf, -1.0, 0.0, 0.5, 100.0], points.shape)
+    is_beyond = (rng.random(points.shape) < 0.3) & np.isfinite(beyond)
+    return np.where(is_beyond, beyond, points)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("columns", [[0], [5], [UNUSED], [0, 1], [5, 2, 0]])
+@pytest.mark.parametrize("most_leaves", [0, MOST_LEAVES])
+def test_every_setting_has_the_prediction_of_its_table(model, columns, most_leaves):
+    rows, model = fitted(model)
+    points = points_of(rows, columns, 30, 1)
+    ours = set_by_trees(model, rows, columns, points, most_leaves=most_leaves)
+    assert_same_bits(ours, predictions_of_settings(model, rows, columns, points))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    kind=kinds,
+    seed=seeds,
+    columns=st.sets(st.integers(0, 4), min_size=1, max_size=3).map(sorted),
+    n_points=st.sampled_from([1, 2, 33]),
+    n_threads=st.sampled_from([1, 3]),
+)
+def test_any_settings_of_any_columns(kind, seed, columns, n_points, n_threads):
+    model, rows = fitted_kind(kind, seed)
+    points = points_of(rows, columns, n_points, seed)
+    if kind in TAKES_MISSING and n_points > 1:
+        points[0] = np.nan
+    ours = set_by_trees(model, rows, columns, points, n_threads=n_threads)
+    assert_same_bits(ours, predictions_of_settings(model, rows, columns, points))
+
+
+def test_missing_settings_of_rows_without_missing_values():
+    model, rows = fitted_kind("histograms", 2)
+    rows = np.nan_to_num(rows)
+    points = np.array([[np.nan], [0.0], [1.0]])
+    for j in range(rows.shape[1]):
+        ours = set_by_trees(model, rows, [j], points)
+        assert_same_bits(ours, predictions_of_settings(model, rows, [j], points))

@@ -1,10 +1,9 @@
-"""Predictions of rows with columns set to values, for many settings in one walk.
+"""The partial dependences on some columns and on all others, at the rows.
 
-They are individual conditional expectations. Where a node splits by a column that is
-set, the way depends on the setting alone; at every other node on the row alone. So the
-settings that reach each node are listed once for all rows, and a row walks each tree
-once for all settings, on both sides of a node that parts them. Leaves are added in the
-order of the library: the predictions are what predict gives, to the last bit.
+Where a node splits by one of these columns, the way of a row with the columns of
+another depends on the other alone; at every other node on the row alone. So the rows
+whose columns lead to each node are listed once, as settings, and a row walks each tree
+once for all settings, on both sides of a node that parts them.
 """
 
 from collections.abc import Sequence
@@ -17,10 +16,8 @@ import numpy.typing as npt
 from ...records.dataset_and_model import Floats
 from ...records.execution import threads_of
 from .compiled import Loop
-from .packing import Integers, Nodes, Packing, goes_left, nearby, nodes_for
+from .packing import Integers, Nodes, Packing, goes_left, nodes_for
 
-MOST_ROWS, BLOCK_BYTES = 256, 2**18
-"""Rows that walk one tree before the next is read, and what their sums may take."""
 PARTS = -2
 """In place of the feature of a node that parts the settings."""
 
@@ -49,52 +46,6 @@ class _Walk(NamedTuple):
     depth: int
 
 
-def sums_at(
-    packing: Packing,
-    bins: Integers,
-    columns: Sequence[int],
-    settings: Integers,
-    *,
-    n_threads: int = 1,
-) -> Floats:
-    """Return the sums of leaves of each row under each setting.
-
-    Parameters
-    ----------
-    packing : Packing
-    bins : ndarray of shape (n_features, n_rows)
-        ``packing.bins`` of the rows.
-    columns : sequence of int
-        The columns that are set, of which there are n_columns.
-    settings : ndarray of shape (n_columns, n_settings)
-        The bins that they are set to.
-    n_threads : int, default 1
-        The sums do not depend on it.
-
-    Returns
-    -------
-    ndarray of shape (n_settings, n_rows, n_outputs)
-        What ``packing.predicted`` makes predictions of.
-    """
-    walk, place, n_settings = _walk_for(packing, bins, columns, settings)
-    shape = (n_settings, bins.shape[1], packing.n_outputs)
-    sums = np.empty(shape, packing.values.dtype)
-    places = nearby(nodes_for(packing, bins), np.ascontiguousarray(bins))
-    by_row = np.ascontiguousarray(bins.T[places])
-    row_bytes = sums.itemsize * shape[0] * shape[2]
-    n_block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
-    edges = [*range(0, shape[1], n_block), shape[1]]
-    with threads_of(n_threads) as threads:
-        parts = [
-            threads.submit(_sum_rows, walk, by_row, places, sums, first, end)
-            for first, end in pairwise(edges)
-        ]
-        for part in parts:
-            part.result()
-    is_as_given = np.array_equal(place, np.arange(n_settings))
-    return sums if is_as_given else sums[place]
-
-
 def dependences(
     packing: Packing, bins: Integers, columns: Sequence[int], *, n_threads: int = 1
 ) -> tuple[Floats, Floats]:
@@ -108,15 +59,26 @@ def dependences(
     ----------
     packing : Packing
         With no `partial_dependence.reason_against` it.
-    bins, columns, n_threads
-        As in `sums_at`; the rows weigh the same.
+    bins : ndarray of shape (n_features, n_rows)
+        ``packing.bins`` of the rows, which weigh the same.
+    columns : sequence of int
+    n_threads : int, default 1
+        The dependences do not depend on it.
 
     Returns
     -------
     own, others : ndarray of shape (n_rows, n_outputs)
     """
-    n_rows, settings = bins.shape[1], bins[list(columns)]
-    walk, place, n_settings = _walk_for(packing, bins, columns, settings)
+    n_rows, nodes = bins.shape[1], nodes_for(packing, bins)
+    settings, place = np.unique(bins[list(columns)], axis=1, return_inverse=True)
+    place, n_settings = place.reshape(-1), settings.shape[1]
+    row_of = np.full(packing.n_features, -1, dtype=np.int32)
+    row_of[list(columns)] = np.arange(len(columns))
+    table, segment, segments, runs = _reached(
+        nodes, row_of, np.ascontiguousarray(settings)
+    )
+    nodes = nodes._replace(table=table)
+    walk = _Walk(nodes, segment, segments, runs, packing.start, packing.depth)
     upto = np.append(0, np.cumsum(np.bincount(place, minlength=n_settings)))
     by_row = np.ascontiguousarray(bins.T)
     others = np.empty((n_rows, packing.n_outputs))
@@ -129,25 +91,6 @@ def dependences(
         n_reaching = np.sum([part.result() for part in parts], axis=0)
     own = _means_of_settings(walk, n_reaching, n_settings) / n_rows + packing.start
     return own[place] / packing.divisor, others / packing.divisor
-
-
-def _walk_for(
-    packing: Packing, bins: Integers, columns: Sequence[int], settings: Integers
-) -> tuple[_Walk, npt.NDArray[np.intp], int]:
-    """Return the walk for the distinct settings, where each is, and their number."""
-    distinct, place = np.unique(settings, axis=1, return_inverse=True)
-    nodes = nodes_for(packing, bins)
-    missing = packing.missing_bins[list(columns), np.newaxis]
-    if nodes.rules is None and (settings == missing).any():
-        rules = (packing.missing_left, packing.missing_bins, packing.sets)
-        nodes = nodes._replace(rules=rules)
-    row_of = np.full(packing.n_features, -1, dtype=np.int32)
-    row_of[list(columns)] = np.arange(len(columns))
-    own = np.ascontiguousarray(distinct, dtype=np.int32)
-    table, segment, segments, runs = _reached(nodes, row_of, own)
-    nodes = nodes._replace(table=table)
-    walk = _Walk(nodes, segment, segments, runs, packing.start, packing.depth)
-    return walk, place.reshape(-1), distinct.shape[1]
 
 
 @Loop
@@ -199,45 +142,6 @@ def _reached(nodes: Any, row_of: Integers, settings: Integers) -> Any:
         if table[node, 2] != table[node, 3]:
             table[node, 0] = PARTS
     return table, segment, segments[: n_segments + 1], runs[:n_runs]
-
-
-@Loop
-def _sum_rows(
-    walk: Any,
-    rows: Integers,
-    places: npt.NDArray[np.intp],
-    sums: Floats,
-    first: int,
-    end: int,
-) -> None:
-    """Fill in the sums of the rows from `first` to before `end`, at their places."""
-    nodes, n_outputs, values = walk.nodes, len(walk.start), walk.nodes.values
-    totals = np.empty((end - first, n_outputs, len(sums)), sums.dtype)
-    for k in range(n_outputs):
-        totals[:, k] = walk.start[k]
-    leaves = np.empty(len(nodes.table), np.int32)
-    waiting = np.empty(walk.depth + 2, np.int32)
-    for tree, root in enumerate(nodes.roots):
-        target = nodes.targets[tree]
-        for i in range(end - first):
-            n = _find_leaves(nodes, rows[first + i], root, waiting, leaves)
-            for k in range(values.shape[1]):
-                _add_leaves(walk, leaves[:n], values[:, k], totals[i, target + k])
-    for at in range(len(sums)):
-        for i in range(end - first):
-            for k in range(n_outputs):
-                sums[at, places[first + i], k] = totals[i, k, at]
-
-
-@Loop
-def _add_leaves(walk: Any, leaves: Integers, values: Floats, totals: Floats) -> None:
-    """Add leaves to the settings that reach them."""
-    for leaf in leaves:
-        own, value = walk.segment[leaf], values[leaf]
-        for run in range(walk.segments[own], walk.segments[own + 1]):
-            neighbours = totals[walk.runs[run, 0] : walk.runs[run, 1]]
-            for at in range(len(neighbours)):  # many at a time, as none is negative
-                neighbours[at] += value
 
 
 @Loop
