@@ -170,8 +170,8 @@ class Audit:
         importance_audit.r_bridge.errors.RBridgeError
             R is not available.
         """
-        from .call import rows_again
         from .handoff import handoff
+        from .recomputation import rows_again
 
         data = rows_again(self.result, X, y, sample_weight)
         with host.session():

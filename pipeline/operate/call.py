@@ -3,7 +3,7 @@
 Not: what is measured, and in which order, which is `auditing.audit`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -21,7 +21,7 @@ from ..auditing.audit import audit as run_audit
 from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
 from ..config.questions import unknown_loss
-from ..data.datasets import as_frame, dataset, draw_rows, one_column
+from ..data.datasets import as_frame, dataset, one_column
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
@@ -44,7 +44,7 @@ from ..records.finding import SEVERITIES, Finding
 from ..records.losses import LOSSES, SCORERS
 from ..records.result import AuditResult
 from .audit import Audit
-from .recomputation import check_rows, evaluation_of
+from .recomputation import check_index, classes_of
 
 Function: TypeAlias = Callable[..., Any]
 TASKS: Mapping[str, tuple[str, ...]] = {
@@ -189,13 +189,15 @@ def audit(
     if frame is not X:
         _refuse_names(by_name)
     y = one_column(y, "y")
-    _check_index(frame, y=y, sample_weight=sample_weight)
+    check_index(frame, y=y, sample_weight=sample_weight)
+    if isinstance(segments, Mapping | pd.DataFrame):
+        check_index(frame, **{f"segments[{quote(k)}]": segments[k] for k in segments})
     the_task = _task_of(by_name, frame, y, task)
     settings = _settings(config, asked, minutes, the_task.name)
     if n_jobs is not None:
         execution = replace(settings.execution, n_jobs=n_jobs)
         settings = replace(settings, execution=execution)
-    classes = _classes_of(by_name.values(), y, the_task.name)
+    classes = classes_of(by_name.values(), y, the_task.name)
     if positive_class is not None:
         classes = _with_positive_last(positive_class, classes or ())
     rows = dataset(
@@ -220,40 +222,6 @@ def audit(
     if not result.importances:
         raise AuditError(_nothing_measured(result))
     return Audit(result)
-
-
-def rows_again(
-    result: AuditResult, X: Any, y: Any, sample_weight: Any = None
-) -> Dataset:
-    """Return rows given in Python as the audit of a result had them, numbered from 1.
-
-    Raises
-    ------
-    DataError
-        If the audit read its rows from a table, or had others.
-    """
-    if result.run.config.get("data"):
-        raise DataError(
-            "The audit read its rows from a table. Run: importance-audit handoff"
-        )
-    frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
-    y = one_column(y, "y")
-    _check_index(frame, y=y, sample_weight=sample_weight)
-    facts = evaluation_of(result)
-    rows = dataset(
-        frame,
-        y,
-        task=facts["task"],
-        name=facts["name"],
-        weights=sample_weight,
-        classes=_classes_of((), y, facts["task"]),
-    )
-    rows = replace(rows, row_numbers=np.arange(1, rows.n_samples + 1))
-    most = result.run.config["limits"]["max_rows"]
-    if most is not None and rows.n_samples > most:
-        rows = draw_rows(rows, most, result.run.config["seed"])
-    check_rows(result, rows, "X and y are not the rows of the audit", "Give")
-    return rows
 
 
 SECTION_OF = {"seed": "seed", "groups": "groups"} | dict.fromkeys(
@@ -450,26 +418,6 @@ def _refuse_names(models: Mapping[str, Any]) -> None:
             )
 
 
-def _check_index(X: pd.DataFrame, **others: Any) -> None:
-    """Refuse targets and weights whose rows are labelled otherwise than those of X."""
-    for name, values in others.items():
-        if values is not None and np.shape(values)[:1] != (len(X),):
-            raise DataError(
-                f"{name} must have one value for each of the {len(X)} rows of X; its "
-                f"shape is {np.shape(values)}."
-            )
-        index = getattr(values, "index", None)
-        if not isinstance(index, pd.Index) or index.equals(X.index):
-            continue
-        same = len(index) == len(X) and set(index) == set(X.index)
-        problem = "the same labels in another order" if same else "other labels"
-        remedy = f"Pass {name}.loc[X.index]" if same else f"Pass {name}.to_numpy()"
-        why = "" if same else " if its rows are in the order of X"
-        raise DataError(
-            f"The index of {name} has {problem} than that of X. {remedy}{why}."
-        )
-
-
 def _task_of(
     models: Mapping[str, Any], X: pd.DataFrame, y: Any, word: str | None
 ) -> _Task:
@@ -539,22 +487,6 @@ def _shape_of_answer(name: str, function: Any, rows: pd.DataFrame) -> tuple[int,
         raise prediction.refusal(form, "predict the rows", rows, error) from error
 
 
-def _classes_of(models: Iterable[Any], y: Any, task: Task) -> Sequence[Any] | None:
-    """Return the classes of the first model that says them, in its order.
-
-    Where none does, those of the target, sorted as scikit-learn sorts them.
-    """
-    if task == "regression":
-        return None
-    for model in models:
-        if isinstance(model, FittedModel) and model.classes:
-            return model.classes
-        own = getattr(model, "classes_", None)
-        if own is not None:
-            return list(own)
-    return sorted(pd.unique(pd.Series(np.asarray(y)).dropna()))
-
-
 def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
     """Return the rows that models were fitted to, of the task of those measured on."""
     if not isinstance(train, tuple | list) or len(train) not in (2, 3):
@@ -562,7 +494,7 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
     X, y, *more = train
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "train")
     weights = more[0] if more else None
-    _check_index(frame, y=y, sample_weight=weights)
+    check_index(frame, y=y, sample_weight=weights)
     return dataset(
         frame,
         y,

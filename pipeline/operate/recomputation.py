@@ -5,20 +5,21 @@ Not: the answers of the audit, which `handoff` writes, or asking R.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..auditing.limits import limited
 from ..config.load import load_config
 from ..data.column_types import kind_of
-from ..data.datasets import read_datasets
+from ..data.datasets import as_frame, dataset, draw_rows, one_column, read_datasets
 from ..engines.dalex import OWN_LOSSES
 from ..models.r_models import frame_of
-from ..records.dataset_and_model import Dataset
+from ..records.dataset_and_model import Dataset, FittedModel, Task
 from ..records.errors import DataError
 from ..records.importance_record import Importance
 from ..records.result import AuditResult
@@ -59,6 +60,76 @@ def read_evaluation_rows(folder: Path, result: AuditResult) -> Dataset:
     rows = limited(config, test)[1]
     check_rows(result, rows, f"{rows.source} has changed since the run", "Restore")
     return rows
+
+
+def rows_again(
+    result: AuditResult, X: Any, y: Any, sample_weight: Any = None
+) -> Dataset:
+    """Return rows given in Python as the audit of a result had them, numbered from 1.
+
+    Raises
+    ------
+    DataError
+        If the audit read its rows from a table, or had others.
+    """
+    if result.run.config.get("data"):
+        raise DataError(
+            "The audit read its rows from a table. Run: importance-audit handoff"
+        )
+    frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
+    y = one_column(y, "y")
+    check_index(frame, y=y, sample_weight=sample_weight)
+    facts = evaluation_of(result)
+    rows = dataset(
+        frame,
+        y,
+        task=facts["task"],
+        name=facts["name"],
+        weights=sample_weight,
+        classes=classes_of((), y, facts["task"]),
+    )
+    rows = replace(rows, row_numbers=np.arange(1, rows.n_samples + 1))
+    most = result.run.config["limits"]["max_rows"]
+    if most is not None and rows.n_samples > most:
+        rows = draw_rows(rows, most, result.run.config["seed"])
+    check_rows(result, rows, "X and y are not the rows of the audit", "Give")
+    return rows
+
+
+def check_index(X: pd.DataFrame, **others: Any) -> None:
+    """Refuse targets and weights whose rows are labelled otherwise than those of X."""
+    for name, values in others.items():
+        if values is not None and np.shape(values)[:1] != (len(X),):
+            raise DataError(
+                f"{name} must have one value for each of the {len(X)} rows of X; its "
+                f"shape is {np.shape(values)}."
+            )
+        index = getattr(values, "index", None)
+        if not isinstance(index, pd.Index) or index.equals(X.index):
+            continue
+        same = len(index) == len(X) and set(index) == set(X.index)
+        problem = "the same labels in another order" if same else "other labels"
+        remedy = f"Pass {name}.loc[X.index]" if same else f"Pass {name}.to_numpy()"
+        why = "" if same else " if its rows are in the order of X"
+        raise DataError(
+            f"The index of {name} has {problem} than that of X. {remedy}{why}."
+        )
+
+
+def classes_of(models: Iterable[Any], y: Any, task: Task) -> Sequence[Any] | None:
+    """Return the classes of the first model that says them, in its order.
+
+    Where none does, those of the target, sorted as scikit-learn sorts them.
+    """
+    if task == "regression":
+        return None
+    for model in models:
+        if isinstance(model, FittedModel) and model.classes:
+            return model.classes
+        own = getattr(model, "classes_", None)
+        if own is not None:
+            return list(own)
+    return sorted(pd.unique(pd.Series(np.asarray(y)).dropna()))
 
 
 def check_rows(result: AuditResult, rows: Dataset, what: str, remedy: str) -> None:

@@ -1105,6 +1105,17 @@ def test_every_ranking_and_every_curve_can_be_drawn():
         result.plot("effects", method="shapley", feature="a")
 
 
+def test_segments_are_matched_to_the_rows_by_their_index():
+    half = pd.Series(np.arange(len(X)) % 2, index=X.index)
+    result = ia.audit(LINEAR, X, Y, segments={"half": half}, n_repeats=2)
+    rows = result.segment_performance
+    assert rows["rows"].tolist() == [len(X) // 2] * len(rows)
+    with pytest.raises(
+        ia.DataError, match=r"The index of segments\['half'\] has the sa"
+    ):
+        ia.audit(LINEAR, X, Y, segments={"half": half[::-1]}, n_repeats=2)
+
+
 def test_a_saved_audit_is_a_run_that_verifies(tmp_path):
     from click.testing import CliRunner
 
