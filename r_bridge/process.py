@@ -8,12 +8,14 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from .errors import RDied
@@ -25,6 +27,7 @@ _LOG_LINES = 60
 _LOG_BYTES = 1 << 14
 _LOOK_SECONDS = 0.5
 _END_SECONDS = 2.0
+_STALL_SECONDS = 60
 
 
 def environment(
@@ -105,6 +108,7 @@ class Process:
             if os.access(_SHARED_MEMORY, os.W_OK):
                 self._folders.insert(0, _private_folder(_SHARED_MEMORY, leftovers))
             connection, their_line = Pipe()
+            limit_stalls(connection, _STALL_SECONDS)
             self._ours = Line(connection, [f / "for R" for f in self._folders])
             leftovers.callback(self._ours.close)
             life, their_life = socket.socketpair()
@@ -232,6 +236,14 @@ class Process:
             log.seek(max(0, size - _LOG_BYTES))
             text = log.read().decode(errors="replace")
         return tuple(line for line in text.splitlines() if line.strip())[-_LOG_LINES:]
+
+
+def limit_stalls(connection: Connection, seconds: int) -> None:
+    """Let an OSError end a message whose rest nobody sends, or reads."""
+    with socket.socket(fileno=os.dup(connection.fileno())) as line:
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            limit = struct.pack("ll", seconds, 0)
+            line.setsockopt(socket.SOL_SOCKET, option, limit)
 
 
 def _ending(status: int) -> str:

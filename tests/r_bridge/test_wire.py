@@ -1,5 +1,7 @@
 """Messages between two ends in one process."""
 
+import os
+import struct
 from multiprocessing import Pipe
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 
 from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.process import limit_stalls
 from importance_audit.r_bridge.wire import Line
 
 
@@ -55,6 +58,16 @@ def test_the_end_of_the_other_side_is_an_end_of_file(ends):
     assert ends[1].poll(0)
     with pytest.raises(EOFError):
         ends[1].receive()
+
+
+def test_a_message_that_breaks_off_ends_in_an_error(tmp_path):
+    here, there = Pipe()
+    limit_stalls(here, 1)
+    os.write(there.fileno(), struct.pack("!i", 100) + b"the rest does not come")
+    with pytest.raises(BlockingIOError):
+        Line(here, [tmp_path / "here"]).receive()
+    with pytest.raises(BlockingIOError):
+        Line(here, [tmp_path / "here"]).send(("word", "x" * 10_000_000))
 
 
 def test_arrays_that_no_file_can_hold_are_refused():
