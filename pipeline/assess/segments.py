@@ -29,7 +29,7 @@ MOST_NUMBERS = 12
 """Different numbers of a column up to which each is a segment."""
 MOST_SEGMENTS = 20
 """Segments of a column; the values beyond those of most rows are one together."""
-DIGITS = 6
+DIGITS = 4
 """Significant digits of the ends of a range, unless ranges need more to differ."""
 
 Kind = Literal["level", "range", "others", "missing"]
@@ -113,6 +113,7 @@ def performance_rows(
             for row in calibration_rows(model, *own, n_parts=1):
                 keys = ("positive_class", "rows", "predicted", "observed")
                 row = {key: row[key] for key in (*keys, "low", "high")}
+                row["rows"] = len(segment.rows)
                 calibration.append({**who, **row})
     return {"segment_performance": quality, "segment_calibration": calibration}
 
@@ -149,7 +150,12 @@ def importance_rows(
             raw=losses.permuted[place, :, :n_repeats, k],
             baseline=losses.unpermuted[place, :n_repeats, k],
         )
-        error = np.fmax(losses.std_errors(place, importance.loss), part.std_error)
+        over_rows, over_draws = (
+            losses.std_errors(place, importance.loss),
+            part.std_error,
+        )
+        error = np.where(np.isnan(over_rows), np.nan, np.fmax(over_rows, over_draws))
+        error[np.isnan(part.mean)] = np.nan  # some repeat asked no row of the segment
         rows += [
             {"record": record, **segment.key, "feature": name}
             | {"mean": float(part.mean[j]), "std_error": float(error[j])}
@@ -163,7 +169,8 @@ def _parts(column: pd.Series) -> list[Part]:
     codes, values = pd.factorize(column, sort=True)  # -1 where a value is missing
     missing: Part = ("missing", "", np.flatnonzero(codes < 0))
     if is_category(column):
-        values = [level for level in column.cat.categories if level in set(values)]
+        present = set(values)
+        values = [level for level in column.cat.categories if level in present]
         codes = pd.Categorical(column, categories=values).codes
     elif len(values) > MOST_NUMBERS and column.dtype.kind in "fiu":
         return [*_quarters(column.to_numpy(dtype=np.float64)), missing]
@@ -199,7 +206,8 @@ def _quarters(numbers: Floats) -> list[Part]:
 
 def _short(number: float, digits: int) -> str:
     """Return a number in so many significant digits; a whole one in all of its own."""
-    return text_of(number) if number == round(number) else f"{number:.{digits}g}"
+    is_short = not np.isfinite(number) or number == round(number)
+    return text_of(number) if is_short else f"{number:.{digits}g}"
 
 
 def _loss(

@@ -42,7 +42,7 @@ DATE_FORMATS = (
     "",
     *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")),
 )
-_THOUSANDS = re.compile(r"not written like .*'-?\d{1,3}([.,])\d{3}'")
+_THOUSANDS = re.compile(r"not written like .*'-?[1-9]\d{0,2}([.,])\d{3}'")
 _IDENTIFIER = re.compile(r"(?i:(?<![a-z])id)$|[a-z]I[dD]$")
 FOREST, BOOSTING = "RandomForest", "HistGradientBoosting"
 
@@ -199,7 +199,7 @@ def _importance_text(n_features: int) -> str:
 def _typed_column(
     table: Table, name: str, missing: tuple[str, ...], *, where: str
 ) -> pd.Series:
-    if not table.has_texts(name):
+    if not table.has_texts(name) or dates.is_dates(table.frame[name]):
         return column_types.from_values(table.frame[name], where=where)
     return column_types.from_texts(
         column_types.without(table.frame[name], missing),
@@ -236,7 +236,7 @@ def _dates_in(
     table: Table, name: str, missing: Collection[str]
 ) -> list[tuple[pd.Series, str]]:
     """Return a column of dates in each format in which it can be read."""
-    if not table.has_texts(name):
+    if not table.has_texts(name) or dates.is_dates(table.frame[name]):
         column = column_types.from_values(table.frame[name], where="", is_feature=True)
         return [(column, "")] * dates.is_dates(column)
     cells = column_types.without(table.frame[name], missing)

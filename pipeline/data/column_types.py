@@ -54,7 +54,9 @@ MARKED = re.compile(
     \s*(?:[$€£¥]|(?:USD|EUR|GBP|CHF)\b)?\s*[+\-−–]?
     (?:\d+,\d+|\d{1,3}(?:[.' \xa0\u2009\u202f]\d{3})+(?:,\d+)?
     |\d{1,3}(?:[,' \xa0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)
-    (?:\s*[%‰°$€£¥+\-−–]|[ \xa0]?(?:[kmµ]?g|[kmcµ]?m|m?l|h|min|m?s|lb|oz|ft)
+    (?:[eE][+-]?\d+)?
+    (?:[\s\xa0\u2009\u202f]*[%‰°$€£¥+\-−–]
+    |[ \xa0]?(?:[kmµ]?g|[kmcµ]?m|m?l|h|min|m?s|lb|oz|ft)
     |[ \xa0](?:[a-zµ°/²³]{1,9}|[A-Z]{2,3}))?\)?\s*""",
     re.ASCII | re.X,
 )
@@ -197,17 +199,17 @@ def _signs_of(found: re.Match[str]) -> str:
 def _number_pattern(written: NumberFormat) -> re.Pattern[str]:
     """Return the form of a number with all that may stand around it."""
     mark = rf"[{BLANKS}]" if written.thousands == " " else re.escape(written.thousands)
-    decimal, never = re.escape(written.decimal), "(?!)"
+    decimal, never, gap = re.escape(written.decimal), "(?!)", f"[{BLANKS}]*"
     strip = "|".join(map(re.escape, written.strip)) or never
-    groups = rf"\d{{1,3}}(?:{mark}\d{{3}})+|" if mark else ""
+    groups = rf"[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|" if mark else ""
     after = "-" if written.negative == "1-" else never
     opening, closing = (r"\(", r"\)") if written.negative == "(1)" else (never, never)
     return re.compile(
         rf"(?P<left>\s*)(?P<open>{opening})?"
-        rf"(?P<minus1>[+-])?(?:\s*(?P<before>{strip})\s*)?(?P<minus2>[+-])?"
+        rf"(?P<minus1>[+-])?(?:{gap}(?P<before>{strip}){gap})?(?P<minus2>[+-])?"
         rf"(?=\d|{decimal}\d)(?P<whole>{groups}\d+)?(?:{decimal}(?P<decimals>\d*))?"
         rf"(?P<exponent>e[+-]?\d+)?(?P<minus3>{after})?"
-        rf"(?:\s*(?P<after>{strip}))?(?P<minus4>{after})?"
+        rf"(?:{gap}(?P<after>{strip}))?(?P<minus4>{after})?"
         rf"(?P<close>{closing})?(?P<right>\s*)",
         re.ASCII | re.I,
     )

@@ -25,10 +25,11 @@ LINES = 200
 SIGNS = ("%", "‰", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF")
 _SIGN = "|".join(map(re.escape, SIGNS))
 _NUMBER = re.compile(
-    rf"\s*(?P<open>\()?[+-]?(?:\s*(?P<before>{_SIGN})\s*)?[+-]?"
+    rf"\s*(?P<open>\()?[+-]?(?:[{BLANKS}]*(?P<before>{_SIGN})[{BLANKS}]*)?[+-]?"
     rf"(?P<digits>\d{{1,3}}(?P<mark>[.,'{BLANKS}])\d{{3}}(?:(?P=mark)\d{{3}})*"
     rf"(?:(?!(?P=mark))[.,]\d+)?|\d+(?:[.,]\d*)?|[.,]\d+)"
-    rf"(?P<minus>-)?(?:\s*(?P<after>{_SIGN}))?(?P<last>-)?(?(open)\))\s*",
+    rf"(?:[eE][+-]?\d+)?"
+    rf"(?P<minus>-)?(?:[{BLANKS}]*(?P<after>{_SIGN}))?(?P<last>-)?(?(open)\))\s*",
     re.ASCII,
 )
 """A number with marks of any kind; `mark` is one before three digits."""
@@ -144,6 +145,8 @@ def _of_numbers(
         decimal = "," if n_columns[","] > n_columns["."] else "."
         if thousands == decimal and not n_columns[decimal]:
             decimal = "," if decimal == "." else "."
+            if "thousands" not in given:  # numbers of an address have groups too
+                _ask_about(seen.either[thousands], thousands, name, frame, said)
         if decimal == ",":
             own = seen.decimal[","] or seen.thousands["."]
             why = said(*next(iter(own.items()))) if own else "thousands have a point"
@@ -157,14 +160,11 @@ def _of_numbers(
     for mark in ".,":
         is_known = mark == thousands or "decimal" in given or any(n_columns.values())
         for place, word in seen.either[mark].items() if not is_known else ():
-            if mark == "." and separator != ";" and signs[place] == {""}:
+            has_whole = any(number["digits"].isdecimal() for number in numbers[place])
+            is_usual = mark == "." and separator == "," and signs[place] == {""}
+            if is_usual and not has_whole:
                 continue  # three decimals, as a run reads them
-            raise DataError(
-                f"{name}: {said(place, word)} in column "
-                f"{quote(frame.columns[place])}, in which the "
-                f"{'point' if mark == '.' else 'comma'} may stand before thousands or "
-                f'decimals. Give --thousands "{mark}" or --decimal "{mark}".'
-            )
+            _ask_about({place: word}, mark, name, frame, said)
     strip = {
         sign: next(n.string for n in numbers[place])
         for place, (sign, *others) in ((p, sorted(s)) for p, s in signs.items())
@@ -179,6 +179,22 @@ def _of_numbers(
             if words:
                 yield Guess("negative", value, said(place, words[0]))
                 return
+
+
+def _ask_about(
+    cells: Mapping[int, str],
+    mark: str,
+    name: str,
+    frame: pd.DataFrame,
+    said: Callable[[int, str], str],
+) -> None:
+    """Refuse the first of some cells, in which a mark may mean one of two things."""
+    for place, word in cells.items():
+        raise DataError(
+            f"{name}: {said(place, word)} in column {quote(frame.columns[place])}, in "
+            f"which the {'point' if mark == '.' else 'comma'} may stand before "
+            f'thousands or decimals. Give --thousands "{mark}" or --decimal "{mark}".'
+        )
 
 
 def _number_columns(frame: pd.DataFrame) -> Iterator[tuple[int, list[re.Match[str]]]]:

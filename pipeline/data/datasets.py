@@ -357,6 +357,13 @@ def _segments_of(
         segments = {key: X[key] for key in segments}
     columns = {}
     for key in segments:
+        index = getattr(segments[key], "index", X.index)
+        if isinstance(index, pd.Index) and not index.equals(X.index):
+            raise DataError(
+                f"{name}: segment {quote(key)} has another index than X. Pass "
+                "column.loc[X.index], or column.to_numpy() if its rows are in the "
+                "order of X."
+            )
         shape = np.shape(segments[key])
         if shape != (len(X),):
             raise DataError(

@@ -190,8 +190,6 @@ def audit(
         _refuse_names(by_name)
     y = one_column(y, "y")
     check_index(frame, y=y, sample_weight=sample_weight)
-    if isinstance(segments, Mapping | pd.DataFrame):
-        check_index(frame, **{f"segments[{quote(k)}]": segments[k] for k in segments})
     the_task = _task_of(by_name, frame, y, task)
     settings = _settings(config, asked, minutes, the_task.name)
     if n_jobs is not None:

@@ -110,9 +110,10 @@ def record_of(model, data, raw, baseline, loss):
         pd.Series([True, False, True] * 9),
         pd.Series([np.nan] * 40),
         pd.Series(["only"] * 40),
-        pd.date_range("2019-11-01", periods=50, freq="W").to_series(),
+        pd.Series(pd.date_range("2019-11-01", periods=50, freq="W")),
+        pd.Series([np.inf, -np.inf, *range(40)]),
     ],
-    ids="texts levels squares tiny few ties flags empty one dates".split(),
+    ids="texts levels squares tiny few ties flags empty one dates infinite".split(),
 )
 def test_every_row_is_in_one_segment_of_a_column(column):
     segments = segments_of(rows_of(column))
@@ -137,7 +138,7 @@ def test_a_few_numbers_are_segments_each_and_dates_go_by_year():
     found = segments_of(rows_of(pd.Series([10, 2, 10, 2, 3] * 10)))
     assert [s.level for s in found] == ["2", "3", "10"]
     days = pd.to_datetime(["2021-05-01", "2019-01-31", None, "2021-12-31"])
-    found = segments_of(rows_of(days.to_series()))
+    found = segments_of(rows_of(pd.Series(days)))
     assert [(s.kind, s.level) for s in found] == [
         *(("level", "2019"), ("level", "2021"), ("missing", ""))
     ]
@@ -250,6 +251,23 @@ def test_an_importance_is_what_rows_of_the_segment_lose_when_asked_again(n_rows)
         assert frame["mean"][key] == pytest.approx(np.mean(changes))
 
 
+def test_where_the_share_of_a_row_is_not_known_there_is_no_standard_error():
+    model, data = made(task="binary")
+    model = replace(model, losses=("one_minus_pr_auc",))
+    frame = measured(model, data)
+    assert frame["mean"].notna().all()
+    assert frame["std_error"].isna().all()
+
+
+def test_a_repeat_without_a_row_of_a_segment_leaves_no_number_of_it():
+    model, data = made()
+    few = np.arange(600) < 40
+    data = replace(data, segments=pd.DataFrame({"few": few}))
+    frame = measured(model, data, n_rows=5)
+    own = frame[frame["level"] == "true"]
+    assert own[["mean", "std_error"]].isna().all(axis=None)
+
+
 def test_intervals_hold_the_importance_over_other_rows_as_often_as_they_say():
     model = linear_model(1.0, 0.5)
     held = []
@@ -303,6 +321,10 @@ def test_the_audit_tells_each_ranking_by_permutation_of_single_features():
         (
             ["wich"],
             "segments names 'wich', which is not a column. Did you mean 'which'?",
+        ),
+        (
+            {"n": pd.Series(range(600))[::-1]},
+            "segment 'n' has another index than X. Pass column.loc[X.index], or",
         ),
         (
             {"n": [1, 2]},

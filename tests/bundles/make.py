@@ -34,7 +34,7 @@ name = "linear"
 estimator = "sklearn.linear_model.LinearRegression"
 [[importance]]
 method = "permutation"
-n_repeats = 3
+n_repeats = 2
 """
 RUN = "20261122T000000Z-00000000"
 

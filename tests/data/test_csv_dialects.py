@@ -165,6 +165,35 @@ def test_three_decimals_beside_commas_are_decimals(tmp_path):
     assert read_back(tmp_path)[0] == [float(text) for text in THREE]
 
 
+@pytest.mark.parametrize("separator", ["\t", "|"])
+def test_three_decimals_without_another_sign_are_asked_about(separator, tmp_path):
+    (tmp_path / "rows.csv").write_text(lines(THREE, separator))
+    with pytest.raises(DataError, match="may stand before thousands or decimals"):
+        guessed(tmp_path / "rows.csv", {})
+
+
+def test_whole_numbers_beside_three_decimals_are_asked_about(tmp_path):
+    (tmp_path / "rows.csv").write_text(lines(["987", *THREE[1:]], ","))
+    with pytest.raises(DataError, match="may stand before thousands or decimals"):
+        guessed(tmp_path / "rows.csv", {})
+
+
+def test_groups_of_an_address_do_not_decide_what_a_point_means(tmp_path):
+    rows = [f"192.168.142.{i},{n},{i % 3}" for i, n in enumerate(THREE, start=100)]
+    (tmp_path / "rows.csv").write_text("\n".join(["client,x,y", *rows, ""]))
+    with pytest.raises(DataError, match="in column 'x', in which the point may"):
+        guessed(tmp_path / "rows.csv", {})
+
+
+def test_decimals_with_an_exponent_and_blanks_that_do_not_break_are_numbers(tmp_path):
+    cells = ["0,5", "1,2E-05", "0,25"] * 8
+    (tmp_path / "rows.csv").write_text(lines(cells))
+    assert read_back(tmp_path)[0] == [0.5, 1.2e-05, 0.25] * 8
+    cells = ["12\u00a0%", "1,5\u202f%", "3%"] * 8
+    (tmp_path / "rows.csv").write_text(lines(cells), encoding="utf-8")
+    assert read_back(tmp_path)[0] == [12.0, 1.5, 3.0] * 8
+
+
 REFUSED = {
     "empty": (
         "",

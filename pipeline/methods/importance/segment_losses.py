@@ -109,6 +109,8 @@ class SegmentLosses:
         self, answer: tuple[Array, Array, Array], at: npt.NDArray[np.int64]
     ) -> tuple[Floats, dict[str, Array]]:
         """Return the losses of some rows, and the influence of each row on them."""
+        if not len(at):
+            return np.full(len(self.losses), np.nan), {}
         own = tuple(column[at] for column in answer)
         with np.errstate(all="ignore"):  # a class is absent, beyond floats: NaN
             influence = {

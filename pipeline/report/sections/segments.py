@@ -51,7 +51,12 @@ def segment_blocks(facts: Facts) -> Iterator[Sentence | Table]:
             # Of several classes, the predicted one.
             calibration = calibration[~calibration.duplicated(KEYS)]
             leaders = _leaders(facts, column, ranking)
-            first = _worst(rows), *_sides(calibration), *_who_leads(leaders)
+            told = facts.result.segment_importances
+            told = told[told["segment"] == column].drop_duplicates(KEYS)
+            first = (
+                *(_worst(rows), *_sides(calibration)),
+                *_who_leads(leaders, n_told=len(told)),
+            )
             yield joined(first, " ")
             yield _table(facts, rows, calibration, leaders, ranking, note)
             note = ()
@@ -85,9 +90,14 @@ def _worst(rows: pd.DataFrame) -> Sentence:
         "model": full_name(model),
         "loss": loss_label(loss),
     }
-    known = rows[rows["std_error"].notna()].astype({"value": float})
-    if known.empty:
+    measured = rows[rows["value"].notna()]
+    known = measured[measured["std_error"].notna()].astype({"value": float})
+    if measured.empty:
         return say("segments.none", **named, least=count(LEAST_ROWS))
+    if len(measured) == 1:
+        return say("segments.one", **named)
+    if known.empty:
+        return say("segments.no_errors", **named)
     worst, best = known.loc[known["value"].idxmax()], known.loc[known["value"].idxmin()]
     places, error = _places(rows), np.hypot(worst["std_error"], best["std_error"])
     n_pairs = max(len(known) * (len(known) - 1) // 2, 1)
@@ -137,12 +147,14 @@ def _leaders(
     return {key: own.iloc[:LEADERS] for key, own in rows.groupby(KEYS, sort=False)}
 
 
-def _who_leads(leaders: dict[tuple[str, ...], pd.DataFrame]) -> Iterator[Sentence]:
-    """Yield which feature leads in which segments."""
+def _who_leads(
+    leaders: dict[tuple[str, ...], pd.DataFrame], *, n_told: int
+) -> Iterator[Sentence]:
+    """Yield which feature leads in which segments, of those that are judged."""
     by_leader: dict[str, list[Any]] = {}
     for own in leaders.values():
         by_leader.setdefault(own["feature"].iloc[0], []).append(own.iloc[0])
-    if len(by_leader) == 1:
+    if len(by_leader) == 1 and len(leaders) == n_told:
         yield say("segments.leads_all", feature=full_name(*by_leader))
     elif by_leader:
         order = sorted(by_leader.items(), key=lambda item: -len(item[1]))
@@ -193,7 +205,7 @@ def _table(
     columns += [Column((show_hidden(head),), "number"), "error:number"]
     columns += ["predicted:number", "observed"] if len(calibration) else []
     columns += ["segments.leaders_head"] if ranking else []
-    if rows["value"].isna().any():
+    if (rows["rows"] < LEAST_ROWS).any():
         note += say("segments.few", least=count(LEAST_ROWS))
     if note and len(calibration) and facts.task != "regression":
         cls = calibration["positive_class"].iloc[0]
@@ -235,7 +247,9 @@ def _named(rows: pd.DataFrame | None, ranking: Ranking) -> Sentence:
     return joined(
         (
             say(
-                "segments.leader",
+                "segments.leader_alone"
+                if np.isnan(row["std_error"])
+                else "segments.leader",
                 feature=short_name(row["feature"]),
                 value=_number(row, "segment_importances", "mean", ranking.places),
                 error=_number(row, "segment_importances", "std_error", ranking.places),
@@ -258,6 +272,9 @@ def _level_in_words(row: Any) -> Name | Sentence:
     if row["kind"] == "level" and re.fullmatch(r"[\d.eE+-]+|true|false", row["level"]):
         column, level = full_name(row["segment"]), short_value(row["level"])
         return say("segments.number", column=column, level=level)
+    if row["kind"] == "range":
+        column = full_name(row["segment"])
+        return say("segments.range", column=column, level=_level(row))
     return _level(row)
 
 

@@ -17,7 +17,8 @@ def result(levels, *, importances=(), kind="level"):
     """Return a result with segments: (level, loss, error, predicted, low, high)."""
     keys = [{"segment": "district", "kind": kind, "level": row[0]} for row in levels]
     quality = [
-        {"model": "forest", "loss": "rmse", "rows": 100, **key}
+        {"model": "forest", "loss": "rmse", **key}
+        | {"rows": 100 if row[1] == row[1] else 20}
         | {"value": row[1], "std_error": row[2]}
         for key, row in zip(keys, levels, strict=True)
     ]
@@ -84,13 +85,13 @@ def test_predictions_outside_the_interval_are_named_with_their_side():
         "outside the 95 % interval of what was observed." in sentence(result(levels))
     )
     within = sentence(result(levels[2:3]))
-    assert "In every segment (1), the mean prediction is within" in within
+    assert "In every judged segment (1), the mean prediction is within" in within
 
 
 def test_a_leader_of_all_is_named_once_and_others_with_their_segments():
     levels = [(name, 1.0, 0.1, *WITHIN) for name in "AB"]
     both = [("A", "surface", 9.0), ("A", "floor", 1.0), ("B", "surface", 5.0)]
-    assert "In every segment, surface leads." in sentence(
+    assert "In every judged segment, surface leads." in sentence(
         result(levels, importances=both)
     )
     apart = [("A", "surface", 9.0), ("A", "floor", 1.0), ("B", "floor", 5.0)]
@@ -111,7 +112,7 @@ def test_a_segment_of_few_rows_stands_in_the_table_without_numbers():
     made = result([("A", NAN, NAN, NAN, NAN, NAN), ("B", 1.0, 0.1, *WITHIN)])
     table = blocks(made)[1]
     cells = [plain(cell.parts) for cell in table.rows[0].cells]
-    assert cells == ["A", "100", "–", "–", "–", "–"]
+    assert cells == ["A", "20", "–", "–", "–", "–"]
     assert "Segments of fewer than 30 rows are counted, not judged." in " ".join(
         map(plain, table.notes)
     )
@@ -131,3 +132,10 @@ def test_rows_without_a_value_and_rare_values_are_called_so(kind, level, text):
 def test_a_number_is_named_with_its_column():
     levels = [("0", 1.0, 0.1, 8.0, 9.0, 11.0), ("1", 1.0, 0.1, *WITHIN)]
     assert "too low in district = 0:" in sentence(result(levels))
+
+
+def test_one_segment_and_unknown_errors_are_not_compared():
+    one = sentence(result([("A", 1.0, 0.1, *WITHIN)]))
+    assert "one segment alone is judged: there is nothing to compare." in one
+    unknown = sentence(result([(name, 1.0, NAN, *WITHIN) for name in "AB"]))
+    assert "standard errors of RMSE are not known." in unknown
