@@ -20,7 +20,7 @@ from ..models.diagnostics import calibration_rows
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.frames import Row
 from ..records.importance_record import Importance
-from ..records.influence import INFLUENCE
+from ..records.influence import INFLUENCE, std_error_of
 from ..records.losses import LOSSES
 
 LEAST_ROWS = 30
@@ -150,11 +150,8 @@ def importance_rows(
             raw=losses.permuted[place, :, :n_repeats, k],
             baseline=losses.unpermuted[place, :n_repeats, k],
         )
-        over_rows, over_draws = (
-            losses.std_errors(place, importance.loss),
-            part.std_error,
-        )
-        error = np.where(np.isnan(over_rows), np.nan, np.fmax(over_rows, over_draws))
+        error = losses.std_errors(place, importance.loss)
+        error = np.where(np.isnan(error), np.nan, np.fmax(error, part.std_error))
         error[np.isnan(part.mean)] = np.nan  # some repeat asked no row of the segment
         rows += [
             {"record": record, **segment.key, "feature": name}
@@ -214,10 +211,9 @@ def _loss(
     name: str, y: Floats, prediction: Floats, weights: Floats
 ) -> tuple[float, float]:
     """Return a loss of some rows and its standard error over others, NaN if unknown."""
-    n, error = len(y), np.nan
+    error = np.nan
     with np.errstate(all="ignore"):  # a class is absent, beyond floats: NaN
         value = float(LOSSES[name].function(y, prediction, weights))
-        if name in INFLUENCE and n > 1:
-            influence = INFLUENCE[name](y, prediction, weights)
-            error = float(np.sqrt(np.square(influence).sum() / (n * (n - 1))))
+        if name in INFLUENCE:
+            error = std_error_of(INFLUENCE[name](y, prediction, weights))
     return value, error

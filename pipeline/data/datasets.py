@@ -357,24 +357,33 @@ def _segments_of(
         segments = {key: X[key] for key in segments}
     columns = {}
     for key in segments:
-        index = getattr(segments[key], "index", X.index)
-        if isinstance(index, pd.Index) and not index.equals(X.index):
-            raise DataError(
-                f"{name}: segment {quote(key)} has another index than X. Pass "
-                "column.loc[X.index], or column.to_numpy() if its rows are in the "
-                "order of X."
-            )
-        shape = np.shape(segments[key])
-        if shape != (len(X),):
-            raise DataError(
-                f"{name}: segment {quote(key)} must have one value for each of "
-                f"{len(X)} rows; its shape is {shape}."
-            )
-        column = pd.Series(segments[key]).reset_index(drop=True)
         where = f"{name}: segment {quote(key)}"
+        values = () if segments[key] is None else one_column(segments[key], where)
+        check_index(X, **{f"segments[{quote(key)}]": values})
+        column = pd.Series(values).reset_index(drop=True)
         typed = from_values(column, where=where, is_feature=True)
         columns[str(key)] = dates.as_years(typed)
     return pd.DataFrame(columns)
+
+
+def check_index(X: pd.DataFrame, **others: Any) -> None:
+    """Refuse columns whose rows are labelled otherwise than those of X."""
+    for name, values in others.items():
+        if values is not None and np.shape(values)[:1] != (len(X),):
+            raise DataError(
+                f"{name} must have one value for each of the {len(X)} rows of X; its "
+                f"shape is {np.shape(values)}."
+            )
+        index = getattr(values, "index", None)
+        if not isinstance(index, pd.Index) or index.equals(X.index):
+            continue
+        same = len(index) == len(X) and set(index) == set(X.index)
+        problem = "the same labels in another order" if same else "other labels"
+        remedy = f"Pass {name}.loc[X.index]" if same else f"Pass {name}.to_numpy()"
+        why = "" if same else " if its rows are in the order of X"
+        raise DataError(
+            f"The index of {name} has {problem} than that of X. {remedy}{why}."
+        )
 
 
 def one_column(values: Any, where: str) -> Any:

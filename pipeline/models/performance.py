@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.frames import FRAMES
-from ..records.influence import INFLUENCE
+from ..records.influence import INFLUENCE, std_error_of
 from ..records.losses import LOSSES, OF_CLASS, OF_ORDER, evaluate
 from ..records.streams import stream
 from .prediction import predict_unchanged
@@ -171,9 +171,9 @@ def paired_differences(
         with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
             first, second = (LOSSES[loss].function(*answer) for answer in answers)
             error = np.nan
-            if loss in INFLUENCE and n > 1:
+            if loss in INFLUENCE:
                 one, another = (INFLUENCE[loss](*answer) for answer in answers)
-                error = np.sqrt(np.square(one - another).sum() / (n * (n - 1)))
+                error = std_error_of(one - another)
             difference = first - second
         rows.append(
             {
@@ -210,9 +210,8 @@ def _readings(
         with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
             value = 1 - slope * LOSSES[loss].function(*answer)
             error = errors.get(loss, np.nan)
-            if loss not in errors and n > 1:
-                influence = INFLUENCE[loss](*answer)
-                error = np.sqrt(np.square(influence).sum() / (n * (n - 1)))
+            if loss not in errors:
+                error = std_error_of(INFLUENCE[loss](*answer))
         rows.append(
             {
                 "model": model.name,

@@ -21,7 +21,7 @@ from ..auditing.audit import audit as run_audit
 from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
 from ..config.questions import unknown_loss
-from ..data.datasets import as_frame, dataset, one_column
+from ..data.datasets import as_frame, check_index, dataset, one_column
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
@@ -44,7 +44,7 @@ from ..records.finding import SEVERITIES, Finding
 from ..records.losses import LOSSES, SCORERS
 from ..records.result import AuditResult
 from .audit import Audit
-from .recomputation import check_index, classes_of
+from .recomputation import classes_of
 
 Function: TypeAlias = Callable[..., Any]
 TASKS: Mapping[str, tuple[str, ...]] = {

@@ -16,7 +16,14 @@ import pandas as pd
 from ..auditing.limits import limited
 from ..config.load import load_config
 from ..data.column_types import kind_of
-from ..data.datasets import as_frame, dataset, draw_rows, one_column, read_datasets
+from ..data.datasets import (
+    as_frame,
+    check_index,
+    dataset,
+    draw_rows,
+    one_column,
+    read_datasets,
+)
 from ..engines.dalex import OWN_LOSSES
 from ..models.r_models import frame_of
 from ..records.dataset_and_model import Dataset, FittedModel, Task
@@ -94,26 +101,6 @@ def rows_again(
         rows = draw_rows(rows, most, result.run.config["seed"])
     check_rows(result, rows, "X and y are not the rows of the audit", "Give")
     return rows
-
-
-def check_index(X: pd.DataFrame, **others: Any) -> None:
-    """Refuse targets and weights whose rows are labelled otherwise than those of X."""
-    for name, values in others.items():
-        if values is not None and np.shape(values)[:1] != (len(X),):
-            raise DataError(
-                f"{name} must have one value for each of the {len(X)} rows of X; its "
-                f"shape is {np.shape(values)}."
-            )
-        index = getattr(values, "index", None)
-        if not isinstance(index, pd.Index) or index.equals(X.index):
-            continue
-        same = len(index) == len(X) and set(index) == set(X.index)
-        problem = "the same labels in another order" if same else "other labels"
-        remedy = f"Pass {name}.loc[X.index]" if same else f"Pass {name}.to_numpy()"
-        why = "" if same else " if its rows are in the order of X"
-        raise DataError(
-            f"The index of {name} has {problem} than that of X. {remedy}{why}."
-        )
 
 
 def classes_of(models: Iterable[Any], y: Any, task: Task) -> Sequence[Any] | None:

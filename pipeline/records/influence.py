@@ -19,6 +19,12 @@ from .losses import Array, RowLosses
 Influence: TypeAlias = Callable[[Array, Array, Array], Array]
 
 
+def std_error_of(values: Array) -> float:
+    """Return the standard error of a loss from what each row adds; NaN of one row."""
+    n = len(values)
+    return float(np.sqrt(np.square(values).sum() / (n * (n - 1)))) if n > 1 else np.nan
+
+
 def _of_mean(of_rows: RowLosses, y: Array, prediction: Array, weights: Array) -> Array:
     """Return the values of a weighted mean; a row without weight has none."""
     has_weight = weights > 0

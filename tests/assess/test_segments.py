@@ -324,11 +324,18 @@ def test_the_audit_tells_each_ranking_by_permutation_of_single_features():
         ),
         (
             {"n": pd.Series(range(600))[::-1]},
-            "segment 'n' has another index than X. Pass column.loc[X.index], or",
+            "The index of segments['n'] has the same labels in another order than that "
+            "of X. Pass segments['n'].loc[X.index].",
         ),
         (
             {"n": [1, 2]},
-            "segment 'n' must have one value for each of 600 rows; its shape is (2,).",
+            "segments['n'] must have one value for each of the 600 rows of X; its "
+            "shape is (2,).",
+        ),
+        ({"n": None}, "segments['n'] must have one value for each of the 600 rows"),
+        (
+            {"n": np.ones((600, 2))},
+            "made: segment 'n' must be one column; it has 2.",
         ),
     ],
 )

@@ -1110,7 +1110,7 @@ def test_segments_are_matched_to_the_rows_by_their_index():
     result = ia.audit(LINEAR, X, Y, segments={"half": half}, n_repeats=2)
     rows = result.segment_performance
     assert rows["rows"].tolist() == [len(X) // 2] * len(rows)
-    with pytest.raises(ia.DataError, match="segment 'half' has another index than X"):
+    with pytest.raises(ia.DataError, match="the same labels in another order"):
         ia.audit(LINEAR, X, Y, segments={"half": half[::-1]}, n_repeats=2)
 
 
