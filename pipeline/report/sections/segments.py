@@ -211,7 +211,9 @@ def _table(
         cls = calibration["positive_class"].iloc[0]
         of = "class" if cls else "predicted_class"
         note += say(f"segments.of_{of}", cls=full_value(cls))
-    if ranking and note:
+    if not ranking:
+        note += say("segments.no_leaders", loss=loss_label(loss))
+    elif note:
         note += say("segments.of_card", card=card_link(facts.card(ranking.record)))
     return table_of(
         f"segments-{key_of(column, model)}",

@@ -139,3 +139,12 @@ def test_one_segment_and_unknown_errors_are_not_compared():
     assert "one segment alone is judged: there is nothing to compare." in one
     unknown = sentence(result([(name, 1.0, NAN, *WITHIN) for name in "AB"]))
     assert "standard errors of RMSE are not known." in unknown
+
+
+def test_without_importances_the_table_says_why_it_names_no_feature():
+    table = blocks(result([("A", 1.0, 0.1, *WITHIN)]))[1]
+    assert "no ranking by RMSE shuffles single features at random." in plain(
+        table.notes[0]
+    )
+    told = blocks(result([("A", 1.0, 0.1, *WITHIN)], importances=[("A", "floor", 2.0)]))
+    assert "at random" not in plain(told[1].notes[0])
