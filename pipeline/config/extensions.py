@@ -13,6 +13,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from importlib.metadata import entry_points
@@ -71,7 +72,8 @@ class Extension(NamedTuple):
     facts : dict
         What the run records: kind, name, file, sha256, the digests of other files of
         the folder that it imports, its docstring and the fields of its row; of an
-        engine its version and the names of what it measures.
+        engine its version and the names of what it measures. What a session defines
+        has no file, and the digest is that of its source, empty if nobody knows it.
     """
 
     kind: Kind
@@ -180,6 +182,9 @@ def _load_function(
 ) -> tuple[Callable[..., Any], Path, bytes, dict[str, str]]:
     """Return a function with its file, the content of that, and what it imports."""
     if name in functions or not re.fullmatch(OWN_NAME, name):
+        source = _session_source(functions.get(name))
+        if source is not None:
+            return functions[name], Path(), source, {}
         try:
             function = functions.get(name) or _entry_point(kind, name).load()
             file = Path(inspect.getsourcefile(inspect.unwrap(function)) or "")
@@ -205,6 +210,21 @@ def _load_function(
         for path in sorted(used)
     }
     return function, file, data, imports
+
+
+def _session_source(thing: Any) -> bytes | None:
+    """Return the source of what a notebook or prompt defines, None of what has a file.
+
+    It is empty where Python keeps none: of a prompt, and of a class before Python 3.13.
+    """
+    if getattr(inspect.unwrap(thing), "__module__", "") != "__main__":
+        return None
+    with suppress(OSError, TypeError):
+        if Path(inspect.getsourcefile(inspect.unwrap(thing)) or "").is_file():
+            return None
+    with suppress(OSError, TypeError):
+        return inspect.getsource(inspect.unwrap(thing)).encode()
+    return b""
 
 
 def _module(stem: str, base: Path) -> tuple[Any, bytes]:
@@ -273,7 +293,8 @@ def _extension(
 ) -> Extension:
     """Return an extension whose row keeps the contract of its table, or refuse it."""
     facts: dict[str, Any] = {
-        **{"kind": kind, "name": name, "file": file.name, "sha256": _sha256(data)},
+        **{"kind": kind, "name": name, "file": file.name},
+        "sha256": _sha256(data) if data else "",
         **({"imports": dict(imports)} if imports else {}),
         "text": (inspect.getdoc(function) or "").strip(),
     }

@@ -17,7 +17,7 @@ from importance_audit.r_bridge import host
 
 from ..records.as_json import dumps, loads
 from ..records.dataset_and_model import Floats
-from ..records.errors import DataError, did_you_mean, quote, several
+from ..records.errors import DataError, did_you_mean, listed, quote, several
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS, interval, lead_of, order_of, question_of
 from ..records.result import AuditResult
@@ -99,7 +99,7 @@ class Audit:
 
     def plot(
         self,
-        kind: Literal["ranking", "effects", "agreement"] = "ranking",
+        kind: Literal["ranking", "effects", "agreement"] | None = None,
         *,
         method: str | None = None,
         model: str | None = None,
@@ -112,7 +112,8 @@ class Audit:
         kind : {"ranking", "effects", "agreement"}
             The leading ranking of a model with its intervals; the curves of one
             feature (by default of the first in the ranking); or the numbers of two
-            engines against each other.
+            engines against each other. By default "effects" if a feature or the
+            method of a curve is named, else "ranking".
         method : str, optional
             By which method, such as "shapley", or a curve, such as "ale"; by default
             that of the ranking that the report opens with, and its first curve.
@@ -128,6 +129,16 @@ class Audit:
         """
         from ..report.figures import notebook
 
+        if kind is None:
+            rankings = {record.method for record in self.result.importances}
+            drawn = {effect.method for effect in self.result.effects}
+            has_curve = feature is not None or method in [*drawn - rankings]
+            kind = "effects" if has_curve else "ranking"
+        if feature is not None and kind != "effects":
+            raise DataError(
+                f"plot({kind!r}) draws all features; leave feature out, or ask for "
+                '"effects".'
+            )
         if kind == "ranking":
             record = self._leading(model, method)
             return notebook.ranking(record, self.result.interval_of(record))
@@ -137,7 +148,8 @@ class Audit:
             raise DataError(
                 f'kind must be "ranking", "effects" or "agreement"; {kind!r} was given.'
             )
-        return notebook.effects(self._curves(model, method, feature))
+        curves = self._curves(model, method, feature)
+        return notebook.effects(curves, [*map(self.result.mean_at_missing, curves)])
 
     def handoff(
         self,
@@ -264,9 +276,9 @@ class Audit:
             ("ranking by", method, [r.method for r in records]),
         ):
             if asked is not None and asked not in known:
-                names = list(dict.fromkeys(known))
                 raise DataError(
-                    f"There is no {what} {quote(asked)}.{did_you_mean(asked, names)}"
+                    f"There is no {what} {quote(asked)}; there is "
+                    f"{listed(dict.fromkeys(known))}."
                 )
         record = lead_of(
             r
@@ -292,10 +304,13 @@ class Audit:
         kinds = list(dict.fromkeys(effect.method for effect in curves))
         if method is not None and curves and method not in kinds:
             raise DataError(
-                f"There is no {quote(method)} curve for {quote(name)}."
-                f"{did_you_mean(method, kinds)}"
+                f"There is no {quote(method)} curve for {quote(name)}; there is "
+                f"{listed(kinds)}."
             )
         curves = tuple(c for c in curves if c.method == (method or kinds[0]))
+        if not curves and name not in record.features:
+            hint = did_you_mean(name, record.features)
+            raise DataError(f"There is no feature {quote(name)}.{hint}")
         if not curves:
             raise DataError(
                 f"There is no curve for {quote(name)}. Use a method that is computed "

@@ -138,6 +138,21 @@ class AuditResult:
         place = next(k for k, r in enumerate(self.importances) if r is record)
         return shown_interval(record, place, self.row_intervals)
 
+    def of_curve(self, name: str, effect: Effect) -> pd.DataFrame:
+        """Return the rows of a frame of the predictions that a curve is a mean of."""
+        frame = self.frames[name]
+        if effect.method != "partial_dependence":
+            return frame[:0]
+        same = frame["model"] == effect.model
+        for name in ("positive_class", "split", "scale"):
+            same &= frame[name] == getattr(effect, name)
+        return frame[same]
+
+    def mean_at_missing(self, effect: Effect) -> float:
+        """Return the point of a curve at a missing value, NaN if it is not known."""
+        own = self.of_curve("missing_predictions", effect)
+        return float(own.loc[own["feature"] == effect.feature, "mean"].max())
+
     @cached_property
     def accepted(self) -> Mapping[str, str]:
         """The last day of each exception in force, by the key of its finding."""

@@ -33,7 +33,7 @@ MEDIA_TYPES = {
 }
 RENDERINGS = (
     *("report.html", "report.pdf", "tables.xlsx"),
-    *("junit.xml", "summary.txt", "summary.md"),
+    *("junit.xml", "summary.txt", "summary.md", "findings-to-answer.toml"),
 )
 
 
@@ -209,7 +209,8 @@ def _inputs(result: AuditResult, folder: Path) -> Iterator[dict[str, Any]]:
                 role_ = "model" if role == "file" else role
                 yield _file(role_, entry[role], digest, folder)
     for entry in _config(result, "extensions"):
-        yield _file(entry["kind"], entry["file"], entry["sha256"], folder)
+        if entry["file"]:
+            yield _file(entry["kind"], entry["file"], entry["sha256"], folder)
         for name, digest in entry.get("imports", {}).items():
             yield _file("import", name, digest, folder)
     for name, file in dict(_config(result, "files")).items():

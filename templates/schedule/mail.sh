@@ -14,13 +14,16 @@ given = {name: text.decode(errors="replace") for name, text in zip(names, told)}
 mail = EmailMessage()
 subject = "{}: {} (exit code {})".format(
     given["AUDIT"], given["VERDICT"] or "no verdict", given["EXIT_CODE"])
-mail["Subject"] = " ".join(subject.split())
+# The first sentence of the news says what changed; of a verdict also why.
+first = given["NEWS"].partition("\n")[0][:200]
+mail["Subject"] = " ".join(f"{subject}: {first}".rstrip(": ").split())
 mail["To"] = ", ".join(sys.argv[1:])
 mail["Auto-Submitted"] = "auto-generated"
 # Where there is no run, the summary is what went wrong, which is news as well.
 said = () if given["RUN"] else given["SUMMARY"].splitlines()
 news = "\n".join(line for line in given["NEWS"].splitlines() if line not in said)
-parts = (news, given["SUMMARY"], given["RUN"])
+event = "Event: {}".format(given["EVENT"])
+parts = (event, news, given["SUMMARY"], given["RUN"])
 text = "\n\n".join(part for part in parts if part)
 mail.set_content(text, cte="base64")
 sys.stdout.write(mail.as_string())

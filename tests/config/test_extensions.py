@@ -1,10 +1,13 @@
 """Claims about methods, losses, engines of a user's own: found, checked, recorded."""
 
 import json
+import linecache
 import re
+import sys
 from dataclasses import replace
 from hashlib import sha256
 from html import unescape
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -399,6 +402,46 @@ def test_a_call_from_python_takes_functions():
     assert (of_flat.method, of_flat.n_repeats) == ("test_extensions:flat", 3)
     with pytest.raises(ConfigError, match=r"'<lambda>' was given\. Write it with def"):
         ia.audit(model, X, y, losses=[lambda *_: 0.0])
+
+
+@pytest.mark.parametrize("has_source", [True, False])
+def test_what_a_notebook_cell_defines_is_taken_and_said_not_to_be_stored(
+    tmp_path, monkeypatch, has_source
+):
+    name = str(tmp_path / "cell-1.py")  # no such file, as in a notebook
+    if has_source:
+        lines = OF_PAGE.splitlines(keepends=True)
+        monkeypatch.setitem(linecache.cache, name, (len(OF_PAGE), None, lines, name))
+    session = ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", session)
+    cell = vars(session)
+    exec(compile(OF_PAGE, name, "exec"), cell)
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = LinearRegression().fit(X, y)
+    audit = ia.audit(
+        *(model, X, y),
+        methods=["permutation", cell["reversal"]],
+        losses=["mae", cell["pinball"]],
+        engines=[cell["Halves"]],
+        n_repeats=3,
+    )
+    assert {r.method for r in audit.importances} == {"permutation", "__main__:reversal"}
+    facts = {item["kind"]: item for item in audit.run.config["extensions"]}
+    source = (
+        re.search(r"def reversal.*?\n(?=\S)", OF_PAGE, re.DOTALL)[0].rstrip() + "\n"
+    )
+    digest = sha256(source.encode()).hexdigest() if has_source else ""
+    assert {item["file"] for item in facts.values()} == {""}
+    assert facts["method"]["sha256"] == digest
+    page = text_of(audit.report().html.encode()).replace("\u200b", "")
+    what = f"SHA-256 of its source {digest}" if digest else "its source is not known"
+    assert f"defined in the session, not stored; {what}" in page
+    run = audit.save(tmp_path / "audit", pdf=False)
+    roles = {
+        item["role"]
+        for item in json.loads((run / "manifest.json").read_bytes())["inputs"]
+    }
+    assert not roles & {"method", "loss", "engine"}
 
 
 @pytest.fixture(scope="module")

@@ -1097,12 +1097,36 @@ def test_every_ranking_and_every_curve_can_be_drawn():
             if (e.model, e.method, e.feature) == ("one", method, "b")
         ]
         np.testing.assert_array_equal(line.get_ydata(), effect.values)
-    with pytest.raises(
-        ia.DataError, match=r"no ranking by .permutaton.\. Did you mean"
-    ):
-        result.plot(method="permutaton")
-    with pytest.raises(ia.DataError, match="no 'shapley' curve for 'a'"):
+        figures = [result.plot(method=method), result.plot("effects", method=method)]
+        if method == "ale":  # the name of a curve alone says that it is one
+            titles = [figure.axes[0].get_title(loc="left") for figure in figures]
+            assert titles[0] == titles[1] == "one: ale of a"
+    assert result.plot(feature="b").axes[0].get_xlabel() == "b"
+    known = "there is 'permutation', 'partial_dependence', 'curve_impact'."
+    for wrong in ("permutaton", ["permutation"]):
+        with pytest.raises(ia.DataError, match="There is no ranking by") as refusal:
+            result.plot(method=wrong)
+        assert str(refusal.value).endswith(known)
+    curves = "no 'shapley' curve for 'a'; there is 'partial_dependence', 'ale'."
+    with pytest.raises(ia.DataError, match=curves):
         result.plot("effects", method="shapley", feature="a")
+    with pytest.raises(ia.DataError, match="There is no feature 'zz'"):
+        result.plot("effects", feature="zz")
+    with pytest.raises(ia.DataError, match=r"'ranking'.* draws all features"):
+        result.plot("ranking", feature="a")
+
+
+def test_the_mean_at_a_missing_value_is_drawn_beside_the_curve():
+    rows = X.assign(a=X["a"].where(np.arange(len(X)) % 3 > 0))
+
+    def model(rows):
+        return rows["a"].fillna(7.0)
+
+    result = ia.audit(model, rows, Y, methods=["partial_dependence"])
+    curve, missing = result.plot(feature="a").axes[0].lines
+    np.testing.assert_allclose(curve.get_ydata(), curve.get_xdata())
+    assert missing.get_ydata() == [7.0, 7.0]
+    assert missing.get_label() == " if missing"
 
 
 def test_segments_are_matched_to_the_rows_by_their_index():

@@ -550,7 +550,7 @@ def test_the_action_of_github_installs_its_own_checkout_and_runs_the_audit():
             assert "${{" not in step["run"]  # an input is no line of a shell
 
 
-NEWS = '.\n"quoted" \\ back $(id) `id` <b> é 世 %s\t\n' + "long " * 400
+NEWS = 'The cause: a\n.\n"quoted" \\ back $(id) `id` <b> é 世 %s\t\n' + "long " * 400
 
 
 def run_hook(script, *words, folder, **more):
@@ -624,10 +624,10 @@ def test_the_mail_holds_the_news_and_no_header_of_theirs(tmp_path):
     mail = message_from_bytes(sent, policy=policy.default)
     assert (tmp_path / "words").read_text() == "-i -- owner@example.org\n"
     assert mail["Bcc"] is None
-    assert mail["Subject"] == 'ünsound Bcc: "x": not confirmed (exit code 1)'
-    assert (
-        base64.b64decode(mail.get_payload()).decode() == f"{NEWS}\n\nin short\n\n/r\n"
-    )
+    subject = 'ünsound Bcc: "x": not confirmed (exit code 1): The cause: a'
+    assert mail["Subject"] == subject
+    text = base64.b64decode(mail.get_payload()).decode()
+    assert text == f"Event: change\n\n{NEWS}\n\nin short\n\n/r\n"
     assert max(map(len, sent.splitlines())) <= 76
     sendmail(tmp_path, code=75)
     assert run_hook("mail", "owner@example.org", folder=tmp_path).returncode == 75
@@ -638,7 +638,8 @@ def test_an_audit_without_a_verdict_is_told_of_too(tmp_path):
     variables = {"IMPORTANCE_AUDIT_VERDICT": "", "IMPORTANCE_AUDIT_EXIT_CODE": "2"}
     run_hook("mail", "owner@example.org", folder=tmp_path, **variables)
     mail = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
-    assert mail["Subject"] == 'ünsound Bcc: "x": no verdict (exit code 2)'
+    subject = 'ünsound Bcc: "x": no verdict (exit code 2): The cause: a'
+    assert mail["Subject"] == subject
 
 
 def test_the_mail_of_an_audit_without_a_run_says_each_sentence_once(tmp_path):
@@ -649,7 +650,8 @@ def test_the_mail_of_an_audit_without_a_run_says_each_sentence_once(tmp_path):
     run_hook("mail", "owner@example.org", folder=tmp_path, **prefixed)
     mail = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
     said = base64.b64decode(mail.get_payload()).decode()
-    assert said == "It was killed before.\n\na is wrong.\nb is wrong.\n"
+    told = "It was killed before.\n\na is wrong.\nb is wrong.\n"
+    assert said == f"Event: change\n\n{told}"
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -73,7 +73,7 @@ def whole_run(tmp_path_factory):
 def test_evidence_holds_the_digest_of_every_file_but_renderings_and_the_log(whole_run):
     evidence = json.loads((whole_run / "evidence.json").read_text())
     renderings = {"report.html", "report.pdf", "summary.txt", "summary.md", "junit.xml"}
-    renderings.add("tables.xlsx")
+    renderings |= {"tables.xlsx", "findings-to-answer.toml"}
     itself = {"evidence.json", "manifest.json", "log.jsonl"}  # which grows meanwhile
     paths = {path for path in below(whole_run) if not path.startswith("figures/")}
     assert [f["path"] for f in evidence["files"]] == sorted(paths - renderings - itself)

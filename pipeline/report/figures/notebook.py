@@ -69,17 +69,26 @@ def ranking(record: Importance, interval: Interval) -> Figure:
     return figure
 
 
-def effects(curves: Sequence[Effect]) -> Figure:
-    """Return the curves of one feature, one per output of the model."""
+def effects(curves: Sequence[Effect], at_missing: Sequence[float]) -> Figure:
+    """Return the curves of one feature, one per output of the model.
+
+    A dotted line shows what each output is where the feature is missing, if known.
+    """
     first = curves[0]
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
     axes = figure.subplots()
-    for curve in curves:
+    for curve, missing in zip(curves, at_missing, strict=True):
         at = curve.grid if curve.kind == "number" else np.arange(len(curve.grid))
         style = "-" if curve.kind == "number" else "o"
-        axes.plot(at, curve.values, style, label=f" {curve.positive_class}")
-    if len(curves) > 1:
-        for text in axes.legend(title="class").get_texts():
+        of_class = f"{curve.positive_class} " if len(curves) > 1 else ""
+        name = f" {of_class}" if of_class else None  # matplotlib leaves out "_name"
+        (line,) = axes.plot(at, curve.values, style, label=name)
+        if np.isfinite(missing):
+            label = f" {of_class}if missing"
+            axes.axhline(missing, linestyle=":", color=line.get_color(), label=label)
+    if len(curves) > 1 or np.isfinite(at_missing).any():
+        title = "class" if len(curves) > 1 else None
+        for text in axes.legend(title=title).get_texts():
             text.set_parse_math(False)
     if first.kind == "category":
         levels = list(map(str, first.grid))

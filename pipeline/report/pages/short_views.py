@@ -6,6 +6,7 @@ Rows are prepared here, as text that each format can hold; the templates place t
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from ...records.as_json import content_digest
@@ -14,6 +15,7 @@ from ...records.finding import Finding, by_cause
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
 from ...records.result import AuditResult
+from ...runs.signoff.answers import LEAST_DIGITS
 from ..text.wording import look_up, show_hidden
 from .template_files import environment
 
@@ -51,8 +53,24 @@ class Suite(NamedTuple):
         return {"tests": len(outcomes), **counts}
 
 
+TO_ANSWER = "findings-to-answer.toml"
+STUB = """
+[[finding]]                     # {severity}, {check} of {subject}
+# {message}
+key = "{key}"
+# owner = "who looks after it"
+# due = {due}
+# response = "what is done about it"
+# [finding.exception]           # until this day (UTC) the finding does not count
+# until = {due}
+# reason = "why it can be accepted"
+# control = "what stands in for it"
+# approved_by = "who accepts it"
+"""
+
+
 def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
-    """Return summary.txt, summary.md and junit.xml.
+    """Return summary.txt, summary.md and junit.xml, and the file of what to answer.
 
     Parameters
     ----------
@@ -77,11 +95,36 @@ def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
         suites=shown,
         counts=Suite("", [case for suite in shown for case in suite.cases]).counts,
     )
+    stub = unanswered(result)
     return {
         "summary.txt": _summary("summary.txt", result, note, _line),
         "summary.md": _summary("summary.md", result, note, _marked),
         "junit.xml": tests,
+        **({TO_ANSWER: stub} if stub else {}),
     }
+
+
+def unanswered(result: AuditResult) -> str:
+    """Return a findings.toml with the findings above a note that nobody has answered.
+
+    Who answers takes the marks off the lines that say what; it is empty if all are.
+    """
+    answered = {*result.answers["key"]}
+    started = datetime.fromisoformat(str(result.run.volatile["started"]))
+    due = (started + timedelta(days=30)).date()
+    entries = [
+        STUB.format(
+            severity=finding.severity,
+            check=finding.check,
+            subject=_line(finding.subject),
+            message=_line(finding.message),
+            key=finding.key[:LEAST_DIGITS],
+            due=due,
+        )
+        for finding in result.findings
+        if finding.severity != "info" and finding.key not in answered
+    ]
+    return f"# {look_up('short.to_answer')}\n{''.join(entries)}" if entries else ""
 
 
 def summary(result: AuditResult, note: str = "") -> str:

@@ -303,13 +303,16 @@ def _own_engines(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
             yield "own_engine", say("cards.own_engine", text=text, **_file_of(entry))
 
 
-def _file_of(entry: Mapping[str, str]) -> dict[str, Part]:
-    """Return the name, the file and the digest of code of the user's own, as fields."""
-    return {
-        "name": Styled("code", (full_value(entry["name"]),)),
-        "file": full_value(entry["file"]),
-        "digest": Styled("code", (entry["sha256"],)),
-    }
+def _file_of(entry: Mapping[str, str]) -> dict[str, Part | Sentence]:
+    """Return the name of code of the user's own, and where it is from, as fields."""
+    digest = Styled("code", (entry["sha256"],))
+    if entry["file"]:
+        origin = say("cards.in_file", file=full_value(entry["file"]), digest=digest)
+    elif entry["sha256"]:
+        origin = say("cards.in_session", digest=digest)
+    else:
+        origin = say("cards.in_session_without_source")
+    return {"name": Styled("code", (full_value(entry["name"]),)), "origin": origin}
 
 
 SPECIFIC: dict[str, Callable[[Facts, Importance], Iterable[Fact]]] = {

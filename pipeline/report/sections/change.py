@@ -10,6 +10,7 @@ from ...data.shifts import MISS_RATE, Shift
 from ...records.result import AuditResult
 from ...runs.baseline.change import Change
 from ...runs.baseline.differences import AREAS
+from ...runs.baseline.news import acceptance
 from ...runs.signoff.closed_findings import closed_since
 from ..text.blocks import Link, Section, Sentence, Styled, Table
 from ..text.number_text import percent, significant
@@ -69,7 +70,7 @@ def change(facts: Facts) -> Section:
         digest=Styled("code", (digest[:DIGITS],)),
     )
     blocks = (
-        _verdicts(facts.result, baseline),
+        _verdicts(facts.result, baseline, comparison),
         against,
         _differs(comparison),
         _shifts(facts, baseline),
@@ -126,26 +127,33 @@ def _areas(comparison: Change) -> Sentence:
     return series(word(f"change.areas.{area}") for area in areas)
 
 
-def _verdicts(now: AuditResult, baseline: AuditResult) -> Sentence:
-    """Return both verdicts, and which failures and warnings account for another."""
-    key = "verdict_same" if now.verdict == baseline.verdict else "verdict"
+def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Sentence:
+    """Return both verdicts, and what accounts for another: findings, then settings."""
+    is_same = now.verdict == baseline.verdict
+    key = "verdict_same" if is_same else "verdict"
     text = say(f"change.{key}", before=badge(baseline.verdict), now=badge(now.verdict))
-    before, after = (
-        {one.key: one for one in result.findings if one.severity != "info"}
-        for result in (baseline, now)
-    )
-    accepted_since = now.accepted.keys() - baseline.accepted.keys()
-    lapsed_since = baseline.accepted.keys() - now.accepted.keys()
+    before, after = ({f.key: f for f in one.exceptions} for one in (baseline, now))
+    was_missing = [f for k, f in before.items() if f.check == "engine_missing"]
+    there_again = [one for one in was_missing if one.key not in after]
+    since = now.accepted.keys() - baseline.accepted.keys()
+    lapsed = baseline.accepted.keys() - now.accepted.keys()
     lists = {
-        "found": [one for key, one in after.items() if key not in before],
-        "gone": closed_since(baseline, now),
-        "accepted": [one for key, one in after.items() if key in accepted_since],
-        "lapsed": [one for key, one in after.items() if key in lapsed_since],
+        "found": [title_of([one]) for key, one in after.items() if key not in before],
+        "gone": [title_of([f]) for f in (*closed_since(baseline, now), *there_again)],
+        "accepted": [
+            (*title_of([f]), f", {show_hidden(acceptance(now, key))}")
+            for key, f in after.items()
+            if key in since
+        ],
+        "lapsed": [title_of([one]) for key, one in after.items() if key in lapsed],
     }
-    for name, findings in lists.items():
-        titles = first_few((title_of([one]) for one in findings), NAMED, "findings")
-        if titles:
+    for name, every in lists.items():
+        if titles := first_few(every, NAMED, "findings"):
             text += say(f"change.{name}", titles=joined(titles, "; "))
+    if not is_same and comparison.areas:
+        areas = [area for area in AREAS if area in comparison.areas]
+        words = series(word(f"change.areas.{area}") for area in areas)
+        text += say("change.differs_too", areas=words)
     return text
 
 

@@ -8,10 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from ...methods.importance import METHODS
-from ...methods.mean_predictions import CURVE
 from ...records.importance_record import Effect
 from ...records.surface_record import Surface
 from ..figures.effects import Curve, EffectPanel, draw_effects, paged_effects
@@ -128,7 +126,7 @@ def _panel(facts: Facts, feature: str, curves: Sequence[Effect]) -> EffectPanel:
             values=tuple(effect.values.tolist()),
             lead=effect.model in ("", first),
             band=bands.get(effect.model, ()),
-            missing=_at_missing(facts, effect),
+            missing=facts.result.mean_at_missing(effect),
         )
         for effect in own
     )
@@ -288,7 +286,7 @@ def _headline(facts: Facts, curves: Sequence[Effect], names: Sequence[str]) -> S
 
 def _mean_of(facts: Facts, effect: Effect) -> Value | None:
     """Return the mean prediction that a curve is about, if it is about one."""
-    own = _same_predictions(facts.result.mean_predictions, effect)
+    own = facts.result.of_curve("mean_predictions", effect)
     if own.empty:
         return None
     place, mean = own.index[0], float(own["mean"].iloc[0])
@@ -297,7 +295,7 @@ def _mean_of(facts: Facts, effect: Effect) -> Value | None:
 
 def _missing(facts: Facts, lead: Effect, names: Sequence[str]) -> Sentence:
     """Return what the first model predicts for missing cells of the features drawn."""
-    own = _same_predictions(facts.result.missing_predictions, lead)
+    own = facts.result.of_curve("missing_predictions", lead)
     points = []
     for place, row in own[own["feature"].isin(names)].iterrows():
         path, mean = f"missing_predictions[{place}]", float(row["mean"])
@@ -315,22 +313,6 @@ def _missing(facts: Facts, lead: Effect, names: Sequence[str]) -> Sentence:
     shown = joined(first_few(points, MISSING, "missing_predictions"))
     first = full_name(_subject(lead.model))
     return say("figures.missing", model=first, points=shown)
-
-
-def _at_missing(facts: Facts, effect: Effect) -> float:
-    """Return the mean prediction at a missing value of a curve, NaN if not known."""
-    own = _same_predictions(facts.result.missing_predictions, effect)
-    return float(own.loc[own["feature"] == effect.feature, "mean"].max())
-
-
-def _same_predictions(frame: pd.DataFrame, effect: Effect) -> pd.DataFrame:
-    """Return the rows of a frame that are of the predictions a curve is a mean of."""
-    if effect.method != CURVE:
-        return frame[:0]
-    same = frame["model"] == effect.model
-    for name in ("positive_class", "split", "scale"):
-        same &= frame[name] == getattr(effect, name)
-    return frame[same]
 
 
 class KnownLine(NamedTuple):

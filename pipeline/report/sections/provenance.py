@@ -60,6 +60,7 @@ def _inputs(facts: Facts) -> Table:
     files = {  # of own methods and losses; one file may hold several
         name: (entry["kind"] if name == entry["file"] else "import", digest)
         for entry in config_of(facts, "extensions")
+        if entry["file"]
         for name, digest in {
             **entry.get("imports", {}),
             entry["file"]: entry["sha256"],
@@ -68,6 +69,11 @@ def _inputs(facts: Facts) -> Table:
     inputs += [
         (full_name(name), word(f"provenance.own.{kind}"), digest)
         for name, (kind, digest) in files.items()
+    ]
+    inputs += [
+        (full_name(entry["name"]), word("provenance.own.session"), entry["sha256"])
+        for entry in config_of(facts, "extensions")
+        if not entry["file"]
     ]
     inputs += [
         (full_name(name), word("provenance.own.file"), file["sha256"])

@@ -13,8 +13,9 @@ from ...records.errors import listed, quote
 from ...records.finding import Finding
 from ...records.result import AuditResult
 from ..signoff.closed_findings import closed_since, is_open
-from ..summary import RunHistory, summarise
+from ..summary import RunHistory, missing_engines, summarise
 from .change import FeatureChange, QuestionChange, compare_runs
+from .differences import Difference, differences
 
 FEWEST = 5
 """Runs on other rows that tell how far other rows move a feature."""
@@ -79,7 +80,51 @@ def _verdict(
     if not last:
         yield f"This is the first run: {now.verdict}."
     elif last != now.verdict:
-        yield f"The verdict is {now.verdict!r}, and was {last!r}."
+        causes = list(verdict_causes(before, now)) if before else []
+        why = f": {'; '.join(_at_most(causes))}" if causes else ""
+        yield f"The verdict is {now.verdict!r}, and was {last!r}{why}."
+
+
+def verdict_causes(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield what can account for another verdict, one phrase each.
+
+    First the findings from which the verdict follows: new, gone, accepted, no longer
+    accepted. Then engines that came or went, and what else differs: limits, settings,
+    data, models, code, environment, seed.
+    """
+    if now.run.status != "complete":
+        yield "the run did not come to its end"
+    old, new = ({f.key: f for f in _above_a_note(one)} for one in (before, now))
+    for key, finding in new.items():
+        what = f"{finding.check} of {finding.subject}"
+        if key not in old or old[key].severity != finding.severity:
+            yield f"new {finding.severity}: {what}"
+        elif key in now.accepted and key not in before.accepted:
+            yield f"accepted {acceptance(now, key)}: {what}"
+        elif key in before.accepted and key not in now.accepted:
+            yield f"no longer accepted: {what}"
+    for finding in closed_since(before, now):
+        yield f"gone: {finding.check} of {finding.subject}"
+    gone, there = set(missing_engines(before)), set(missing_engines(now))
+    yield from (f"missing: {name}" for name in sorted(there - gone))
+    yield from (f"no longer missing: {name}" for name in sorted(gone - there))
+    by_area: dict[str, list[Difference]] = {}
+    for one in differences(before, now):
+        by_area.setdefault(one.area, []).append(one)
+    for area, rows in by_area.items():
+        first, *more = rows
+        values = f"{first.what}: {first.old or 'not set'}, now {first.new or 'not set'}"
+        rest = f" and {len(more)} more" if more else ""
+        is_digest = area in ("data", "model")
+        yield f"{area} changed" + ("" if is_digest else f" ({values}{rest})")
+
+
+def acceptance(result: AuditResult, key: str) -> str:
+    """Return until when an accepted finding is accepted, and by whom."""
+    rows = result.answers[result.answers["key"] == key].to_dict("records")
+    (row,) = [row for row in rows if row["state"] == "accepted"]
+    by = row["approved_by"] or row["owner"]
+    return f"until {row['accepted_until']}" + (f" by {by}" if by else "")
 
 
 def _opened(

@@ -1,6 +1,7 @@
 """Summaries and test reports: the verdict of the exit code, whatever names hold."""
 
 import re
+import tomllib
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -8,8 +9,16 @@ import pytest
 from tests.report.made_variants import RESULTS, plain_result, result_of
 
 from importance_audit.auditing.audit import exit_code
+from importance_audit.records.errors import ConfigError
 from importance_audit.records.finding import Finding
-from importance_audit.report.pages.short_views import reason, short_files, suites
+from importance_audit.report.pages.short_views import (
+    TO_ANSWER,
+    reason,
+    short_files,
+    suites,
+)
+from importance_audit.runs.signoff.answers import with_answers
+from importance_audit.runs.signoff.answers_file import parse_answers
 
 NASTY = ("a|b", "x\ny", "<b>&amp;", '"', "]]>", "\x00\x1b[31m", "\u202e", "\ud800", "￾")
 
@@ -55,6 +64,24 @@ def test_an_engine_that_is_missing_is_the_reason_for_an_exception():
     excepted = confirmed.with_findings((missing,))
     assert excepted.verdict == "confirmed with exceptions"
     assert reason(excepted) == missing.message
+
+
+def test_what_nobody_answered_is_written_as_answers_to_fill_in():
+    names = (*NASTY, '"""', "'''", "\\")
+    found = tuple(
+        replace(against("weak_model", "warning"), subject=name, message=name)
+        for name in names
+    )
+    result = plain_result(("a",), findings=(*found, against("unmeasured", "info")))
+    stub = short_files(result)[TO_ANSWER]
+    filled = re.sub(r"(?m)^# (?=[a-z_]+ = |\[finding\.)", "", stub)
+    answers = parse_answers(tomllib.loads(filled))
+    assert [answer.key for answer in answers] == [one.key[:12] for one in found]
+    answered = with_answers(result, answers)
+    assert {*answered.accepted} == {one.key for one in found}
+    assert TO_ANSWER not in short_files(answered)
+    with pytest.raises(ConfigError, match="states only the key of its finding"):
+        parse_answers(tomllib.loads(stub))  # nothing is accepted by copying it
 
 
 def test_every_check_and_every_pair_is_a_case():

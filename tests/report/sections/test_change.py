@@ -79,7 +79,9 @@ def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
     assert first(plain_one, both) == f"{was} No longer found: {title} (svm)."
     accepted = with_answers(plain_one, [accepting])
     assert accepted.accepted
-    assert first(accepted, plain_one) == f"{was} Accepted since: {title} (forest)."
+    until = "until 2026-12-31 by A. Nowak"
+    since = f"{was} Accepted since: {title} (forest), {until}."
+    assert first(accepted, plain_one) == since
     assert first(plain_one, accepted) == f"{was} No longer accepted: {title} (forest)."
     halted = replace(plain_one, run=replace(plain_one.run, status="interrupted"))
     assert "No longer found" not in first(halted, both)  # it did not look
@@ -88,6 +90,11 @@ def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
         "The verdict was Calculation confirmed, with exceptions and is Calculation "
         "not confirmed. New: "
     )
+    missing = replace(one, check="engine_missing", severity="info", subject="vip")
+    without = replace(plain_one, findings=(one, missing))
+    title = "R package not available (vip)"
+    assert first(without, plain_one) == f"{was} New: {title}."
+    assert first(plain_one, without) == f"{was} No longer found: {title}."
 
 
 def test_only_the_baseline_that_was_approved_is_called_so():

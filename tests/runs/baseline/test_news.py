@@ -9,7 +9,11 @@ from tests.report.made_variants import plain_result
 from tests.runs.baseline.test_change import NAMES, run_of
 
 from importance_audit.records.finding import Finding
-from importance_audit.runs.baseline.news import news, prediction_interval
+from importance_audit.runs.baseline.news import (
+    news,
+    prediction_interval,
+    verdict_causes,
+)
 from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 from importance_audit.runs.summary import (
     NO_HISTORY,
@@ -201,9 +205,37 @@ def test_a_run_that_was_stopped_closes_and_moves_nothing():
     )
     lines = news(before, stopped(halt), RunHistory(runs=(ran(before.verdict),)))
     assert lines == (
-        f"The verdict is 'not established', and was {before.verdict!r}.",
+        f"The verdict is 'not established', and was {before.verdict!r}: the run did "
+        "not come to its end; new warning: interrupted of a.",
         "New: warning, interrupted: a is b.",
     )
+
+
+def test_another_verdict_is_told_with_what_accounts_for_it():
+    before, found = run_of([30, 20, 10]), run_of([30, 20, 10], findings=(FOUND,))
+    strict = replace(found.run, config={**found.run.config, "fail_on": "warning"})
+    strict = replace(found, run=strict)
+    lacking = replace(FOUND, check="engine_missing", severity="info", subject="vip")
+    exception = Accepted(date(2026, 12, 31), "why", "what stands in", "A. Nowak")
+    accepted = with_answers(strict, [Answer(FOUND.key[:12], exception=exception)])
+
+    def causes(before, now):
+        return list(verdict_causes(before, now))
+
+    assert causes(before, before) == []
+    assert causes(before, found) == ["new warning: dependence of a"]
+    assert causes(found, before) == ["gone: dependence of a"]
+    limits = "limits changed (fail_on: failure, now warning)"
+    assert causes(found, strict) == [limits]
+    until = "accepted until 2026-12-31 by A. Nowak: dependence of a"
+    assert causes(strict, accepted) == [until]
+    assert causes(accepted, strict) == ["no longer accepted: dependence of a"]
+    without = replace(found, findings=(FOUND, lacking))
+    assert causes(found, without) == ["missing: vip"]
+    assert causes(without, found) == ["no longer missing: vip"]
+    (line,) = news(found, strict, NO_HISTORY)
+    now, was = (one.verdict for one in (strict, found))
+    assert line == f"The verdict is {now!r}, and was {was!r}: {limits}."
 
 
 def test_stopped_again_by_the_same_is_no_news():
