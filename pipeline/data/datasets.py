@@ -135,7 +135,8 @@ def dataset(
     Parameters
     ----------
     X : DataFrame or array-like of shape (n_samples, n_features)
-        The features, copied. Of an array they are named x1, x2, …. The methods read
+        The features, copied; tables of other libraries as `as_pandas` converts them. Of
+        an array they are named x1, x2, …. The methods read
         texts as categories with sorted levels, and nullable columns as numbers; a
         model that was fitted elsewhere gets every column in the type it has here.
     y : array-like of shape (n_samples,)
@@ -175,10 +176,11 @@ def dataset(
     >>> rows.features, rows.y.tolist(), rows.classes
     (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
     """
+    X = as_frame(X, name)
     side = _typed_rows(X, y, weights, name)
     side = side._replace(
         unread=dict.fromkeys(held_out, ()),
-        segments=_segments_of(as_frame(X, name), segments, name),
+        segments=_segments_of(X, segments, name),
     )
     problems = list(_problems(side, is_learnt=split == "train"))
     unknown = [key for key in held_out if key not in side.X]
@@ -305,7 +307,7 @@ def left_out_frame(train: Dataset | None) -> pd.DataFrame:
 
 def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     """Return rows given in Python, typed; rows are matched by position."""
-    frame = as_frame(X, name)
+    frame, weights = as_frame(X, name), as_pandas(weights)
     y = one_column(y, f"{name}: y")
     others = {"y": y} if weights is None else {"y": y, "weights": weights}
     problems = [
@@ -386,6 +388,23 @@ def check_index(X: pd.DataFrame, **others: Any) -> None:
         )
 
 
+def as_pandas(values: Any) -> Any:
+    """Return a table or a column of another library as pandas has it.
+
+    A library converts it by its own ``to_pandas`` (Polars, pyarrow, cuDF, Modin), or
+    pandas reads the table by the dataframe interchange protocol. A column comes without
+    an index. Whatever is of pandas, and what is neither, stays as it is.
+    """
+    if isinstance(values, pd.DataFrame | pd.Series | pd.Index):
+        return values
+    if callable(getattr(values, "to_pandas", None)):
+        converted = values.to_pandas()
+        return converted if isinstance(converted, pd.DataFrame) else converted.array
+    if hasattr(values, "__dataframe__"):
+        return pd.api.interchange.from_dataframe(values)
+    return values
+
+
 def one_column(values: Any, where: str) -> Any:
     """Return values of shape (n, 1) as a column of n, and others of one axis as given.
 
@@ -394,6 +413,7 @@ def one_column(values: Any, where: str) -> Any:
     DataError
         If there are several columns.
     """
+    values = as_pandas(values)
     if np.ndim(values) != 2:
         return values
     if np.shape(values)[1] != 1:
@@ -408,6 +428,7 @@ def one_column(values: Any, where: str) -> Any:
 
 def as_frame(X: Any, name: str) -> pd.DataFrame:
     """Return the features as a frame with names that are texts, each once."""
+    X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         if np.ndim(X) != 2:
             raise DataError(

@@ -21,7 +21,7 @@ from ..auditing.audit import audit as run_audit
 from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
 from ..config.questions import unknown_loss
-from ..data.datasets import as_frame, check_index, dataset, one_column
+from ..data.datasets import as_frame, as_pandas, check_index, dataset, one_column
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
@@ -114,7 +114,8 @@ def audit(
         A function takes a frame and returns one number per row, or one column per
         class. The keys of a dict are the names.
     X : DataFrame or array-like of shape (n_samples, n_features)
-        The rows to measure on; models should not have been fitted to them.
+        The rows to measure on; models should not have been fitted to them. A table of
+        Polars, pyarrow or another library that pandas can read is converted.
     y : array-like of shape (n_samples,) or (n_samples, 1)
         Their target. Rows of `X` and `y` with an index must have the same one.
     train : (X, y) or (X, y, sample_weight), optional
@@ -185,6 +186,7 @@ def audit(
         **{"n_repeats": n_repeats, "seed": seed, "groups": groups},
     }
     by_name = _models_by_name(models, names)
+    X, sample_weight = as_pandas(X), as_pandas(sample_weight)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     if frame is not X:
         _refuse_names(by_name)
@@ -489,7 +491,7 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
     """Return the rows that models were fitted to, of the task of those measured on."""
     if not isinstance(train, tuple | list) or len(train) not in (2, 3):
         raise DataError("train must be (X, y) or (X, y, sample_weight).")
-    X, y, *more = train
+    X, y, *more = map(as_pandas, train)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "train")
     weights = more[0] if more else None
     check_index(frame, y=y, sample_weight=weights)

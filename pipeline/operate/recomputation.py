@@ -18,6 +18,7 @@ from ..config.load import load_config
 from ..data.column_types import kind_of
 from ..data.datasets import (
     as_frame,
+    as_pandas,
     check_index,
     dataset,
     draw_rows,
@@ -83,6 +84,7 @@ def rows_again(
         raise DataError(
             "The audit read its rows from a table. Run: importance-audit handoff"
         )
+    X, sample_weight = as_pandas(X), as_pandas(sample_weight)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     y = one_column(y, "y")
     check_index(frame, y=y, sample_weight=sample_weight)

@@ -1129,6 +1129,45 @@ def test_the_mean_at_a_missing_value_is_drawn_beside_the_curve():
     assert missing.get_label() == " if missing"
 
 
+class Converts:
+    """A table or a column of another library, which converts itself."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def to_pandas(self):
+        return self.values
+
+
+class Interchanges:
+    """A table that pandas reads by the interchange protocol."""
+
+    def __init__(self, frame):
+        self.__dataframe__ = frame.__dataframe__
+
+
+@pytest.mark.parametrize("table", [Converts, Interchanges])
+def test_tables_of_other_libraries_are_read_with_the_names_of_their_columns(table):
+    rows, weights = X.reset_index(drop=True), np.linspace(1, 2, len(X))
+    y, half = (pd.Series(v) for v in (np.asarray(Y), np.arange(len(X)) % 2))
+    usual = ia.audit(
+        LINEAR, rows, y, train=(rows, y), sample_weight=weights, segments={"h": half}
+    )
+    foreign = ia.audit(
+        LINEAR,
+        table(rows),
+        Converts(y),
+        train=(table(rows), Converts(y)),
+        sample_weight=Converts(pd.Series(weights)),
+        segments={"h": Converts(half)},
+    )
+    pd.testing.assert_frame_equal(foreign.to_frame(), usual.to_frame())
+    assert foreign.run.data_sha256 == usual.run.data_sha256
+    pd.testing.assert_frame_equal(
+        foreign.segment_performance, usual.segment_performance
+    )
+
+
 def test_segments_are_matched_to_the_rows_by_their_index():
     half = pd.Series(np.arange(len(X)) % 2, index=X.index)
     result = ia.audit(LINEAR, X, Y, segments={"half": half}, n_repeats=2)
