@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -114,26 +115,65 @@ def say(text: object, *, err: bool = False, nl: bool = True) -> None:
 
 @contextmanager
 def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
-    """Show steps: a bar on a terminal, lines elsewhere, with times if `plain`."""
+    """Show steps: a bar on a terminal, lines elsewhere, with times if `plain`.
+
+    A step that took a second or longer is followed by how long it took.
+    """
     from ..records.errors import in_short
 
     if quiet:
         yield None
     elif sys.stderr.isatty() and not plain:
         from rich.console import Console
-        from rich.progress import Progress
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        with Progress(console=Console(stderr=True), transient=True) as bar:
+        console = Console(stderr=True)
+        words = TextColumn("{task.description}", markup=False)
+        columns = (words, BarColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=console, transient=True) as bar:
             task = bar.add_task("reading", total=None)
-            yield lambda done, total, label: bar.update(
-                task, completed=done, total=total or None, description=in_short(label)
-            )
+            took = _seconds_of_steps()
+
+            def draw(done: int, total: int, label: str) -> None:
+                for line in took(done, total, label):
+                    console.print(line, markup=False, highlight=False)
+                bar.update(
+                    task,
+                    completed=done,
+                    total=total or None,
+                    description=in_short(label),
+                )
+
+            yield draw
     else:
-        yield lambda done, total, label: say(
-            f"{f'{now()} ' * plain}{f'[{done}/{total}] ' * bool(total)}"
-            f"{in_short(label)}",
-            err=True,
-        )
+        took = _seconds_of_steps()
+
+        def tell(done: int, total: int, label: str) -> None:
+            start = f"{now()} " * plain
+            for line in took(done, total, label):
+                say(f"{start}{line}", err=True)
+            place = f"[{done}/{total}] " * bool(total)
+            say(f"{start}{place}{in_short(label)}", err=True)
+
+        yield tell
+
+
+def _seconds_of_steps() -> Callable[[int, int, str], Iterable[str]]:
+    """Return what says, as each step begins, how long the one before it took."""
+    from ..records.errors import in_short
+
+    began, step, words = time.monotonic(), (0, ""), ""
+
+    def took(done: int, total: int, label: str) -> Iterable[str]:
+        nonlocal began, step, words
+        this = (done, "") if total else (0, label)
+        if this == step:  # further news of the same step
+            return ()
+        seconds, of = time.monotonic() - began, words
+        began, step, words = time.monotonic(), this, label
+        return (f"{in_short(of)}: {seconds:.1f} s",) if of and seconds >= 1 else ()
+
+    return took
 
 
 @contextmanager
