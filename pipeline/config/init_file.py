@@ -47,6 +47,10 @@ _IDENTIFIER = re.compile(r"(?i:(?<![a-z])id)$|[a-z]I[dD]$")
 FOREST, BOOSTING = "RandomForest", "HistGradientBoosting"
 
 
+YES = frozenset({"yes", "y", "true", "t", "ja", "j", "oui", "si", "sí", "sim", "tak"})
+"""Of two classes, the words that are proposed as the positive one."""
+
+
 class _Task(NamedTuple):
     """What a target column suggests: a task, why, and the positive class."""
 
@@ -361,7 +365,9 @@ def _task(target: pd.Series, where: str) -> _Task:
         raise DataError(f"{where} has {n_values}, and a target needs two or more.")
     kind, names = column_types.kind_of(target), _list_values(values)
     if len(values) == 2:
-        positive = None if values == [0, 1] else column_types.text_of(values[1])
+        words = [column_types.text_of(value) for value in values]
+        yes = [word for word in words if word.strip().casefold() in YES]
+        positive = None if values == [0, 1] else (yes or words[1:])[0]
         return _Task("binary", f"two values: {names}", positive)
     if kind == "category":
         return _Task("multiclass", f"{len(values)} texts: {names}")

@@ -59,6 +59,8 @@ def test_the_starter_is_short_and_shows_defaults():
         (cycle(1, 2), "binary", 'two values: "1", "2"', "2"),
         (cycle("true", "false"), "binary", 'two values: "false", "true"', None),
         (cycle("yes", "no"), "binary", 'two values: "no", "yes"', "yes"),
+        (cycle("ja", "nein"), "binary", 'two values: "ja", "nein"', "ja"),
+        (cycle("a", "b"), "binary", 'two values: "a", "b"', "b"),
         (cycle(0, 1, 2), "multiclass", "codes from 0 to 2", None),
         (cycle(*range(10)), "multiclass", "codes from 0 to 9", None),
         (cycle(*range(11)), "regression", "11 different numbers", None),
