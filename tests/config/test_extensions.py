@@ -1,6 +1,5 @@
 """Claims about methods, losses, engines of a user's own: found, checked, recorded."""
 
-import json
 import re
 from dataclasses import replace
 from hashlib import sha256
@@ -105,9 +104,8 @@ def test_the_method_of_the_page_has_ranking_card_digest_and_comparison(outcome):
     rows = outcome.result.agreement
     (row,) = rows[rows["method"] == "my_module:reversal"].to_dict("records")
     assert (row["engine_b"], row["verdict"]) == ("DALEX", "not compared")
-    manifest = json.loads((outcome.folder / "manifest.json").read_bytes())
-    inputs = [item for item in manifest["inputs"] if item["name"] == "my_module.py"]
-    assert {item["sha256"] for item in inputs} == {digest}
+    entries = outcome.result.run.config["extensions"]
+    assert {entry["sha256"] for entry in entries} == {digest}
 
 
 def test_a_stored_run_is_rendered_without_the_file_as_it_was_with_it(outcome):
@@ -434,9 +432,9 @@ def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
         "not known of my_ module: Halves",
     ):
         assert words in page.replace("\u200b", ""), words
-    manifest = json.loads((outcome_of_an_engine.folder / "manifest.json").read_bytes())
-    roles = {item["role"] for item in manifest["inputs"] if item["sha256"] == digest}
-    assert roles == {"loss", "engine"}
+    entries = outcome_of_an_engine.result.run.config["extensions"]
+    kinds = {entry["kind"] for entry in entries if entry["sha256"] == digest}
+    assert kinds == {"loss", "engine"}
 
 
 def test_an_engine_of_ones_own_alone_confirms_nothing_and_the_verdict_says_so(
