@@ -1,7 +1,5 @@
-"""Small run folders to verify: whole ones, with evidence and a PDF that carries it."""
+"""Small run folders to verify, with a PDF that carries what it is made of."""
 
-import hashlib
-import json
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -13,14 +11,9 @@ from tests.runs.test_folder import importance, result
 from importance_audit.operate.save import save_run
 from importance_audit.records.as_json import content_digest
 from importance_audit.report.pages.pdf import to_pdf
-from importance_audit.runs.manifest import sealed
-
-EMBEDDED = ("result.json", "environment.json", "evidence.json")
-EMBEDDED_TABLES = ("importances.csv", "findings.csv")
-RENDERINGS = (
-    *("report.html", "report.pdf", "tables.xlsx"),
-    *("summary.txt", "summary.md", "junit.xml"),
-)
+from importance_audit.runs.audit_log import LOG, parse, to_line
+from importance_audit.runs.digests import LIST, read_list, sha256, write_list
+from importance_audit.runs.files import attachments, data_files
 
 
 def small_result(name="20251120T084600Z-3f9a1c2b"):
@@ -47,57 +40,60 @@ def printed(digest, files):
     )
 
 
-def entry(folder, path):
-    data = (folder / path).read_bytes()
-    sha256 = hashlib.sha256(data).hexdigest()
-    return {"path": path, "bytes": len(data), "sha256": sha256, "media_type": "x/y"}
-
-
 def below(folder):
     files = (path for path in folder.rglob("*") if path.is_file())
     return sorted(path.relative_to(folder).as_posix() for path in files)
 
 
-def seal(folder):
-    """Write the manifest of a folder anew over what lies in it."""
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_bytes())
-    listed = [name for name in below(folder) if name != "manifest.json"]
-    manifest["files"] = [entry(folder, name) for name in listed]
-    return stated(folder, **manifest)
+def relist(run):
+    """Write the list of a run anew over what lies in it; return the SHA-256 of that."""
+    paths = [path for path in below(run) if path != LIST]
+    data = write_list({path: sha256((run / path).read_bytes()) for path in paths})
+    (run / LIST).write_bytes(data)
+    return sha256(data)
 
 
-def stated(folder, **facts):
-    """Write the manifest of a folder anew with other facts, under a whole seal."""
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_bytes())
-    manifest.pop("seal", None)
-    facts.pop("seal", None)
-    path.write_bytes(sealed(manifest | facts))
-    return folder
+def rewrite_log(audit, change, start=1):
+    """Write the lines of a log anew, tied to each other from line `start` on.
+
+    `change` gets each entry as a dict and returns it, or another, or None for no line.
+    """
+    entries = parse((audit / LOG).read_bytes()).entries
+    lines = []
+    for entry in entries:
+        changed = change(dict(entry))
+        if changed is None:
+            continue
+        if entry["n"] >= start:
+            changed["n"] = len(lines) + 1
+            changed["previous"] = sha256(lines[-1]) if lines else ""
+        lines.append(to_line(changed))
+    (audit / LOG).write_bytes(b"".join(lines))
 
 
-def write_evidence(folder):
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-    identity = {key: manifest[key] for key in ("audit", "run_id", "content_digest")}
-    hidden = {*RENDERINGS, "manifest.json", "evidence.json"}
-    files = [entry(folder, path) for path in below(folder) if path not in hidden]
-    facts = {"format": "importance-audit-evidence/1", "pdf_seal": "sha256"}
-    evidence = {**facts, **identity, "files": files}
-    (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf8")
+def make_agree(run):
+    """Write the list of a run anew, and its line with all that follow."""
+    digest, audit = relist(run), run.parents[1]
+    listed = read_list((run / LIST).read_bytes())
+    size = sum((run / path).stat().st_size for path in listed)
+
+    def change(entry):
+        if entry.get("run") == run.name:
+            entry["list"] = digest
+            entry |= {"bytes": size} if entry["kind"] == "run" else {}
+        return entry
+
+    rewrite_log(audit, change)
+    return run
 
 
 def run_folder(audit, written):
     """Return a whole folder of a run below the folder of its audit."""
     digest = content_digest(written)
     files = {"audit.toml": "seed = 1\n", "report.html": page(digest)}
-    folder = save_run(written, audit, files, exit_code=0)
-    write_evidence(folder)
-    tables = folder / "tables"
-    carried = {name: (folder / name).read_bytes() for name in EMBEDDED}
-    carried |= {name: (tables / name).read_bytes() for name in EMBEDDED_TABLES}
-    (folder / "report.pdf").write_bytes(printed(digest, carried))
-    return seal(folder)
+    data = data_files(written, files)
+    files["report.pdf"] = printed(digest, attachments(data))
+    return save_run(written, audit, files, exit_code=0, data=data)
 
 
 @cache

@@ -21,7 +21,7 @@ def text_of(page):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body))
 
 
-def test_every_file_of_the_example_is_as_its_manifest_says():
+def test_every_file_of_the_example_is_as_its_list_says():
     assert verify(EXAMPLE).mismatches == ()
 
 

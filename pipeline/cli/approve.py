@@ -1,6 +1,5 @@
-"""approve: a sign-off under a run, which binds a name to a digest."""
+"""approve: a sign-off of a run, which binds a name to a digest."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -28,19 +27,18 @@ ASKED = {
 @click.option("--meaning", help="review, approval, responsibility or authorship.")
 @click.option("--statement", help="What the signer states, in their own words.")
 @click.option(
-    "--signature",
-    type=FOLDER,
-    help="A detached signature of manifest.json, kept with the record.",
+    "--signer",
+    default="",
+    help="Who will sign the line with ssh-keygen, as allowed_signers names them.",
 )
 @QUIET
-def approve(
-    run: Path, signature: Path | None, quiet: bool, **answers: str | None
-) -> None:
+def approve(run: Path, signer: str, quiet: bool, **answers: str | None) -> None:
     """Sign the run in folder RUN; with meaning approval it becomes the baseline.
 
-    Nobody is authenticated: a record links a name to the digest of the run. The run is
-    not changed; signed/<n>/ is added to its folder, and a line to signoffs.jsonl beside
-    the audit. A terminal asks for whatever is not given.
+    A line is added to audit-log.jsonl of the audit, and its page to signoffs/; the run
+    is not changed. The line links a name to the digest of the run and authenticates
+    nobody; with --signer, verify expects a signature of it, and the command to make one
+    is printed. A terminal asks for whatever is not given.
     """
     with faults():
         from ..operate.sign import (
@@ -63,21 +61,23 @@ def approve(
             stop(2, _describe_missing(missing))
         words = {name: answers[name] or "" for name in ASKED}
         how = TYPED if typing else GIVEN
-        signoff = sign(run, SignoffRequest(**words, how=how, signature=signature))
+        signoff = sign(run, SignoffRequest(**words, how=how, signer=signer))
         for line in signoff.notes:
             click.echo(printable(line), err=True)
         if not quiet:
-            say(signoff.folder)
+            say(signoff.page)
 
 
 def _prompt(run: Path, missing: list[str]) -> dict[str, str]:
     """Return what a person at the terminal says, having read what is to be signed."""
+    from ..records.as_json import content_digest
     from ..records.errors import printable
+    from ..runs.load import load_whole_run
 
-    stated = json.loads((run / "manifest.json").read_bytes())
-    what = f"Run {stated['run_id']} of {stated['audit']}: {stated['verdict']}."
+    result = load_whole_run(run)
+    what = f"Run {run.resolve().name} of {result.run.audit}: {result.verdict}."
     click.echo(printable(what))
-    say(f"Content digest {stated['content_digest']}")
+    say(f"Content digest {content_digest(result)}")
     return {name: click.prompt(ASKED[name]) for name in missing}
 
 

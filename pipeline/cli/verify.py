@@ -11,14 +11,33 @@ from .shared import FOLDER, JSON, QUIET, faults, print_json, progress
 @click.command()
 @click.argument("path", type=FOLDER)
 @click.option("--replay", is_flag=True, help="Recompute, and compare every number.")
+@click.option(
+    "--head",
+    default="",
+    metavar="DIGEST",
+    help="The SHA-256 that verify printed earlier: the log must still hold that line.",
+)
+@click.option("--only", default="", metavar="RUN", help="Check one run and the log.")
+@click.option(
+    "--signers",
+    type=FOLDER,
+    help="Folder with ssh's allowed_signers (and revoked), kept outside the audit.",
+)
 @QUIET
 @JSON
-def verify(path: Path, replay: bool, quiet: bool, as_json: bool) -> None:
+def verify(
+    path: Path,
+    replay: bool,
+    head: str,
+    only: str,
+    signers: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Check the run folder, the PDF report or the whole audit in PATH.
 
-    Every file is compared with its digest, and a run with the runs beside it and with
-    its sign-offs. Of an audit, every run, their chain and the chain of sign-offs are
-    checked. The last line says what was not checked.
+    Every file is compared with its digest, and the runs, sign-offs and signatures of an
+    audit with its log. The last line says what was not checked.
 
     Exit codes: 0 match, 1 mismatch, 2 unreadable, 3 R is required to recompute but is
     unavailable. Nothing is written.
@@ -28,11 +47,13 @@ def verify(path: Path, replay: bool, quiet: bool, as_json: bool) -> None:
     from ..records.errors import printable
     from ..runs.summary import to_plain
     from ..runs.verify import verify as verified
-    from ..runs.verify.statements import Verification
+    from ..runs.verify.verification import Verification
 
     with faults(), progress(quiet or not replay) as on_step:
         outcome: Verification | Replay = (
-            replayed(path, on_step) if replay else verified(path)
+            replayed(path, on_step)
+            if replay
+            else verified(path, signers=signers, head=head, only=only)
         )
     if as_json:
         print_json({"is_mismatch": outcome.is_mismatch, **to_plain(outcome)})

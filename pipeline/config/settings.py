@@ -199,7 +199,7 @@ class ScheduleSection:
         A command and its arguments. on_change runs if something differs from the
         previous run, on_failure if the exit code is not 0, on_success if it is 0.
     command_seconds : float
-        Time limit of a command; the outcome is recorded in events.jsonl.
+        Time limit of a command; the outcome is recorded in the audit log.
     """
 
     time: Annotated[

@@ -194,8 +194,8 @@ class Audit:
     def save(self, folder: str | Path, *, pdf: bool = True) -> Path:
         """Write a run folder, as the command ``run`` does, and return its path.
 
-        It holds report.html, report.pdf, result.json, every table as CSV, and a
-        manifest of digests; ``importance-audit verify`` checks it.
+        It holds report.html, report.pdf, result.json, every table as CSV, and the list
+        SHA256SUMS of digests; ``importance-audit verify`` checks it.
 
         Parameters
         ----------

@@ -4,12 +4,11 @@ What becomes of one stops no other: not a broken file, not a crash. Not: how one
 runs (`run`), how the page of a batch looks (`report`).
 """
 
-import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -20,8 +19,8 @@ from typing import Any, NamedTuple
 from ..auditing.interrupt import acknowledge
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
+from ..runs.audit_log import ENDED, read_log
 from ..runs.chain import is_run
-from ..runs.events import read_events
 from ..runs.locks import locked
 from .child_process import describe_exit
 from .exit_codes import GRAVEST, gravest
@@ -183,15 +182,15 @@ def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:
     """
     if hours is None:
         return None
-    run = _newest_manifest(audit, run_names(audit), FINISHED)
-    started = started_at(str(run.get("run_id", "")))
+    run = _newest_run(audit, run_names(audit), FINISHED)
+    started = started_at(str(run.get("run", "")))
     if started is None:
         return None
     if not timedelta() <= datetime.now(UTC) - started <= timedelta(hours=hours):
         return None
     words = f"Not run again: its run began at {started.isoformat()} (--newer-than)."
     return Outcome(
-        audit.name, run["exit_code"], run["run_id"], run["verdict"], message=words
+        audit.name, run["exit_code"], run["run"], run["verdict"], message=words
     )
 
 
@@ -264,11 +263,11 @@ class _Processes:
         if code is None:
             return Outcome(name), b""
         seconds = round(time.monotonic() - start, 1)
-        run = _newest_manifest(audit, run_names(audit) - before)
+        run = _newest_run(audit, run_names(audit) - before)
         code, words = _judge_exit(code, run, self._is_stopping)
-        end_events = [e for e in _events(audit)[n_events:] if e["event"] == "ended"]
-        message = str(end_events[-1].get("message", "")) if end_events else ""
-        run_id, verdict = str(run.get("run_id", "")), str(run.get("verdict", ""))
+        ends = [e for e in _events(audit)[n_events:] if e["kind"] in ENDED]
+        message = ends[-1]["message"] if ends else ""
+        run_id, verdict = run.get("run", ""), run.get("verdict", "")
         return Outcome(name, code, run_id, verdict, message or words, seconds), output
 
     def stop(self, futures: Iterable["Future[Any]"]) -> None:
@@ -325,19 +324,18 @@ def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> B
     return Batch(folder, gravest(codes), outcomes)
 
 
-def _newest_manifest(
-    audit: Path, names: Iterable[str], codes: Sequence[int] = GRAVEST
+def _newest_run(
+    audit: Path, names: Collection[str], codes: Sequence[int] = GRAVEST
 ) -> Mapping[str, Any]:
-    """The manifest of the newest of these runs that ended with one of these codes."""
-    for name in sorted(names, reverse=True):
-        with suppress(OSError, ValueError, TypeError):
-            text = (audit / "runs" / name / "manifest.json").read_bytes()
-            manifest = dict(json.loads(text))
-            if {"run_id", "verdict"} <= {*manifest} and manifest.get(
-                "exit_code"
-            ) in codes:
-                return manifest
-    return {}
+    """The line of the newest of these runs that ended with one of these codes."""
+    lines = [
+        event
+        for event in _events(audit)
+        if event["kind"] == "run"
+        and event["run"] in names
+        and event["exit_code"] in codes
+    ]
+    return max(lines, key=lambda line: str(line["run"]), default={})
 
 
 def _judge_exit(code: int, run: Mapping[str, Any], is_stopped: bool) -> tuple[int, str]:
@@ -358,5 +356,5 @@ def _judge_exit(code: int, run: Mapping[str, Any], is_stopped: bool) -> tuple[in
 def _events(audit: Path) -> Sequence[Mapping[str, Any]]:
     """The events of an audit, none if nobody can read them."""
     with suppress(AuditError):
-        return read_events(audit)
+        return read_log(audit).events
     return ()

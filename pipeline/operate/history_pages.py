@@ -20,7 +20,6 @@ from ..report.pages.history_page import (
 )
 from ..runs.signoff.approvals import read_signoffs
 from ..runs.signoff.record import Signoff
-from ..runs.signoff.signoff_trail import TRAIL
 from ..runs.timeline import Row, Timeline
 from .exit_codes import GRAVEST, gravest
 
@@ -83,7 +82,7 @@ def _now() -> str:
 def _signoffs_of(folder: Path) -> tuple[Sequence[Signoff], tuple[str, ...]]:
     """Return the sign-offs of an audit, and why they cannot be told, if so."""
     try:
-        return read_signoffs(folder / TRAIL), ()
+        return read_signoffs(folder), ()
     except DataError as error:
         return (), (str(error),)
 
@@ -101,8 +100,7 @@ def _row(row: Row, folder: Path, page: Path, signed: Sequence[Signoff]) -> Histo
         exit_code=row.exit_code,
         changes=row.changes,
         signed=tuple(
-            f"{one.meaning} by {one.printed_name}, {one.signed_at:%Y-%m-%d}"
-            for one in own
+            f"{one.meaning} by {one.name}, {one.signed_at:%Y-%m-%d}" for one in own
         ),
         is_baseline=approved[-1:] == [row.run.run_id],
         report=_report(folder, row.run.run_id, page),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..config.settings import ScheduleSection
 from ..records.errors import AuditError, printable, several
-from ..runs.events import append_event
+from ..runs.audit_log import append
 from .child_process import decode, describe_exit, follow
 
 PREFIX = "IMPORTANCE_AUDIT_"
@@ -54,7 +54,7 @@ def notify(folder: Path, schedule: ScheduleSection, notice: Notice) -> tuple[str
     """Run the commands that an ended run calls for; return what went wrong with them.
 
     ``on_change`` if there is news, then ``on_failure`` or ``on_success`` by the exit
-    code; a command that two of them name runs once. Each is kept in events.jsonl.
+    code; a command that two of them name runs once. Each is kept in the audit log.
     """
     hooks = (
         ("change", schedule.on_change, bool(notice.news)),
@@ -89,7 +89,7 @@ def _run(
         why = printable(last_words if status is None else words_)
         yield f"[schedule] on_{event} did not run successfully: {argv[0]!r} {why}"
     try:
-        append_event(folder, "notified", **facts, message=last_words)
+        append(folder, "notified", **facts, message=last_words)
     except AuditError as error:
         yield str(error)
 

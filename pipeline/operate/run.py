@@ -24,10 +24,10 @@ from ..records.errors import AuditError, OutOfTime
 from ..records.finding import Finding
 from ..records.result import AuditResult
 from ..runs.attempts import Attempt, end_attempt, start_attempt
+from ..runs.audit_log import LOG, append
 from ..runs.baseline.drift import with_drift
 from ..runs.chain import refuse_run_folder
 from ..runs.clock import clock_finding, describe_clock_jump_during, now_by_both_clocks
-from ..runs.events import append_event
 from ..runs.folder import with_free_name
 from ..runs.history import load_history
 from ..runs.locks import locked
@@ -35,7 +35,6 @@ from ..runs.run_context import RunContext
 from ..runs.signoff.answers import Answer, with_answers
 from ..runs.signoff.answers_file import load_answers
 from ..runs.signoff.approvals import baseline_of, describe_missing_lines, load_baseline
-from ..runs.signoff.signoff_trail import TRAIL
 from ..runs.summary import RunHistory, history_json
 from .render import render_result
 from .save import save_run
@@ -87,7 +86,7 @@ def run_audit(
 ) -> RunOutcome:
     """Run the audit in a folder, or file, and save its run; none other meanwhile.
 
-    That it began, and how it ended, stands in events.jsonl whatever happens to it.
+    That it began, and how it ended, stands in the audit log whatever happens to it.
 
     Parameters
     ----------
@@ -118,15 +117,7 @@ def run_audit(
         except BaseException as error:
             end_attempt(file.parent, **_failed_attempt(error))
             raise
-        unwritten = end_attempt(
-            file.parent,
-            run_id=outcome.folder.name,
-            exit_code=outcome.code,
-            verdict=outcome.result.verdict,
-            message="\n".join(filter(None, (outcome.no_report, *outcome.faults))),
-            r_failed=outcome.r_failed,
-        )
-    faults = filter(None, (attempt.died, *outcome.faults, unwritten))
+    faults = filter(None, (attempt.died, *outcome.faults))
     return outcome._replace(faults=tuple(faults))
 
 
@@ -151,7 +142,14 @@ def _run(
     given = {"audit.toml": config.text}
     seconds = max(0.0, journal.seconds_of_run) + REPORT_SECONDS
     outcome = _save(
-        result, before, config.base, given, journal, pdf=pdf, seconds=seconds
+        result,
+        before,
+        config.base,
+        given,
+        journal,
+        pdf=pdf,
+        seconds=seconds,
+        message=fault,
     )
     faults = (*filter(None, (fault,)), *outcome.faults)
     return outcome._replace(faults=faults, r_failed=is_of_r(outcome.result))
@@ -163,7 +161,7 @@ def _clock_findings(attempt: Attempt) -> Iterator[Finding]:
         yield clock_finding(attempt.clock, "before the run")
     if during := describe_clock_jump_during(attempt.start, now_by_both_clocks()):
         with suppress(AuditError):  # the finding says it as well
-            append_event(attempt.folder, "clock", message=during)
+            append(attempt.folder, "clock", message=during)
         yield clock_finding(during, "during the run")
 
 
@@ -187,9 +185,7 @@ def _failed_attempt(error: BaseException) -> dict[str, Any]:
         code = 2
     r_failed = isinstance(error, RUnavailable | RDied | RTimeout)
     return {
-        "run_id": "",
         "exit_code": code,
-        "verdict": "",
         "message": str(error) or type(error).__name__,
         "r_failed": r_failed,
     }
@@ -257,10 +253,9 @@ def _trail_short(message: str) -> Finding:
     return Finding(
         check="trail_short",
         severity="warning",
-        subject=TRAIL,
+        subject=LOG,
         message=message,
-        remedy="Put the file back. One line that a kill left out is appended by the "
-        "next approve.",
+        remedy="Put the log back as it was, for example from version control.",
     )
 
 
@@ -313,11 +308,12 @@ def _save(
     *,
     pdf: bool = True,
     seconds: float = float("inf"),
+    message: str = "",
 ) -> RunOutcome:
     """Save the run with its report, or without if there can be none in so many seconds.
 
     `given` has the files that are kept as they were given; `journal` is told of each
-    phase.
+    phase; the audit log has `message`, and why there is no report.
     """
     n_logged = len(journal.log)
     files, result = dict(given), measured
@@ -343,6 +339,8 @@ def _save(
             exit_code=code,
             data=rendering.data,
             log=journal.log[n_logged:],
+            message=message,
+            r_failed=is_of_r(rendering.result),
         )
         return RunOutcome(code, rendering.result, run, tuple(rendering.pages))
     except (Exception, KeyboardInterrupt, OutOfTime) as error:
@@ -358,6 +356,8 @@ def _save(
             exit_code=code,
             note=fault,
             log=journal.log[n_logged:],
+            message="\n".join(filter(None, (fault, message))),
+            r_failed=is_of_r(result),
         )
         again = f"Try again: importance-audit render {run}"
         return RunOutcome(code, result, run, faults=(again,), no_report=fault)

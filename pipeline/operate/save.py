@@ -6,6 +6,7 @@ which other files a run holds, or writing them (`runs`).
 
 import ctypes
 import hashlib
+import json
 import logging
 from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
@@ -16,7 +17,7 @@ from traceback import format_exc
 from typing import Any
 
 from ..records.result import AuditResult
-from ..runs.files import Files, as_bytes
+from ..runs.files import RENDERER, Files, as_bytes
 from ..runs.folder import write_run
 
 logger = logging.getLogger(__name__)
@@ -38,6 +39,8 @@ def save_run(
     note: str = "",
     data: Mapping[str, bytes] | None = None,
     log: Iterable[Mapping[str, Any]] = (),
+    message: str = "",
+    r_failed: bool = False,
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
@@ -56,6 +59,8 @@ def save_run(
         `runs.files.data_files` of the result and `files`, if that was called already.
     log : iterable of mapping
         The lines of log.jsonl since the result was gathered.
+    message, r_failed
+        As in `runs.folder.write_run`.
 
     Raises
     ------
@@ -64,15 +69,19 @@ def save_run(
     ValueError
         If a path leads out of the folder, or is that of a file made here.
     """
+    if (made_with := renderer(files)) is not None:
+        text = json.dumps(made_with, indent=2, ensure_ascii=False)
+        files = {**files, RENDERER: f"{text}\n"}
     return write_run(
         result,
         folder,
         files,
         exit_code=exit_code,
         short_views=partial(short_views, note=note),
-        renderer=renderer(files),
         data=data,
         log=log,
+        message=message,
+        r_failed=r_failed,
     )
 
 

@@ -18,8 +18,8 @@ from ..config.load import FILE_NAME
 from ..config.settings import ScheduleSection
 from ..records.errors import AuditError
 from ..runs.attempts import record_killed_attempt
+from ..runs.audit_log import ENDED, read_log
 from ..runs.chain import read_chain, run_folders
-from ..runs.events import read_events
 from ..runs.locks import locked
 from ..runs.retention import remove_old_runs
 from .child_process import decode, describe_exit, follow
@@ -31,7 +31,7 @@ GRACE_SECONDS = 240.0
 is sent SIGTERM, and after SIGTERM before it is killed. A service manager must wait
 longer than this and the commands that tell of it."""
 _LEFT_NOTHING = (2, 3, 5, 130)
-"""Exit codes with which a process may end without a word in events.jsonl."""
+"""Exit codes with which a process may end without a line in the audit log."""
 LOCKED = 5
 _LOOK_BACK = 30
 """Runs to go back for one that came to its end."""
@@ -162,14 +162,17 @@ def _attempt(
     if child.returncode == LOCKED:
         new = ""  # what is new is of the process that is at work
     if end_event is not None:
-        keys = ("run_id", "verdict", "message", "r_failed")
         return RunOutcome(
-            end_event["exit_code"], **{k: end_event[k] for k in keys if k in end_event}
+            end_event["exit_code"],
+            end_event.get("run", ""),
+            end_event.get("verdict", ""),
+            end_event["message"],
+            r_failed=end_event["r_failed"],
         )
     if is_own and child.returncode >= 0 and (new or child.returncode in _LEFT_NOTHING):
         return RunOutcome(child.returncode, new, message=_last(decode(output)))
     with suppress(AuditError), locked(folder):
-        record_killed_attempt(folder, _events(folder), run_folders(folder))
+        record_killed_attempt(folder, read_log(folder))
     why = f"its process ended with {describe_exit(child.returncode)}."
     if not is_own:
         why = (
@@ -224,30 +227,29 @@ def _end_event(events: tuple[dict[str, Any], ...], pid: int) -> dict[str, Any] |
     """Return the event with which the attempt of a process ended, None if none."""
     starts = [n for n, event in enumerate(events) if _is(event, "began", pid=pid)]
     after = events[starts[-1] :] if starts else ()
-    return next((event for event in after if _is(event, "ended")), None)
+    return next((event for event in after if event["kind"] in ENDED), None)
 
 
 def _is(event: Mapping[str, Any], kind: str, **facts: Any) -> bool:
-    return event["event"] == kind and all(event.get(k) == v for k, v in facts.items())
+    return event["kind"] == kind and all(event.get(k) == v for k, v in facts.items())
 
 
 def _events(folder: Path) -> tuple[dict[str, Any], ...]:
     """Return the events of an audit, none if nobody can read them."""
     with suppress(AuditError):
-        return read_events(folder)
+        return read_log(folder).events
     return ()
 
 
 def _line(event: Mapping[str, Any]) -> str:
     """Return what the owner is to hear of an event that no run says itself."""
-    if event["event"] == "clock":
-        return str(event.get("message", ""))
-    if event["event"] == "died":
-        left = f"It left run {event['run_id']!r}." if event.get("run_id") else ""
+    if event["kind"] == "clock":
+        return str(event["message"])
+    if event["kind"] == "died":
         return (
-            f"The run that process {event.get('pid')} began at {event.get('began')} "
-            f"was killed, or its machine stopped. {left}"
-        ).strip()
+            f"The run that process {event['pid']} began at {event['began']} was "
+            "killed, or its machine stopped."
+        )
     return ""
 
 
@@ -255,14 +257,14 @@ def _unsent_news(
     folder: Path, events: tuple[dict[str, Any], ...], schedule: ScheduleSection
 ) -> str:
     """Return what nobody was told of the last run, as it was killed before it could."""
-    ends = [n for n, event in enumerate(events) if _is(event, "ended")]
+    ends = [n for n, event in enumerate(events) if event["kind"] in ENDED]
     if not ends or not _was_unattended(events[: ends[-1]]):
         return ""
     last, after = events[ends[-1]], events[ends[-1] :]
     if any(_is(event, "notified") for event in after):
         return ""
-    code, run_id = last.get("exit_code") or 0, str(last.get("run_id") or "")
-    message = str(last.get("message") or "")
+    code, run_id = last["exit_code"] or 0, last.get("run", "")
+    message = last["message"]
     if not (code and schedule.on_failure):
         there = run_id if (folder / "runs" / run_id).is_dir() else ""
         news = _news(
@@ -277,19 +279,21 @@ def _unsent_news(
 
 def _was_unattended(events: tuple[dict[str, Any], ...]) -> bool:
     starts = [event for event in events if _is(event, "began")]
-    return bool(starts and starts[-1].get("unattended"))
+    return bool(starts and starts[-1]["unattended"])
 
 
 def _news(
     folder: Path, ended: RunOutcome, events: tuple[dict[str, Any], ...]
 ) -> Iterator[str]:
     """Yield what is not as before; a fault of the comparison is said, and no more."""
-    last: Mapping[str, Any] = next((e for e in reversed(events) if _is(e, "ended")), {})
+    last: Mapping[str, Any] = next(
+        (event for event in reversed(events) if event["kind"] in ENDED), {}
+    )
     if ended.message and ended.message != last.get("message"):
         yield ended.message
-    if ended.run_id and last and not last.get("run_id"):
+    if ended.run_id and last and "run" not in last:
         yield (
-            f"The previous attempt ended with exit code {last.get('exit_code')} and "
+            f"The previous attempt ended with exit code {last['exit_code']} and "
             "left no run; this one did."
         )
     if ended.run_id:

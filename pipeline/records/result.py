@@ -54,7 +54,7 @@ class RunInfo:
     volatile : mapping
         run_id, started, ended, seconds, folder, seconds by step, log, and answered_by:
         whether trees or predict answered an entry. Neither host nor process: reports
-        are passed on, events.jsonl stays on the machine and has them.
+        are passed on, the audit log has them.
     """
 
     audit: str

@@ -1,23 +1,18 @@
-"""One attempt to run an audit, as events.jsonl tells it: begun, ended, or neither.
+"""One attempt to run an audit, as its log tells it: begun, ended, or neither.
 
 An attempt that began and never ended was killed. The lock is held: none is under way.
 """
 
 import os
-import shutil
 import socket
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..records.errors import AuditError, DataError
+from ..records.errors import AuditError
+from .audit_log import ENDED, Log, append, read_log
 from .chain import run_folders
 from .clock import Instant, describe_clock_jump_before, now_by_both_clocks
-from .events import append_event, read_events
-
-LEFTOVERS = (".*.part", ".*.removed")
-"""What a killed process leaves: half of a run or of a sign-off, or of a removal."""
+from .folder import recover
 
 
 class Attempt(NamedTuple):
@@ -46,85 +41,46 @@ def start_attempt(folder: Path, *, unattended: bool) -> Attempt:
     Raises
     ------
     AuditError
-        If the folder cannot take a line: it could not take a run either.
+        If the log cannot be read or cannot take a line: it could not take a run either.
     """
-    start, names = now_by_both_clocks(), run_folders(folder)
-    try:
-        events, fault = read_events(folder), ""
-    except DataError as error:
-        events, fault = (), str(error)
-    died = record_killed_attempt(folder, events, names)
-    clock = describe_clock_jump_before(events, names, start.at)
+    start = now_by_both_clocks()
+    finished = recover(folder)
+    log = read_log(folder)
+    died = record_killed_attempt(folder, log)
+    clock = describe_clock_jump_before(log.events, run_folders(folder), start.at)
     if clock:
-        append_event(folder, "clock", message=clock)
-    who: dict[str, Any] = {"pid": os.getpid(), "host": socket.gethostname()}
-    append_event(folder, "began", **who, unattended=unattended)
-    remove_leftovers(folder)
-    return Attempt(folder, start, " ".join(filter(None, (died, fault))), clock)
+        append(folder, "clock", message=clock)
+    host = socket.gethostname()
+    append(folder, "began", pid=os.getpid(), host=host, unattended=unattended)
+    return Attempt(folder, start, " ".join(filter(None, (died, *finished))), clock)
 
 
-def end_attempt(folder: Path, **facts: Any) -> str:
-    """Say how an attempt ended; return why that could not be said, else ""."""
+def end_attempt(folder: Path, *, exit_code: int, message: str, r_failed: bool) -> str:
+    """Say how an attempt ended that left no run; return why that failed, else ""."""
+    facts = {"exit_code": exit_code, "message": message, "r_failed": r_failed}
     try:
-        append_event(folder, "ended", **facts)
+        append(folder, "failed", **facts)
     except AuditError as error:
         return str(error)
     return ""
 
 
-def record_killed_attempt(
-    folder: Path, events: Sequence[Mapping[str, Any]], names: Iterable[str]
-) -> str:
+def record_killed_attempt(folder: Path, log: Log) -> str:
     """Keep that the last attempt began and never ended, if so; return it in words.
 
     Parameters
     ----------
     folder : Path
         That of the audit, whose lock is held.
-    events : sequence of mapping
-        All events so far.
-    names : iterable of str
-        The run folders: it may have left one before it died.
+    log : Log
+        What its log says so far.
     """
-    start_number = next(
-        (n for n in range(len(events), 0, -1) if _is(events[n - 1], "began")), 0
-    )
-    if not start_number or any(
-        _is(event, "ended", "died") for event in events[start_number:]
-    ):
+    attempts = log.of("began", "died", *ENDED)
+    if not attempts or attempts[-1]["kind"] != "began":
         return ""
-    start_event = events[start_number - 1]
-    left = _left(events, names, str(start_event["time"]))
-    facts = {
-        "began": start_event["time"],
-        "pid": start_event.get("pid"),
-        "run_id": left,
-    }
-    append_event(folder, "died", **facts)
-    what = f"It left run {left!r}." if left else "It left no run."
+    began = attempts[-1]
+    append(folder, "died", began=began["time"], pid=began["pid"])
     return (
-        f"The previous run did not finish: process {facts['pid']}, which began it at "
-        f"{facts['began']}, was killed, or its machine stopped. {what}"
+        f"The previous run did not finish: process {began['pid']}, which began it at "
+        f"{began['time']}, was killed, or its machine stopped. It left no run."
     )
-
-
-def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes left half done below runs/."""
-    runs = folder / "runs"
-    for parent in (runs, *runs.glob("*/signed")):
-        for pattern in LEFTOVERS:
-            for path in parent.glob(pattern):
-                shutil.rmtree(path, ignore_errors=True)
-                with suppress(OSError):
-                    path.unlink()
-
-
-def _is(event: Mapping[str, Any], *kinds: str) -> bool:
-    return event["event"] in kinds
-
-
-def _left(events: Iterable[Mapping[str, Any]], names: Iterable[str], began: str) -> str:
-    """Return the run folder that no attempt ended with, made since `began`."""
-    ended = {event.get("run_id") for event in events if _is(event, "ended", "died")}
-    since = began[:19].replace("-", "").replace(":", "")
-    return max((n for n in names if n not in ended and n[:15] >= since), default="")

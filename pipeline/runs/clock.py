@@ -1,7 +1,7 @@
 """A clock that went back: between two runs, and while one is under way.
 
-Times then say nothing of the order of runs. Runs are chained by their manifests all the
-same; what is lost is how long they took, and when.
+Times then say nothing of the order of runs. The audit log has their order all the same;
+what is lost is how long they took, and when.
 """
 
 import re
@@ -47,7 +47,7 @@ def describe_clock_jump_before(
     Parameters
     ----------
     events : iterable of mapping
-        Those of the audit, in the order of its file.
+        Those of the log of the audit, in their order.
     names : iterable of str
         The run folders.
     now : datetime

@@ -1,15 +1,19 @@
 """Run folders: ``<audit>/runs/<run_id>/``. The only writer of files.
 
-A folder appears whole or not at all and is never written to again. Not: what is in it
-(`files`), what a run says (`as_json`, `as_csv`), or how it looks (`report`).
+A run is written in three steps, while nobody else adds to the log of the audit: the
+folder under a hidden name, whole, with SHA256SUMS last; its line in the log; then the
+folder takes its name. `recover` finishes what a killed writer began. A folder is never
+written to again. Not: what is in it (`files`), what a run says (`as_json`, `as_csv`),
+or how it looks (`report`).
 """
 
 import errno
+import json
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from glob import escape
@@ -19,11 +23,11 @@ from typing import Any
 from ..records import as_json
 from ..records.errors import AuditError, DataError, quote
 from ..records.result import AuditResult
-from .chain import read_chain
-from .files import Files, as_bytes, data_files, log_file, run_files
-from .manifest import manifest
+from .audit_log import OpenLog, open_log
+from .digests import LIST, compare_folder, digest_of_file, sha256, write_list
+from .files import HEAD, Files, as_bytes, data_files, log_file, run_files
 
-PART = re.compile(r"\..+\.[0-9a-f]{8}\.part", re.DOTALL)
+PART = re.compile(r"\.(.+)\.[0-9a-f]{8}\.part", re.DOTALL)
 """The name of what is being written, until it takes its own."""
 
 
@@ -31,15 +35,17 @@ class _TakenError(Exception):
     """Another run has the name."""
 
 
-def with_free_name(result: AuditResult, folder: Path) -> AuditResult:
-    """Return a result under a run_id that no run in `folder` has yet.
+def with_free_name(
+    result: AuditResult, folder: Path, used: Collection[str] = ()
+) -> AuditResult:
+    """Return a result under a run_id that no run in `folder` has, nor any in `used`.
 
     The same question asked twice within a second gets "-2", "-3", … at its end. Ask
     before rendering, so that the report prints the name of its folder.
     """
     run_id = str(result.run.volatile["run_id"])
     name, n = run_id, 1
-    while (folder / "runs" / name).exists():
+    while name in used or (folder / "runs" / name).exists():
         n += 1
         name = f"{run_id}-{n}"
     if name == run_id:
@@ -55,14 +61,15 @@ def write_run(
     *,
     exit_code: int,
     short_views: Callable[[AuditResult], Mapping[str, bytes]],
-    renderer: Mapping[str, Any] | None,
     data: Mapping[str, bytes] | None = None,
     log: Iterable[Mapping[str, Any]] = (),
+    message: str = "",
+    r_failed: bool = False,
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
-    Beside `files` it holds `data`, and manifest.json with the digests of all, linked
-    to the run before.
+    Besides `files` it holds `data`, SHA256SUMS with the digests of all, and in
+    log-head.json the line of the audit log that it follows.
 
     Parameters
     ----------
@@ -76,12 +83,14 @@ def write_run(
     short_views : callable
         ``short_views(result)`` returns summary.txt and its like, by path; they print
         the name that the run has in the end.
-    renderer : mapping, or None
-        What the renderings were made with; the manifest holds it.
     data : mapping of str to bytes, optional
         `files.data_files` of the result and `files`, if that was called already.
     log : iterable of mapping
         The lines of log.jsonl since the result was gathered.
+    message : str
+        What else the audit log says of the run.
+    r_failed : bool
+        Whether R is why numbers are missing: another try may have them.
 
     Raises
     ------
@@ -90,29 +99,96 @@ def write_run(
     ValueError
         If a path leads out of the folder, or is that of a file written here.
     """
-    lines = tuple(log)
-    while True:
-        named_result = with_free_name(result, folder)
-        target = folder / "runs" / str(named_result.run.volatile["run_id"])
-        if data is None or named_result is not result:
-            result, data = named_result, data_files(named_result, files)
-        short = {**short_views(named_result), **log_file(named_result, lines)}
+    data = data_files(result, files) if data is None else data
+    with _made(folder), open_log(folder) as audit_log:
+        before = audit_log.read()
+        used = {run["run"] for run in before.of("run")}
+        named_result = with_free_name(result, folder, used)
+        name = str(named_result.run.volatile["run_id"])
+        if named_result is not result:
+            data = data_files(named_result, files)
+        short = {**short_views(named_result), **log_file(named_result, tuple(log))}
         content = run_files(data, files, short)
-        content["manifest.json"] = manifest(
-            named_result,
-            content,
-            folder=folder,
-            previous=_previous(folder),
-            exit_code=exit_code,
-            renderer=renderer,
-        )
-        with suppress(_TakenError):  # by a run of the same second: try the next name
-            with _whole(target) as part:
-                for path, whole in content.items():
-                    _write(part / path, whole)
-                for inner in (*filter(Path.is_dir, part.rglob("*")), part):
-                    _sync(inner)
-            return target
+        content[HEAD] = as_bytes(f"{json.dumps(before.head)}\n")
+        digests = {path: sha256(whole) for path, whole in content.items()}
+        content[LIST] = write_list(digests)
+
+        def add_line() -> None:
+            audit_log.append(
+                "run",
+                run=name,
+                list=sha256(content[LIST]),
+                bytes=sum(len(content[path]) for path in digests),
+                content_digest=as_json.content_digest(named_result),
+                exit_code=exit_code,
+                verdict=named_result.verdict,
+                message=message,
+                r_failed=r_failed,
+            )
+
+        target = folder / "runs" / name
+        with _whole(target, then=add_line) as part:
+            _write_files(part, content)
+    return target
+
+
+def write_logged_file(path: Path, content: bytes, add_line: Callable[[], Any]) -> None:
+    """Write a file whole, add the line of the audit log that names it, then name it.
+
+    Raises
+    ------
+    AuditError
+        If it cannot be written; nothing is left behind.
+    """
+    with _whole(path, then=add_line) as part:
+        _write(part, content)
+
+
+def recover(folder: Path) -> tuple[str, ...]:
+    """Finish what killed writers of an audit began; return what was done, in words.
+
+    A run, or the page of a sign-off, that its line names gets its name; what has no
+    line, and what retention was removing, is deleted.
+    """
+    with open_log(folder) as audit_log:
+        return tuple(_recovered(folder, audit_log))
+
+
+def _recovered(folder: Path, audit_log: OpenLog) -> Iterator[str]:
+    parts = [*folder.glob("runs/.*.part"), *folder.glob("signoffs/.*.part")]
+    entries = audit_log.read()
+    for part in sorted(filter(lambda path: PART.fullmatch(path.name), parts)):
+        name = part.name[1 : -len(".01234567.part")]
+        target = part.with_name(name)
+        if part.parent.name == "runs":
+            digests = {e["run"]: e["list"] for e in entries.of("run")}
+            what, is_whole = f"Run {quote(name)}", _is_whole(part, digests.get(name))
+        else:
+            digests = {f"{e['n']}.html": e["page"] for e in entries.of("signoff")}
+            what = f"The page {name} of a sign-off"
+            is_whole = _is_file(part, digests.get(name))
+        if is_whole and not target.exists():
+            _take(part, target)
+            _sync(target.parent)
+            yield f"{what}, which a killed process had written, was given its name."
+        else:
+            _remove(part, ())
+    for hidden in folder.glob("runs/.*.removed"):
+        _remove(hidden, ())
+
+
+def _is_whole(part: Path, digest: str | None) -> bool:
+    """Return whether a folder is that of a list with this SHA-256."""
+    return bool(
+        digest and not part.is_symlink() and not compare_folder(part, "", digest)[2]
+    )
+
+
+def _is_file(part: Path, digest: str | None) -> bool:
+    """Return whether a file has this SHA-256."""
+    with suppress(OSError):
+        return digest_of_file(part) == digest
+    return False
 
 
 def load_run(folder: Path) -> AuditResult:
@@ -171,10 +247,7 @@ def write_folder(folder: Path, files: Files) -> None:
         if folder.exists():
             raise _TakenError
         with _whole(folder) as part:
-            for path, data in files.items():
-                _write(part / path, as_bytes(data))
-            for inner in (*filter(Path.is_dir, part.rglob("*")), part):
-                _sync(inner)
+            _write_files(part, files)
     except _TakenError as error:
         raise AuditError(f"{folder} already exists. Choose another folder.") from error
 
@@ -195,39 +268,52 @@ def remove_parts(folder: Path, name: str = "") -> None:
             _remove(path, ())
 
 
-def _previous(folder: Path) -> dict[str, str] | None:
-    """Return name and manifest digest of the run that ends the chain of the audit.
-
-    Not of the greatest name: after a clock that went back, that names another run.
-    """
-    order = read_chain(folder).order
-    if not order:
-        return None
-    return {"run_id": order[-1].run_id, "manifest_sha256": order[-1].manifest_sha256}
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder, and remove it again if what follows fails and leaves it empty."""
+    new_folders = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException as error:
+        _remove(None, new_folders)
+        if isinstance(error, OSError):
+            raise _refused(folder / "runs", error) from error
+        raise
 
 
 @contextmanager
-def _whole(target: Path) -> Iterator[Path]:
+def _whole(target: Path, then: Callable[[], Any] | None = None) -> Iterator[Path]:
     """Give a name beside `target` to write to, which takes its place at the end.
 
-    On any fault what was written is removed, folders made for it too.
+    On any fault what was written is removed, folders made for it too. `then` is called
+    before it takes its place; once that is done, `recover` can finish.
     """
     new_folders: list[Path] = []
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    is_named = False
     try:
         new_folders += [folder for folder in target.parents if not folder.exists()]
         target.parent.mkdir(parents=True, exist_ok=True)
         yield part
+        if then is not None:
+            then()
+            is_named = True
         _take(part, target)
         _sync(target.parent)
     except BaseException as error:
-        _remove(part, new_folders)
+        if not is_named:
+            _remove(part, new_folders)
         if not isinstance(error, OSError):
             raise
-        raise AuditError(
-            f"Folder {str(target.parent)!r} cannot take {quote(target.name)}: "
-            f"{error.strerror}. Nothing was written."
-        ) from error
+        raise _refused(target, error) from error
+
+
+def _refused(target: Path, error: OSError) -> AuditError:
+    return AuditError(
+        f"Folder {str(target.parent)!r} cannot take {quote(target.name)}: "
+        f"{error.strerror}. Nothing was written."
+    )
 
 
 def _take(part: Path, target: Path) -> None:
@@ -240,14 +326,23 @@ def _take(part: Path, target: Path) -> None:
         raise
 
 
-def _remove(part: Path, new_folders: Iterable[Path]) -> None:
+def _remove(part: Path | None, new_folders: Iterable[Path]) -> None:
     """Remove a half-written file or folder, and the folders made for it."""
-    shutil.rmtree(part, ignore_errors=True)
-    with suppress(OSError):
-        part.unlink()
+    if part is not None:
+        with suppress(OSError, RecursionError):  # folders without end inside it
+            shutil.rmtree(part, ignore_errors=True)
+            part.unlink(missing_ok=True)
     for folder in new_folders:
         with suppress(OSError):
             folder.rmdir()
+
+
+def _write_files(part: Path, files: Files) -> None:
+    """Write the files of a folder through to the disk, in their order."""
+    for path, content in files.items():
+        _write(part / path, as_bytes(content))
+    for inner in (*filter(Path.is_dir, part.rglob("*")), part):
+        _sync(inner)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -4,7 +4,6 @@ The runs that are shown are read from their own folders. What all others found i
 history.json of the newest run. Not: what each run changed (`timeline`).
 """
 
-import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records.errors import DataError
-from .chain import Link, read_chain, read_events_or_fault, read_manifest
+from .chain import Link, read_chain
+from .digests import LIST, list_of, read_regular, sha256, why
 from .signoff.closed_findings import NOT_ESTABLISHED
 from .summary import (
     NO_HISTORY,
@@ -32,7 +32,8 @@ log = logging.getLogger(__name__)
 
 LAST = 30
 """How many runs before it a run keeps."""
-EXIT_CODES, UNKNOWN = (0, 1, 2, 3, 4, 5, 130), -1
+UNKNOWN = -1
+"""The exit code of a run whose line states none."""
 
 
 class AuditRuns(NamedTuple):
@@ -51,13 +52,13 @@ class AuditRuns(NamedTuple):
     gaps : tuple of str
         Where the chain is broken, or a run that was read is not as it was written.
     removed : tuple of str
-        Runs that retention removed and others name.
+        Runs that retention removed.
     n_gone : int
         How many more there were, as a later run remembers.
     notes : tuple of str
         What of stored runs this version cannot read.
     events : tuple of mapping
-        What `read_events` returned.
+        All lines of the audit log that can be read.
     """
 
     runs: tuple[RunSummary, ...] = ()
@@ -116,19 +117,15 @@ def read_runs(
     runs, faults, notes, complete = [], list[str](), list[str](), ""
     findings = {one.key: one for one in past.findings}
     for place, name in enumerate(names[first:], first):
-        try:
-            facts = read_manifest(folder / "runs" / name).facts
-        except FileNotFoundError:  # removed since the chain was read
+        run = folder / "runs" / name
+        found, fault, note = _read_found(run)
+        if fault and not run.exists():  # removed since the chain was read
             continue
-        except DataError as error:  # altered since
-            faults.append(str(error))
-            continue
-        found, fault, note = _read_found(folder / "runs" / name, facts)
         faults += filter(None, (fault,))
         notes += filter(None, (note,))
         complete = name if found.status == "complete" else complete
         if place >= shown:
-            runs.append(_summary(order[place], facts, found))
+            runs.append(_summary(order[place], found))
         for one in found.findings:
             before = findings.get(one.key)
             if before is None or place >= start:  # else `past` has counted it
@@ -145,7 +142,7 @@ def read_runs(
         removed=chain.removed,
         n_gone=max(0, past.n_runs - start),
         notes=tuple(notes),
-        events=read_events_or_fault(folder, {}),  # the chain has told a fault of theirs
+        events=chain.log.events,
     )
 
 
@@ -154,7 +151,7 @@ def _read_past(
 ) -> tuple[int, RunHistory]:
     """Return a place in the chain, and what the run there knew of all runs before it.
 
-    It is the newest run whose history.json is as its manifest states and knows of every
+    It is the newest run whose history.json is as its list states and knows of every
     run that precedes it. If all runs are read, it is the last one whose previous run is
     gone: retention takes run folders away, not what was found in them.
     """
@@ -163,9 +160,9 @@ def _read_past(
         link = order[place]
         follows_gone = bool(link.previous) and link.previous not in names
         if follows_gone or (place and not reads_all):
-            with suppress(OSError, ValueError, KeyError, TypeError, DataError):
+            with suppress(ValueError, DataError):
                 run = folder / "runs" / link.run_id
-                data = _as_listed(run, "history.json", read_manifest(run).facts)
+                data = _as_listed(run, "history.json", list_of(run))
                 past = read_history(data.decode(), str(run / "history.json"))
                 if follows_gone or past.n_runs >= place:
                     return place, past
@@ -175,24 +172,20 @@ def _read_past(
 def _last_complete(folder: Path, names: Sequence[str]) -> str:
     """Return the last of these runs that came to its end, "" if none did."""
     for name in reversed(names):
-        with suppress(FileNotFoundError, DataError):
-            run = folder / "runs" / name
-            if _read_found(run, read_manifest(run).facts)[0].status == "complete":
-                return name
+        if _read_found(folder / "runs" / name)[0].status == "complete":
+            return name
     return ""
 
 
-def _read_found(run: Path, facts: Mapping[str, Any]) -> tuple[ResultSummary, str, str]:
+def _read_found(run: Path) -> tuple[ResultSummary, str, str]:
     """Return what a run found; else nothing and its fault, or why it is not read here.
 
     One that kept no past is read from its result.
     """
-    if (verdict := facts.get("verdict")) not in VERDICTS:
-        stated = f"states {verdict!r}, which is not a verdict."
-        return ResultSummary(), f"manifest.json of run {run.name!r} {stated}", ""
-    name = "history.json" if "history.json" in _listed(facts) else "result.json"
     try:
-        data = _as_listed(run, name, facts)
+        listed = list_of(run)
+        name = "history.json" if "history.json" in listed else "result.json"
+        data = _as_listed(run, name, listed)
     except DataError as error:
         return ResultSummary(), str(error), ""
     what = f"{name} of run {run.name!r}"
@@ -206,39 +199,31 @@ def _read_found(run: Path, facts: Mapping[str, Any]) -> tuple[ResultSummary, str
         return ResultSummary(), "", str(error)
 
 
-def _as_listed(run: Path, name: str, facts: Mapping[str, Any]) -> bytes:
-    """Return a file of a run; raise if it is not as the manifest states."""
+def _as_listed(run: Path, name: str, listed: Mapping[str, str]) -> bytes:
+    """Return a file of a run; raise if it is not as the list of the run states."""
     what = f"{name} of run {run.name!r}"
     try:
-        data = (run / name).read_bytes()
+        data = read_regular(run / name)
     except OSError as error:
-        raise DataError(f"{what} cannot be read: {error.strerror}.") from error
-    digest = hashlib.sha256(data).hexdigest()
-    if digest != _listed(facts).get(name):
+        raise DataError(f"{what} cannot be read: {why(error)}.") from error
+    if sha256(data) != listed.get(name):
         raise DataError(
-            f"{what} has SHA-256 {digest[:12]}…, not the one that its manifest.json "
+            f"{what} has SHA-256 {sha256(data)[:12]}…, not the one that its {LIST} "
             "states."
         )
     return data
 
 
-def _listed(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Return the digests of the files a manifest lists; none if nobody can read it."""
-    with suppress(KeyError, TypeError):
-        return {str(file["path"]): str(file["sha256"]) for file in facts["files"]}
-    return {}
-
-
-def _summary(link: Link, facts: Mapping[str, Any], found: ResultSummary) -> RunSummary:
-    """Return a run in short: what its manifest states, and what it found."""
-    code, verdict = facts.get("exit_code"), facts.get("verdict")
+def _summary(link: Link, found: ResultSummary) -> RunSummary:
+    """Return a run in short: what its line states, and what it found."""
+    verdict, code = link.facts["verdict"], link.facts["exit_code"]
     stated = {
         "run_id": link.run_id,
         "started": found.started or _start_of(link.run_id),
         "verdict": verdict if verdict in VERDICTS else NOT_ESTABLISHED,
-        "exit_code": int(code) if code in EXIT_CODES else UNKNOWN,
-        "content_digest": str(facts.get("content_digest", "")),
-        "manifest_sha256": link.manifest_sha256,
+        "exit_code": UNKNOWN if code is None else code,
+        "content_digest": link.facts["content_digest"],
+        "list_sha256": link.list_sha256,
         "findings": {one.key: one.severity for one in found.findings},
     }
     return RunSummary(**found._asdict() | stated)

@@ -3,7 +3,6 @@
 Not: which file of a folder is altered (`verify`), or measuring again (`replay`).
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,16 @@ from typing import Any
 from ..records.as_json import digest_of, from_dict, keep_digest
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
+from .audit_log import SEE_VERIFY
+from .chain import refuse_old
+from .digests import LIST, digest_of_file, list_of, why
 from .files import ALWAYS, WHOLE, path_in_run
 from .folder import load_document
 from .run_context import RunContext
 from .signoff.approvals import load_baseline, signoffs_in
 from .summary import NO_HISTORY, RunHistory, read_history
-from .verify.statements import compare_digest, compare_file, read_statement
 
-SEE_VERIFY = "Run: importance-audit verify"
 HISTORY = "history.json"
-LISTS = ("manifest.json", "evidence.json")
 SHOWN = (HISTORY, *ALWAYS, *WHOLE)
 """What a report on a stored run is made from, or carries."""
 
@@ -37,13 +36,14 @@ def load_whole_run(folder: Path | str) -> AuditResult:
         If there is none, if it cannot be read, or if it is altered.
     """
     folder = Path(folder)
+    refuse_old(folder)
     path, document = folder / "result.json", load_document(folder)
     result, digest = from_dict(document, name=str(path)), digest_of(document)
     keep_digest(result, digest)
-    for item in compare_digest(document, digest):
+    if document.get("content_digest") != digest:
         raise DataError(
             f"{path} was changed after the run: its content has the digest "
-            f"{item.actual[:12]}… but states another. {SEE_VERIFY} {folder}"
+            f"{digest[:12]}… but states another. {SEE_VERIFY} {folder}"
         )
     for key, value in (
         ("audit", result.run.audit),
@@ -74,10 +74,10 @@ def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
     Raises
     ------
     DataError
-        If one of them cannot be read, is altered, or lacks a file that it lists.
+        If one of them cannot be read, is altered, lacks a file that it lists, or was
+        made by an older version.
     """
-    for name in LISTS:
-        _as_listed(folder, name)
+    _check_listed(folder)
     history, signoffs = _stored_history(folder), signoffs_in(folder)
     if baseline is not None:
         return RunContext(load_whole_run(baseline), history, signoffs)
@@ -85,37 +85,28 @@ def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
     return RunContext(load_baseline(audit, history.baseline), history, signoffs)
 
 
-def _as_listed(folder: Path, name: str) -> None:
-    """Raise if what a report is made from is not as a list of the run has it."""
-    try:
-        data = (folder / name).read_bytes()
-    except FileNotFoundError:  # a folder that was handed on in part
-        return
-    stated = {file["path"]: file for file in read_statement(data, name)["files"]}
-    for shown in SHOWN:
-        path = path_in_run(shown)
-        if path in stated:
-            _same(folder, stated[path], name)
-        elif path.endswith(".csv") and (folder / path).is_file():
-            raise DataError(
-                f"{folder / path} is there, and {name} does not list it. {SEE_VERIFY} "
-                f"{folder}"
-            )
+def _check_listed(folder: Path) -> None:
+    """Raise if what a report is made from is not as the list of the run has it."""
+    listed = list_of(folder)
+    for path in map(path_in_run, SHOWN):
+        is_there = (folder / path).exists()
+        if path in listed and not is_there:
+            words = f"is missing, and {LIST} lists it"
+        elif is_there and path not in listed:
+            words = f"is there, and {LIST} does not list it"
+        elif is_there and (found := _digest(folder / path)) != listed[path]:
+            words = f"has SHA-256 {found}; {LIST} states {listed[path]}"
+        else:
+            continue
+        raise DataError(f"{folder / path} {words}. {SEE_VERIFY} {folder}")
 
 
-def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
-    path = folder / stated["path"]
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or why it cannot be read."""
     try:
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise DataError(
-            f"{path} is missing, and {by} lists it. {SEE_VERIFY} {folder}"
-        ) from error
-    for item in compare_file(stated, data):
-        raise DataError(
-            f"{path} has {item.actual}; {by} states {item.expected}. {SEE_VERIFY} "
-            f"{folder}"
-        )
+        return digest_of_file(path)
+    except OSError as error:
+        return why(error)
 
 
 def _stored_history(folder: Path) -> RunHistory:

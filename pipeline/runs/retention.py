@@ -1,7 +1,7 @@
 """Which runs of an audit are kept: the newest, and every one that somebody needs.
 
 Not: the chain of those that are left (`read_chain`), where a removal is no gap because
-events.jsonl tells of it.
+the audit log tells of it.
 """
 
 import json
@@ -11,10 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..records.errors import AuditError, quote
+from .audit_log import append, read_intact_log
 from .chain import Link, read_chain
-from .events import append_event
 from .locks import locked
 from .signoff.approvals import baseline_of
+
+WHY = "more than the runs to keep, unsigned"
 
 
 def remove_old_runs(folder: Path, keep: int) -> tuple[str, ...]:
@@ -42,7 +44,8 @@ def remove_old_runs(folder: Path, keep: int) -> tuple[str, ...]:
 def _retired(folder: Path, keep: int) -> Iterator[str]:
     """Remove runs, and yield one sentence each."""
     order = read_chain(folder).order
-    unsigned = [link for link in order if not _is_signed(folder, link.run_id)]
+    signed = {entry["run"] for entry in read_intact_log(folder).of("signoff")}
+    unsigned = [link for link in order if link.run_id not in signed]
     needed = set(_last_complete(folder, order))
     approved = baseline_of(folder)
     if approved is not None:
@@ -50,19 +53,6 @@ def _retired(folder: Path, keep: int) -> Iterator[str]:
     for link in unsigned[:-keep]:
         if link.run_id not in needed:
             yield _removed(folder, link)
-
-
-def _is_signed(folder: Path, run_id: str) -> bool:
-    """Return whether anyone signed a run: a copy in it, or its name on the trail."""
-    if (folder / "runs" / run_id / "signed").exists():
-        return True
-    trail = folder / "signoffs.jsonl"
-    try:
-        return run_id.encode() in trail.read_bytes()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise AuditError(f"{trail} cannot be read: {error.strerror}.") from error
 
 
 def _last_complete(folder: Path, order: tuple[Link, ...]) -> Iterator[str]:
@@ -79,10 +69,10 @@ def _removed(folder: Path, link: Link) -> str:
     """Say that a run goes, then hide it, then remove it: no half of it is ever seen."""
     name = link.run_id
     where, hidden = folder / "runs" / name, folder / "runs" / f".{name}.removed"
-    append_event(folder, "removed", run_id=name, manifest_sha256=link.manifest_sha256)
+    append(folder, "removed", run=name, list=link.list_sha256, why=WHY)
     try:
         where.rename(hidden)
         shutil.rmtree(hidden)
     except OSError as error:
         return f"Run {quote(name)} cannot be removed: {error.strerror}."
-    return f"Run {quote(name)} was removed: more than the runs to keep, unsigned."
+    return f"Run {quote(name)} was removed: {WHY}."

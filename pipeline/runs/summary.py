@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..records.errors import DataError
-from .events import is_instant
+from .audit_log import is_instant
 
 if TYPE_CHECKING:
     from ..records.importance_record import Importance
     from ..records.result import AuditResult
 
-HISTORY_FORMAT = "importance-audit-history/1"
+HISTORY_FORMAT = "importance-audit-history/2"
 NO_BASELINE = "baseline_missing"
 VERDICTS = (
     *("confirmed", "confirmed with exceptions", "not cross-checked"),
@@ -43,7 +43,7 @@ class RunSummary(NamedTuple):
 
     Attributes
     ----------
-    run_id, verdict, content_digest, manifest_sha256 : str
+    run_id, verdict, content_digest, list_sha256 : str
     started : str
         An ISO text in UTC.
     status : {"complete", "interrupted", "failed"}
@@ -70,7 +70,7 @@ class RunSummary(NamedTuple):
     verdict: str
     exit_code: int
     content_digest: str
-    manifest_sha256: str
+    list_sha256: str
     measure: str = ""
     leaders: tuple[Leader, ...] = ()
     findings: Mapping[str, str] = {}
@@ -144,8 +144,7 @@ class Approved(NamedTuple):
 
     run_id: str
     content_digest: str
-    manifest_sha256: str
-    signoff_id: str
+    list_sha256: str
     printed_name: str
     signed_at: str
 

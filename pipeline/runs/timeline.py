@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records.errors import DataError, listed, quote
+from .audit_log import ENDED, is_instant
 from .chain import is_run
-from .events import is_instant
 from .history import LAST, read_runs
 from .signoff.closed_findings import closes
 from .summary import FindingHistory, RunSummary
@@ -64,7 +64,7 @@ class Timeline(NamedTuple):
     gaps : tuple of str
         Where the chain of runs is broken, or a run is not as it was written.
     removed : tuple of str
-        Runs that others name and that retention removed.
+        Runs that retention removed.
     notes : tuple of str
         What else is to be said of how they were read.
     fault : str
@@ -249,12 +249,12 @@ def _merged(
     rows is left out, unless these are all.
     """
     place = {row.run.run_id: n for n, row in enumerate(rows) if row.run}
-    ends = [place[e["run_id"]] for e in events if _of_run(e, "ended") in place]
-    removed = {_of_run(event, "removed") for event in events} - {"", *place}
+    ends = [place[e["run"]] for e in events if _run_of(e, "run") in place]
+    removed = {_run_of(event, "removed") for event in events} - {"", *place}
     between: dict[int, list[Row]] = {}
     at: int | None = None
     for event in _with_unfinished(events):
-        if (name := _of_run(event, "ended")) in place:
+        if (name := _run_of(event, "run")) in place:
             at = place[name] + 1
         elif row := _attempt(event, removed):
             where = at
@@ -268,10 +268,9 @@ def _merged(
     yield from between.get(len(rows), ())
 
 
-def _of_run(event: Mapping[str, Any], kind: str) -> str:
-    """Return the run that an event of a kind names, "" if it is none."""
-    name = event.get("run_id")
-    return name if event["event"] == kind and isinstance(name, str) else ""
+def _run_of(event: Mapping[str, Any], kind: str) -> str:
+    """Return the run that a line of a kind names, "" if it is none."""
+    return str(event["run"]) if event["kind"] == kind else ""
 
 
 def _with_unfinished(
@@ -280,35 +279,29 @@ def _with_unfinished(
     """Yield the events, a last attempt that has not ended among them."""
     began: Mapping[str, Any] | None = None
     for event in events:
-        if event["event"] in ("began", "ended", "died"):
-            began = event if event["event"] == "began" else None
+        if event["kind"] in ("began", "died", *ENDED):
+            began = event if event["kind"] == "began" else None
         yield event
     if began is not None:
-        yield {**began, "event": "under way"}
+        yield {**began, "kind": "under way"}
 
 
 def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
     """Return what an event says that no run folder does, None if it says nothing."""
-    kind, code = event["event"], event.get("exit_code")
-    time, message = str(event.get("time", "")), event.get("message")
-    code = code if isinstance(code, int) else None
-    name = _of_run(event, "ended")
-    if name in removed:
-        what = f"run {name}, which retention removed"
-        return Row(time, None, code, what, is_attempt=False)
-    if kind == "ended":
-        return None if event.get("run_id") else Row(time, None, code, str(message))
-    if kind == "notified":
-        what = f"command of {event.get('hook')} failed: {message}"
-        return Row(time, note=what, is_attempt=False) if code != 0 else None
+    kind, time, message = event["kind"], event["time"], event.get("message", "")
+    if kind == "run" and event["run"] in removed:
+        what = f"run {event['run']}, which retention removed"
+        return Row(time, None, event["exit_code"], what, is_attempt=False)
+    if kind == "failed":
+        return Row(time, None, event["exit_code"], message)
+    if kind == "notified" and event["exit_code"] != 0:
+        what = f"command of {event['hook']} failed: {message}"
+        return Row(time, note=what, is_attempt=False)
     process = f"process {event.get('pid')}"
-    notes = {
-        "died": f"{process} started and was killed",
-        "under way": f"{process} on {event.get('host')} started and has not ended",
-        "clock": str(message),
-        "unreadable": f"line {event.get('line')} of events.jsonl is broken",
-    }
-    began = event.get("began")
-    time = str(began) if kind == "died" and is_instant(began) else time
-    is_attempt = kind in ("died", "under way")
-    return Row(time, note=notes[kind], is_attempt=is_attempt) if kind in notes else None
+    if kind == "died":
+        time = event["began"] if is_instant(event["began"]) else time
+        return Row(time, note=f"{process} started and was killed")
+    if kind == "under way":
+        note = f"{process} on {event['host']} started and has not ended"
+        return Row(time, note=note)
+    return Row(time, note=message, is_attempt=False) if kind == "clock" else None

@@ -3,7 +3,6 @@
 Run from the project's root: ``python3 -m tests.benchmarks.history``.
 """
 
-import hashlib
 import json
 import statistics
 import subprocess
@@ -14,7 +13,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from importance_audit.runs.audit_log import LOG, to_line
 from importance_audit.runs.chain import read_chain
+from importance_audit.runs.digests import LIST, sha256, write_list
 from importance_audit.runs.summary import Leader, RunSummary, to_plain
 
 RUNS, FEATURES, FILES, ROUNDS = 20_000, 20, 40, 3
@@ -72,38 +73,31 @@ def history_of(n):
     before = ", ".join(map(history_text, range(max(0, n - 30), n)))
     past_runs = f'{{"baseline": null, "runs": [{before}], "n_runs": {n}, '
     past_runs += '"findings": [], "gaps": []}'
-    kind = '"format": "importance-audit-history/1"'
+    kind = '"format": "importance-audit-history/2"'
     return f'{{\n{kind},\n"run": {json.dumps(own)},\n"past": {past_runs}\n}}\n'
 
 
 def make(audit):
-    """Write the folders and the events of all runs; of each what `history` reads."""
-    previous, events = None, []
-    others = [{"path": f"{k}.csv", "sha256": "c" * 64} for k in range(FILES)]
+    """Write the folders and the log of all runs; of each what `history` reads."""
+    others = {f"{k}.csv": "c" * 64 for k in range(FILES)}
+    lines = []
     for n in range(RUNS):
         folder = audit / "runs" / run_id(n)
         folder.mkdir(parents=True)
         history = history_of(n).encode()
-        digest = hashlib.sha256(history).hexdigest()
-        facts = {
-            "format": "importance-audit-manifest/1",
-            "run_id": folder.name,
-            "content_digest": "d" * 64,
-            "verdict": "confirmed with exceptions",
-            "exit_code": 0,
-            "previous": previous,
-            "files": [*others, {"path": "history.json", "sha256": digest}],
-        }
-        manifest = json.dumps(facts, indent=2).encode()
+        listed = write_list({**others, "history.json": sha256(history)})
         (folder / "history.json").write_bytes(history)
-        (folder / "manifest.json").write_bytes(manifest)
-        digest = hashlib.sha256(manifest).hexdigest()
-        previous = {"run_id": folder.name, "manifest_sha256": digest}
-        time_ = (FIRST + timedelta(days=n)).isoformat()
-        began = {"time": time_, "event": "began", "pid": n, "host": "h"}
-        ended = {"time": time_, "event": "ended", "run_id": folder.name, "exit_code": 0}
-        events += [json.dumps(began), json.dumps(ended)]
-    (audit / "events.jsonl").write_text("\n".join(events) + "\n", encoding="utf8")
+        (folder / LIST).write_bytes(listed)
+        began = {"kind": "began", "pid": n, "host": "h", "unattended": True}
+        facts = {"kind": "run", "run": folder.name, "list": sha256(listed), "bytes": 0}
+        facts |= {"content_digest": "d" * 64, "exit_code": 0, "message": ""}
+        facts |= {"verdict": "confirmed with exceptions", "r_failed": False}
+        for line in (began, facts):
+            previous = sha256(lines[-1]) if lines else ""
+            time_ = (FIRST + timedelta(days=n)).isoformat()
+            tied = {"n": len(lines) + 1, "time": time_, "previous": previous}
+            lines.append(to_line(tied | line))
+    (audit / LOG).write_bytes(b"".join(lines))
 
 
 def seconds(audit, *options):

@@ -27,6 +27,7 @@ from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.operate.unattended import RunOutcome
 from importance_audit.report.pages.html import page_files, show
+from importance_audit.runs.audit_log import read_log
 from importance_audit.runs.folder import load_run
 
 ROOT = Path(__file__).parents[2]
@@ -112,7 +113,7 @@ def test_a_sound_audit_leaves_one_folder_with_both_reports(printed):
     (run_folder,) = runs(folder)
     names = {path.name for path in run_folder.iterdir()}
     assert {"result.json", "report.html", "report.pdf", "tables"} <= names
-    assert {"summary.txt", "audit.toml", "manifest.json"} <= names
+    assert {"summary.txt", "audit.toml", "SHA256SUMS"} <= names
     assert not list(run_folder.glob("*.csv"))
     tables = {path.name for path in (run_folder / "tables").iterdir()}
     assert {"importances.csv", "findings.csv", "checks.csv"} <= tables
@@ -518,11 +519,8 @@ def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
         command(folder, cwd=code, env=os.environ | {"PYTHONPATH": str(code)})
     )
     run_folder = saved_run(folder)
-    assert (
-        exit_status
-        == json.loads((run_folder / "manifest.json").read_text())["exit_code"]
-        == 4
-    )
+    (line,) = read_log(folder).of("run")
+    assert exit_status == line["exit_code"] == 4
     fault = "The report could not be made; the numbers are saved. UndefinedError: "
     assert fault not in errors  # the summary on standard output says it
     assert errors.endswith(f"Try again: importance-audit render {run_folder}\n")
@@ -625,8 +623,8 @@ def test_a_read_only_folder_is_named_and_left_as_it_was(folder):
 def stopped(folder, *, code, step):
     """Return the page of a run that did not come to its end, which names its step."""
     (run_folder,) = runs(folder)
-    manifest = json.loads((run_folder / "manifest.json").read_text())
-    assert (manifest["exit_code"], manifest["verdict"]) == (code, "not established")
+    (line,) = read_log(folder).of("run")
+    assert (line["exit_code"], line["verdict"]) == (code, "not established")
     assert (run_folder / "report.pdf").exists()
     page = unescape((run_folder / "report.html").read_text(encoding="utf8"))
     assert "Audit not completed" in page

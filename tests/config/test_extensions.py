@@ -1,6 +1,5 @@
 """Claims about methods, losses, engines of a user's own: found, checked, recorded."""
 
-import json
 import linecache
 import re
 import sys
@@ -108,9 +107,8 @@ def test_the_method_of_the_page_has_ranking_card_digest_and_comparison(outcome):
     rows = outcome.result.agreement
     (row,) = rows[rows["method"] == "my_module:reversal"].to_dict("records")
     assert (row["engine_b"], row["verdict"]) == ("DALEX", "not compared")
-    manifest = json.loads((outcome.folder / "manifest.json").read_bytes())
-    inputs = [item for item in manifest["inputs"] if item["name"] == "my_module.py"]
-    assert {item["sha256"] for item in inputs} == {digest}
+    entries = outcome.result.run.config["extensions"]
+    assert {entry["sha256"] for entry in entries} == {digest}
 
 
 def test_a_stored_run_is_rendered_without_the_file_as_it_was_with_it(outcome):
@@ -436,12 +434,6 @@ def test_what_a_notebook_cell_defines_is_taken_and_said_not_to_be_stored(
     page = text_of(audit.report().html.encode()).replace("\u200b", "")
     what = f"SHA-256 of its source {digest}" if digest else "its source is not known"
     assert f"defined in the session, not stored; {what}" in page
-    run = audit.save(tmp_path / "audit", pdf=False)
-    roles = {
-        item["role"]
-        for item in json.loads((run / "manifest.json").read_bytes())["inputs"]
-    }
-    assert not roles & {"method", "loss", "engine"}
 
 
 @pytest.fixture(scope="module")
@@ -477,9 +469,9 @@ def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
         "not known of my_ module: Halves",
     ):
         assert words in page.replace("\u200b", ""), words
-    manifest = json.loads((outcome_of_an_engine.folder / "manifest.json").read_bytes())
-    roles = {item["role"] for item in manifest["inputs"] if item["sha256"] == digest}
-    assert roles == {"loss", "engine"}
+    entries = outcome_of_an_engine.result.run.config["extensions"]
+    kinds = {entry["kind"] for entry in entries if entry["sha256"] == digest}
+    assert kinds == {"loss", "engine"}
 
 
 def test_an_engine_of_ones_own_alone_confirms_nothing_and_the_verdict_says_so(

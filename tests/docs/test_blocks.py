@@ -3,10 +3,10 @@
 import importlib.util
 import re
 import shlex
+import shutil
 import subprocess
 import tomllib
 from datetime import date
-from hashlib import sha256
 from pathlib import Path
 
 import click
@@ -16,14 +16,18 @@ from click.testing import CliRunner
 from tests.docs.pages import ROOT, all_blocks, blocks, name_of
 from tests.docs.test_names import PATH, TARGETS, is_there
 from tests.run_folders import write_two_runs
+from tests.signed_runs import APPROVAL, SECOND, write
 
 from importance_audit.cli.main import main
 from importance_audit.config.load import parse_config
+from importance_audit.operate.sign import sign
+from importance_audit.runs.audit_log import LOG, read_log
 from importance_audit.runs.signoff.answers_file import load_answers
+from importance_audit.runs.verify import verify
 
 RUNS = {"history", "init", "schedule", "verify"}
 """Commands that are run as they stand; the arguments of the others are read."""
-LONG = {"--replay", "--install", "--remove", "report.pdf"}
+LONG = {"--replay", "--signers", "--install", "--remove", "report.pdf"}
 """What takes minutes, changes the machine, or needs a printed report."""
 SMALL = """
 [data]
@@ -123,7 +127,7 @@ def test_the_small_audit_of_the_readme_runs(tmp_path, monkeypatch):
     answer = CliRunner().invoke(main, ["run", "first-audit"])
     assert answer.exit_code == 0, answer.output
     (run,) = (folder / "runs").iterdir()
-    assert (run / "manifest.json").is_file()
+    assert (run / "SHA256SUMS").is_file()
 
 
 def commands():
@@ -178,19 +182,50 @@ def test_every_other_command_is_there():
         elif words[0] == ".venv/bin/python" and words[1] == "-c":
             compile(words[2], "docs", "exec")
         elif words[0] not in {"importance-audit", ".venv/bin/importance-audit"}:
-            others = {".venv/bin/python", "head", "tail", "R", "podman"}
-            others |= {"crontab", "systemctl"}
+            others = {".venv/bin/python", "tail", "sed", "sha256sum", "mkdir", "R"}
+            others |= {"crontab", "systemctl", "podman"}
             assert words[0] in others, words
         paths = [word for word in words if PATH.fullmatch(word)]
         assert [word for word in paths if not is_there(word)] == [], words
 
 
-def test_the_seal_of_a_manifest_is_what_the_page_says(tmp_path):
-    """`head -n -2 manifest.json | sha256sum` gives the digest of the last lines."""
-    folder = write_two_runs(tmp_path)[0]
-    lines = (folder / "manifest.json").read_bytes().splitlines(keepends=True)
-    digest = sha256(b"".join(lines[:-2])).hexdigest()
-    assert digest in b"".join(lines[-2:]).decode()
+@pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="no ssh-keygen")
+def test_what_the_page_on_integrity_does_without_this_software(tmp_path):
+    """A line signed by hand is valid, and the shell finds what the log states."""
+    audit = tmp_path / "audit"
+    write(audit)
+    run = audit / "runs" / SECOND
+    sign(run, APPROVAL._replace(signer="nowak@example.org"))
+    make_key = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", audit / "KEY"]
+    subprocess.run(make_key, check=True)
+    trusted = audit / "trusted"
+    trusted.mkdir()
+    kind, key, *_ = (audit / "KEY.pub").read_text().split()
+    (trusted / "allowed_signers").write_text(f"nowak@example.org {kind} {key}\n")
+
+    def shell(start, folder=audit):
+        (text,) = [
+            block.text
+            for block in blocks("sh")
+            if block.page == "docs/integrity.md" and block.text.startswith(start)
+        ]
+        text = text.replace("4p", "6p").replace("/4.", "/6.")
+        lines = (line for line in text.splitlines() if "importance-audit v" not in line)
+        command = ["sh", "-e", "-c", "\n".join(lines)]
+        return subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=True
+        ).stdout
+
+    shell("mkdir -p signatures")
+    (audit / LOG).rename(run / LOG)
+    third, last, *checked = shell("sed -n 3p", run).splitlines()
+    (run / LOG).rename(audit / LOG)
+    assert third.split()[0] == read_log(audit).entries[3]["previous"]
+    found = verify(audit, head=last.split()[0], signers=trusted)
+    assert all(line.endswith(": OK") for line in checked)
+    unsigned = {f"{LOG}: line 3", f"{LOG}: line 4"}
+    assert {item.file for item in found.mismatches} == unsigned
+    assert 'Good "importance-audit" signature' in shell("importance-audit verify --s")
 
 
 @pytest.mark.needs_r

@@ -44,7 +44,7 @@ def run_on_full_disk(
 def visible(folder: Path) -> set[Path]:
     """Return what can be seen below a folder, logs left out."""
     paths = {path for path in folder.rglob("*") if "/." not in str(path)}
-    logs = {"events.jsonl", "batch.html"}
+    logs = {"audit-log.jsonl", "batch.html"}
     return {path for path in paths if path.name not in logs}
 
 

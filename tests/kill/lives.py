@@ -98,8 +98,8 @@ LIVES = {
     ),
     "approve": Life(
         lambda folder: ["approve", str(runs(folder)[0]), *SIGNED, "-q"],
-        _paths_matching("*/runs/*/.*.part", "*/runs/*/signed/.*.part"),
-        _lines("*/signoffs.jsonl"),
+        _paths_matching("*/signoffs/.*.part"),
+        _lines("*/audit-log.jsonl", '"kind":"signoff"'),
     ),
     "history": Life(
         lambda folder: ["history", str(folder / AUDIT), "--html"],

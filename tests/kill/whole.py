@@ -15,7 +15,7 @@ from tests.kill.lives import AUDIT, audits, ready, runs
 from importance_audit.cli.main import main
 from importance_audit.operate.run import run_audit
 from importance_audit.records.errors import AuditError
-from importance_audit.runs.events import read_events
+from importance_audit.runs.audit_log import LOG, read_log
 from importance_audit.runs.locks import locked
 from importance_audit.runs.verify import verify
 
@@ -23,7 +23,7 @@ VISIBLE = {
     "": {"one", "two", "batch.html"},
     "audit": {
         *("audit.toml", "train.csv", "test.csv", "runs"),
-        *("events.jsonl", "signoffs.jsonl", "history.html"),
+        *(LOG, "audit-log.torn", "signoffs", "history.html"),
     },
 }
 
@@ -95,7 +95,7 @@ def faults(folder: Path) -> list[str]:
     return [
         *_strangers(folder, VISIBLE[""]),
         *(line for audit in audits for line in _strangers(audit, VISIBLE["audit"])),
-        *(line for audit in audits for line in _unmended(audit)),
+        *(line for audit in audits for line in _broken(audit)),
         *_half(folder),
         *(line for place in (folder, *audits) for line in _not_free(place)),
         *_past(folder),
@@ -127,29 +127,17 @@ def _strangers(folder: Path, names: set[str]) -> Iterator[str]:
 
 
 def _broken(audit: Path) -> Iterator[str]:
-    """Yield where a run, a sign-off or their chain is not as stated."""
-    places = sorted(audit.glob("runs/[!.]*"))
-    if audit.joinpath("signoffs.jsonl").exists():
-        places.append(audit)
-    for place in places:
-        try:
-            verification = verify(place)
-        except AuditError as error:
-            yield f"{place} cannot be verified: {error}"
-        else:
-            yield from verification.lines() if verification.is_mismatch else ()
+    """Yield where a run, a sign-off or the log is not as stated.
 
-
-def _unmended(audit: Path) -> list[str]:
-    """Return what is not as stated, also once the next sign-off is made.
-
-    That one adds to the trail the line of one that was killed before it could.
+    Half a line at the end of the log is what a kill may leave.
     """
-    wrong = [*_broken(audit)]
-    if not any("signoffs.jsonl" in line for line in wrong):
-        return wrong
-    outcome = in_fork(ready()["approve"].arguments(audit.parent))
-    return [*([outcome.error] if outcome.code else []), *_broken(audit)]
+    if not (audit / LOG).exists() and not (audit / "runs").exists():
+        return
+    try:
+        found = verify(audit).mismatches
+        yield from (str(item) for item in found if "without one" not in item.actual)
+    except AuditError as error:
+        yield f"{audit} cannot be verified: {error}"
 
 
 def _half(folder: Path) -> Iterator[str]:
@@ -157,14 +145,8 @@ def _half(folder: Path) -> Iterator[str]:
     for path in (*folder.glob("*.html"), *folder.glob("*/*.html")):
         if not path.read_bytes().rstrip().endswith(b"</html>"):
             yield f"{path} has no end"
-    for path in (*folder.glob("*.jsonl"), *folder.glob("*/*.jsonl")):
-        lines = read_events(path.parent, of=path.name)
-        if path.name != "signoffs.jsonl" and any(
-            line["event"] == "unreadable" for line in lines
-        ):
-            yield f"{path} has a line that nobody can read"
-        if path.read_bytes()[-1:] not in {b"", b"\n"}:
-            yield f"{path} has half a line at its end"
+    for path in folder.glob(f"*/{LOG}"):
+        yield from map(str, read_log(path.parent).faults)
 
 
 def _not_free(folder: Path) -> Iterator[str]:

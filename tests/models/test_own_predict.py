@@ -1,6 +1,7 @@
 """Models of R that say themselves how they predict: explainers, scripts, frameworks."""
 
 import hashlib
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from importance_audit.records.as_json import content_digest
 from importance_audit.records.errors import ConfigError, ModelError
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.provenance import scripts
-from importance_audit.runs import manifest
 
 pytestmark = pytest.mark.needs_r
 
@@ -319,8 +319,8 @@ def test_an_audit_shows_the_script_and_its_digest(rows, tmp_path):
     fitted, predicted = scripts(facts_of(result, content_digest(result)))
     assert "that fitted" in str(fitted.caption)
     assert "that predicts for" in str(predicted.caption)
-    roles = {i["role"]: i["sha256"] for i in manifest._inputs(result, tmp_path)}
-    assert roles["predict"] == hashlib.sha256(SCRIPT.encode()).hexdigest()
+    (parameters,) = result.models["parameters"]
+    assert json.loads(parameters)["predict"] == SCRIPT
 
 
 def test_a_predict_script_is_for_models_of_r_only(tmp_path):

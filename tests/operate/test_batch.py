@@ -1,6 +1,5 @@
 """Claims about batches: no audit stops the next, and all are stopped together."""
 
-import json
 import os
 import signal
 import subprocess
@@ -27,6 +26,7 @@ from importance_audit.operate.batch import (
 from importance_audit.operate.exit_codes import GRAVEST, gravest
 from importance_audit.records.errors import LockedError
 from importance_audit.records.errors import printable as shown
+from importance_audit.runs.audit_log import append, read_log
 from importance_audit.runs.locks import locked
 
 ROOT = Path(__file__).parents[2]
@@ -133,11 +133,11 @@ def test_each_exit_code_has_one_place_among_the_graver():
     assert sorted(GRAVEST) == [0, 1, 2, 3, 4, 5, 130]
 
 
-def manifest(audit, run_id, code=0):
-    folder = audit / "runs" / run_id
-    folder.mkdir(parents=True)
-    facts = {"run_id": run_id, "verdict": "confirmed", "exit_code": code}
-    (folder / "manifest.json").write_text(json.dumps(facts))
+def made_run(audit, run_id, code=0):
+    (audit / "runs" / run_id).mkdir(parents=True)
+    facts = {"bytes": 0, "content_digest": "", "list": "", "message": ""}
+    facts |= {"run": run_id, "verdict": "confirmed", "exit_code": code}
+    append(audit, "run", **facts, r_failed=False)
 
 
 def run_id(hours):
@@ -159,7 +159,7 @@ def run_id(hours):
 def test_only_a_recent_finished_run_is_not_made_again(
     tmp_path, hours, code, is_skipped
 ):
-    manifest(tmp_path, run_id(hours), code)
+    made_run(tmp_path, run_id(hours), code)
     outcome = recent_outcome(tmp_path, 2)
     assert bool(outcome) is is_skipped
     assert recent_outcome(tmp_path, None) is None
@@ -168,15 +168,15 @@ def test_only_a_recent_finished_run_is_not_made_again(
 
 
 def test_a_finished_run_counts_behind_an_interrupted_one(tmp_path):
-    manifest(tmp_path, run_id(2))
-    manifest(tmp_path, run_id(1), 130)
+    made_run(tmp_path, run_id(2))
+    made_run(tmp_path, run_id(1), 130)
     assert recent_outcome(tmp_path, 3).exit_code == 0
 
 
 def test_audits_with_a_recent_run_are_skipped_and_that_is_said(tmp_path):
     for name in "abc":
         audit(tmp_path / name).joinpath("audit.toml").write_text("x = [")
-    manifest(tmp_path / "b", run_id(1), 1)
+    made_run(tmp_path / "b", run_id(1), 1)
     batch, lines = quietly(tmp_path, newer_than=24)
     assert sorted(lines) == [
         *("[1/3] audit a", "[2/3] audit b (not run again)", "[3/3] audit c")
@@ -251,10 +251,8 @@ def test_a_request_to_stop_ends_all_audits_that_run(tmp_path, is_sent_to_all):
     assert batch.returncode == 130
     for name in "ab":
         (run,) = runs(tmp_path / name)
-        manifest = json.loads(
-            (tmp_path / name / "runs" / run / "manifest.json").read_text()
-        )
-        assert manifest["exit_code"] == 130
+        (line,) = read_log(tmp_path / name).of("run")
+        assert (line["run"], line["exit_code"]) == (run, 130)
     assert runs(tmp_path / "c") == []
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from importance_audit.config.settings import ScheduleSection
 from importance_audit.operate.notify import Notice, notify
-from importance_audit.runs.events import read_events
+from importance_audit.runs.audit_log import LOG, read_log
 
 TOLD = Notice(
     "credit", "/a/runs/r", "not confirmed", 1, "Summary é\n", ("News.", "2 → 3")
@@ -41,7 +41,7 @@ def notify_outcome(folder, *command, seconds=60.0, **changes):
     """Return the faults and the events of one on_failure command."""
     section = ScheduleSection(on_failure=command, command_seconds=seconds)
     faults = notify(folder, section, TOLD._replace(**changes))
-    return faults, read_events(folder)
+    return faults, read_log(folder).of("notified")
 
 
 def python(*lines):
@@ -84,7 +84,7 @@ def test_each_end_calls_for_its_commands(tmp_path, code, news, hooks):
         on_change=("true", "a"), on_failure=("true", "b"), on_success=("true", "c")
     )
     notify(tmp_path, section, TOLD._replace(exit_code=code, news=news))
-    assert [event["hook"] for event in read_events(tmp_path)] == hooks
+    assert [event["hook"] for event in read_log(tmp_path).of("notified")] == hooks
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_command_that_several_ends_name_runs_once(tmp_path, code, news, hook):
     mail = ("true", "mail.sh")
     section = ScheduleSection(on_change=mail, on_failure=mail, on_success=mail)
     notify(tmp_path, section, TOLD._replace(exit_code=code, news=news))
-    assert [event["hook"] for event in read_events(tmp_path)] == [hook]
+    assert [event["hook"] for event in read_log(tmp_path).of("notified")] == [hook]
 
 
 def test_no_shell_reads_the_arguments(tmp_path):
@@ -196,8 +196,8 @@ def test_no_text_keeps_a_command_from_being_told(tmp_path):
 
 
 def test_a_command_is_run_where_its_end_cannot_be_kept(tmp_path):
-    (tmp_path / "events.jsonl").mkdir()
+    (tmp_path / LOG).mkdir()
     section = ScheduleSection(on_failure=("touch", "told"))
     (fault,) = notify(tmp_path, section, TOLD)
-    assert "cannot take a line of 'events.jsonl'" in fault
+    assert "cannot take a line of 'audit-log.jsonl'" in fault
     assert (tmp_path / "told").exists()

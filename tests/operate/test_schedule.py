@@ -327,7 +327,7 @@ def test_the_name_of_a_job_is_that_of_its_folder_by_whatever_path(tmp_path):
 
 FAKE_TOOL = """#!/bin/sh
 [ "$*" = "run --unattended $AUDIT" ] || exit 99
-echo '{}' >>"${AUDIT%/*}/events.jsonl"
+echo '{}' >>"${AUDIT%/*}/audit-log.jsonl"
 [ -n "$NO_FOLDER" ] && exit 2
 made="${AUDIT%/*}/runs/20261122T060000Z-new"
 mkdir -p "$made"

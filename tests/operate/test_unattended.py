@@ -15,7 +15,7 @@ from tests.operate.test_notify import is_running, wait_for
 
 from importance_audit.operate import unattended
 from importance_audit.operate.unattended import run_unattended
-from importance_audit.runs.events import append_event, read_events
+from importance_audit.runs.audit_log import append, read_log
 from importance_audit.runs.folder import load_run
 from importance_audit.runs.locks import locked
 
@@ -72,7 +72,7 @@ def notices(folder):
 
 
 def kinds(folder):
-    return [event["event"] for event in read_events(folder)]
+    return [event["kind"] for event in read_log(folder).events[1:]]
 
 
 def start_run(folder, *options, **environment):
@@ -122,10 +122,9 @@ def test_a_job_without_standard_streams_runs_to_its_end(closed, audit):
         env={**os.environ, "PYTHONPATH": paths},
         check=False,
     )
-    assert kinds(folder)[:2] == ["began", "ended"]
-    (end,) = [event for event in read_events(folder) if event["event"] == "ended"]
+    assert kinds(folder)[:2] == ["began", "run"]
+    (end,) = read_log(folder).of("run")
     assert done.returncode == end["exit_code"]
-    assert end["run_id"]
 
 
 def test_a_request_to_stop_that_an_import_took_for_a_fault_is_one(audit, tmp_path):
@@ -155,7 +154,7 @@ def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
     faults = third.communicate()[1]
     assert f"process {first.pid}, which began it at 20" in faults
     assert third.returncode == 0
-    assert kinds(folder) == ["began", "died", "began", "ended"]
+    assert kinds(folder) == ["began", "died", "began", "run"]
 
 
 def test_a_run_tells_of_its_verdict_and_the_same_again_of_nothing_new(audit):
@@ -255,7 +254,7 @@ def test_a_run_that_r_failed_is_tried_again_and_each_try_is_said(audit, monkeypa
     lines = []
     ended = run_unattended(folder, say=lines.append)
     assert (ended.code, ended.r_failed) == (3, True)
-    assert kinds(folder)[:4] == ["began", "ended", "began", "ended"]
+    assert kinds(folder)[:4] == ["began", "run", "began", "run"]
     assert [line[:43] for line in lines if "is retried" in line] == [
         "R failed, so the audit is retried (1 more):"
     ]
@@ -326,7 +325,7 @@ def test_a_run_dies_with_the_process_that_watches_it(audit):
     folder = audit(fit="time.sleep(600)")
     process = start_run(folder, "--unattended")
     fitting(process)
-    child = read_events(folder)[0]["pid"]
+    child = read_log(folder).of("began")[0]["pid"]
     process.kill()
     process.communicate()
     wait_for(lambda: not is_running(child))
@@ -337,8 +336,8 @@ def test_a_run_dies_with_the_process_that_watches_it(audit):
 
 def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
     folder = audit(more="sed = 1\n")
-    append_event(folder, "began", pid=7, host="h", unattended=True)
-    append_event(folder, "ended", run_id="", exit_code=4, message="It broke.")
+    append(folder, "began", pid=7, host="h", unattended=True)
+    append(folder, "failed", exit_code=4, message="It broke.", r_failed=False)
     run_unattended(folder, say=lambda _: None)
     first, _ = notices(folder)[0]["NEWS"].splitlines()
     assert first.startswith("The previous run ended with exit code 4 at 20")
@@ -360,9 +359,10 @@ def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
 
 def test_a_run_after_an_attempt_that_left_none_is_news(audit):
     folder = audit()
-    append_event(folder, "began", pid=7, host="h", unattended=True)
-    append_event(folder, "ended", run_id="", exit_code=2, message="It is wrong.")
-    append_event(folder, "notified", hook="on_failure", exit_code=0)
+    append(folder, "began", pid=7, host="h", unattended=True)
+    append(folder, "failed", exit_code=2, message="It is wrong.", r_failed=False)
+    told = {"hook": "on_failure", "exit_code": 0, "seconds": 0.1, "message": ""}
+    append(folder, "notified", **told)
     run_unattended(folder, say=lambda _: None)
     words = "The previous attempt ended with exit code 2 and left no run; this one did."
     assert words in notices(folder)[0]["NEWS"]
@@ -370,8 +370,7 @@ def test_a_run_after_an_attempt_that_left_none_is_news(audit):
 
 def test_no_zone_locale_or_folder_moves_a_run_and_a_clock_put_right_is_said(audit):
     folder = audit()
-    ahead = '{"time": "2999-01-01T00:00:00+00:00", "event": "ended"}\n'
-    (folder / "events.jsonl").write_text(ahead)
+    append(folder, "clock", time="2999-01-01T00:00:00+00:00", message="ahead")
     for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
         process = start_run(folder, "-q", TZ=zone, LC_ALL="C")
         assert process.communicate() == ("", "")
@@ -381,4 +380,4 @@ def test_no_zone_locale_or_folder_moves_a_run_and_a_clock_put_right_is_said(audi
     (finding,) = (f for f in first.findings if f.check == "clock_went_back")
     assert (finding.severity, finding.measure) == ("warning", "before the run")
     assert "clock_went_back" not in {f.check for f in second.findings}
-    assert kinds(folder)[:4] == ["ended", "clock", "began", "ended"]
+    assert kinds(folder)[:4] == ["clock", "clock", "began", "run"]

@@ -1,79 +1,86 @@
-"""Attempts: each begins and ends in events.jsonl, and one that was killed is told."""
+"""Attempts: each begins and ends in the audit log, and one that was killed is told."""
 
 import os
 
-import pytest
+from tests.run_folders import two_runs, write_two_runs
 
 from importance_audit.runs.attempts import end_attempt, start_attempt
-from importance_audit.runs.events import append_event, read_events
+from importance_audit.runs.audit_log import LOG, append, read_log
+from importance_audit.runs.verify import verify
 
-NAME = "29991231T235959Z-3f9a1c2b"
+FAILED = {"exit_code": 2, "message": "no", "r_failed": False}
 
 
 def kinds(folder):
-    return [event["event"] for event in read_events(folder)]
+    return [event["kind"] for event in read_log(folder).events[1:]]
 
 
 def test_an_attempt_that_ended_did_not_die(tmp_path):
     start_attempt(tmp_path, unattended=True)
-    end_attempt(tmp_path, run_id="", exit_code=2, verdict="", message="no")
+    end_attempt(tmp_path, **FAILED)
     assert start_attempt(tmp_path, unattended=False).died == ""
-    assert kinds(tmp_path) == ["began", "ended", "began"]
+    assert kinds(tmp_path) == ["began", "failed", "began"]
+
+
+def test_an_attempt_that_left_a_run_did_not_die(tmp_path):
+    start_attempt(tmp_path, unattended=True)
+    facts = {"bytes": 0, "content_digest": "", "list": "", "run": "r", "verdict": ""}
+    append(tmp_path, "run", **facts, **FAILED)
+    assert start_attempt(tmp_path, unattended=True).died == ""
 
 
 def test_an_attempt_that_never_ended_is_told_once(tmp_path):
     start_attempt(tmp_path, unattended=True)
-    began = read_events(tmp_path)[0]["time"]
+    began = read_log(tmp_path).of("began")[0]["time"]
     assert start_attempt(tmp_path, unattended=True).died == (
         f"The previous run did not finish: process {os.getpid()}, which began it at "
         f"{began}, was killed, or its machine stopped. It left no run."
     )
-    end_attempt(tmp_path, run_id="", exit_code=0, verdict="", message="")
+    end_attempt(tmp_path, **FAILED)
     assert start_attempt(tmp_path, unattended=True).died == ""
-    assert kinds(tmp_path) == ["began", "died", "began", "ended", "began"]
+    assert kinds(tmp_path) == ["began", "died", "began", "failed", "began"]
 
 
-def test_the_run_that_a_killed_attempt_left_is_named(tmp_path):
-    append_event(tmp_path, "ended", run_id="20200101T000000Z-0", exit_code=0)
-    start_attempt(tmp_path, unattended=True)
-    for name in ("20200101T000000Z-0", NAME):
-        (tmp_path / "runs" / name).mkdir(parents=True)
-    assert start_attempt(tmp_path, unattended=True).died.endswith(
-        f" It left run {NAME!r}."
-    )
-    assert read_events(tmp_path)[2]["run_id"] == NAME
-
-
-@pytest.mark.parametrize("name", ["20200101T000000Z-0", NAME])
-def test_runs_of_other_attempts_are_not_those_of_a_killed_one(tmp_path, name):
-    if name == NAME:
-        append_event(tmp_path, "ended", run_id=name, exit_code=0)
-    start_attempt(tmp_path, unattended=True)
-    (tmp_path / "runs" / name).mkdir(parents=True)
-    assert start_attempt(tmp_path, unattended=True).died.endswith(" It left no run.")
-
-
-def test_what_a_killed_attempt_left_half_done_is_removed(tmp_path):
-    half = tmp_path / "runs" / f".{NAME}.0f.part"
-    gone = tmp_path / "runs" / f".{NAME}.removed"
-    signed = tmp_path / "runs" / NAME / "signed"
-    for path in (half / "figures", gone, signed / "1", signed / ".2.0f.part"):
-        path.mkdir(parents=True)
+def test_what_a_killed_process_left_half_done_is_removed(tmp_path):
+    first, second = write_two_runs(tmp_path)
+    aside = ".20251122T084600Z-3f9a1c2b"
+    for name in (f"{aside}.01234567.part", f"{aside}.removed"):
+        (tmp_path / "runs" / name / "figures").mkdir(parents=True)
+    page = tmp_path / "signoffs" / ".9.html.01234567.part"
+    page.parent.mkdir()
+    page.write_text("<p>")
     start_attempt(tmp_path, unattended=False)
-    assert [path.name for path in signed.iterdir()] == ["1"]
-    assert [path.name for path in (tmp_path / "runs").iterdir()] == [NAME]
+    assert sorted((tmp_path / "runs").iterdir()) == [first, second]
+    assert list(page.parent.iterdir()) == []
 
 
-def test_events_that_nobody_can_read_are_told_and_keep_no_audit_from_running(tmp_path):
-    append_event(tmp_path, "began", pid=1)
-    with (tmp_path / "events.jsonl").open("ab") as file:
-        file.write(b"\xff\n")
-    assert "process 1, which began it" in start_attempt(tmp_path, unattended=False).died
+def test_a_run_that_was_killed_between_line_and_name_is_finished(tmp_path):
+    _, second = write_two_runs(tmp_path)
+    part = second.with_name(f".{second.name}.01234567.part")
+    second.rename(part)
+    found = verify(tmp_path)
+    assert found.mismatches == ()
+    where = f"runs/{second.name}"
+    assert found.notes == (f"{where} has not its name yet; the next run finishes it",)
+    assert start_attempt(tmp_path, unattended=False).died == (
+        f"Run '{second.name}', which a killed process had written, was given its name."
+    )
+    begun = (tmp_path / LOG).read_bytes().removeprefix(two_runs()[LOG])
+    assert begun.count(b"\n") == 1
+    assert verify(tmp_path).notes == ()
+
+
+def test_a_run_between_line_and_name_that_was_altered_is_not_taken_in(tmp_path):
+    _, second = write_two_runs(tmp_path)
+    part = second.with_name(f".{second.name}.01234567.part")
+    second.rename(part)
+    (part / "audit.toml").write_text("seed = 2\n")
+    start_attempt(tmp_path, unattended=False)
+    assert [m.file for m in verify(tmp_path).mismatches] == [f"runs/{second.name}"]
 
 
 def test_an_end_that_cannot_be_kept_is_said(tmp_path):
-    os.symlink("/dev/full", tmp_path / "events.jsonl")
-    assert end_attempt(tmp_path, run_id="r") == (
-        f"Folder {str(tmp_path)!r} cannot take a line of 'events.jsonl': No space "
-        "left on device."
+    (tmp_path / LOG).mkdir()
+    assert end_attempt(tmp_path, **FAILED) == (
+        f"Folder {str(tmp_path)!r} cannot take a line of {LOG!r}: Is a directory."
     )

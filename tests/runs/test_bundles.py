@@ -41,7 +41,7 @@ def test_a_bundle_verifies(run):
 
 def test_a_bundle_renders_with_the_digest_of_its_day(run):
     page = to_html(build_view(load_run(run)))
-    digest = json.loads((run / "manifest.json").read_text("utf8"))["content_digest"]
+    digest = json.loads((run / "result.json").read_text("utf8"))["content_digest"]
     assert f'<meta name="content-digest" content="{digest}">' in page
     letters = re.findall(r'id="sec-([a-q])"', page)
     # The rest has nothing to show, and is named in the contents.

@@ -1,7 +1,6 @@
-"""Claims about the chain of runs: what is missing, altered, forked or only removed."""
+"""Claims about the order of runs: what is missing, altered, unknown or only removed."""
 
-import hashlib
-import json
+import os
 import shutil
 import subprocess
 import sys
@@ -9,44 +8,21 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.runs.test_folder import manifest_of, read_only, result, save
+from tests.runs.test_folder import read_only, result, save
 
 from importance_audit.records.errors import DataError
-from importance_audit.runs.chain import (
-    Chain,
-    Link,
-    build_chain,
-    read_chain,
-    read_manifest,
-)
-from importance_audit.runs.events import append_event
+from importance_audit.runs.audit_log import LOG, append, read_log
+from importance_audit.runs.chain import read_chain
+from importance_audit.runs.digests import sha256
 
 A, B, C, D = (f"2025112{n}T084600Z-3f9a1c2b" for n in range(4))
-
-
-def write_run(audit, name, previous="", **changes):
-    """Write the manifest of a run that names another one as it lies there."""
-    before = audit / "runs" / previous / "manifest.json"
-    stated = (
-        {"run_id": previous, "manifest_sha256": sha256(before)} if previous else None
-    )
-    facts = {"format": "importance-audit-manifest/1", "run_id": name}
-    folder = audit / "runs" / name
-    folder.mkdir(parents=True)
-    text = json.dumps({**facts, "previous": stated, **changes})
-    (folder / "manifest.json").write_text(text, encoding="utf8")
-    return folder
-
-
-def sha256(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @pytest.fixture
 def audit(tmp_path):
     """Return an audit of three runs."""
-    for name, before in ((A, ""), (B, A), (C, B)):
-        write_run(tmp_path, name, before)
+    for name in (A, B, C):
+        save(tmp_path, result(name))
     return tmp_path
 
 
@@ -54,188 +30,126 @@ def remove(folder):
     shutil.rmtree(folder)
 
 
+def digest_of(audit, name):
+    return sha256((audit / "runs" / name / "SHA256SUMS").read_bytes())
+
+
+def tell_removed(audit, name):
+    """Remove a run as retention does."""
+    append(audit, "removed", run=name, list=digest_of(audit, name), why="too many")
+    remove(audit / "runs" / name)
+
+
 def names(audit):
     return [link.run_id for link in read_chain(audit).order]
 
 
 def test_a_whole_chain_has_its_runs_in_order_with_their_digests(audit):
-    digests = [sha256(audit / "runs" / n / "manifest.json") for n in (A, B, C)]
-    links = (
-        Link(A, digests[0]),
-        Link(B, digests[1], A, digests[0]),
-        Link(C, digests[2], B, digests[1]),
-    )
-    assert read_chain(audit) == Chain(links)
+    chain = read_chain(audit)
+    assert [link[:3] for link in chain.order] == [
+        (A, digest_of(audit, A), ""),
+        (B, digest_of(audit, B), A),
+        (C, digest_of(audit, C), B),
+    ]
+    assert [link.facts for link in chain.order] == [*read_log(audit).of("run")]
+    assert (chain.gaps, chain.removed) == ((), ())
 
 
 def test_an_audit_without_runs_has_an_empty_chain(tmp_path):
-    assert read_chain(tmp_path) == Chain()
+    assert read_chain(tmp_path)[:3] == ((), (), ())
 
 
-def test_a_deleted_run_is_a_gap(audit):
-    remove(audit / "runs" / B)
+@pytest.mark.parametrize(("name", "line"), [(B, 3), (C, 4)])
+def test_a_deleted_run_is_a_gap(audit, name, line):
+    remove(audit / "runs" / name)
     chain = read_chain(audit)
-    assert [link.run_id for link in chain.order] == [A, C]
+    assert [link.run_id for link in chain.order] == sorted({A, B, C} - {name})
     assert chain.gaps == (
-        f"Run '{B}' is missing: run '{C}' refers to it, but its folder no longer "
-        "exists.",
-    )
-
-
-def test_a_run_that_retention_removed_is_no_gap(audit):
-    digest = sha256(audit / "runs" / A / "manifest.json")
-    remove(audit / "runs" / A)
-    append_event(audit, "removed", run_id=A, manifest_sha256=digest)
-    assert read_chain(audit)[1:] == ((), (A,))
-
-
-def test_a_run_removed_with_another_digest_is_a_gap(audit):
-    remove(audit / "runs" / A)
-    append_event(audit, "removed", run_id=A, manifest_sha256="0" * 64)
-    assert read_chain(audit).gaps == (
-        f"Run '{A}' is missing: run '{B}' refers to it, but retention removed "
-        "another of its name.",
-    )
-
-
-def test_a_deleted_last_run_is_a_gap_where_events_tell_of_it(audit):
-    append_event(audit, "ended", run_id=C, exit_code=0)
-    append_event(audit, "ended", run_id="", exit_code=2)
-    remove(audit / "runs" / C)
-    assert read_chain(audit).gaps == (
-        f"Run '{C}' is missing: events.jsonl says that it ended, but its folder no "
+        f"Run '{name}' is missing: line {line} of {LOG} names it, but its folder no "
         "longer exists.",
     )
 
 
-def test_an_altered_manifest_is_a_gap(audit):
-    path = audit / "runs" / A / "manifest.json"
-    stated = sha256(path)
+def test_a_run_that_retention_removed_is_no_gap(audit):
+    tell_removed(audit, A)
+    assert read_chain(audit)[1:3] == ((), (A,))
+
+
+def test_an_altered_list_is_a_gap(audit):
+    stated = digest_of(audit, A)
+    path = audit / "runs" / A / "SHA256SUMS"
     path.write_bytes(path.read_bytes() + b"\n")
     assert read_chain(audit).gaps == (
-        f"manifest.json of run '{A}' has {sha256(path)[:12]}…; run '{B}' states "
-        f"SHA-256 {stated[:12]}….",
+        f"SHA256SUMS of run '{A}' has SHA-256 {digest_of(audit, A)[:12]}…; line 2 of "
+        f"{LOG} states {stated[:12]}….",
     )
-
-
-CANNOT = "manifest.json of run '{b}' does not state its own run and the previous one."
+    assert names(audit) == [B, C]
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "Run '{b}' has no manifest.json."),
-        (b"\xff", CANNOT),
-        (b"[]", CANNOT),
-        (b"[" * 100_000, CANNOT),
-        (
-            b'{"format": 1, "run_id": "", "previous": null}',
-            "manifest.json of run '{b}' identifies a run by something other than text.",
-        ),
-        (
-            b'{"format": "x/2", "run_id": "", "previous": null}',
-            "manifest.json of run '{b}' has format 'x/2'; this version reads "
-            "'importance-audit-manifest/1'. Use the version of importance-audit that "
-            "wrote it.",
-        ),
-    ],
+    ("make", "why"),
+    [(None, "no such file"), (os.mkfifo, "a FIFO"), (os.mkdir, "a folder")],
 )
-def test_a_manifest_that_cannot_be_read_is_one_gap(audit, content, message):
-    path = audit / "runs" / B / "manifest.json"
+def test_a_list_that_cannot_be_read_is_one_gap(audit, make, why):
+    path = audit / "runs" / B / "SHA256SUMS"
     path.unlink()
-    if content is not None:
-        path.write_bytes(content)
-    assert read_chain(audit).gaps == (message.format(b=B),)
+    if make:
+        make(path)
+    gap = f"SHA256SUMS of run '{B}' cannot be read: {why}."
+    assert (names(audit), read_chain(audit).gaps) == ([A, C], (gap,))
+
+
+def test_a_link_to_a_run_is_no_run(audit):
+    (audit / "runs" / B).rename(audit / "aside")
+    (audit / "runs" / B).symlink_to(audit / "aside")
     assert names(audit) == [A, C]
 
 
-def test_a_copied_run_is_named_and_is_no_link(audit):
-    data = (audit / "runs" / B / "manifest.json").read_bytes()
-    (audit / "runs" / "copy").mkdir()
-    (audit / "runs" / "copy" / "manifest.json").write_bytes(data)
+def test_a_folder_that_the_log_does_not_name_is_a_gap(audit):
+    shutil.copytree(audit / "runs" / B, audit / "runs" / "copy")
     assert names(audit) == [A, B, C]
     assert read_chain(audit).gaps == (
-        f"Folder 'copy' holds the manifest.json of run '{B}'. Move copies out of "
-        "runs/.",
+        f"Folder 'copy' in runs/ is no run that {LOG} names.",
     )
 
 
-def test_two_runs_after_one_are_a_fork_and_the_later_of_them_goes_on(audit):
-    write_run(audit, D, B)
-    assert names(audit) == [A, B, C, D]
+def test_a_run_of_an_older_version_is_named_as_such(audit):
+    (audit / "runs" / D).mkdir()
+    (audit / "runs" / D / "manifest.json").write_text("{}")
     assert read_chain(audit).gaps == (
-        f"Runs '{C}', '{D}' do not form a sequence: all name '{B}' as the previous "
-        "run.",
-    )
-    append_event(audit, "ended", run_id=C)
-    assert names(audit)[-1] == C
-
-
-def test_two_first_runs_are_a_fork(audit):
-    write_run(audit, D)
-    assert read_chain(audit).gaps == (
-        f"Runs '{A}', '{D}' do not form a sequence: all name no previous run.",
+        f"Run '{D}' was made by an older version of importance-audit, with "
+        "manifest.json instead of SHA256SUMS. Use that version to read it.",
     )
 
 
-def test_events_tell_which_side_of_a_gap_is_the_later_one(audit):
-    early = "19990101T000000Z-3f9a1c2b"
-    write_run(audit, early, C)
-    append_event(audit, "ended", run_id=A)
-    append_event(audit, "ended", run_id=early)
-    remove(audit / "runs" / C)
-    assert names(audit) == [A, B, early]
+def test_a_line_that_was_changed_is_a_gap(audit):
+    path = audit / LOG
+    path.write_bytes(path.read_bytes().replace(b'"exit_code":0', b'"exit_code":1', 1))
+    (gap,) = read_chain(audit).gaps
+    assert gap.startswith(f"{LOG}: line 3: expected previous ")
 
 
-def test_a_run_that_names_none_comes_before_one_whose_former_is_gone():
-    links = [Link("1999", "2", "2026", "1"), Link("2025", "3")]
-    assert [link.run_id for link in build_chain(links).order] == ["2025", "1999"]
-
-
-def test_a_run_removed_with_all_after_it_is_no_gap(tmp_path):
-    append_event(tmp_path, "ended", run_id=A)
-    append_event(tmp_path, "removed", run_id=A, manifest_sha256="0" * 64)
-    assert read_chain(tmp_path) == Chain()
-
-
-def test_a_run_that_went_while_it_was_read_is_told_from_one_without_manifest(audit):
-    with pytest.raises(FileNotFoundError):
-        read_manifest(audit / "runs" / D)
-
-
-def test_runs_that_name_each_other_in_a_circle_are_all_there():
-    links = [Link("a", "1", "b", "2"), Link("b", "2", "a", "1"), Link("c", "3")]
-    assert [link.run_id for link in build_chain(links).order] == ["a", "b", "c"]
-
-
-def test_a_clock_that_went_back_does_not_fork_the_chain(tmp_path):
+def test_a_clock_that_went_back_does_not_change_the_order(tmp_path):
     for name in (B, C, A, D):
         save(tmp_path, result(name))
-    runs = tmp_path / "runs"
-    before = [
-        (manifest_of(runs / n)["previous"] or {}).get("run_id") for n in (C, A, D)
-    ]
-    assert before == [B, C, A]
     assert (names(tmp_path), read_chain(tmp_path).gaps) == ([B, C, A, D], ())
-
-
-def test_a_run_after_a_gap_names_the_last_one(audit):
-    remove(audit / "runs" / B)
-    assert manifest_of(save(audit, result(D)))["previous"]["run_id"] == C
 
 
 def test_what_is_no_folder_or_hidden_is_no_run(audit):
     (audit / "runs" / "notes.txt").write_text("mine")
-    (audit / "runs" / f".{D}.00.part").mkdir()
+    (audit / "runs" / f".{D}.01234567.part").mkdir()
     assert (names(audit), read_chain(audit).gaps) == ([A, B, C], ())
 
 
-def test_events_that_cannot_be_read_are_a_gap_and_lose_no_run(audit):
-    (audit / "events.jsonl").mkdir()
-    assert names(audit) == [A, B, C]
-    assert read_chain(audit).gaps == (
-        f"{audit}/events.jsonl cannot be read: Is a directory.",
-    )
+def test_a_run_that_has_its_line_and_not_yet_its_name_is_no_gap(audit):
+    (audit / "runs" / C).rename(audit / "runs" / f".{C}.01234567.part")
+    assert (names(audit), read_chain(audit).gaps) == ([A, B], ())
+
+
+def test_a_log_that_cannot_be_read_is_a_gap(audit):
+    (audit / LOG).unlink()
+    (audit / LOG).mkdir()
+    assert read_chain(audit).gaps == (f"{audit}/{LOG} cannot be read: a folder.",)
 
 
 def test_runs_that_nobody_may_list_are_one_sentence():

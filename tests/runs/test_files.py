@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +22,7 @@ from importance_audit.records.as_csv import KEPT, rows_of
 from importance_audit.records.as_json import content_digest
 from importance_audit.report.figures.typeface import font_files
 from importance_audit.report.text.wording import look_up
+from importance_audit.runs.digests import read_list
 from importance_audit.runs.files import (
     ALWAYS,
     LARGEST_ATTACHMENTS,
@@ -32,10 +32,9 @@ from importance_audit.runs.files import (
     stored_attachments,
 )
 from importance_audit.runs.folder import load_run
-from importance_audit.runs.manifest import manifest
 
 ROOT = Path(__file__).parents[2]
-CARRIED = {"result.json", "environment.json", *ALWAYS}
+CARRIED = {"result.json", "environment.json", "SHA256SUMS", *ALWAYS}
 AUDIT = """
 [data]
 train = { sklearn = "load_diabetes" }
@@ -70,17 +69,15 @@ def whole_run(tmp_path_factory):
     return run(tmp_path_factory.mktemp("audit"))
 
 
-def test_evidence_holds_the_digest_of_every_file_but_renderings_and_the_log(whole_run):
-    evidence = json.loads((whole_run / "evidence.json").read_text())
+def test_the_pdf_lists_every_file_but_renderings_and_what_is_written_later(whole_run):
+    listed = read_list(stored_attachments(whole_run)["SHA256SUMS"])
     renderings = {"report.html", "report.pdf", "summary.txt", "summary.md", "junit.xml"}
-    renderings |= {"tables.xlsx", "findings-to-answer.toml"}
-    itself = {"evidence.json", "manifest.json", "log.jsonl"}  # which grows meanwhile
+    later = {"SHA256SUMS", "log.jsonl", "log-head.json", "renderer.json", "tables.xlsx"}
+    renderings.add("findings-to-answer.toml")
     paths = {path for path in below(whole_run) if not path.startswith("figures/")}
-    assert [f["path"] for f in evidence["files"]] == sorted(paths - renderings - itself)
-    for file in evidence["files"]:
-        assert file["sha256"] == sha256((whole_run / file["path"]).read_bytes())
-    assert evidence["format"] == "importance-audit-evidence/1"
-    assert evidence["content_digest"] == content_digest(load_run(whole_run))
+    assert {*listed} == paths - renderings - later
+    for path, digest in listed.items():
+        assert digest == sha256((whole_run / path).read_bytes())
 
 
 @pytest.mark.needs_poppler
@@ -88,6 +85,10 @@ def test_the_pdf_carries_the_files_of_the_folder(whole_run, tmp_path):
     pdf = str(whole_run / "report.pdf")
     subprocess.run(["pdfdetach", "-saveall", "-o", str(tmp_path), pdf], check=True)
     assert {path.name for path in tmp_path.iterdir()} == CARRIED
+    assert (tmp_path / "SHA256SUMS").read_bytes() == stored_attachments(whole_run)[
+        "SHA256SUMS"
+    ]
+    (tmp_path / "SHA256SUMS").unlink()
     for path in tmp_path.iterdir():
         folder = whole_run / "tables" if path.suffix == ".csv" else whole_run
         assert path.read_bytes() == (folder / path.name).read_bytes()
@@ -146,8 +147,8 @@ def test_the_log_has_one_line_per_step_in_the_order_of_time(whole_run):
     assert "permutation of features, m" in steps
 
 
-def test_the_manifest_names_what_the_renderings_were_made_with(whole_run):
-    renderer = json.loads((whole_run / "manifest.json").read_text())["renderer"]
+def test_a_run_names_what_its_renderings_were_made_with(whole_run):
+    renderer = json.loads((whole_run / "renderer.json").read_text())
     for package in ("weasyprint", "pydyf", "fonttools", "matplotlib", "jinja2"):
         assert renderer[package] == version(package)
     assert renderer["pango"].count(".") == renderer["harfbuzz"].count(".") == 2
@@ -161,17 +162,18 @@ def test_the_profile_bundle_is_all_files_but_the_report(tmp_path):
     folder = run(tmp_path, '[report]\nprofile = "bundle"\n')
     names = {path.name for path in folder.iterdir()}
     assert not names & {"report.html", "report.pdf", "figures"}
-    assert {"result.json", "evidence.json", "junit.xml", "summary.txt"} <= names
-    assert json.loads((folder / "manifest.json").read_text())["renderer"] is None
+    assert {"result.json", "SHA256SUMS", "junit.xml", "summary.txt"} <= names
+    assert "renderer.json" not in names
 
 
 def test_what_is_too_large_for_the_pdf_stays_beside_it():
-    files = {path_in_run(name): b"" for name in (*CARRIED, "effects.csv")}
+    names = (*CARRIED - {"SHA256SUMS"}, "effects.csv")
+    files = {path_in_run(name): b"" for name in names}
     assert set(attachments(files)) == CARRIED
     files["result.json"] = bytes(LARGEST_ATTACHMENTS)
     assert set(attachments(files)) == CARRIED
     files["tables/findings.csv"] = b"x"
-    assert set(attachments(files)) == set(ALWAYS)
+    assert set(attachments(files)) == {"SHA256SUMS", *ALWAYS}
 
 
 def test_a_stored_run_carries_what_it_carried_when_it_was_written(tmp_path):
@@ -182,10 +184,9 @@ def test_a_stored_run_carries_what_it_carried_when_it_was_written(tmp_path):
     assert set(carried) == CARRIED
 
 
-def test_an_older_run_carries_what_its_folder_has(tmp_path):
+def test_a_run_handed_on_in_part_carries_what_its_folder_has(tmp_path):
     folder = save_run(result_of("apartments"), tmp_path, {}, exit_code=0)
-    (folder / "evidence.json").unlink()
-    assert set(stored_attachments(folder)) == CARRIED - {"audit.toml", "evidence.json"}
+    assert set(stored_attachments(folder)) == CARRIED - {"audit.toml"}
 
 
 def test_every_table_of_a_run_lies_in_the_folder_of_tables_and_has_rows(tmp_path):
@@ -202,22 +203,6 @@ def test_every_table_of_a_run_lies_in_the_folder_of_tables_and_has_rows(tmp_path
 def test_a_file_with_the_name_of_a_table_is_refused_at_both_places(path):
     with pytest.raises(ValueError, match="not be that of a file made here"):
         data_files(result_of("apartments"), {path: "x"})
-
-
-def test_inputs_that_are_files_are_named_with_their_size(tmp_path):
-    (tmp_path / "m.joblib").write_bytes(b"12345")
-    result = plain_result(("a",))
-    section = {"name": "forest", "file": "m.joblib", "r_script": "", "sha256": "d" * 64}
-    config = {**result.run.config, "models": [section]}
-    result = replace(result, run=replace(result.run, config=config))
-    facts = json.loads(
-        manifest(result, {}, folder=tmp_path, previous=None, exit_code=0, renderer=None)
-    )
-    model = {"role": "model", "name": "m.joblib", "bytes": 5, "sha256": "d" * 64}
-    assert facts["inputs"][-1] == model
-    assert [item["role"] for item in facts["inputs"][:-1]] == [
-        *result.datasets["split"]
-    ]
 
 
 def test_half_a_character_in_a_name_survives_the_folder(tmp_path):

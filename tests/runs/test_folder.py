@@ -27,6 +27,8 @@ from importance_audit.records.finding import Finding
 from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import AuditResult, RunInfo, run_id
 from importance_audit.report.pages.short_views import summary
+from importance_audit.runs.audit_log import read_log
+from importance_audit.runs.digests import read_list
 from importance_audit.runs.folder import load_run, with_free_name, write_file
 
 NAME = "20251120T084600Z-3f9a1c2b"
@@ -79,8 +81,16 @@ def sha256(*parts):
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
-def manifest_of(folder):
-    return json.loads((folder / "manifest.json").read_text("utf8"))
+def listed_in(folder):
+    return read_list((folder / "SHA256SUMS").read_bytes())
+
+
+def line_of(folder):
+    """Return the line of a run in the log of its audit."""
+    (line,) = (
+        e for e in read_log(folder.parents[1]).of("run") if e["run"] == folder.name
+    )
+    return line
 
 
 def everything_below(folder):
@@ -106,68 +116,54 @@ def test_a_run_comes_back_as_it_was_saved(tmp_path):
     assert to_dict(load_run(folder)) == to_dict(written)
 
 
-def test_the_manifest_names_every_other_file_with_its_digest(tmp_path):
+def test_the_list_names_every_other_file_with_its_digest(tmp_path):
     extra_files = {"audit.toml": "seed = 1\n", "figures/a.svg": b"<svg/>"}
     folder = save(tmp_path, files=extra_files)
-    files = manifest_of(folder)["files"]
     paths = [p for p in everything_below(folder) if (folder / p).is_file()]
-    assert [f["path"] for f in files] == sorted({*paths} - {"manifest.json"})
+    assert [*listed_in(folder)] == sorted({*paths} - {"SHA256SUMS"})
     assert {"audit.toml", "figures/a.svg", "result.json"} <= set(paths)
-    for file in files:
-        data = (folder / file["path"]).read_bytes()
-        assert file["bytes"] == len(data)
-        assert file["sha256"] == hashlib.sha256(data).hexdigest()
+    for path, digest in listed_in(folder).items():
+        assert digest == sha256((folder / path).read_bytes())
 
 
-def test_the_manifest_says_what_the_run_says_in_short(tmp_path):
-    manifest = manifest_of(save(tmp_path, exit_code=4))
-    nothing = {"bytes": 0, "sha256": sha256()}
-    assert {k: v for k, v in manifest.items() if k != "files"} == {
-        "format": "importance-audit-manifest/1",
-        "run_id": NAME,
-        "audit": "apartments",
+def test_sha256sum_checks_the_list(tmp_path):
+    odd = {"figures/a b.svg": b"1", "figures/a\\b.svg": b"2", "figures/é.svg": b"3"}
+    folder = save(tmp_path, files=odd)
+    command = ["sha256sum", "--strict", "--quiet", "-c", "SHA256SUMS"]
+    subprocess.run(command, cwd=folder, check=True)
+    (folder / "figures" / "a\\b.svg").write_bytes(b"4")
+    assert subprocess.run(command, cwd=folder, capture_output=True).returncode == 1
+
+
+def test_the_line_of_a_run_says_in_short_what_the_run_says(tmp_path):
+    folder = save(tmp_path, exit_code=4)
+    line = line_of(folder)
+    assert {k: v for k, v in line.items() if k not in ("time", "previous")} == {
+        "n": 2,
+        "kind": "run",
+        "run": NAME,
+        "list": sha256((folder / "SHA256SUMS").read_bytes()),
+        "bytes": sum((folder / path).stat().st_size for path in listed_in(folder)),
         "content_digest": content_digest(result()),
         "exit_code": 4,
         "verdict": "not cross-checked",
-        "previous": None,
-        "inputs": [{"role": "test", "name": "a.csv", "sha256": "c" * 64}],
-        "renderer": None,
-        "trail": {"signoffs.jsonl": nothing, "events.jsonl": nothing},
-        "seal": manifest["seal"],
+        "message": "",
+        "r_failed": False,
     }
 
 
-def test_the_seal_of_a_manifest_is_the_digest_of_its_lines_but_the_last_two(tmp_path):
-    path = save(tmp_path) / "manifest.json"
-    lines = path.read_bytes().splitlines(keepends=True)
-    assert manifest_of(path.parent)["seal"] == sha256(*lines[:-2])
-
-
-def test_the_manifest_says_how_the_trail_of_its_audit_began(tmp_path):
-    (tmp_path / "signoffs.jsonl").write_text("signed\n")
-    (tmp_path / "events.jsonl").write_text("began\nended\n")
-    assert manifest_of(save(tmp_path))["trail"] == {
-        "signoffs.jsonl": {"bytes": 7, "sha256": sha256(b"signed\n")},
-        "events.jsonl": {"bytes": 12, "sha256": sha256(b"began\nended\n")},
-    }
-
-
-def test_a_trail_that_cannot_be_read_loses_no_run(tmp_path):
-    (tmp_path / "signoffs.jsonl").mkdir()
-    assert [*manifest_of(save(tmp_path))["trail"]] == ["events.jsonl"]
-
-
-def test_each_run_is_linked_to_the_one_before(tmp_path):
-    first = save(tmp_path, result("20251120T084600Z-aaaaaaaa"))
+def test_each_run_names_the_line_of_the_log_that_it_follows(tmp_path):
+    save(tmp_path, result("20251120T084600Z-aaaaaaaa"))
+    head = read_log(tmp_path).head
     second = save(tmp_path, result("20251121T084600Z-bbbbbbbb"))
-    digest = hashlib.sha256((first / "manifest.json").read_bytes()).hexdigest()
-    previous = {"run_id": first.name, "manifest_sha256": digest}
-    assert manifest_of(second)["previous"] == previous
+    assert json.loads((second / "log-head.json").read_bytes()) == head
 
 
-def test_a_half_written_run_of_another_process_is_no_run_before(tmp_path):
-    write_file(tmp_path / "runs" / f".{NAME}.00.part" / "manifest.json", "{}")
-    assert manifest_of(save(tmp_path))["previous"] is None
+def test_a_run_is_not_written_beside_a_log_that_ends_in_no_line(tmp_path):
+    (tmp_path / "audit-log.jsonl").write_text("mine\n")
+    with pytest.raises(AuditError, match="ends with something that is not a line"):
+        save(tmp_path)
+    assert everything_below(tmp_path) == ["audit-log.jsonl"]
 
 
 def test_a_second_run_of_the_same_second_gets_a_name_of_its_own(tmp_path):
@@ -206,7 +202,7 @@ def test_a_reader_never_sees_half_a_run(tmp_path):
     def look():
         while not done.is_set():
             for folder in tmp_path.glob("runs/[!.]*"):
-                half.extend([folder] if not (folder / "manifest.json").exists() else [])
+                half.extend([folder] if not (folder / "SHA256SUMS").exists() else [])
 
     reader = threading.Thread(target=look)
     reader.start()
@@ -250,7 +246,8 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(tmp_path):
         f"Folder '{tmp_path}/new/audit/runs' cannot take '{NAME}': File too "
         "large. Nothing was written."
     )
-    assert everything_below(tmp_path) == []
+    assert everything_below(tmp_path / "new" / "audit") == ["audit-log.jsonl"]
+    assert (tmp_path / "new" / "audit" / "audit-log.jsonl").read_bytes() == b""
 
 
 def test_a_full_disk_leaves_earlier_runs_as_they_are(tmp_path):
@@ -267,8 +264,7 @@ def test_a_read_only_folder_is_one_sentence():
             save(Path(name))
         assert os.listdir(name) == []
     assert str(error.value) == (
-        f"Folder '{name}/runs' cannot take '{NAME}': Permission denied. "
-        "Nothing was written."
+        f"Folder '{name}' cannot take a line of 'audit-log.jsonl': Permission denied."
     )
 
 
@@ -280,7 +276,7 @@ def test_a_file_where_the_folder_should_be_is_one_sentence(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "path", ["../x", "/x", "a/../../x", "result.json", "manifest.json"]
+    "path", ["../x", "/x", "a/../../x", "result.json", "SHA256SUMS"]
 )
 def test_no_file_leaves_the_folder_or_replaces_one_of_its_own(tmp_path, path):
     with pytest.raises(ValueError, match=f"; {re.escape(repr(path))} was given"):

@@ -1,6 +1,5 @@
 """Claims about the past of an audit: what its runs found, gone and altered ones too."""
 
-import json
 import math
 import os
 import shutil
@@ -11,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.run_folders import seal
-from tests.runs.test_chain import A, B, C, D, remove
-from tests.runs.test_folder import manifest_of, result, save
+from tests.run_folders import make_agree, rewrite_log
+from tests.runs.test_chain import A, B, C, D, remove, tell_removed
+from tests.runs.test_folder import line_of, result, save
 from tests.runs.test_summary import make_finding, measured
 
 from importance_audit.runs.history import AuditRuns, load_history, read_runs
@@ -63,9 +62,9 @@ def names(audit, **options):
     return [run.run_id for run in read_runs(audit, **options).runs]
 
 
-def test_runs_are_told_as_their_manifests_and_histories_have_them(audit):
+def test_runs_are_told_as_their_lines_and_histories_have_them(audit):
     run = read_runs(audit).runs[1]
-    stated = manifest_of(audit / "runs" / B)
+    stated = line_of(audit / "runs" / B)
     assert (run.run_id, run.verdict, run.exit_code) == (B, stated["verdict"], 0)
     assert run.content_digest == stated["content_digest"]
     assert run.started == "2025-11-21T08:46:00+00:00"
@@ -99,7 +98,7 @@ def test_what_runs_that_were_removed_had_found_is_counted_on(audit):
     """As if A and B were there: their folders are gone, not what was found in them."""
     whole = load_history(audit)
     for name in (A, B):
-        remove(audit / "runs" / name)
+        tell_removed(audit, name)
     left = load_history(audit)
     assert [run.run_id for run in left.runs] == [C]
     assert (left.findings, left.n_runs) == (whole.findings, 3)
@@ -213,27 +212,26 @@ def test_what_the_last_complete_run_found_is_in_it_whatever_is_gone_since(audit)
 
 @pytest.mark.parametrize("what", ["deleted", "altered", "copied", "unreadable"])
 def test_what_becomes_of_the_folders_is_told(audit, what):
-    manifest = audit / "runs" / B / "manifest.json"
+    listed = audit / "runs" / B / "SHA256SUMS"
     if what == "deleted":
         remove(audit / "runs" / B)
     elif what == "altered":
-        manifest.write_text(manifest.read_text().replace('"audit": "', '"audit": "X'))
+        listed.write_bytes(listed.read_bytes() + b"\n")
     elif what == "copied":
-        (audit / "runs" / "copy").mkdir()
-        (audit / "runs" / "copy" / "manifest.json").write_bytes(manifest.read_bytes())
+        shutil.copytree(audit / "runs" / B, audit / "runs" / "copy")
     else:
-        manifest.write_text("{")
+        listed.unlink()
     audit_runs = read_runs(audit)
     assert len(audit_runs.gaps) == 1
-    assert (B in [r.run_id for r in audit_runs.runs]) == (what in ("altered", "copied"))
+    assert (B in [r.run_id for r in audit_runs.runs]) == (what == "copied")
 
 
-def test_a_manifest_put_back_heals_the_gap(audit):
-    manifest = audit / "runs" / B / "manifest.json"
-    data = manifest.read_bytes()
-    manifest.write_text("{")
+def test_a_list_put_back_heals_the_gap(audit):
+    listed = audit / "runs" / B / "SHA256SUMS"
+    data = listed.read_bytes()
+    listed.write_text("{")
     assert read_runs(audit).gaps
-    manifest.write_bytes(data)
+    listed.write_bytes(data)
     assert (names(audit), read_runs(audit).gaps) == ([A, B, C], ())
 
 
@@ -243,53 +241,39 @@ def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audi
     path.write_bytes(data.replace(b'"b"', b'"z"'))
     (gap,) = read_runs(audit).gaps
     assert gap.startswith(f"history.json of run '{C}' has SHA-256 ")
-    assert gap.endswith("…, not the one that its manifest.json states.")
+    assert gap.endswith("…, not the one that its SHA256SUMS states.")
     assert read_runs(audit).runs[-1].leaders == ()
     path.write_bytes(data)
     assert read_runs(audit).runs[-1].leaders[0].feature == "b"
 
 
-def test_a_verdict_that_is_none_is_a_gap_and_breaks_no_report(audit):
-    path = audit / "runs" / C / "manifest.json"
-    stated = json.loads(path.read_bytes())
-    path.write_text(json.dumps({**stated, "verdict": "splendid"}), encoding="utf8")
-    audit_runs = read_runs(audit)
-    assert audit_runs.runs[-1].verdict == "not established"
-    assert audit_runs.gaps == (
-        f"manifest.json of run '{C}' states 'splendid', which is not a verdict.",
-    )
+def test_a_verdict_that_is_none_breaks_no_report(audit):
+    def change(entry):
+        return {**entry, "verdict": "splendid"} if entry.get("run") == C else entry
+
+    rewrite_log(audit, change)
+    assert read_runs(audit).runs[-1].verdict == "not established"
 
 
 def test_a_missing_history_is_a_gap(audit):
     (audit / "runs" / C / "history.json").unlink()
     assert read_runs(audit).gaps == (
-        f"history.json of run '{C}' cannot be read: No such file or directory.",
+        f"history.json of run '{C}' cannot be read: no such file.",
     )
 
 
 def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
     path = audit / "runs" / C / "history.json"
     path.write_text(
-        '{\n"format": "importance-audit-history/2",\n"run": {},\n"past": 1}'
+        '{\n"format": "importance-audit-history/3",\n"run": {},\n"past": 1}'
     )
-    seal(audit / "runs" / C)
+    make_agree(audit / "runs" / C)
     audit_runs = read_runs(audit)
     assert audit_runs.gaps == ()
     assert audit_runs.notes == (
-        f"history.json of run '{C}' has format 'importance-audit-history/2'; this "
-        "version reads 'importance-audit-history/1'. Use the version of "
+        f"history.json of run '{C}' has format 'importance-audit-history/3'; this "
+        "version reads 'importance-audit-history/2'. Use the version of "
         "importance-audit that wrote it.",
-    )
-
-
-def test_a_manifest_without_its_facts_breaks_nothing(audit):
-    path = audit / "runs" / C / "manifest.json"
-    stated = json.loads(path.read_text())
-    facts = {key: stated[key] for key in ("format", "run_id", "previous")}
-    path.write_text(json.dumps({**facts, "exit_code": 10**30, "files": 3}))
-    run = read_runs(audit).runs[-1]
-    assert (run.exit_code, run.verdict, run.started[:10]) == (
-        *(-1, "not established", "2025-11-22"),
     )
 
 

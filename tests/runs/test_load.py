@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.run_folders import seal, write_evidence
+from tests.run_folders import relist
 from tests.signed_runs import stored_result
 
 from importance_audit.cli.main import main
@@ -127,41 +127,32 @@ def run_with_past(tmp_path_factory):
     return save_run(written, tmp_path_factory.mktemp("made"), files, exit_code=0)
 
 
-@pytest.mark.parametrize("list_", ["manifest.json", "evidence.json"])
 @pytest.mark.parametrize("name", ["history.json", "tables/findings.csv"])
-def test_a_report_without_what_its_run_lists_is_refused(
-    tmp_path, run_with_past, name, list_
-):
+def test_a_report_without_what_its_run_lists_is_refused(tmp_path, run_with_past, name):
     run = shutil.copytree(run_with_past, tmp_path / "run")
     (run / name).unlink()
-    if list_ == "evidence.json":
-        (run / "manifest.json").unlink()
     answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
     assert (answer.exit_code, answer.output) == (
         2,
-        f"{run / name} is missing, and {list_} lists it. Run: importance-audit verify "
-        f"{run}\n",
+        f"{run / name} is missing, and SHA256SUMS lists it. Run: importance-audit "
+        f"verify {run}\n",
     )
 
 
-@pytest.mark.parametrize("list_", ["manifest.json", "evidence.json"])
-def test_a_table_that_no_list_of_the_run_has_is_not_taken_for_one(tmp_path, list_):
+def test_a_table_that_no_list_of_the_run_has_is_not_taken_for_one(tmp_path):
     """A report carries the tables of its run."""
     written = stored_result("20261121T084600Z-3f9a1c2b")
     run = save_run(written, tmp_path, {}, exit_code=0)
     (run / "tables" / "findings.csv").unlink()
-    write_evidence(run)
-    seal(run)
+    relist(run)
     words = ["render", str(run), "--output", str(tmp_path), "--as", "html"]
     answer = CliRunner().invoke(main, words)
     assert answer.exit_code == 0, answer.output
     (run / "tables" / "findings.csv").write_text("key\n", encoding="utf8")
-    if list_ == "evidence.json":
-        (run / "manifest.json").unlink()
     answer = CliRunner().invoke(main, words)
     assert (answer.exit_code, answer.output) == (
         2,
-        f"{run}/tables/findings.csv is there, and {list_} does not list it. Run: "
+        f"{run}/tables/findings.csv is there, and SHA256SUMS does not list it. Run: "
         f"importance-audit verify {run}\n",
     )
 
@@ -177,13 +168,14 @@ def test_a_report_on_another_past_than_its_run_kept_is_refused(tmp_path, run_wit
     )
     assert (answer.exit_code, answer.output) == (
         2,
-        f"{path} has {now}; manifest.json states SHA-256 {was}. Run: importance-audit "
+        f"{path} has SHA-256 {now}; SHA256SUMS states {was}. Run: importance-audit "
         f"verify {run}\n",
     )
 
 
-def test_a_past_that_no_list_vouches_for_must_be_text(tmp_path):
+def test_a_past_that_is_listed_must_be_text(tmp_path):
     (tmp_path / "history.json").write_bytes(b"\xff")
+    relist(tmp_path)
     with pytest.raises(DataError) as raised:
         load_context(tmp_path)
     path = tmp_path / "history.json"
@@ -196,3 +188,14 @@ def test_a_past_that_no_list_vouches_for_must_be_text(tmp_path):
 def test_a_run_is_loaded_by_the_text_of_its_path_too():
     by_text, by_path = load_whole_run(str(RUN)), load_whole_run(RUN)
     assert content_digest(by_text) == content_digest(by_path)
+
+
+def test_a_run_of_an_older_version_is_refused_by_name(tmp_path):
+    run = shutil.copytree(RUN, tmp_path / "run")
+    (run / "SHA256SUMS").rename(run / "manifest.json")
+    answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
+    assert (answer.exit_code, answer.output) == (
+        2,
+        "Run 'run' was made by an older version of importance-audit, with "
+        "manifest.json instead of SHA256SUMS. Use that version to read it.\n",
+    )

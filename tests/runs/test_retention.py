@@ -1,19 +1,18 @@
 """Old runs go; signed ones, the newest and the last complete one never do."""
 
+import resource
 from dataclasses import replace
 
 import pytest
-from tests.report.sections.test_signoff import signed
 from tests.runs.test_folder import result
 
 from importance_audit.operate.save import save_run
 from importance_audit.operate.unattended import _changes_since_last
 from importance_audit.records.finding import Finding
+from importance_audit.runs.audit_log import LOG, append, read_log
 from importance_audit.runs.chain import read_chain
-from importance_audit.runs.events import read_events
 from importance_audit.runs.locks import locked
 from importance_audit.runs.retention import remove_old_runs
-from importance_audit.runs.signoff.record import line_of
 
 NAMES = [f"2025112{day}T084600Z-3f9a1c2b" for day in range(5)]
 
@@ -31,16 +30,14 @@ def left(folder):
 
 
 def test_the_newest_runs_stay_and_each_removal_is_said_and_kept(folder):
-    digests = {link.run_id: link.manifest_sha256 for link in read_chain(folder).order}
+    digests = {link.run_id: link.list_sha256 for link in read_chain(folder).order}
     assert remove_old_runs(folder, 2) == tuple(
         f"Run {name!r} was removed: more than the runs to keep, unsigned."
         for name in NAMES[:3]
     )
     assert left(folder) == NAMES[3:]
-    removals = [
-        (e["event"], e["run_id"], e["manifest_sha256"]) for e in read_events(folder)
-    ]
-    assert removals == [("removed", name, digests[name]) for name in NAMES[:3]]
+    removals = [(e["run"], e["list"]) for e in read_log(folder).of("removed")]
+    assert removals == [(name, digests[name]) for name in NAMES[:3]]
 
 
 def test_what_retention_removed_is_no_gap(folder):
@@ -53,29 +50,21 @@ def test_zero_keeps_all(folder):
     assert left(folder) == NAMES
 
 
-def test_beside_a_trail_that_nobody_can_read_every_run_stays(folder):
-    (folder / "signoffs.jsonl").write_text("{}\n")
+def test_under_a_log_with_a_broken_line_every_run_stays(folder):
+    with (folder / LOG).open("a") as file:
+        file.write("{}\n")
     (message,) = remove_old_runs(folder, 1)
     assert message.startswith("Runs beyond the newest 1 were not removed: ")
     assert left(folder) == NAMES
 
 
-@pytest.mark.parametrize("how", ["a copy", "the trail"])
-def test_a_signed_run_is_never_removed(folder, how):
-    if how == "a copy":
-        (folder / "runs" / NAMES[0] / "signed" / "1").mkdir(parents=True)
-    else:
-        record = signed("a" * 64, run_id=NAMES[0], signoff_id=f"{NAMES[0]}/1")
-        (folder / "signoffs.jsonl").write_bytes(line_of(record) + b"\n")
+def test_a_signed_run_is_never_removed(folder):
+    words = ("meaning", "method", "name", "page", "relation", "role", "signer")
+    facts = dict.fromkeys((*words, "statement", "content_digest"), "x")
+    listed = read_chain(folder).order[0].list_sha256
+    append(folder, "signoff", run=NAMES[0], list=listed, **facts)
     remove_old_runs(folder, 1)
     assert left(folder) == [NAMES[0], NAMES[4]]
-
-
-def test_a_trail_that_cannot_be_read_removes_nothing(folder):
-    (folder / "signoffs.jsonl").mkdir()
-    (message,) = remove_old_runs(folder, 1)
-    assert "signoffs.jsonl cannot be read" in message
-    assert left(folder) == NAMES
 
 
 def test_the_last_complete_run_is_never_removed(tmp_path):
@@ -111,8 +100,8 @@ def test_the_newest_run_is_the_end_of_the_chain_not_the_greatest_name(tmp_path):
     assert left(tmp_path) == [NAMES[0]]
 
 
-def test_a_folder_without_a_manifest_is_left_alone(folder):
-    (folder / "runs" / NAMES[0] / "manifest.json").unlink()
+def test_a_folder_without_its_list_is_left_alone(folder):
+    (folder / "runs" / NAMES[0] / "SHA256SUMS").unlink()
     remove_old_runs(folder, 1)
     assert left(folder) == [NAMES[0], NAMES[4]]
 
@@ -125,7 +114,12 @@ def test_nothing_is_removed_while_another_process_is_at_work(folder):
 
 
 def test_nothing_is_removed_that_cannot_be_told_of(folder):
-    (folder / "events.jsonl").mkdir()
-    (message,) = remove_old_runs(folder, 1)
-    assert "cannot take a line of 'events.jsonl'" in message
+    former = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = (folder / LOG).stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, former[1]))
+    try:
+        (message,) = remove_old_runs(folder, 1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, former)
+    assert f"cannot take a line of {LOG!r}" in message
     assert left(folder) == NAMES

@@ -35,7 +35,7 @@ RUN = RunSummary(
     *({"k": "warning"}, ("a", "größe"), "a" * 64, "b" * 64, ("vip",)),
 )
 HISTORY = RunHistory(
-    baseline=Approved(NAME, "d" * 64, "e" * 64, "s1", "A. Person", "2025-11-20"),
+    baseline=Approved(NAME, "d" * 64, "e" * 64, "A. Person", "2025-11-20"),
     runs=(RUN,),
     n_runs=7,
     findings=(FindingHistory("k", "weak", "forest", "warning", NAME, NAME, 2, True),),
@@ -187,7 +187,7 @@ VERIFY = "importance-audit verify"
         (
             '{"format": "other/1"}',
             "history.json has format 'other/1'; this version reads "
-            "'importance-audit-history/1'. Use the version of importance-audit that "
+            "'importance-audit-history/2'. Use the version of importance-audit that "
             "wrote it.",
         ),
         ("{}", BROKEN.format("'format' is missing", VERIFY)),

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 from tests.cli.test_cli import runner
-from tests.runs.test_chain import A, B, remove, sha256
+from tests.run_folders import rewrite_log
+from tests.runs.test_chain import A, B, remove, tell_removed
 from tests.runs.test_history import add
 from tests.runs.test_summary import make_finding
 
 from importance_audit.cli.main import main
-from importance_audit.runs.events import append_event
+from importance_audit.runs.audit_log import LOG, append, read_log
 from importance_audit.runs.summary import FindingHistory, Leader, RunSummary
 from importance_audit.runs.timeline import describe_changes, timeline
 
@@ -86,13 +87,26 @@ def notes(audit, **options):
     return [r.run.run_id if r.run else r.note for r in timeline(audit, **options).rows]
 
 
+def put_between(audit, n_lines):
+    """Move the last lines of a log between its two runs."""
+    entries = [*read_log(audit).entries]
+    moved = [entries.pop() for _ in range(n_lines)][::-1]
+    place = next(n for n, entry in enumerate(entries) if entry.get("run") == B)
+    order = [*entries[:place], *moved, *entries[place:]]
+    taken = iter(order)
+    rewrite_log(audit, lambda _: dict(next(taken)))
+
+
+def failed(audit, message):
+    append(audit, "failed", exit_code=2, message=message, r_failed=False)
+
+
 def test_an_attempt_that_left_no_run_stands_between_the_runs(audit):
-    append_event(audit, "ended", run_id=A, exit_code=0)
-    append_event(audit, "ended", run_id="", exit_code=2, message="audit.toml: no.")
-    append_event(audit, "died", began="2025-11-20T09:00:00+00:00", pid=7)
-    append_event(audit, "ended", run_id=B, exit_code=0)
-    append_event(audit, "clock", message="The clock went back.")
-    append_event(audit, "began", pid=8, host="h")
+    failed(audit, "audit.toml: no.")
+    append(audit, "died", began="2025-11-20T09:00:00+00:00", pid=7)
+    put_between(audit, 2)
+    append(audit, "clock", message="The clock went back.")
+    append(audit, "began", pid=8, host="h", unattended=False)
     assert notes(audit) == [
         *(A, "audit.toml: no.", "process 7 started and was killed", B),
         *("The clock went back.", "process 8 on h started and has not ended"),
@@ -109,37 +123,27 @@ def test_an_attempt_that_left_no_run_stands_between_the_runs(audit):
     assert timeline(audit).rows[2].time == "2025-11-20T09:00:00+00:00"
 
 
-def test_runs_that_no_event_names_are_placed_by_time(audit):
-    append_event(audit, "ended", run_id="", exit_code=2, message="late")
-    line = {"time": "2025-11-21T00:00:00+00:00", "event": "clock", "message": "early"}
-    path = audit / "events.jsonl"
-    path.write_text(f"{json.dumps(line)}\n{path.read_text()}", encoding="utf8")
-    assert notes(audit) == [A, "early", B, "late"]
-
-
 def test_a_run_that_retention_removed_stays_in_the_history(audit):
-    digest = sha256(audit / "runs" / A / "manifest.json")
-    append_event(audit, "ended", run_id=A, exit_code=0)
-    append_event(audit, "ended", run_id=B, exit_code=0)
-    append_event(audit, "removed", run_id=A, manifest_sha256=digest)
-    remove(audit / "runs" / A)
+    tell_removed(audit, A)
     assert notes(audit) == [f"run {A}, which retention removed", B]
     assert timeline(audit).gaps == ()
 
 
 def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
-    append_event(audit, "notified", hook="on_change", exit_code=0, message="")
-    append_event(audit, "notified", hook="on_failure", exit_code=None, message="hung")
-    with (audit / "events.jsonl").open("a") as file:
+    told = {"hook": "on_change", "exit_code": 0, "seconds": 0.1, "message": ""}
+    append(audit, "notified", **told)
+    hung = {"hook": "on_failure", "exit_code": None, "message": "hung"}
+    append(audit, "notified", **told | hung)
+    with (audit / LOG).open("a") as file:
         file.write("no JSON\n")
-    append_event(audit, "ended", run_id=["no", "text"], exit_code=0)
     lines = notes(audit)
     assert "command of on_failure failed: hung" in lines
-    assert "line 3 of events.jsonl is broken" in lines
+    (gap,) = timeline(audit).gaps
+    assert gap.startswith(f"{LOG}: line 6: expected a line as it was written, found ")
 
 
 def test_a_begin_that_is_no_instant_is_not_taken_for_one(audit):
-    append_event(audit, "died", began="once", pid=7)
+    append(audit, "died", began="once", pid=7)
     last = timeline(audit).rows[-1]
     assert last.note == "process 7 started and was killed"
     assert datetime.fromisoformat(last.time).tzinfo is not None
@@ -150,8 +154,7 @@ def history(*arguments):
 
 
 def test_the_runs_of_an_audit_are_listed(audit):
-    append_event(audit, "ended", run_id=B, exit_code=0)
-    append_event(audit, "ended", run_id="", exit_code=2, message="two\nlines\x1b[2J")
+    failed(audit, "two\nlines\x1b[2J")
     answer = history(audit)
     assert answer.exit_code == 0, answer.stderr
     head, _, *rows, last = answer.stdout.splitlines()
@@ -173,7 +176,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
 
 
 def test_a_clock_that_went_back_is_no_attempt_that_left_no_run(audit):
-    append_event(audit, "clock", message="It was later before.")
+    append(audit, "clock", message="It was later before.")
     *_, last = history(audit).stdout.splitlines()
     assert last.endswith("        It was later before.")
     assert "no run" not in last
@@ -183,7 +186,7 @@ def test_gaps_end_the_list(audit):
     remove(audit / "runs" / A)
     assert history(audit).stdout.splitlines()[-2:] == [
         "gaps:",
-        f"  Run '{A}' is missing: run '{B}' refers to it, but its folder no longer "
+        f"  Run '{A}' is missing: line 2 of {LOG} names it, but its folder no longer "
         "exists.",
     ]
 
@@ -234,9 +237,9 @@ def test_the_page_and_the_json_tell_of_an_audit_nobody_can_look_into(audit):
 
 
 def test_an_attempt_after_the_newest_run_is_told_whatever_came_after_it(audit):
-    append_event(audit, "ended", run_id=B, exit_code=0)
-    append_event(audit, "ended", run_id="", exit_code=2, message="No such column.")
-    append_event(audit, "notified", hook="on_failure", exit_code=3, message="no route")
+    failed(audit, "No such column.")
+    told = {"hook": "on_failure", "exit_code": 3, "message": "no route"}
+    append(audit, "notified", **told, seconds=0.1)
     _, run, attempt, event = history(audit.parent).stdout.splitlines()
     assert B[:4] in run
     assert attempt.endswith("  no run: No such column.")
@@ -248,12 +251,10 @@ def test_an_attempt_after_the_newest_run_is_told_whatever_came_after_it(audit):
 
 
 def test_a_page_does_not_say_that_a_removed_run_is_there(audit):
-    digest = sha256(audit / "runs" / A / "manifest.json")
-    append_event(audit, "removed", run_id=A, manifest_sha256=digest)
-    remove(audit / "runs" / A)
+    tell_removed(audit, A)
     history(audit, "--html")
     page = (audit / "history.html").read_text(encoding="utf8")
-    assert " removed under the retention rules, as recorded in events.jsonl." in page
+    assert " removed under the retention rules, as recorded in the log." in page
 
 
 def test_a_link_beside_the_folder_of_an_audit_is_not_another_audit(audit):
@@ -369,8 +370,7 @@ def test_the_history_starts_without_tables_and_numbers(audit):
 
 
 def test_the_page_of_an_audit_is_made_from_its_runs_and_attempts(audit):
-    append_event(audit, "ended", run_id=B, exit_code=0)
-    append_event(audit, "ended", run_id="", exit_code=2, message="No such column.")
+    failed(audit, "No such column.")
     answer = history(audit, "--html")
     assert answer.stdout == f"HTML  {audit}/history.html\n", answer.stderr
     page = (audit / "history.html").read_text(encoding="utf8")

@@ -139,7 +139,7 @@ def stop_in_the_middle(folder: Path) -> None:
     """Kill the run of day 7 with all its children, once it measures."""
     bring(folder, 7)
     ran = process("run", "--unattended", "--quiet", str(folder), on=7)
-    while not any(event["event"] == "began" for event in events(folder)[-1:]):
+    while not any(event["kind"] == "began" for event in events(folder)[-1:]):
         time.sleep(0.05)
     time.sleep(1.0)
     pid = events(folder)[-1]["pid"]
@@ -174,7 +174,7 @@ def runs(folder: Path) -> list[Path]:
 
 
 def events(folder: Path) -> list[dict[str, object]]:
-    text = (folder / "events.jsonl").read_text(encoding="utf-8")
+    text = (folder / "audit-log.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 

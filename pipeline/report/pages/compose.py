@@ -23,7 +23,7 @@ Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 KEPT = "JK"
 """Sections whose one sentence counts: checks that all passed, and no finding."""
 TEMPLATE_DIGITS = 16
-"""Of the digest of the templates, which the manifest holds in full."""
+"""Of the digest of the templates, which renderer.json holds in full."""
 MOST_ROWS = 2000
 """Rows that the page shows of one table; the file beside it has them all."""
 _MARKER = re.compile("\ue000([a-z]+):([^\ue001]*)\ue001")

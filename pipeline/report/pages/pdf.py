@@ -16,7 +16,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from ...runs.pdf_seal import seal
 from ..figures import typeface
 from ..text.wording import look_up
 from . import print_page
@@ -34,7 +33,7 @@ class Capability(NamedTuple):
         As WeasyPrint names it: "pdf/a-3a", "pdf" for a file of no profile, empty if
         there is no renderer.
     statements : tuple of str
-        The sentences that the report prints and the manifest repeats.
+        The sentences that the report prints and renderer.json repeats.
     """
 
     mode: str
@@ -56,7 +55,7 @@ def to_pdf(
     seconds: float = 300.0,
     max_bytes: int = 2 * 1024**3,
 ) -> bytes:
-    """Return a page as sealed PDF: the same bytes for the same arguments and versions.
+    """Return a page as PDF: the same bytes for the same arguments and versions.
 
     Parameters
     ----------
@@ -184,7 +183,4 @@ def _in_child(
         if child.returncode == print_page.REFUSED:
             raise PdfError(last)
         raise PdfError(f"WeasyPrint ended with code {child.returncode}: {last}.")
-    try:
-        return seal(child.stdout)
-    except ValueError as error:
-        raise PdfError(f"What WeasyPrint wrote cannot be sealed. {error}") from error
+    return child.stdout

@@ -1,7 +1,9 @@
 """Section P: who signed this document, and which digest; or lines to sign on."""
 
-from ...runs.signoff.record import DETACHED, ROLES
-from ..text.blocks import Section, Sentence, Styled, Table
+from collections.abc import Sequence
+
+from ...runs.signoff.record import ROLES, Signoff
+from ..text.blocks import Section, Styled, Table
 from ..text.wording import display_name, look_up, say, show_hidden, table_of
 from .control import hash_text, moment
 from .facts import Facts, section
@@ -11,7 +13,8 @@ def signoff(facts: Facts) -> Section:
     """Return section P."""
     key = "signed" if facts.signoffs else "none"
     digest = say("signoff.digest", digest=hash_text(facts.digest))
-    tables = _signed(facts) if facts.signoffs else (_lines(facts),)
+    signed = signed_tables(facts.signoffs, facts.digest)
+    tables = signed if facts.signoffs else (_lines(facts),)
     return section("P", say(f"signoff.{key}"), {"blocks": (digest, *tables)})
 
 
@@ -29,54 +32,50 @@ def _lines(facts: Facts) -> Table:
     )
 
 
-def _signed(facts: Facts) -> tuple[Table, Table]:
-    """Return the records of signatures in their order, then what each signer said."""
-    is_other = [r.content_digest != facts.digest for r in facts.signoffs]
+def signed_tables(signoffs: Sequence[Signoff], digest: str) -> tuple[Table, Table]:
+    """Return who signed, in order, then what each signer said.
+
+    `digest` is the content digest of the document that prints them.
+    """
+    is_other = [record.content_digest != digest for record in signoffs]
     signatures = table_of(
-        "other-signatures" if all(is_other) else "signatures",
+        "other-signatures" if is_other and all(is_other) else "signatures",
         "signoff",
         "name:header role time meaning covers:code",
         [
             (
-                display_name(record.printed_name),
+                display_name(record.name),
                 show_hidden(record.role),
                 moment(record.signed_at.isoformat()),
                 record.meaning,
                 hash_text(record.content_digest),
             )
-            for record in facts.signoffs
+            for record in signoffs
         ],
         caption=say("signoff.records"),
         notes=(say("signoff.other_digest"),) if any(is_other) else (),
         shape="wide",
     )
     notes = [say("signoff.binds")]
-    if any(DETACHED.fullmatch(record.method) for record in facts.signoffs):
+    if any(record.signer for record in signoffs):
         notes.append(say("signoff.not_checked"))
     statements = table_of(
         "statements",
         "signoff",
-        "signed_version:header name relation statement method",
+        "log_line:header name relation statement method signer",
         [
             (
-                str(number),
-                display_name(record.printed_name),
-                show_hidden(record.relation_to_developer),
+                str(record.line),
+                display_name(record.name),
+                show_hidden(record.relation),
                 show_hidden(record.statement),
-                _method(record.method),
+                show_hidden(record.method),
+                show_hidden(record.signer) or "–",
             )
-            for number, record in enumerate(facts.signoffs, start=1)
+            for record in signoffs
         ],
         caption=say("signoff.statements"),
         notes=tuple(notes),
         shape="wide",
     )
     return signatures, statements
-
-
-def _method(method: str) -> Sentence:
-    """Return how identity was established, with a digest that may break in two."""
-    match = DETACHED.fullmatch(method)
-    if not match:
-        return (show_hidden(method),)
-    return (show_hidden(match[1]), *hash_text(match[2]))

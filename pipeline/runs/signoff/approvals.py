@@ -1,58 +1,50 @@
 """Which run of an audit is the approved baseline, and who signed which. Reads only.
 
-Not: the chain of the records (`signoff_trail`), or signing (`operate.sign`).
+Not: the chain of the log (`audit_log`), or signing (`operate.sign`).
 """
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...records.errors import DataError
+from ..audit_log import LOG, SEE_VERIFY, read_intact_log
+from ..digests import LIST, read_list, read_regular, sha256, why
 from ..summary import Approved
-from .record import Signoff
-from .signoff_trail import RUNS, TRAIL, read_if_present, read_trail, sha256
+from .record import Signoff, signoff_of
 
 if TYPE_CHECKING:
     from ...records.result import AuditResult
 
-SEE_VERIFY = "Run: importance-audit verify"
+RUNS = "runs"
+PAGES = "signoffs"
+"""The folder of an audit with the page of each sign-off, named by its line."""
+PAGE = re.compile(r"([1-9][0-9]*)\.html")
 
 
-def signoffs_of(folder: Path, run_id: str) -> tuple[Signoff, ...]:
-    """Return the sign-offs under a run, in their order.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the audit.
-    run_id : str
+def read_signoffs(folder: Path) -> tuple[Signoff, ...]:
+    """Return the sign-offs of an audit, in their order.
 
     Raises
     ------
     DataError
-        If the trail cannot be read, or its chain is broken.
+        If its log cannot be read, or the chain of that is broken.
     """
-    return tuple(r for r in read_signoffs(folder / TRAIL) if r.run_id == run_id)
+    return tuple(map(signoff_of, read_intact_log(folder).of("signoff")))
 
 
 def signoffs_in(run: Path) -> tuple[Signoff, ...]:
-    """Return the sign-offs under a run, as its audit or its own folder holds them.
-
-    A folder that was handed on holds copies of the trail: the longest counts.
+    """Return the sign-offs of a run, none of one that lies outside its audit.
 
     Raises
     ------
     DataError
-        If a trail cannot be read, or its chain is broken.
+        If the log of its audit cannot be read, or the chain of that is broken.
     """
     run = run.resolve()
-    if run.parent.name == RUNS:
-        return signoffs_of(run.parents[1], run.name)
-    copies = sorted(run.glob(f"signed/[1-9]*/{TRAIL}"), key=lambda p: p.stat().st_size)
-    records = read_signoffs(copies[-1]) if copies else ()
-    places = {f"signed/{path.parent.name}" for path in copies}
-    return tuple(
-        r for r in records if f"signed/{r.signoff_id.split('/')[-1]}" in places
-    )
+    if run.parent.name != RUNS:
+        return ()
+    return tuple(r for r in read_signoffs(run.parents[1]) if r.run_id == run.name)
 
 
 def baseline_of(folder: Path) -> Approved | None:
@@ -61,40 +53,38 @@ def baseline_of(folder: Path) -> Approved | None:
     Raises
     ------
     DataError
-        If the trail cannot be read, or its chain is broken.
+        If the log cannot be read, or its chain is broken.
     """
-    approved = [r for r in read_signoffs(folder / TRAIL) if r.meaning == "approval"]
+    approved = [r for r in read_signoffs(folder) if r.meaning == "approval"]
     if not approved:
         return None
     last = approved[-1]
     return Approved(
         run_id=last.run_id,
         content_digest=last.content_digest,
-        manifest_sha256=last.manifest_sha256,
-        signoff_id=last.signoff_id,
-        printed_name=last.printed_name,
+        list_sha256=last.list_sha256,
+        printed_name=last.name,
         signed_at=last.signed_at.isoformat(),
     )
 
 
 def describe_missing_lines(folder: Path) -> str:
-    """Return that the trail lacks what a run was signed with, in words, or "".
+    """Return that the log lacks sign-offs whose pages are there, in words, or "".
 
-    Each sign-off left a copy of the trail in its run. What a shorter or another trail
-    says of the baseline may not be true.
+    What a shorter or another log says of the baseline may not be true.
 
     Raises
     ------
     DataError
-        If a trail cannot be read.
+        If the log cannot be read, or its chain is broken.
     """
-    own = read_if_present(folder / TRAIL)
-    copies = sorted(folder.glob(f"{RUNS}/[!.]*/signed/[1-9]*/{TRAIL}"))
-    for path in copies:
-        if not own.startswith(read_if_present(path)):
-            place = path.parent.relative_to(folder).as_posix()
+    known = {record.line for record in read_signoffs(folder)}
+    pages = sorted(path.name for path in (folder / PAGES).glob("[!.]*"))
+    for name in pages:
+        match = PAGE.fullmatch(name)
+        if match and int(match[1]) not in known:
             return (
-                f"{TRAIL} lacks sign-offs of its runs: the lines of {place}. "
+                f"{LOG} lacks sign-offs whose pages are there: {PAGES}/{name}. "
                 f"{SEE_VERIFY} {folder}"
             )
     return ""
@@ -110,46 +100,25 @@ def load_baseline(folder: Path, approved: Approved | None) -> "AuditResult | Non
     """
     if approved is None or not (folder / RUNS / approved.run_id).is_dir():
         return None
-    from ...records.as_json import from_dict
-    from ..verify.statements import parse_result
+    from ..verify.renderings import parse_result
 
     run = folder / RUNS / approved.run_id
-    manifest_digest = sha256(_read_bytes(run / "manifest.json", run))
-    _same(run / "manifest.json", manifest_digest, approved.manifest_sha256, run)
+    listed = _read(run / LIST, run)
+    _same(run / LIST, sha256(listed), approved.list_sha256, run)
     path = run / "result.json"
-    document, digest = parse_result(_read_bytes(path, run), str(path))
+    data = _read(path, run)
+    _same(path, sha256(data), read_list(listed).get("result.json", ""), run)
+    result, digest, _ = parse_result(data, str(path))
     _same(path, digest, approved.content_digest, run)
-    return from_dict(document, name=str(path))
+    return result
 
 
-def read_signoffs(path: Path) -> tuple[Signoff, ...]:
-    """Return the records of a trail; half a line at its end is left out.
-
-    A sign-off that was killed before its line was whole is in the trail when the next
-    `approve` has appended it.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or its chain is broken.
-    """
-    data = read_if_present(path)
-    trail = read_trail(data[: data.rfind(b"\n") + 1])
-    for fault in trail.faults:
-        raise DataError(
-            f"{path} was changed after approve wrote it: line {fault.line} should "
-            f"have {fault.expected} and has {fault.actual}. {SEE_VERIFY} "
-            f"{path.parent}"
-        )
-    return tuple(record for record in trail.records if record is not None)
-
-
-def _read_bytes(path: Path, run: Path) -> bytes:
+def _read(path: Path, run: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError as error:
         raise DataError(
-            f"{path}, a file of the approved run, cannot be read: {error.strerror}. "
+            f"{path}, a file of the approved run, cannot be read: {why(error)}. "
             f"{SEE_VERIFY} {run}"
         ) from error
 

@@ -1,92 +1,77 @@
 """Whether a run, a PDF report alone or a whole audit still says what was found.
 
-Not: how a run folder (`run`) or a PDF (`pdf`) is looked at.
+Not: how an audit (`audit`), a run folder (`run`) or a PDF (`pdf`) is looked at.
 """
 
-import posixpath
-from collections.abc import Iterator
 from pathlib import Path
 
 from ...records.errors import DataError
-from ..chain import read_chain, run_folders
-from ..events import EVENTS, read_events
-from ..signoff.signoff_trail import RUNS, TRAIL, read_if_present, read_trail
+from ..audit_log import LOG
+from ..chain import refuse_old, run_folders
+from ..digests import LIST
+from ..signoff.approvals import RUNS
+from .audit import verify_audit
 from .pdf import verify_pdf
-from .run import verify_folder
-from .signoffs import trail_faults
-from .statements import Mismatch, Verification
+from .run import compare_run
+from .verification import UNCHECKED_ALONE, Verification
+
+HELP = "Name a folder below runs/, the folder of an audit, or a PDF report."
 
 
-def verify(path: Path) -> Verification:
+def verify(
+    path: Path, *, signers: Path | None = None, head: str = "", only: str = ""
+) -> Verification:
     """Return how a run folder, a PDF report or an audit compares with what it states.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read as any of these.
-    """
-    if not path.is_dir():
-        return verify_pdf(path)
-    is_audit = (path / RUNS).is_dir() and not (path / "manifest.json").exists()
-    return verify_audit(path) if is_audit else verify_folder(path)
-
-
-def verify_audit(folder: Path) -> Verification:
-    """Return how every run of an audit, their chain and their sign-offs compare.
 
     Parameters
     ----------
-    folder : Path
-        The folder that holds runs/.
+    path : Path
+    signers : Path, optional
+        The folder with the allowed_signers of ssh, best not in that of the audit. With
+        it every sign-off must have a valid signature of its signer.
+    head : str
+        The SHA-256 of a line that the log of the audit must still hold.
+    only : str
+        The name of the one run that is looked at; the others need not be there.
 
     Raises
     ------
     DataError
-        If the trail of the audit cannot be read.
+        If it cannot be read as any of these, or was made by an older version.
     """
-    folder = folder.resolve()
-    names = run_folders(folder)
-    trail = read_if_present(folder / TRAIL)
-    runs = read_chain(folder)
-    mismatches = [Mismatch(RUNS, "an unbroken chain", gap) for gap in runs.gaps]
-    mismatches += [
-        *trail_faults(trail, TRAIL),
-        *_unsigned(trail, names),
-        *_unreadable(folder),
-    ]
-    notes = [f"{RUNS}/{name} was removed by retention" for name in runs.removed]
-    n_files = 0
-    for name in names:
-        start = f"{RUNS}/{name}"
-        try:
-            run = verify_folder(folder / start, chained=False)
-        except DataError as error:
-            mismatches.append(Mismatch(start, "a run that can be read", str(error)))
-            continue
-        n_files += run.n_files
-        mismatches += (m._replace(file=_path(start, m.file)) for m in run.mismatches)
-        notes += (f"{start}: {note}" for note in run.notes)
-    unique = tuple(dict.fromkeys(mismatches))
-    n_signoffs = len(read_trail(trail).lines)
-    return Verification(n_files, "", unique, tuple(notes), len(names), n_signoffs)
+    if signers is not None and not (signers / "allowed_signers").is_file():
+        raise DataError(f"{signers} holds no file allowed_signers. Name its folder.")
+    if not path.is_dir():
+        _refuse_options(path, signers, head, only)
+        return verify_pdf(path)
+    folder = path.resolve()
+    audit = folder.parent.parent
+    if folder.parent.name == RUNS and (audit / LOG).exists():
+        return verify_audit(audit, signers=signers, head=head, only=folder.name)
+    if (folder / LOG).exists() or (folder / RUNS).is_dir():
+        names = () if (folder / LOG).exists() else run_folders(folder)
+        for run in (folder / RUNS / name for name in names):
+            refuse_old(run)
+        return verify_audit(folder, signers=signers, head=head, only=only)
+    refuse_old(folder)
+    _refuse_options(path, signers, head, only)
+    if not (folder / LIST).exists():
+        raise DataError(f"{path} has neither {LIST} nor {LOG}. {HELP}")
+    checked = compare_run(folder)
+    note = f"{LOG} of its audit is not here, so the run was compared with its own list"
+    return Verification(
+        n_files=checked.n_files,
+        digest=checked.digest,
+        mismatches=checked.mismatches,
+        notes=(*checked.notes, note),
+        unchecked=UNCHECKED_ALONE,
+    )
 
 
-def _path(start: str, file: str) -> str:
-    """Return a path below a run as one below the audit."""
-    return posixpath.normpath(f"{start}/{file}")
-
-
-def _unsigned(trail: bytes, names: tuple[str, ...]) -> Iterator[Mismatch]:
-    """Yield the runs that a sign-off names and that are not there."""
-    for line, record in enumerate(read_trail(trail).records, start=1):
-        if record is not None and record.run_id not in names:
-            where = f"{RUNS}/{record.run_id}"
-            yield Mismatch(where, f"the run of {TRAIL}, line {line}", "no such folder")
-
-
-def _unreadable(folder: Path) -> Iterator[Mismatch]:
-    """Yield the lines of events.jsonl that nobody can read."""
-    for event in read_events(folder):
-        if event["event"] == "unreadable":
-            where = f"{EVENTS}: line {event['line']}"
-            yield Mismatch(where, "an event", "unreadable content")
+def _refuse_options(path: Path, signers: Path | None, head: str, only: str) -> None:
+    """Raise if something is asked of the log where there is none."""
+    if signers or head or only:
+        raise DataError(
+            f"{path} has no {LOG}, which --head, --only and --signers are about. Name "
+            "the folder of an audit."
+        )

@@ -49,7 +49,7 @@ def run(day, verdict="confirmed", leaders=(("a", 0.5), ("b", 0.1)), measure="m")
         verdict=verdict,
         exit_code=0,
         content_digest="ab" * 32,
-        manifest_sha256="cd" * 32,
+        list_sha256="cd" * 32,
         measure=measure,
         leaders=tuple(leader(name, value) for name, value in leaders),
     )
@@ -306,7 +306,7 @@ def test_lines_of_section_i_end_in_the_numbers_of_this_run():
 
 
 def test_the_approved_run_is_marked_and_one_that_is_not_drawn_is_not():
-    approved = Approved(run(2).run_id, "", "", "", "", "")
+    approved = Approved(run(2).run_id, "", "", "", "")
     (figure,) = section_i(before(1, 2, 3), baseline=approved).parts["blocks"]
     assert figure.data["baseline"][0] == 1
     part = section_i(before(1, 3), baseline=approved)

@@ -100,7 +100,7 @@ def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
 def test_only_the_baseline_that_was_approved_is_called_so():
     old = result_of("apartments")
     digest = content_digest(old)
-    approved = Approved("r", digest, "0" * 64, "r/1", "A. Miller", "2026-01-01")
+    approved = Approved("r", digest, "0" * 64, "A. Miller", "2026-01-01")
     unsigned, signed = (
         section(build_view(shifted(old), baseline=old, history=history), "I")
         for history in (NO_HISTORY, NO_HISTORY._replace(baseline=approved))

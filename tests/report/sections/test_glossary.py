@@ -43,4 +43,4 @@ def test_every_term_is_explained_in_one_or_more_whole_sentences():
 
 def test_where_the_numbers_lie_is_always_said(any_name):
     said = words(section(view_of(any_name), "Q"))
-    assert "manifest.json lists the SHA-256 of each of its files" in said
+    assert "SHA256SUMS lists the SHA-256 of each of its files" in said

@@ -253,7 +253,7 @@ def test_a_baseline_without_sketches_is_told_of_in_the_thresholds():
 
 
 def test_a_baseline_that_is_gone_is_a_warning():
-    run = Approved("20260101T000000Z-1", "d", "m", "s/1", "A. Reader", "2026-01-02")
+    run = Approved("20260101T000000Z-1", "d", "m", "A. Reader", "2026-01-02")
     (finding,) = with_drift(result(x=SMOOTH), None, run).findings[-1:]
     assert finding.key == baseline_missing(run).key
     assert finding.message == (

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from tests.cli.test_cli import AUDIT, rows, run, runs
-from tests.signed_runs import APPROVAL, without_pdf
+from tests.signed_runs import APPROVAL
 
 from importance_audit.operate.sign import sign
 from importance_audit.records.finding import Finding
@@ -89,8 +89,7 @@ def test_a_pdf_that_cannot_be_made_is_answered_and_remembered(folder, monkeypatc
 def test_a_shift_is_accepted_under_the_baseline_that_its_exception_names(folder):
     run(folder)
     (baseline,) = runs(folder)
-    with without_pdf():
-        sign(baseline, APPROVAL)
+    sign(baseline, APPROVAL)
     fields = {"check": "distribution_shift", "subject": "a", "measure": "feature"}
     key = Finding(severity="warning", message="-", **fields).key
     answer(folder, key, "2999-12-31", baseline.name)

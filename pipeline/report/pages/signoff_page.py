@@ -1,0 +1,52 @@
+"""The page of one sign-off: who signed which run, and the line of the audit log."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...records.result import AuditResult
+from ...runs.signoff.record import page_text, signoff_of
+from ..sections.control import hash_text, moment
+from ..sections.signoff import signed_tables
+from ..sections.verdicts import badge
+from ..text.blocks import Section, Styled, plain
+from ..text.wording import display_name, say, word
+from .html import to_html
+from .view import ReportView
+
+
+def signoff_html(result: AuditResult, facts: Mapping[str, Any]) -> str:
+    """Return the page of a sign-off.
+
+    Parameters
+    ----------
+    result : AuditResult
+        What is signed.
+    facts : mapping
+        The line of the audit log, as far as it is known before its page is made.
+    """
+    record = signoff_of(facts)
+    audit, run = display_name(result.run.audit), display_name(record.run_id)
+    title = say("signoff.page_title", audit=audit, run=run)
+    digest = say("signoff.digest", digest=hash_text(record.content_digest))
+    line = (say("signoff.line"), (Styled("code", (page_text(facts),)),))
+    tables = signed_tables((record,), record.content_digest)
+    view = ReportView(
+        document=plain(title),
+        created=facts["time"],
+        title=title,
+        subtitle=say("signoff.page_subtitle", moment=moment(facts["time"])),
+        page_title=plain(title),
+        verdict=badge(result.verdict),
+        sentence=say("signoff.signed"),
+        sections=(
+            Section(
+                "1",
+                "signoff",
+                word("signoff.page_section"),
+                (),
+                {"blocks": (digest, *tables, *line)},
+            ),
+        ),
+        digest=record.content_digest,
+    )
+    return to_html(view)

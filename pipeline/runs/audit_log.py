@@ -1,0 +1,319 @@
+"""audit-log.jsonl: what happened to an audit, one line each, only ever added to.
+
+A line is JSON without spare white space: ``n, time, kind, previous``, then the facts of
+its kind in the order of their names. `previous` is the SHA-256 of the line before with
+its line feed: ``sed -n 3p audit-log.jsonl | sha256sum`` prints what line 4 states. So a
+line fixes all lines before it, and a run or a sign-off all that is listed in it.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import NoneType
+from typing import Any, NamedTuple
+
+from ..records.errors import AuditError, DataError
+from .digests import Mismatch, read_regular, sha256, why
+
+LOG = "audit-log.jsonl"
+TORN = "audit-log.torn"
+"""Where the half line of a killed writer goes."""
+LARGEST = 1_000_000_000
+SEE_VERIFY = "Run: importance-audit verify"
+FIRST = ("n", "time", "kind", "previous")
+FACTS = {
+    "audit": "audit id",
+    "began": "host pid unattended",
+    "run": "bytes content_digest exit_code list message r_failed run verdict",
+    "failed": "exit_code message r_failed",
+    "died": "began pid",
+    "signoff": "content_digest list meaning method name page relation role run signer "
+    "statement",
+    "removed": "list run why",
+    "notified": "exit_code hook message seconds",
+    "clock": "message",
+}
+"""The facts of each kind. began: an attempt to run, before anything else. run: it left
+a run folder, whose list has this SHA-256. failed: it left none. died: it began and was
+killed. removed: by retention. notified: a command of [schedule] was run. clock: the
+clock was found to have gone back."""
+ENDED = ("run", "failed")
+"""The kinds of lines with which an attempt ends by itself."""
+TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("n", "bytes", "pid"), (int,)),
+    **dict.fromkeys(("unattended", "r_failed"), (bool,)),
+    "exit_code": (int, NoneType),
+    "seconds": (float,),
+}
+"""The types of facts that are no texts."""
+
+
+class Log(NamedTuple):
+    """What an audit log holds.
+
+    Attributes
+    ----------
+    entries : tuple of (mapping or None)
+        What each line says, None if nobody can read it.
+    lines : tuple of bytes
+        Its lines, with their ends.
+    faults : tuple of Mismatch
+        Where a line is none, or does not follow the one before.
+    torn : bytes
+        Half a line at the end, of a writer that was killed.
+    """
+
+    entries: tuple[dict[str, Any] | None, ...]
+    lines: tuple[bytes, ...]
+    faults: tuple[Mismatch, ...]
+    torn: bytes = b""
+
+    def of(self, *kinds: str) -> tuple[dict[str, Any], ...]:
+        """Return the entries of these kinds, in their order."""
+        return tuple(e for e in self.entries if e and e["kind"] in kinds)
+
+    @property
+    def events(self) -> tuple[dict[str, Any], ...]:
+        """All entries that can be read."""
+        return tuple(filter(None, self.entries))
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """The number and the SHA-256 of the last line."""
+        last = sha256(self.lines[-1]) if self.lines else ""
+        return {"n": len(self.lines), "sha256": last}
+
+
+def to_line(facts: Mapping[str, Any]) -> bytes:
+    """Return a line with its line feed; what UTF-8 cannot hold is escaped."""
+    ordered = {key: facts[key] for key in (*FIRST, *sorted(facts.keys() - {*FIRST}))}
+    text = json.dumps(ordered, ensure_ascii=False, separators=(",", ":"))
+    return text.encode(errors="backslashreplace") + b"\n"
+
+
+def from_line(line: bytes) -> dict[str, Any]:
+    """Return what a line says.
+
+    Raises
+    ------
+    ValueError
+        If it is not byte for byte what `to_line` writes of the facts of a kind.
+    """
+    facts = json.loads(line)
+    if not isinstance(facts, dict) or {*FIRST} - facts.keys():
+        raise ValueError("no line of an audit log")
+    if to_line(facts) != line:
+        ending = "it ends with CR LF" if line.endswith(b"\r\n") else ""
+        raise ValueError(ending or "not the one way to write it")
+    names = {*FIRST, *FACTS.get(str(facts["kind"]), "").split()}
+    if facts.keys() != names or facts["kind"] not in FACTS:
+        raise ValueError(f"not the facts of {facts['kind']!r}")
+    for key, value in facts.items():
+        if type(value) not in TYPES.get(key, (str,)):
+            raise ValueError(f"{key} of another type")
+    if datetime.fromisoformat(facts["time"]).tzinfo is None:
+        raise ValueError("a time without its offset")
+    return facts
+
+
+def parse(data: bytes) -> Log:
+    """Return what the bytes of a log hold, and where its chain is broken."""
+    *parts, torn = data.split(b"\n")
+    lines = tuple(part + b"\n" for part in parts)
+    entries: list[dict[str, Any] | None] = []
+    faults, before = [], ""
+    for number, line in enumerate(lines, start=1):
+        where = f"{LOG}: line {number}"
+        try:
+            facts = from_line(line)
+        except (ValueError, TypeError, RecursionError) as error:
+            faults.append(Mismatch(where, "a line as it was written", str(error)[:60]))
+            facts = None
+        entries.append(facts)
+        if facts and facts["n"] != number:
+            faults.append(Mismatch(where, f"number {number}", str(facts["n"])))
+        if facts and facts["previous"] != before:
+            expected = f"previous {before or 'none'} (the line before)"
+            faults.append(Mismatch(where, expected, facts["previous"] or "none"))
+        before = sha256(line)
+    return Log(tuple(entries), lines, tuple(faults), torn)
+
+
+def read_log(folder: Path) -> Log:
+    """Return the log of an audit; an empty one if there is none.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    try:
+        return parse(read_regular(folder / LOG, LARGEST))
+    except FileNotFoundError:
+        return parse(b"")
+    except OSError as error:
+        raise DataError(f"{folder / LOG} cannot be read: {why(error)}.") from error
+
+
+def read_intact_log(folder: Path) -> Log:
+    """Return the log of an audit whose chain is whole.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or a line was changed, removed or added.
+    """
+    log = read_log(folder)
+    for fault in log.faults:
+        raise DataError(
+            f"{folder / LOG} was changed after it was written: line "
+            f"{fault.file.rpartition(' ')[2]} should have {fault.expected} and has "
+            f"{fault.actual}. {SEE_VERIFY} {folder}"
+        )
+    return log
+
+
+class OpenLog:
+    """The log of an audit while this process alone can add to it.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the audit.
+    number : int
+        The descriptor of the log, which is locked.
+    """
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self._folder, self._number = folder, number
+
+    def read(self) -> Log:
+        """Return what it holds."""
+        return parse(self._bytes())
+
+    def append(self, kind: str, *, time: str = "", **facts: Any) -> bytes:
+        """Add a line, see it on the disk, and return it.
+
+        The first line names the audit. Half a line of a killed writer is moved to
+        audit-log.torn; half a line of ours, on a full disk, is taken back.
+
+        Raises
+        ------
+        AuditError
+            If the log cannot take it, or its last line is none: nothing builds on it.
+        """
+        try:
+            last = self._last_line()
+            if not last:
+                name = self._folder.resolve().name
+                last = self._add("audit", b"", audit=name, id=secrets.token_hex(8))
+            return self._add(kind, last, time=time, **facts)
+        except OSError as error:
+            raise _cannot_take(self._folder, error) from error
+
+    def _add(self, kind: str, last: bytes, *, time: str = "", **facts: Any) -> bytes:
+        line = to_line(
+            {
+                "n": from_line(last)["n"] + 1 if last else 1,
+                "time": time or now(),
+                "kind": kind,
+                "previous": sha256(last) if last else "",
+                **facts,
+            }
+        )
+        from_line(line)
+        size = os.fstat(self._number).st_size
+        try:
+            rest = line
+            while rest:
+                rest = rest[os.write(self._number, rest) :]
+            os.fsync(self._number)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._number, size)
+            raise
+        return line
+
+    def _last_line(self) -> bytes:
+        """Return the last line, none of an empty log."""
+        data = self._bytes()
+        end = data.rfind(b"\n") + 1
+        if torn := data[end:]:
+            with (self._folder / TORN).open("ab") as file:
+                file.write(torn + b"\n")
+            os.ftruncate(self._number, end)
+        line = data[data.rfind(b"\n", 0, max(end - 1, 0)) + 1 : end]
+        try:
+            _ = line and from_line(line)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise AuditError(
+                f"{self._folder / LOG} ends with something that is not a line of it "
+                f"({error}), so nothing can be added. {SEE_VERIFY} {self._folder}"
+            ) from error
+        return line
+
+    def _bytes(self) -> bytes:
+        size, data = os.fstat(self._number).st_size, b""
+        while len(data) < size and (part := os.pread(self._number, size, len(data))):
+            data += part
+        return data
+
+
+@contextmanager
+def open_log(folder: Path) -> Iterator[OpenLog]:
+    """Open the log of an audit to add to it, made if it is not there.
+
+    One process or thread at a time has it; the others wait. The system frees it when
+    its process ends.
+
+    Raises
+    ------
+    AuditError
+        If the folder cannot have it, or it is no file.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        number = os.open(folder / LOG, flags | os.O_NONBLOCK, 0o666)
+    except OSError as error:
+        raise _cannot_take(folder, error) from error
+    try:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise AuditError(f"{folder / LOG} is not a file.")
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX)
+        except OSError as error:
+            raise _cannot_take(folder, error) from error
+        yield OpenLog(folder, number)
+    finally:
+        os.close(number)
+
+
+def append(folder: Path, kind: str, **facts: Any) -> bytes:
+    """Add one line to the log of an audit; see `OpenLog.append`."""
+    with open_log(folder) as log:
+        return log.append(kind, **facts)
+
+
+def now() -> str:
+    """Return the time in UTC, as a line states it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def is_instant(text: object) -> bool:
+    """Return whether a value is an ISO text that says an instant, with its offset."""
+    try:
+        return datetime.fromisoformat(str(text)).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _cannot_take(folder: Path, error: OSError) -> AuditError:
+    return AuditError(
+        f"Folder {str(folder)!r} cannot take a line of {LOG!r}: {error.strerror}."
+    )

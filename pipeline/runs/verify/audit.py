@@ -1,0 +1,231 @@
+"""Whether an audit still says what its log says: lines, runs, sign-offs, signatures.
+
+Reads only. Who can write every file can write all of them anew; only a digest of the
+log that is kept elsewhere, or a signature, tells then.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..audit_log import LARGEST, LOG, Log, parse
+from ..digests import Mismatch, read_regular, sha256, why
+from ..files import HEAD
+from ..folder import PART
+from ..signoff.approvals import PAGES, RUNS
+from ..signoff.record import page_text
+from .renderings import read_page
+from .run import compare_run
+from .signatures import verify_signatures
+from .verification import Verification
+
+Found: TypeAlias = Mismatch | str
+"""What is not as it must be, or what else is to be known."""
+LARGEST_PAGE = 100_000_000
+SECONDS = 0.2
+"""Between two looks at what may be being written."""
+
+
+def verify_audit(
+    folder: Path, *, signers: Path | None = None, head: str = "", only: str = ""
+) -> Verification:
+    """Return how the runs, sign-offs and signatures of an audit compare with its log.
+
+    A mismatch counts if a second look still finds one in the same place: a run may have
+    been written meanwhile.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder that holds the log and runs/.
+    signers, head, only
+        As in `verify`.
+    """
+    first = _look(folder, signers, head, only)
+    if not first.mismatches:
+        return first
+    time.sleep(SECONDS)
+    second = _look(folder, signers, head, only)
+    places = {item.file for item in first.mismatches}
+    still = tuple(item for item in second.mismatches if item.file in places)
+    return second._replace(mismatches=still)
+
+
+def _look(folder: Path, signers: Path | None, head: str, only: str) -> Verification:
+    """Return what one look at an audit finds."""
+    names = _names(folder / RUNS)  # first: a folder gets its name after its line
+    try:
+        log = parse(read_regular(folder / LOG, LARGEST))
+    except OSError as error:
+        missing = Mismatch(LOG, "the log of this audit", why(error))
+        return Verification(0, "", (missing,))
+    found: list[Found] = [*_of_log(log, head)]
+    n_files, digest, n_runs = 0, "", 0
+    for entry in log.of("run"):
+        if only in ("", entry["run"]) and _is_to_check(
+            folder, log, names, entry, found
+        ):
+            where = f"{RUNS}/{entry['run']}/"
+            run = compare_run(folder / where, where, entry)
+            found += (*run.mismatches, *run.notes)
+            if f"{where}{HEAD}" not in {item.file for item in run.mismatches}:
+                found += _of_head(folder / where, where, entry, log)
+            n_runs, n_files, digest = n_runs + 1, n_files + run.n_files, run.digest
+    found += _strangers(log, names, only)
+    found += _of_lines(log)
+    found += compare_signoffs(folder, log)
+    found += verify_signatures(folder, log, signers)
+    return Verification(
+        n_files=n_files,
+        digest=digest if only else "",
+        mismatches=tuple(dict.fromkeys(i for i in found if isinstance(i, Mismatch))),
+        notes=tuple(item for item in found if isinstance(item, str)),
+        n_runs=n_runs,
+        n_signoffs=len(log.of("signoff")),
+        n_lines=len(log.lines),
+        head=log.head["sha256"],
+    )
+
+
+def _names(folder: Path) -> set[str]:
+    """Return the names of all that lies in a folder, none if it is a link or gone."""
+    try:
+        links = folder.is_symlink()
+        return set() if links else {path.name for path in folder.iterdir()}
+    except OSError:
+        return set()
+
+
+def _of_log(log: Log, head: str) -> Iterator[Found]:
+    """Yield what is wrong with the log itself."""
+    yield from log.faults
+    if log.torn:
+        found = f"{len(log.torn)} bytes without one, which the next run moves away"
+        where = f"{LOG}: line {len(log.lines) + 1}"
+        yield Mismatch(where, "a line with an end", found)
+    if log.lines and (log.entries[0] or {}).get("kind") != "audit":
+        yield Mismatch(f"{LOG}: line 1", "the name of the audit", "another line")
+    if head and head not in map(sha256, log.lines):
+        found = "none: the log was cut or written anew"
+        yield Mismatch(LOG, f"a line with SHA-256 {head}", found)
+    times = [entry["time"] for entry in log.events]
+    latest = max(times, key=datetime.fromisoformat, default="")
+    if times and latest != times[-1]:
+        yield f"the clock went back: a line says {latest}, the last one {times[-1]}"
+
+
+def _is_to_check(
+    folder: Path,
+    log: Log,
+    names: set[str],
+    entry: Mapping[str, Any],
+    found: list[Found],
+) -> bool:
+    """Return whether the folder of a run can be looked at; else say why not."""
+    name, where = entry["run"], f"{RUNS}/{entry['run']}"
+    line = f"line {entry['n']}"
+    removed = [item for item in log.of("removed") if item["run"] == name]
+    if {*name} & {"/", "\0"} or name in ("", ".", ".."):
+        expected = f"the name of a folder below {RUNS}/"
+        found.append(Mismatch(f"{LOG}: {line}", expected, name))
+    elif name not in names and removed:
+        found.append(f"{where} was removed: {removed[-1]['why']}")
+    elif name not in names and name in _parts(names):
+        found.append(f"{where} has not its name yet; the next run finishes it")
+    elif name not in names or (folder / where).is_symlink():
+        expected = f"the run of {line}, list {entry['list']}"
+        actual = "a symbolic link" if name in names else "no such folder"
+        found.append(Mismatch(where, expected, actual))
+    else:
+        if removed:
+            line = f"line {removed[-1]['n']}"
+            found.append(f"{where} is there, although {line} says that it was removed")
+        return True
+    return False
+
+
+def _parts(names: set[str]) -> set[str]:
+    """Return the names that what is being written will have."""
+    return {match[1] for match in map(PART.fullmatch, names) if match}
+
+
+def _of_head(
+    run: Path, where: str, entry: Mapping[str, Any], log: Log
+) -> Iterator[Found]:
+    """Yield if a run was written after another line than the log has there."""
+    try:
+        stated = json.loads(read_regular(run / HEAD, 1000))
+    except (OSError, ValueError, RecursionError) as error:
+        stated = why(error)
+    number = stated.get("n") if isinstance(stated, dict) else 0
+    before = {"n": 0, "sha256": ""}  # of a run that began the log
+    if isinstance(number, int) and 0 < number < entry["n"]:
+        before = {"n": number, "sha256": sha256(log.lines[number - 1])}
+    if stated != before:
+        expected = f"number and SHA-256 of a line before line {entry['n']} of {LOG}"
+        yield Mismatch(f"{where}{HEAD}", expected, str(stated))
+
+
+def _strangers(log: Log, names: set[str], only: str) -> Iterator[Found]:
+    """Yield what lies in the folder of the runs and in no line."""
+    runs = {entry["run"] for entry in log.of("run")}
+    for name in sorted(names - runs if not only else {only} - runs):
+        if not only and PART.fullmatch(name) and _parts({name}) & runs:
+            continue
+        if name.startswith(".") and not only:
+            yield f"{RUNS}/{name} is left by a killed process, or being written"
+        else:
+            yield Mismatch(
+                f"{RUNS}/{name}", "a run that the log names", "no line of it"
+            )
+
+
+def _of_lines(log: Log) -> Iterator[Found]:
+    """Yield lines that name a run for the second time, or remove what they may not."""
+    lists: dict[str, str] = {}
+    signed: dict[str, int] = {}
+    for entry in log.of("run", "signoff", "removed"):
+        where, name = f"{LOG}: line {entry['n']}", entry["run"]
+        if entry["kind"] == "run":
+            if name in lists:
+                yield Mismatch(where, "a run of its own", f"{name} once more")
+            lists.setdefault(name, entry["list"])
+            continue
+        if lists.get(name) != entry["list"]:
+            expected = f"list {lists.get(name, 'of a run before it')} of run {name}"
+            yield Mismatch(where, expected, entry["list"])
+        if entry["kind"] == "signoff":
+            signed.setdefault(name, entry["n"])
+        elif name in signed:
+            found = f"{name}, signed by line {signed[name]}"
+            yield Mismatch(where, "the removal of an unsigned run", found)
+
+
+def compare_signoffs(folder: Path, log: Log) -> Iterator[Found]:
+    """Yield where the pages of sign-offs are not as their lines say."""
+    names = _names(folder / PAGES)
+    pages = {f"{entry['n']}.html": entry for entry in log.of("signoff")}
+    for name, entry in pages.items():
+        where, line = f"{PAGES}/{name}", f"line {entry['n']}"
+        if name not in names and name in _parts(names):
+            yield f"{where} has not its name yet; the next run finishes it"
+            continue
+        try:
+            data = read_regular(folder / where, LARGEST_PAGE)
+        except OSError as error:
+            yield Mismatch(where, f"the page of {line}", why(error))
+            continue
+        if sha256(data) != entry["page"]:
+            yield Mismatch(where, f"SHA-256 {entry['page']} ({line})", sha256(data))
+        elif "".join(page_text(entry).split()) not in read_page(data)[1]:
+            yield Mismatch(where, f"the words of {line} on it", "others")
+    for name in sorted(names - pages.keys()):
+        if _parts({name}) & pages.keys():
+            continue
+        if name.startswith("."):
+            yield f"{PAGES}/{name} is left by a killed process, or being written"
+        else:
+            yield Mismatch(f"{PAGES}/{name}", "the page of a line", "no such line")

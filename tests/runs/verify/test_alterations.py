@@ -1,0 +1,400 @@
+"""What verify names of an audit that was altered, and what nobody can know.
+
+Each row is one alteration of an audit of two runs, the first of which was signed twice;
+the log has five lines: audit, run, signoff, signoff, run. What `UNKNOWN` lists cannot
+be known from the folder alone; a digest of the log from elsewhere tells of some of it.
+"""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from tests.run_folders import make_agree, relist, rewrite_log
+from tests.signed_runs import FIRST, SECOND, save, write
+
+from importance_audit.runs.audit_log import FIRST as FIRST_KEYS
+from importance_audit.runs.audit_log import LOG, append, read_log, to_line
+from importance_audit.runs.digests import sha256
+from importance_audit.runs.verify import audit as verify_audit_module
+from importance_audit.runs.verify import verify
+
+LIST = "SHA256SUMS"
+TABLE = "tables/importances.csv"
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    monkeypatch.setattr(verify_audit_module, "SECONDS", 0.0)
+
+
+@pytest.fixture
+def audit(tmp_path):
+    write(tmp_path / "audit")
+    return tmp_path / "audit"
+
+
+def lines(audit):
+    return (audit / LOG).read_bytes().splitlines(keepends=True)
+
+
+def put(path, data=b"x"):
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+
+
+def instead(path, make):
+    """Put something else in the place of a file or folder."""
+    aside = path.with_name("aside")
+    path.rename(aside)
+    make(path, aside)
+
+
+def sparse(path):
+    with path.open("wb") as file:
+        file.truncate(4 << 40)
+
+
+def nested(folder):
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(os.open("x", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.close(here)
+
+
+def replaced(old, new, start=9):
+    """Return an alteration of the text of the log, tied anew from a line on."""
+
+    def alter(audit):
+        path = audit / LOG
+        changed = path.read_bytes().replace(old, new)
+        assert changed != path.read_bytes()
+        path.write_bytes(changed)
+        rewrite_log(audit, lambda entry: entry, start)
+
+    return alter
+
+
+def of_lines(change):
+    return lambda audit: put(audit / LOG, b"".join(change(*lines(audit))))
+
+
+def without_line(number, *, tied):
+    def alter(audit):
+        kept = [line for n, line in enumerate(lines(audit), 1) if n != number]
+        put(audit / LOG, b"".join(kept))
+        if tied:
+            rewrite_log(audit, lambda entry: entry)
+
+    return alter
+
+
+def remove_with_line(audit):
+    shutil.rmtree(audit / "runs" / SECOND)
+    put(audit / LOG, b"".join(lines(audit)[:4]))
+
+
+def forge_removal(audit, name):
+    (listed,) = (e["list"] for e in read_log(audit).of("run") if e["run"] == name)
+    append(audit, "removed", run=name, list=listed, why="x")
+    shutil.rmtree(audit / "runs" / name)
+
+
+def forge(audit, **facts):
+    first = read_log(audit).of("run")[0]
+    own = {key: first[key] for key in first.keys() - {*FIRST_KEYS}}
+    append(audit, "run", **own | facts)
+
+
+def swap(audit):
+    first, second = audit / "runs" / FIRST, audit / "runs" / SECOND
+    first.rename(audit / "aside")
+    second.rename(first)
+    (audit / "aside").rename(second)
+
+
+R1, R2 = f"runs/{FIRST}", f"runs/{SECOND}"
+L = f"{LOG}: line "
+ALTERATIONS = {
+    # files and lists
+    "table changed": (lambda a: put(a / R1 / TABLE), f"{R1}/{TABLE}"),
+    "table removed": (lambda a: (a / R1 / TABLE).unlink(), f"{R1}/{TABLE}"),
+    "file added to a run": (lambda a: put(a / R1 / "x.csv"), f"{R1}/x.csv"),
+    "file renamed": (
+        lambda a: (a / R1 / TABLE).rename(a / R1 / "x.csv"),
+        f"{R1}/{TABLE}",
+    ),
+    "file added to runs/": (lambda a: put(a / "runs" / "x.csv"), "runs/x.csv"),
+    "page changed": (lambda a: put(a / R1 / "report.html"), f"{R1}/report.html"),
+    "list removed": (lambda a: (a / R1 / LIST).unlink(), f"{R1}/{LIST}"),
+    "line feed added to a list": (
+        lambda a: put(a / R1 / LIST, (a / R1 / LIST).read_bytes() + b"\n"),
+        f"{R1}/{LIST}",
+    ),
+    "list that leads outside": (
+        lambda a: put(a / R1 / LIST, b"0" * 64 + b"  ../../audit-log.jsonl\n"),
+        f"{R1}/{LIST}",
+    ),
+    "table of the first run and its list": (
+        lambda a: (put(a / R1 / TABLE), relist(a / R1)),
+        f"{R1}/{LIST}",
+    ),
+    "page of the newest run and its list": (
+        lambda a: (put(a / R2 / "report.html"), relist(a / R2)),
+        f"{R2}/{LIST}",
+    ),
+    "page of the newest run, its list and line": (
+        lambda a: (put(a / R2 / "report.html"), make_agree(a / R2)),
+        f"{R2}/report.html",
+    ),
+    "table of the first run, its list and line, later lines": (
+        lambda a: (put(a / R1 / TABLE), make_agree(a / R1)),
+        f"{R2}/log-head.json",
+    ),
+    "another run's line before it": (
+        lambda a: (put(a / R2 / "log-head.json", b"{}"), make_agree(a / R2)),
+        f"{R2}/log-head.json",
+    ),
+    # the log
+    "name in a sign-off": (replaced(b"A. Nowak", b"A. Other"), f"{L}4"),
+    "name in a sign-off, later lines tied anew": (
+        replaced(b"A. Nowak", b"A. Other", 1),
+        "signoffs/3.html",
+    ),
+    "exit code of a run": (replaced(b'"exit_code":0', b'"exit_code":1'), f"{L}3"),
+    "verdict of the newest run": (
+        lambda a: rewrite_log(
+            a, lambda e: {**e, "verdict": "confirmed"} if e["n"] == 5 else e
+        ),
+        f"{R2}/result.json",
+    ),
+    "blank in the last line": (
+        of_lines(lambda *all_: (*all_[:4], all_[4].replace(b'{"n"', b'{ "n"'))),
+        f"{L}5",
+    ),
+    "key twice in the last line": (
+        of_lines(lambda *all_: (*all_[:4], all_[4].replace(b'"n":5', b'"n":5,"n":5'))),
+        f"{L}5",
+    ),
+    "sign-off removed": (without_line(3, tied=False), f"{L}3"),
+    "sign-off removed, later lines tied anew": (
+        without_line(3, tied=True),
+        "signoffs/4.html",
+    ),
+    "first line removed": (without_line(1, tied=False), f"{L}1"),
+    "lines swapped": (of_lines(lambda a, b, c, d, e: (a, b, d, c, e)), f"{L}3"),
+    "line copied in": (of_lines(lambda a, b, c, d, e: (a, b, c, c, d, e)), f"{L}4"),
+    "log cut, runs left": (of_lines(lambda *all_: all_[:3]), R2),
+    "line ends as of Windows": (
+        of_lines(lambda *all_: (line.replace(b"\n", b"\r\n") for line in all_)),
+        f"{L}1",
+    ),
+    "half a line at the end": (of_lines(lambda *all_: (*all_, b"{")), f"{L}6"),
+    "NUL bytes at the end": (of_lines(lambda *all_: (*all_, bytes(99))), f"{L}6"),
+    "no line feed at the end": (
+        of_lines(lambda *all_: (*all_[:4], all_[4][:-1])),
+        f"{L}5",
+    ),
+    "empty": (of_lines(lambda *_: ()), R1),
+    "log removed": (lambda a: (a / LOG).unlink(), LOG),
+    "log is a FIFO": (lambda a: instead(a / LOG, lambda p, _: os.mkfifo(p)), LOG),
+    "log is a link": (lambda a: instead(a / LOG, lambda p, q: p.symlink_to(q)), LOG),
+    "log is a folder": (lambda a: instead(a / LOG, lambda p, _: p.mkdir()), LOG),
+    "log of 4 TiB": (lambda a: sparse(a / LOG), LOG),
+    "a line nested without end": (
+        of_lines(lambda *all_: (*all_, b"[" * 100_000 + b"\n")),
+        f"{L}6",
+    ),
+    "a run named twice": (lambda a: forge(a), f"{L}6"),
+    "a run that leads elsewhere": (lambda a: forge(a, run="../x"), f"{L}6"),
+    # runs
+    "first run removed by hand": (lambda a: shutil.rmtree(a / R1), R1),
+    "newest run removed by hand": (lambda a: shutil.rmtree(a / R2), R2),
+    "signed run removed with a forged line": (
+        lambda a: forge_removal(a, FIRST),
+        f"{L}6",
+    ),
+    "run copied": (lambda a: shutil.copytree(a / R1, a / "runs/D"), "runs/D"),
+    "runs swapped": (swap, f"{R1}/{LIST}"),
+    "run folder is a link": (
+        lambda a: instead(
+            a / R1, lambda p, q: (shutil.move(q, a / "away"), p.symlink_to(a / "away"))
+        ),
+        R1,
+    ),
+    "file is a link": (
+        lambda a: instead(a / R1 / TABLE, lambda p, q: p.symlink_to(q)),
+        f"{R1}/{TABLE}",
+    ),
+    "file is a FIFO": (
+        lambda a: instead(a / R1 / TABLE, lambda p, _: os.mkfifo(p)),
+        f"{R1}/{TABLE}",
+    ),
+    "FIFO added": (lambda a: os.mkfifo(a / R1 / "f"), f"{R1}/f"),
+    "list is a FIFO": (
+        lambda a: ((a / R1 / LIST).unlink(), os.mkfifo(a / R1 / LIST)),
+        f"{R1}/{LIST}",
+    ),
+    "list of 4 TiB": (lambda a: sparse(a / R1 / LIST), f"{R1}/{LIST}"),
+    "file of 4 TiB": (lambda a: sparse(a / R1 / TABLE), f"{R1}/{TABLE}"),
+    "1 500 folders inside each other": (
+        lambda a: nested(a / R1),
+        f"{R1}/{'d/' * 1500}x",
+    ),
+    "a name that holds a line": (
+        lambda a: put(a / R1 / "x\nmatch: all is well"),
+        f"{R1}/x\nmatch: all is well",
+    ),
+    # pages of sign-offs
+    "signed page changed": (lambda a: put(a / "signoffs/3.html"), "signoffs/3.html"),
+    "signed page removed": (
+        lambda a: (a / "signoffs/3.html").unlink(),
+        "signoffs/3.html",
+    ),
+    "signed page of another": (
+        lambda a: shutil.copy(a / "signoffs/3.html", a / "signoffs/4.html"),
+        "signoffs/4.html",
+    ),
+    "page without a line": (lambda a: put(a / "signoffs/9.html"), "signoffs/9.html"),
+    "page is a FIFO": (
+        lambda a: ((a / "signoffs/3.html").unlink(), os.mkfifo(a / "signoffs/3.html")),
+        "signoffs/3.html",
+    ),
+    "signature of no line": (
+        lambda a: put(a / "signatures/9.anna.sig"),
+        "signatures/9.anna.sig",
+    ),
+    "signature with a name that holds a line": (
+        lambda a: put(a / "signatures/4.a\nmatch: well"),
+        "signatures/4.a\nmatch: well",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", ALTERATIONS)
+def test_an_alteration_is_named_by_its_place(audit, how):
+    alter, where = ALTERATIONS[how]
+    alter(audit)
+    found = verify(audit)
+    assert where in {item.file for item in found.mismatches}
+    assert found.lines()[-1] == f"mismatch: {len(found.mismatches)} found"
+    assert all(line.isprintable() for line in found.lines())
+    subprocess.run(["rm", "-rf", audit], check=True)  # Python cannot remove all of them
+
+
+def rewrite_last_time(audit):
+    change = {"time": "2026-01-01T00:00:00+00:00"}
+    rewrite_log(audit, lambda e: {**e, **change} if e["n"] == 5 else e)
+
+
+UNKNOWN = {
+    "an empty folder added": (lambda a: (a / R1 / "empty").mkdir(), False),
+    "the newest run removed with its line": (remove_with_line, True),
+    "an unsigned run removed with a forged line": (
+        lambda a: forge_removal(a, SECOND),
+        False,
+    ),
+    "the time of the newest line": (rewrite_last_time, True),
+    "a table of the newest run, its list and its line": (
+        lambda a: (put(a / R2 / TABLE), make_agree(a / R2)),
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("how", UNKNOWN)
+def test_what_nobody_can_know_is_told_by_a_head_from_elsewhere(audit, how):
+    alter, is_told_by_head = UNKNOWN[how]
+    head = verify(audit).head
+    alter(audit)
+    found = verify(audit)
+    assert found.mismatches == ()
+    assert "wrote files and log anew together" in found.unchecked
+    noted = verify(audit, head=head).mismatches
+    assert [item.file for item in noted] == [LOG] * is_told_by_head
+
+
+def test_a_match_counts_what_was_looked_at_and_prints_the_head(audit):
+    found = verify(audit)
+    assert (found.mismatches, found.notes) == ((), ())
+    assert found.head == sha256(lines(audit)[-1])
+    assert found.lines() == (
+        f"match: 2 runs, {found.n_files} files, 2 sign-offs, 5 lines, the last with "
+        f"SHA-256 {found.head}",
+    )
+    for line in lines(audit):
+        assert verify(audit, head=sha256(line)).mismatches == ()
+
+
+def test_one_run_is_handed_on_with_the_log(audit, tmp_path):
+    sent = tmp_path / "sent"
+    shutil.copytree(audit, sent)
+    shutil.rmtree(sent / R1)
+    assert {item.file for item in verify(sent).mismatches} == {R1}
+    found = verify(sent, only=SECOND)
+    assert (found.mismatches, found.n_runs) == ((), 1)
+    assert verify(sent / R2) == found
+    put(sent / R2 / TABLE)
+    assert [item.file for item in verify(sent, only=SECOND).mismatches] == [
+        f"{R2}/{TABLE}"
+    ]
+    assert [m.file for m in verify(sent, only="other").mismatches] == ["runs/other"]
+
+
+def test_a_run_alone_is_held_against_its_own_list(audit, tmp_path):
+    sent = shutil.copytree(audit / R1, tmp_path / "for the supervisor")
+    found = verify(sent)
+    assert found.mismatches == ()
+    assert found.notes == (
+        f"{LOG} of its audit is not here, so the run was compared with its own list",
+    )
+    put(sent / TABLE)
+    assert [item.file for item in verify(sent).mismatches] == [TABLE]
+
+
+def test_retention_and_what_a_kill_left_are_notes(audit):
+    forge_removal(audit, SECOND)
+    parts = (".D.01234567.part", ".E.removed")
+    for name in parts:
+        (audit / "runs" / name).mkdir()
+    put(audit / "signoffs" / ".7.html.01234567.part")
+    found = verify(audit)
+    assert found.mismatches == ()
+    left = "is left by a killed process, or being written"
+    assert found.notes == (
+        f"{R2} was removed: x",
+        *(f"runs/{name} {left}" for name in parts),
+        f"signoffs/.7.html.01234567.part {left}",
+    )
+
+
+def test_a_clock_that_went_back_is_a_note(audit):
+    append(audit, "clock", time="2026-01-01T00:00:00+00:00", message="back")
+    assert verify(audit).mismatches == ()
+    (note,) = verify(audit).notes
+    assert note.startswith("the clock went back: a line says 20")
+
+
+def test_what_is_gone_at_a_second_look_is_no_fault(audit, monkeypatch):
+    """As a run that another process writes meanwhile."""
+    path = audit / R2 / TABLE
+    data = path.read_bytes()
+    put(path)
+    monkeypatch.setattr(verify_audit_module.time, "sleep", lambda _: put(path, data))
+    assert verify(audit).mismatches == ()
+
+
+def test_later_lines_leave_earlier_ones_valid(audit):
+    save(audit, "20261122T084600Z-3f9a1c2b")
+    append(audit, "notified", hook="h", exit_code=None, message="", seconds=0.5)
+    assert verify(audit).mismatches == ()
+
+
+def test_a_line_of_a_sign_off_of_another_list_is_named(audit):
+    entry = dict(read_log(audit).of("signoff")[0], list="0" * 64)
+    put(audit / LOG, b"".join([*lines(audit)[:2], to_line(entry), *lines(audit)[3:]]))
+    assert f"{L}3" in {item.file for item in verify(audit).mismatches}
