@@ -37,6 +37,7 @@ classes_of_answer <- function(answer, task) {
 
 # The package that predicts for a class, as far as its method of `predict` is known.
 package_of_class <- function(classes) {
+  if (!is.null(attr(classes, "package"))) return(attr(classes, "package"))  # of S4
   for (class in classes) {
     method <- utils::getS3method("predict", class, optional = TRUE)
     if (!is.null(method)) return(environmentName(topenv(environment(method))))
@@ -119,9 +120,23 @@ workflow_classes <- function(m, rows, task) {
   refuse_survival(identical(fit$spec$mode, "censored regression"))
   fit$lvl
 }
-workflow_predictions <- function(m, data) {
-  if (is.null(workflow_classes(m))) return(stats::predict(m, data)[[".pred"]])
-  stats::predict(m, data, type = "prob")[paste0(".pred_", workflow_classes(m))]
+workflow_predictions <- function(m, data) tidy_predictions(m, data, workflow_classes(m))
+tidy_predictions <- function(m, data, classes) {
+  if (is.null(classes)) return(stats::predict(m, data)[[".pred"]])
+  stats::predict(m, data, type = "prob")[paste0(".pred_", classes)]
+}
+
+# A fit of parsnip alone keeps no columns where its engine takes a formula: then the engine's
+# own fit knows them, or else all that models are given may be read.
+parsnip_features <- function(m) {
+  if (length(m$preproc$x_var)) return(m$preproc$x_var)
+  if (!is.null(m$preproc$terms)) return(all.vars(stats::delete.response(m$preproc$terms)))
+  kind <- kind_of(m$fit)
+  if (is.null(kind)) TRUE else kind$features(m$fit)
+}
+parsnip_classes <- function(m, rows, task) {
+  refuse_survival(identical(m$spec$mode, "censored regression"))
+  m$lvl
 }
 
 learner_classes <- function(m, rows, task) {
@@ -174,6 +189,12 @@ own_kinds <- list(
   workflow = own_kind(
     "workflows", function(m) workflows::extract_mold(m)$blueprint$ptypes$predictors,
     workflow_classes, workflow_predictions
+  ),
+  model_fit = list(
+    package = "parsnip", features = parsnip_features, types = function(m) NULL,
+    levels = function(m) NULL, classes = parsnip_classes,
+    predict = function(m, data) tidy_predictions(m, data, m$lvl),
+    judges_missing = TRUE, has_own_predict = TRUE
   ),
   Learner = own_kind(
     "mlr3", learner_prototype, learner_classes,

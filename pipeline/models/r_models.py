@@ -247,7 +247,8 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         refuse_dates(name, train.inputs, train.types)
         rows = train.X[list(train.inputs)].iloc[[0, 0]].reset_index(drop=True)
     try:
-        facts = model.call("describe_model", {"task": train.task, "rows": rows})
+        question = {"task": train.task, "rows": rows, "columns": list(train.inputs)}
+        facts = model.call("describe_model", question)
     except RError as error:
         reason = words(_r_message(error))
         raise ModelError(
@@ -278,6 +279,8 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     parameters: dict[str, Any] = {}
     if 0 < len(call) <= LONGEST_CALL:
         parameters["call"] = call
+    if note := facts["note"][0]:
+        parameters["note"] = note
     if model.script is not None:
         parameters["predict"] = model.script
     if assumed:  # the model kept none: nothing says that it was fitted to these

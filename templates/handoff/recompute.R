@@ -16,8 +16,8 @@ here <- local({
   }
   if (length(files)) dirname(gsub("~+~", " ", files[length(files)], fixed = TRUE)) else "."
 })
-for (name in c("tables", "digests", "losses", "scripts", "own_predict", "r_models",
-               "write_importance")) {
+for (name in c("tables", "digests", "losses", "scripts", "own_predict", "model_kinds",
+               "r_models", "write_importance")) {
   source(file.path(here, "r", paste0(name, ".R")))
 }
 fail <- function(...) stop(..., call. = FALSE)
