@@ -207,25 +207,6 @@ nnet_matrix_classes <- function(m) {
   classes
 }
 
-xgboost_objective <- function(m) {
-  config <- xgboost::xgb.config(m)
-  if (is.character(config)) config <- jsonlite::fromJSON(config)
-  config$learner
-}
-xgboost_classes <- function(m) {
-  name <- xgboost_objective(m)$objective$name
-  refuse_survival(grepl("^survival:", name))
-  if (name == "binary:logistic") return(zero_one)
-  if (name == "multi:softprob") {
-    n_classes <- as.integer(xgboost_objective(m)$learner_model_param$num_class)
-    return(as.character(seq_len(n_classes) - 1L))
-  }
-  if (!grepl("^(reg|count):", name)) {
-    stop("its objective '", name, "' predicts no number or probability for each row. Of classes, ",
-         "train it with 'binary:logistic' or 'multi:softprob'")
-  }
-}
-
 linear_kind <- list(
   package = "stats", features = terms_features, types = terms_types,
   levels = function(m) m$xlevels, classes = no_classes, judges_missing = FALSE,
@@ -353,7 +334,15 @@ model_kinds <- list(
   glmnet = glmnet_kind,
   cv.glmnet = glmnet_kind,
   cv.relaxed = glmnet_kind,
-  loess = linear_kind,
+  loess = utils::modifyList(linear_kind, list(predict = function(m, data) {
+    predictions <- stats::predict(m, data)
+    if (anyNA(predictions)) {
+      stop("predict.loess has no answer for ", sum(is.na(predictions)), " rows outside the range ",
+           "of those it was fitted to. Leave them out, or fit it with ",
+           "control = loess.control(surface = \"direct\")")
+    }
+    predictions
+  })),
   nls = utils::modifyList(linear_kind, list(
     features = function(m) names(m$dataClasses), types = function(m) m$dataClasses
   )),
@@ -386,17 +375,6 @@ model_kinds <- list(
     predict = function(m, data) {
       data <- check_ksvm_columns(m, data)
       kernlab::predict(m, data, type = if (grepl("svr$", m@type)) "response" else "probabilities")
-    }
-  ),
-  xgb.Booster = list(
-    package = "xgboost",
-    features = function(m) if (is.null(m$feature_names)) m$nfeatures else m$feature_names,
-    types = function(m) NULL, levels = function(m) NULL, classes = xgboost_classes,
-    judges_missing = TRUE,
-    predict = function(m, data) {
-      answer <- stats::predict(m, data.matrix(data))
-      n_classes <- length(xgboost_classes(m))
-      if (n_classes > 2L) matrix(answer, ncol = n_classes, byrow = TRUE) else answer
     }
   )
 )

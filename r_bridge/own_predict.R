@@ -17,9 +17,16 @@ type_of_column <- function(x) {
   if (is.numeric(x) || is.logical(x)) "numeric" else class(x)[1L]
 }
 
-# Answers as a vector, or as a matrix whose columns are named by the classes.
+# Answers as a vector, or as a matrix whose columns are named by the classes. What is no
+# number is refused: as.vector would turn classes into texts, and lists into what they hold.
 plain_predictions <- function(answer) {
+  given <- class(answer)[1L]
   if (is.data.frame(answer)) answer <- as.matrix(answer)
+  if (is.list(answer) || !(is.numeric(answer) || is.logical(answer))) {
+    stop("its predict function returns an object of class '", given, "', and must return ",
+         "numbers: one for each row, of two classes the probability of the second, of more ",
+         "classes a matrix whose columns have their names", call. = FALSE)
+  }
   if (length(dim(answer)) == 3L && dim(answer)[3L] == 1L) answer <- answer[, , 1L]
   if (length(dim(answer)) != 2L) return(as.vector(answer))
   if (ncol(answer) == 1L) as.vector(answer) else answer

@@ -168,3 +168,47 @@ predict_model <- function(model, data) {
   dimnames(predictions) <- list(NULL, classes)
   predictions
 }
+
+# What predicting some rows does beside: the first warning and the number of them, the first
+# line that is printed, and whether a graphics device is left open, which is closed.
+side_effects <- function(model, data) {
+  warned <- character()
+  printed <- utils::capture.output(withCallingHandlers(
+    predict_model(model, data),
+    warning = function(w) {
+      warned <<- c(warned, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    }
+  ))
+  devices <- length(grDevices::dev.list())
+  grDevices::graphics.off()
+  list(warning = c(warned, "")[1L], n_warnings = length(warned),
+       printed = c(printed[nzchar(printed)], "")[1L], devices = devices)
+}
+
+# How many rows a model was fitted on, as far as it keeps them in `model` (lm, glm, gam, polr),
+# and the share of those that are equal to another one of them. A list, empty if it keeps none,
+# or its target is on another scale than y.
+count_fitted <- function(model, data, y) {
+  frame <- if (!isS4(model) && is.list(model)) model$model
+  if (!is.data.frame(frame) || inherits(model, names(own_kinds))) return(list())
+  terms <- stats::delete.response(stats::terms(model))
+  own <- stats::model.response(frame)
+  asked <- tryCatch(stats::model.frame(terms, data, na.action = stats::na.pass,
+                                       xlev = model$xlevels), error = function(e) NULL)
+  # 0 and 1 are codes of the levels.
+  if (is.factor(own) && !is.factor(y)) own <- as.integer(own) - 1L
+  if (is.factor(y) && all(own %in% 0:1)) y <- as.integer(y) - 1L
+  is_other <- is.null(asked) || !all(names(asked) %in% names(frame)) || NCOL(own) != 1L
+  if (is_other || is.factor(y) && !is.factor(own)) return(list())
+  digits <- function(x) {
+    if (length(dim(x))) return(do.call(paste, lapply(as.data.frame(unclass(x)), digits)))
+    if (is.numeric(x) || is.logical(x)) sprintf("%.12g", as.numeric(x)) else as.character(x)
+  }
+  key <- function(rows, y) do.call(paste, c(lapply(c(rows, list(y)), digits), sep = "\r"))
+  fitted <- key(as.list(frame[names(asked)]), as.vector(own))
+  list(
+    equal = sum(key(as.list(asked), as.vector(y)) %in% fitted),
+    share = mean(duplicated(fitted) | duplicated(fitted, fromLast = TRUE))
+  )
+}

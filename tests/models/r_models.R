@@ -93,17 +93,8 @@ fit_every_class <- function(folder) {
       ksvm_x = function() kernlab::ksvm(numbers, d$y),
       ksvm2 = function() kernlab::ksvm(z ~ x + g, d, prob.model = TRUE),
       ksvm_k = function() kernlab::ksvm(k ~ x + n, d, prob.model = TRUE)
-    ),
-    xgboost = list(
-      xgboost = function() boosted(d$y, "reg:squarederror"),
-      xgboost2 = function() boosted(d$b, "binary:logistic"),
-      xgboost_k = function() boosted(as.integer(d$k) - 1, "multi:softprob", num_class = 3)
     )
   )
-  boosted <- function(y, objective, ...) {
-    rows <- xgboost::xgb.DMatrix(numbers, label = y)
-    xgboost::xgb.train(list(objective = objective, nthread = 1, ...), rows, 5)
-  }
   for (package in names(more)) {
     if (requireNamespace(package, quietly = TRUE)) {
       models <- c(models, lapply(more[[package]], function(fit) fit()))
@@ -206,10 +197,6 @@ own_prediction <- function(model, data) {
       type <- if (model@type == "C-svc") "probabilities" else "response"
       columns(kernlab::predict(model, if (is.null(model@terms)) as.matrix(data[names]) else data,
                                type = type))
-    },
-    xgb.Booster = {
-      p <- predict(model, as.matrix(data[c("x", "n")]), reshape = TRUE)
-      if (is.matrix(p)) unname(p) else p
     },
     rpart = if (model$method == "class") class_of(type = "prob") else number(),
     nnet.formula = if (is.null(model$lev)) number() else class_of(type = "raw"),

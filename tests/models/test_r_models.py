@@ -27,25 +27,23 @@ R_FILE = Path(__file__).with_name("r_models.R")
 REGRESSIONS = (
     "lm aov rlm negbin poisson forest ranger ranger_order gbm rpart nnet svm svm_poly "
     "svm_x earth earth_x loess nls nnet_x gam bam glmnet glmnet_poisson cv_glmnet "
-    "cv_relaxed ksvm ksvm_x xgboost"
+    "cv_relaxed ksvm ksvm_x"
 ).split()
 BINARY = (
     "glm glm01 forest2 gbm01 nnet2 multinom2 svm2 earth2 qda bayes2 gam2 glmnet2 "
-    "glmnet_glm ksvm2 xgboost2"
+    "glmnet_glm ksvm2"
 ).split()
 MULTICLASS = (
     "forest_x ranger_k gbm_k rpart_k nnet_k multinom svm_k polr lda lda_x bayes "
-    "nnet_xk gam_codes glmnet_k cv_glmnet_k ksvm_k xgboost_k"
+    "nnet_xk gam_codes glmnet_k cv_glmnet_k ksvm_k"
 ).split()
 EVERY = [*REGRESSIONS, *BINARY, *MULTICLASS]
-TAKES_MISSING = (
-    "gbm gbm01 gbm_k rpart rpart_k bayes bayes2 xgboost xgboost2 xgboost_k"
-).split()
+TAKES_MISSING = ("gbm gbm01 gbm_k rpart rpart_k bayes bayes2").split()
 BY_PLACE = ("nnet_x", "nnet_xk")
 NUMBERS_ONLY = (
-    "svm_x loess nls nnet_x glmnet glmnet_poisson cv_glmnet cv_relaxed ksvm_x xgboost "
-    "qda glmnet2 glmnet_glm xgboost2 lda_x nnet_xk gam_codes glmnet_k cv_glmnet_k "
-    "ksvm_k xgboost_k"
+    "svm_x loess nls nnet_x glmnet glmnet_poisson cv_glmnet cv_relaxed ksvm_x "
+    "qda glmnet2 glmnet_glm lda_x nnet_xk gam_codes glmnet_k cv_glmnet_k "
+    "ksvm_k"
 ).split()
 FEATURES = ["x", "n", "g", "o"]
 
@@ -238,6 +236,41 @@ def test_a_number_where_the_model_knows_levels_is_refused(fitted_model):
         "Column 'g' is a number, and model 'm' was trained on one of 'b', 'a', 'c'. "
         "Declare its type under [data] categories."
     )
+
+
+@of_classes(["loess"])
+def test_rows_outside_the_range_of_loess_are_refused_with_the_way(fitted_model):
+    _, model, train = fitted_model
+    with pytest.raises(ModelError) as refusal:
+        model.predict(train.X.assign(n=train.X["n"] * 2))
+    said = str(refusal.value)
+    assert "predict.loess has no answer for 40 rows outside the range" in said
+    assert 'control = loess.control(surface = "direct")' in said
+
+
+@of_classes(["glmnet", "cv_glmnet", "nnet_x"])
+def test_a_card_says_what_a_model_leaves_open(fitted_model):
+    name, model, _ = fitted_model
+    note = model.parameters["note"]
+    assert {
+        "glmnet": "the smallest of its ",
+        "cv_glmnet": 'It predicts with s = "lambda.1se" (',
+        "nnet_x": "It names no columns, and reads those of the data by their place.",
+    }[name] in note
+
+
+@of_classes(["lm", "glm", "glm01", "gam", "polr"])
+def test_rows_that_a_model_keeps_are_counted(fitted_model):
+    _, model, train = fitted_model
+    assert model.count_fitted(train) == (80, 0)
+    moved = dataclasses.replace(train, X=train.X.assign(x=train.X["x"] + 1))
+    assert model.count_fitted(moved) == (0, 0)
+
+
+@of_classes(["forest", "loess", "lda", "ksvm"])
+def test_a_model_that_keeps_no_rows_counts_none(fitted_model):
+    _, model, train = fitted_model
+    assert model.count_fitted(train) is None
 
 
 @of_classes(["gbm01", "glm01"])
