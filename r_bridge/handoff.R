@@ -15,59 +15,6 @@ live_part <- function(object, at = "object") {
   ""
 }
 
-# The mean of each row, as R's own `mean` rounds it.
-means_of <- function(rounds) unname(apply(rounds, 1L, mean))
-
-# What vi() returns, sorted as it sorts. The raw scores keep the order that was asked.
-#
-# values  one row per feature, one column per repeat
-# line    "0.4" or "0.5": the line of vip whose class it has
-vi_object <- function(features, values, type, line) {
-  columns <- list(Variable = features, Importance = means_of(values))
-  if (ncol(values) > 1L) columns$StDev <- unname(apply(values, 1L, stats::sd))
-  order_of <- order(columns$Importance, decreasing = TRUE)
-  object <- lapply(columns, `[`, order_of)
-  attr(object, "row.names") <- .set_row_names(length(features))
-  attr(object, "type") <- type
-  if (ncol(values) > 1L) {
-    dimnames(values) <- list(features, paste0("permutation_", seq_len(ncol(values))))
-    attr(object, "raw_scores") <- values
-  }
-  tibble <- if (line == "0.4") c("tbl_df", "tbl")
-  class(object) <- c("vi", tibble, "data.frame")
-  object
-}
-
-# What DALEX::model_parts() returns: the means over the rounds, losses ascending and
-# without what was not measured, then each round as it was drawn.
-#
-# losses            one row per variable, one column per round
-# full, y_permuted  one number per round
-parts_object <- function(variables, losses, full, y_permuted, form, label, loss_name) {
-  names_of <- function(inner) c("_full_model_", inner, "_baseline_")
-  rounds <- rbind(full, losses, y_permuted)
-  means <- means_of(rounds)
-  inner <- means[1L + seq_along(variables)]
-  ascending <- order(inner, na.last = NA)
-  mean_full <- means[1L]
-  values <- c(mean_full, inner[ascending], means[length(means)])
-  variable <- names_of(variables[ascending])
-  round <- rep(0, length(values))
-  if (ncol(losses) > 1L) {
-    values <- c(values, as.vector(rounds))
-    variable <- c(variable, rep(names_of(variables), ncol(losses)))
-    round <- c(round, rep(as.numeric(seq_len(ncol(losses))), each = nrow(rounds)))
-  }
-  if (form == "difference") values <- values - mean_full
-  if (form == "ratio") values <- values / mean_full
-  object <- data.frame(variable = variable, permutation = round, dropout_loss = values,
-                       label = rep(label, length(values)), stringsAsFactors = FALSE)
-  attr(object, "B") <- as.numeric(ncol(losses))
-  attr(object, "loss_name") <- loss_name
-  class(object) <- c("model_parts", "feature_importance_explainer", "data.frame")
-  object
-}
-
 # The aggregated profiles of DALEX::model_profile(), of numbers or of categories. Partial
 # ones stand in the order of their points, whatever their variables.
 #

@@ -30,7 +30,7 @@ LOSS_NAMES = {
 
 
 SCRIPTS = (
-    *("losses.R", "scripts.R", "own_predict.R", "r_models.R"),
+    *("losses.R", "scripts.R", "own_predict.R", "model_kinds.R", "r_models.R"),
     "importanceaudit/R/write_importance.R",
 )
 """Our files that R needs to predict, measure losses and write as the audit does."""

@@ -353,7 +353,8 @@ def current_models() -> Worker:
 def _r_files() -> list[Path]:
     """Return the R files whose functions may be called, in the order of their names."""
     others = {"guard.R", "install.R"}  # what calls them, and a script
-    return sorted(path for path in _PACKAGE.glob("*.R") if path.name not in others)
+    files = sorted(path for path in _PACKAGE.glob("*.R") if path.name not in others)
+    return [*files, _PACKAGE / "importanceaudit" / "R" / "objects.R"]
 
 
 def installed() -> dict[str, Any]:

@@ -17,9 +17,16 @@ type_of_column <- function(x) {
   if (is.numeric(x) || is.logical(x)) "numeric" else class(x)[1L]
 }
 
-# Answers as a vector, or as a matrix whose columns are named by the classes.
+# Answers as a vector, or as a matrix whose columns are named by the classes. What is no
+# number is refused: as.vector would turn classes into texts, and lists into what they hold.
 plain_predictions <- function(answer) {
+  given <- class(answer)[1L]
   if (is.data.frame(answer)) answer <- as.matrix(answer)
+  if (is.list(answer) || !(is.numeric(answer) || is.logical(answer))) {
+    stop("its predict function returns an object of class '", given, "', and must return ",
+         "numbers: one for each row, of two classes the probability of the second, of more ",
+         "classes a matrix whose columns have their names", call. = FALSE)
+  }
   if (length(dim(answer)) == 3L && dim(answer)[3L] == 1L) answer <- answer[, , 1L]
   if (length(dim(answer)) != 2L) return(as.vector(answer))
   if (ncol(answer) == 1L) as.vector(answer) else answer
@@ -37,6 +44,7 @@ classes_of_answer <- function(answer, task) {
 
 # The package that predicts for a class, as far as its method of `predict` is known.
 package_of_class <- function(classes) {
+  if (!is.null(attr(classes, "package"))) return(attr(classes, "package"))  # of S4
   for (class in classes) {
     method <- utils::getS3method("predict", class, optional = TRUE)
     if (!is.null(method)) return(environmentName(topenv(environment(method))))
@@ -119,9 +127,23 @@ workflow_classes <- function(m, rows, task) {
   refuse_survival(identical(fit$spec$mode, "censored regression"))
   fit$lvl
 }
-workflow_predictions <- function(m, data) {
-  if (is.null(workflow_classes(m))) return(stats::predict(m, data)[[".pred"]])
-  stats::predict(m, data, type = "prob")[paste0(".pred_", workflow_classes(m))]
+workflow_predictions <- function(m, data) tidy_predictions(m, data, workflow_classes(m))
+tidy_predictions <- function(m, data, classes) {
+  if (is.null(classes)) return(stats::predict(m, data)[[".pred"]])
+  stats::predict(m, data, type = "prob")[paste0(".pred_", classes)]
+}
+
+# A fit of parsnip alone keeps no columns where its engine takes a formula: then the engine's
+# own fit knows them, or else all that models are given may be read.
+parsnip_features <- function(m) {
+  if (length(m$preproc$x_var)) return(m$preproc$x_var)
+  if (!is.null(m$preproc$terms)) return(all.vars(stats::delete.response(m$preproc$terms)))
+  kind <- kind_of(m$fit)
+  if (is.null(kind)) TRUE else kind$features(m$fit)
+}
+parsnip_classes <- function(m, rows, task) {
+  refuse_survival(identical(m$spec$mode, "censored regression"))
+  m$lvl
 }
 
 learner_classes <- function(m, rows, task) {
@@ -174,6 +196,12 @@ own_kinds <- list(
   workflow = own_kind(
     "workflows", function(m) workflows::extract_mold(m)$blueprint$ptypes$predictors,
     workflow_classes, workflow_predictions
+  ),
+  model_fit = list(
+    package = "parsnip", features = parsnip_features, types = function(m) NULL,
+    levels = function(m) NULL, classes = parsnip_classes,
+    predict = function(m, data) tidy_predictions(m, data, m$lvl),
+    judges_missing = TRUE, has_own_predict = TRUE
   ),
   Learner = own_kind(
     "mlr3", learner_prototype, learner_classes,

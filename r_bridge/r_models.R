@@ -2,11 +2,15 @@
 
 held_models <- new.env()
 
-# The row of a model in `model_kinds` or `own_kinds`; NULL if its class is unknown.
-kind_of <- function(model) {
-  name <- if (inherits(model, "Learner")) "Learner" else class(model)[1L]
-  c(model_kinds, own_kinds)[[name]]
+# The name of a model's row in `model_kinds`, `own_kinds` or `survival_kinds`: its first class,
+# but for models that have one for each algorithm.
+kind_name <- function(model) {
+  shared <- Find(function(name) inherits(model, name), c("Learner", "glmnet", "model_fit"))
+  if (is.null(shared)) class(model)[1L] else shared
 }
+
+# That row; NULL if the class is unknown.
+kind_of <- function(model) c(model_kinds, own_kinds, survival_kinds)[[kind_name(model)]]
 
 # Reads a model from a file and holds it, with the function of a script that says how it
 # predicts, if there is one. A list with its class, the version of the package that
@@ -27,13 +31,15 @@ hold_model <- function(sha256, file, script) {
   }
   package <- if (is.function(kind$package)) kind$package(model) else kind$package
   if (!requireNamespace(package, quietly = TRUE)) return(list(missing_package = package))
+  # What a function of the user calls by its name must be found.
+  if (isTRUE(kind$has_own_predict)) enter_session(list(packages = list(attached = package)))
   assign(sha256, model, envir = held_models)
   list(
     package = package,
     package_version = utils::packageDescription(package)$Version,
     r_version = paste(R.version$major, R.version$minor, sep = "."),
     saved_by = infoRDS(file)$writer_version,
-    r_class = class(object)
+    r_class = unique(c(if (inherits(object, "glmnet")) "glmnet", class(object)))
   )
 }
 
@@ -111,13 +117,24 @@ with_training_levels <- function(model, scope) {
 # What an audit must know of a model: the columns it reads in its own order; the levels
 # of those it knows to be factors; which of these are ordered; which it knows to be
 # numbers, or texts; its classes (NULL for a regression); whether missing values are for it to
-# judge; how it was made. `rows` are two that it can predict, and of the model of a script
-# their columns are those that it reads.
-describe_model <- function(model, task, rows) {
+# judge; how it was made, and what else its card should say. `rows` are two that it can
+# predict, and of the model of a script their columns are those that it reads; `columns` are
+# those that models are given, which a model without names of columns reads by their place.
+describe_model <- function(model, task, rows, columns = names(rows)) {
   kind <- kind_of(model)
   has_own_predict <- isTRUE(kind$has_own_predict)
   classes <- if (has_own_predict) kind$classes(model, rows, task) else kind$classes(model)
   features <- if (is.null(rows)) kind$features(model) else names(rows)
+  note <- if (!is.null(kind$note)) kind$note(model) else ""
+  if (isTRUE(features)) features <- columns
+  if (is.numeric(features)) {
+    if (features != length(columns)) {
+      stop("it names no columns and reads ", features, " by their place, and the models are ",
+           "given ", length(columns), ": ", toString(columns))
+    }
+    features <- columns
+    note <- "It names no columns, and reads those of the data by their place."
+  }
   if (!length(features)) stop("it does not name the columns that it reads")
   types <- kind$types(model)
   levels <- Filter(is.character, as.list(kind$levels(model)))
@@ -129,8 +146,13 @@ describe_model <- function(model, task, rows) {
     texts = c(character(), names(types)[types == "character"]),
     classes = classes,
     judges_missing = kind$judges_missing,
-    call = if (is.call(model$call)) paste(trimws(deparse(model$call)), collapse = " ") else ""
+    call = call_text(if (isS4(model)) attr(model, "kcall") else model$call),
+    note = note
   )
+}
+
+call_text <- function(call) {
+  if (is.call(call)) paste(trimws(deparse(call)), collapse = " ") else ""
 }
 
 # The predictions for two rows or more: a vector, or a matrix with a column per class.
@@ -140,220 +162,53 @@ predict_model <- function(model, data) {
   if (isTRUE(kind$has_own_predict)) return(unname(plain_predictions(predictions)))
   classes <- kind$classes(model)
   if (is.null(classes)) return(as.vector(predictions))
-  if (is.null(dim(predictions)) || ncol(predictions) == 1L) {
+  if (length(dim(predictions)) < 2L || ncol(predictions) == 1L) {
     predictions <- cbind(1 - as.vector(predictions), as.vector(predictions))
   }
   dimnames(predictions) <- list(NULL, classes)
   predictions
 }
 
-# Of a model with terms.
-# An offset outside the formula is read from the rows too.
-terms_features <- function(m) {
-  unique(c(all.vars(stats::delete.response(stats::terms(m))), all.vars(m$call$offset)))
-}
-terms_types <- function(m) attr(stats::terms(m), "dataClasses")
-no_classes <- function(m) NULL
-
-# The classes of 0 and 1, where a model was told no names.
-zero_one <- c("0", "1")
-
-refuse_offset <- function(m, who) {
-  if (!is.null(attr(m$terms, "offset"))) stop(who, " leaves its offset out")
-}
-
-# No target of an audit is censored, whatever a model was told.
-refuse_survival <- function(is_of_survival) {
-  if (is_of_survival) {
-    stop("it is a model of survival, which is not supported: it predicts no number or class ",
-         "for each row")
-  }
-}
-
-# Of a binomial model: the levels of its response, if it kept them.
-glm_classes <- function(m) {
-  if (!m$family$family %in% c("binomial", "quasibinomial")) return(NULL)
-  response <- if (is.null(m$model)) NULL else stats::model.response(m$model)
-  if (!is.factor(response)) {
-    # Without them nobody can say which of the two it predicts.
-    if (is.null(response) && terms_types(m)[1L] %in% c("factor", "ordered")) {
-      stop("it was fitted to a factor with model = FALSE, which drops its levels")
+# What predicting some rows does beside: the first warning and the number of them, the first
+# line that is printed, and whether a graphics device is left open, which is closed.
+side_effects <- function(model, data) {
+  warned <- character()
+  printed <- utils::capture.output(withCallingHandlers(
+    predict_model(model, data),
+    warning = function(w) {
+      warned <<- c(warned, conditionMessage(w))
+      invokeRestart("muffleWarning")
     }
-    return(zero_one)
+  ))
+  devices <- length(grDevices::dev.list())
+  grDevices::graphics.off()
+  list(warning = c(warned, "")[1L], n_warnings = length(warned),
+       printed = c(printed[nzchar(printed)], "")[1L], devices = devices)
+}
+
+# How many rows a model was fitted on, as far as it keeps them in `model` (lm, glm, gam, polr),
+# and the share of those that are equal to another one of them. A list, empty if it keeps none,
+# or its target is on another scale than y.
+count_fitted <- function(model, data, y) {
+  frame <- if (!isS4(model) && is.list(model)) model$model
+  if (!is.data.frame(frame) || inherits(model, names(own_kinds))) return(list())
+  terms <- stats::delete.response(stats::terms(model))
+  own <- stats::model.response(frame)
+  asked <- tryCatch(stats::model.frame(terms, data, na.action = stats::na.pass,
+                                       xlev = model$xlevels), error = function(e) NULL)
+  # 0 and 1 are codes of the levels.
+  if (is.factor(own) && !is.factor(y)) own <- as.integer(own) - 1L
+  if (is.factor(y) && all(own %in% 0:1)) y <- as.integer(y) - 1L
+  is_other <- is.null(asked) || !all(names(asked) %in% names(frame)) || NCOL(own) != 1L
+  if (is_other || is.factor(y) && !is.factor(own)) return(list())
+  digits <- function(x) {
+    if (length(dim(x))) return(do.call(paste, lapply(as.data.frame(unclass(x)), digits)))
+    if (is.numeric(x) || is.logical(x)) sprintf("%.12g", as.numeric(x)) else as.character(x)
   }
-  if (nlevels(response) != 2L) {
-    stop("it tells the first of ", nlevels(response), " levels from all others")
-  }
-  levels(response)
-}
-
-forest_classes <- function(m) {
-  if (is.null(m$forest)) stop("it was grown with keep.forest = FALSE")
-  if (m$type == "unsupervised") stop("it was grown without a response")
-  if (m$type == "classification") m$classes
-}
-# An ordered factor has levels and counts as one category.
-forest_types <- function(m) {
-  is_factor <- vapply(m$forest$xlevels, is.character, NA)
-  ifelse(is_factor, ifelse(m$forest$ncat == 1L, "ordered", "factor"), "numeric")
-}
-
-ranger_classes <- function(m) {
-  if (is.null(m$forest)) stop("it was grown with write.forest = FALSE")
-  if (m$treetype == "Regression") return(NULL)
-  refuse_survival(m$treetype == "Survival")
-  if (m$treetype != "Probability estimation") {
-    stop("it is a forest for ", m$treetype, ": grow it with probability = TRUE")
-  }
-  values <- m$forest$class.values
-  if (is.null(m$forest$levels)) as.character(values) else m$forest$levels[sort(values)]
-}
-
-gbm_classes <- function(m) {
-  name <- m$distribution$name
-  if (!is.null(attr(m$Terms, "offset"))) stop("predict.gbm leaves its offset out")
-  if (name %in% c("bernoulli", "adaboost")) return(zero_one)
-  if (name == "multinomial") return(m$classes)
-  refuse_survival(name == "coxph")
-  if (!name %in% c("gaussian", "laplace", "tdist", "poisson", "quantile")) {
-    stop("its distribution '", name, "' predicts no response")
-  }
-}
-
-rpart_classes <- function(m) {
-  refuse_offset(m, "predict.rpart")
-  refuse_survival(m$method == "exp")
-  if (!m$method %in% c("anova", "poisson", "class")) {
-    stop("its method '", m$method, "' predicts no response")
-  }
-  if (m$method == "class") attr(m, "ylevels")
-}
-
-nnet_classes <- function(m) {
-  if (is.null(m$lev) && m$n[length(m$n)] > 1L) stop("it has several responses")
-  if (is.null(m$lev) && m$entropy) zero_one else m$lev
-}
-
-earth_classes <- function(m) {
-  if (is.character(m$levels)) return(m$levels)
-  if (is.logical(m$levels)) return(zero_one)
-  # It keeps the two values of numbers too, as if they were levels.
-  if (ncol(m$coefficients) > 1L) stop("it has several responses")
-  family <- m$glm.list[[1L]]$family$family
-  if (identical(family, "binomial")) zero_one
-}
-
-svm_classes <- function(m) {
-  if (m$type == 2L) stop("it finds outliers")
-  if (m$type > 2L) return(NULL)
-  if (!m$compprob) stop("it was fitted with probability = FALSE")
-  m$levels
-}
-
-# predict.svm takes the columns of factors by their place, whatever their levels.
-check_svm_columns <- function(m, data) {
-  if (is.null(m$terms)) return(invisible())
-  terms <- stats::delete.response(stats::terms(m))
-  columns <- colnames(stats::model.matrix(terms, stats::model.frame(terms, data)))
-  own_columns <- colnames(m$SV)
-  # svm gives some columns the names that a data.frame would.
-  if (!identical(make.names(columns, TRUE), make.names(own_columns, TRUE))) {
-    stop("it was fitted to the columns ", toString(own_columns), ", but is given ",
-         toString(columns), ": levels were others, or in another order")
-  }
-}
-
-linear_kind <- list(
-  package = "stats", features = terms_features, types = terms_types,
-  levels = function(m) m$xlevels, classes = no_classes, judges_missing = FALSE,
-  predict = function(m, data) stats::predict(m, data)
-)
-glm_kind <- utils::modifyList(linear_kind, list(
-  classes = glm_classes,
-  predict = function(m, data) stats::predict(m, data, type = "response")
-))
-forest_kind <- list(
-  package = "randomForest", features = function(m) names(m$forest$xlevels),
-  types = forest_types, levels = function(m) m$forest$xlevels,
-  classes = forest_classes, judges_missing = FALSE,
-  predict = function(m, data) {
-    stats::predict(m, data, type = if (m$type == "regression") "response" else "prob")
-  }
-)
-nnet_kind <- utils::modifyList(linear_kind, list(
-  package = "nnet", classes = nnet_classes,
-  predict = function(m, data) stats::predict(m, data, type = "raw")
-))
-svm_kind <- list(
-  package = "e1071", features = function(m) colnames(m$SV), types = function(m) NULL,
-  levels = function(m) NULL, classes = svm_classes, judges_missing = FALSE,
-  predict = function(m, data) {
-    check_svm_columns(m, data)
-    if (m$type > 2L) return(stats::predict(m, data))
-    predictions <- stats::predict(m, data, probability = TRUE)
-    attr(predictions, "probabilities")[, m$levels, drop = FALSE]
-  }
-)
-
-# One row per class that can be audited, by the first class of the model.
-model_kinds <- list(
-  lm = linear_kind,
-  aov = linear_kind,
-  rlm = utils::modifyList(linear_kind, list(package = "MASS")),
-  glm = glm_kind,
-  negbin = utils::modifyList(glm_kind, list(package = "MASS")),
-  randomForest = forest_kind,
-  randomForest.formula = utils::modifyList(
-    forest_kind, list(features = terms_features, types = terms_types)
-  ),
-  ranger = list(
-    package = "ranger", features = function(m) m$forest$independent.variable.names,
-    types = function(m) NULL,
-    levels = function(m) {
-      own <- m$forest$covariate.levels
-      if (is.null(own)) attr(m, "training_levels") else own
-    },
-    classes = ranger_classes, judges_missing = TRUE,
-    # Without a seed it draws one from R's stream.
-    predict = function(m, data) {
-      stats::predict(m, data = data, num.threads = 1, seed = 1)$predictions
-    }
-  ),
-  gbm = list(
-    package = "gbm", features = function(m) m$var.names,
-    types = function(m) {
-      is_factor <- vapply(m$var.levels, is.character, NA)
-      stats::setNames(ifelse(is_factor, "factor", "numeric"), m$var.names)
-    },
-    levels = function(m) stats::setNames(m$var.levels, m$var.names),
-    classes = gbm_classes, judges_missing = TRUE,
-    predict = function(m, data) {
-      predictions <- stats::predict(m, data, n.trees = m$n.trees, type = "response")
-      if (length(dim(predictions)) == 3L) predictions[, , 1L] else predictions
-    }
-  ),
-  rpart = utils::modifyList(linear_kind, list(
-    package = "rpart", levels = function(m) attr(m, "xlevels"),
-    classes = rpart_classes, judges_missing = TRUE,
-    predict = function(m, data) {
-      stats::predict(m, data, type = if (m$method == "class") "prob" else "vector")
-    }
-  )),
-  nnet.formula = nnet_kind,
-  multinom = utils::modifyList(nnet_kind, list(
-    classes = function(m) {
-      refuse_offset(m, "predict.multinom")
-      if (is.null(m$lev)) stop("its response is a matrix of counts") else m$lev
-    },
-    predict = function(m, data) stats::predict(m, data, type = "probs")
-  )),
-  earth = utils::modifyList(linear_kind, list(
-    package = "earth", features = function(m) m$namesx,
-    types = function(m) attr(m$terms, "dataClasses"), classes = earth_classes,
-    predict = function(m, data) stats::predict(m, data, type = "response")
-  )),
-  svm = svm_kind,
-  svm.formula = utils::modifyList(
-    svm_kind, list(features = terms_features, types = terms_types)
+  key <- function(rows, y) do.call(paste, c(lapply(c(rows, list(y)), digits), sep = "\r"))
+  fitted <- key(as.list(frame[names(asked)]), as.vector(own))
+  list(
+    equal = sum(key(as.list(asked), as.vector(y)) %in% fitted),
+    share = mean(duplicated(fitted) | duplicated(fitted, fromLast = TRUE))
   )
-)
+}

@@ -37,7 +37,7 @@ from ..models.diagnostics import diagnostic_rows
 from ..models.fit import by_predict_where_it_differs, fit_models
 from ..models.performance import Performance, paired_differences, performance
 from ..models.prediction import asking_once_about, predict_unchanged
-from ..models.r_models import asks_r, refuse_other_predictions
+from ..models.r_models import asks_r, refuse_other_predictions, side_effects
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import AuditError, quote
 from ..records.execution import Crew, workers
@@ -408,9 +408,10 @@ class _Run:
 
     def check(self, model: FittedModel) -> None:
         """Ask whether predict can be believed, then how good the model is."""
+        journal, seed = self.journal, self.config.seed
         if asks_r(model):
             refuse_other_predictions(model)
-        journal, seed = self.journal, self.config.seed
+            journal.add(StepResult(findings=tuple(side_effects(model, self.test))))
         canaries, _ = journal.guarded(
             model.name,
             "the checks of predict",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from inspect import unwrap
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,17 @@ from importance_audit.r_bridge.errors import (
 from ..data.encoding import is_category, refuse_dates, selected, unknown_levels
 from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
-from ..records.errors import DataError, ModelError, NotApplicable, listed, quote, words
+from ..records.errors import (
+    AuditError,
+    DataError,
+    ModelError,
+    NotApplicable,
+    in_short,
+    listed,
+    quote,
+    several,
+    words,
+)
 from ..records.finding import Finding
 from ..records.losses import default_losses
 from . import estimators, prediction
@@ -35,6 +45,8 @@ from .section import ModelSection
 LONGEST_CALL = 300
 SAME_PREDICTIONS = 1e-8
 """How far predictions of two sessions may differ, as a share of the largest."""
+SOME_ROWS = 1000
+"""The rows on which predict is watched."""
 
 
 class Reader(NamedTuple):
@@ -247,7 +259,8 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         refuse_dates(name, train.inputs, train.types)
         rows = train.X[list(train.inputs)].iloc[[0, 0]].reset_index(drop=True)
     try:
-        facts = model.call("describe_model", {"task": train.task, "rows": rows})
+        question = {"task": train.task, "rows": rows, "columns": list(train.inputs)}
+        facts = model.call("describe_model", question)
     except RError as error:
         reason = words(_r_message(error))
         raise ModelError(
@@ -278,6 +291,8 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     parameters: dict[str, Any] = {}
     if 0 < len(call) <= LONGEST_CALL:
         parameters["call"] = call
+    if note := facts["note"][0]:
+        parameters["note"] = note
     if model.script is not None:
         parameters["predict"] = model.script
     if assumed:  # the model kept none: nothing says that it was fitted to these
@@ -294,7 +309,59 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         encoded=features,
         library=f"{model.package} {model.package_version}, R {model.r_version}",
         parameters=parameters,
+        count_fitted=partial(_count_fitted, model=model, reader=reader, form=form),
     )
+
+
+def _count_fitted(
+    rows: Dataset, *, model: r_models.RModel, reader: Reader, form: prediction.Form
+) -> tuple[int, float] | None:
+    """Return how many rows a model was fitted on, and how many would be by chance.
+
+    None if the fitted object keeps no rows. By chance as many are equal to one of its
+    rows as of these are equal to another one.
+    """
+    question = {"data": _frame_for_r(rows.X, reader, form), "y": _target(rows)}
+    facts = model.call("count_fitted", question)
+    if not facts:
+        return None
+    return int(facts["equal"][0]), float(facts["share"][0]) * rows.n_samples
+
+
+def side_effects(model: FittedModel, rows: Dataset) -> list[Finding]:
+    """Return what predicting some rows does besides: warns, prints, opens a device.
+
+    Nothing if it cannot predict: another check says why.
+    """
+    asked = cast("partial[Floats]", unwrap(model.predict)).keywords
+    try:
+        first = rows.X.iloc[:SOME_ROWS]
+        frame = _frame_for_r(first, asked["reader"], asked["form"])
+        facts = model.estimator.call("side_effects", {"data": frame})
+    except (RBridgeError, AuditError):
+        return []
+    warned, printed = (in_short(facts[name][0]) for name in ("warning", "printed"))
+    found = {
+        "warning": bool(warned)
+        and f"Predict warns ({several(int(facts['n_warnings'][0]), 'warning')} for "
+        f"{several(len(frame), 'row')}): {warned}",
+        "output": bool(printed) and f"Predict prints, first: {printed}",
+        "device": bool(facts["devices"][0])
+        and "Predict leaves a graphics device open; the audit closed it.",
+    }
+    return [
+        Finding(
+            check="predict_side_effects",
+            severity="warning" if kind == "warning" else "info",
+            subject=model.name,
+            message=message,
+            remedy="Let predict do nothing but predict; of a warning, find out what it "
+            "means for these rows.",
+            measure=kind,
+        )
+        for kind, message in found.items()
+        if message
+    ]
 
 
 def refuse_other_predictions(model: FittedModel) -> None:
@@ -411,9 +478,7 @@ def predict(
     importance_audit.r_bridge.errors.RBridgeError
         If R died, or did not answer in time.
     """
-    rows = selected(reader.features, X, form.model)
-    sent = [_column_for_r(column, reader, form) for _, column in rows.items()]
-    frame = pd.DataFrame(dict(zip(reader.features, sent, strict=True)))
+    rows, frame = X, _frame_for_r(X, reader, form)
     if not len(frame):
         width = (form.n_classes,) if form.task == "multiclass" else ()
         return np.empty((0, *width))
@@ -427,6 +492,15 @@ def predict(
         ) from error
     ours = _of_ours(answer, reader.columns)
     return prediction.checked(ours, len(frame), form)[: len(X)]
+
+
+def _frame_for_r(
+    X: pd.DataFrame, reader: Reader, form: prediction.Form
+) -> pd.DataFrame:
+    """Return the columns that a model reads as it met them in training."""
+    rows = selected(reader.features, X, form.model)
+    sent = [_column_for_r(column, reader, form) for _, column in rows.items()]
+    return pd.DataFrame(dict(zip(reader.features, sent, strict=True)))
 
 
 def _of_ours(answer: Any, columns: list[int] | int | None) -> Any:

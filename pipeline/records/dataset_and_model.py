@@ -250,6 +250,10 @@ class FittedModel:
         What was told of it when it was loaded.
     instead : mapping of str to FittedModel
         By loss, the same model on another scale, which is asked for that loss.
+    count_fitted : callable or None
+        ``count_fitted(rows)``, of a model that may keep the rows it was fitted on: how
+        many of `rows` are equal to one of them, and how many would be by chance; None
+        if it does not tell.
     """
 
     name: str
@@ -274,6 +278,7 @@ class FittedModel:
     takes_types: bool = False
     notes: tuple[Finding, ...] = ()
     instead: Mapping[str, "FittedModel"] = field(default_factory=dict)
+    count_fitted: Callable[[Dataset], tuple[int, float] | None] | None = None
 
     def __post_init__(self) -> None:
         freeze(self)

@@ -16,8 +16,8 @@ here <- local({
   }
   if (length(files)) dirname(gsub("~+~", " ", files[length(files)], fixed = TRUE)) else "."
 })
-for (name in c("tables", "digests", "losses", "scripts", "own_predict", "r_models",
-               "write_importance")) {
+for (name in c("tables", "digests", "losses", "scripts", "own_predict", "model_kinds",
+               "r_models", "write_importance")) {
   source(file.path(here, "r", paste0(name, ".R")))
 }
 fail <- function(...) stop(..., call. = FALSE)
@@ -217,26 +217,35 @@ questions_of <- function(model) {
   })
 }
 
-# ---- how far the rounds of DALEX are from those that the audit drew in the same order
+# ---- how far the rounds of a package are from those that the audit drew in the same order
 importances <- table_of("importances.csv")
 rounds <- table_of("rounds.csv")
 
-gap_to_audit <- function(question, object) {
-  is_same <- importances$method == "permutation" & importances$stream == "DALEX"
+# The audit has the losses of DALEX, and of vip the importances.
+gap_to_audit <- function(question, package, object) {
+  is_same <- importances$method == "permutation" & grepl(paste0("^", package), importances$stream)
   for (name in c("model", "of", "loss")) {
     is_same <- is_same & importances[[name]] == question[[name]]
   }
   is_same <- is_same & importances$seed == question$seed &
     importances$n_repeats == question$n_repeats
+  if (package == "vip") is_same <- is_same & importances$form == question$form
   record <- importances$record[is_same][1L]
   if (is.na(record)) return("the audit drew in another order, so these are other rounds")
   mine <- rounds[rounds$record == record, ]
-  theirs <- if (question$n_repeats == 1) object else object[object$permutation > 0, ]
   key <- function(name, round) paste(name, round, sep = "\r")
-  at <- match(key(mine$feature, mine[["repeat"]]),
-              key(theirs$variable, pmax(theirs$permutation, 1)))
-  raw <- number(mine$raw)
-  gap <- max(abs(raw - theirs$dropout_loss[at]) / max(abs(raw), .Machine$double.xmin))
+  asked <- key(mine$feature, mine[["repeat"]])
+  if (package == "vip") {
+    theirs <- vi_table(object)
+    at <- match(asked, key(theirs$feature, theirs[["repeat"]]))
+    theirs <- theirs$value[at]
+    own <- number(mine$value)
+  } else {
+    theirs <- if (question$n_repeats == 1) object else object[object$permutation > 0, ]
+    theirs <- theirs$dropout_loss[match(asked, key(theirs$variable, pmax(theirs$permutation, 1)))]
+    own <- number(mine$raw)
+  }
+  gap <- max(abs(own - theirs)) / max(abs(number(mine$raw)), .Machine$double.xmin)
   sprintf("largest gap to record %d of the audit: %.1e", record, gap)
 }
 
@@ -284,12 +293,13 @@ recompute <- function(question, rows, predict, digest) {
     object <- ask_dalex(question, rows, predict)
     blocks <- c(blocks, save_answer(question, "DALEX", object, digest))
     say("DALEX %s: %s; %s.", utils::packageVersion("DALEX"), about,
-        gap_to_audit(question, object))
+        gap_to_audit(question, "DALEX", object))
   }
   if (has("vip") && all(lengths(question$columns) == 1L)) {
     object <- ask_vip(question, rows, predict)
     blocks <- c(blocks, save_answer(question, "vip", object, digest))
-    say("vip %s: %s.", utils::packageVersion("vip"), about)
+    say("vip %s: %s; %s.", utils::packageVersion("vip"), about,
+        gap_to_audit(question, "vip", object))
   }
   blocks
 }

@@ -18,6 +18,10 @@ learner_for <- function(d, features, target, ...) {
   mlr3::lrn("classif.rpart", predict_type = "prob", minsplit = 4L)$train(task)
 }
 
+tree_for <- function(mode) {
+  parsnip::set_mode(parsnip::set_engine(parsnip::decision_tree(), "rpart"), mode)
+}
+
 fit_own <- function(folder, which) {
   d <- own_data()
   x <- d[c("x", "n", "g")]
@@ -79,9 +83,17 @@ fit_own <- function(folder, which) {
       parsnip::fit(workflows::workflow(y ~ x + n + g, spec), d)
     },
     workflow_k = function() {
-      spec <- parsnip::set_mode(parsnip::set_engine(parsnip::decision_tree(), "rpart"),
-                                "classification")
-      parsnip::fit(workflows::workflow(k ~ x + n + g, spec), d)
+      parsnip::fit(workflows::workflow(k ~ x + n + g, tree_for("classification")), d)
+    },
+    parsnip = function() parsnip::fit(parsnip::linear_reg(), y ~ x + n + g, d),
+    parsnip_xy = function() parsnip::fit_xy(tree_for("regression"), x, d$y),
+    parsnip_k = function() parsnip::fit(tree_for("classification"), k ~ x + n + g, d),
+    kernlab = function() {
+      fit <- kernlab::ksvm(y ~ x + n + g, d)
+      own <- as.function(alist(m = , data = , predict(m, data)[, 1L]), envir = globalenv())
+      explainer <- DALEX::explain(fit, x, d$y, own, verbose = FALSE)
+      explainer$y_hat <- NULL # kernlab is not attached here
+      explainer
     },
     learner = function() {
       task <- mlr3::as_task_regr(d[c("x", "n", "g", "y")], target = "y")
@@ -111,7 +123,10 @@ own_answer <- function(model, data) {
   classes <- c("v", "u", "w")
   switch(
     class(model)[1L],
-    explainer = unname(predict(model, data)),
+    explainer = if (inherits(model$model, "ksvm")) kernlab::predict(model$model, data)[, 1L] else
+      unname(predict(model, data)),
+    `_lm` = , `_rpart` = if (is.null(model$lvl)) predict(model, data)$.pred else
+      unname(as.matrix(predict(model, data, type = "prob")[paste0(".pred_", classes)])),
     scripted_model = 2 * data$x,
     train = if (model$modelType == "Regression") unname(predict(model, data)) else
       predict(model, data, type = "prob")[["yes"]],

@@ -16,6 +16,7 @@ fit_every_class <- function(folder) {
   d <- model_data()
   d$b <- as.integer(d$z) - 1L
   x <- d[c("x", "n", "g", "o")]
+  numbers <- as.matrix(d[c("x", "n")])
   options(warn = -1)
   set.seed(1)
   models <- list(
@@ -49,12 +50,55 @@ fit_every_class <- function(folder) {
     svm_poly = e1071::svm(y ~ poly(x, 2) + g * n, d),
     svm_x = e1071::svm(x[c("x", "n")], d$y),
     svm_k = e1071::svm(k ~ x + g, d, probability = TRUE),
-    svm2 = e1071::svm(z ~ x + g, d, probability = TRUE)
+    svm2 = e1071::svm(z ~ x + g, d, probability = TRUE),
+    loess = loess(y ~ x + n, d),
+    nls = nls(y ~ a * x + b * log(n), d, start = list(a = 1, b = 1)),
+    polr = MASS::polr(ordered(k) ~ x + g, d),
+    lda = MASS::lda(k ~ x + n + g, d),
+    lda_x = MASS::lda(numbers, d$k),
+    qda = MASS::qda(z ~ x + n, d),
+    bayes = e1071::naiveBayes(k ~ x + g, d),
+    bayes2 = e1071::naiveBayes(x[c("x", "g")], d$z),
+    nnet_x = nnet::nnet(numbers, d$y, size = 2, linout = TRUE, trace = FALSE),
+    nnet_xk = nnet::nnet(numbers, nnet::class.ind(d$k), size = 2, softmax = TRUE, trace = FALSE)
   )
-  if (requireNamespace("earth", quietly = TRUE)) {
-    models$earth <- earth::earth(y ~ x + n + g, d)
-    models$earth2 <- earth::earth(z ~ x + g, d, glm = list(family = binomial))
-    models$earth_x <- earth::earth(x[c("x", "g")], d$y)
+  # As functions, because their packages need not be here.
+  more <- list(
+    earth = list(
+      earth = function() earth::earth(y ~ x + n + g, d),
+      earth2 = function() earth::earth(z ~ x + g, d, glm = list(family = binomial)),
+      earth_x = function() earth::earth(x[c("x", "g")], d$y)
+    ),
+    mgcv = list(
+      gam = function() mgcv::gam(y ~ s(x, by = g, k = 4) + g + s(n, k = 3), data = d),
+      gam2 = function() mgcv::gam(z ~ s(x, k = 3) + g + offset(n / 80), binomial, d),
+      bam = function() mgcv::bam(y ~ s(x, k = 4) + s(g, bs = "re"), data = d),
+      gam_codes = function() {
+        codes <- transform(d, codes = as.integer(k) - 1)
+        mgcv::gam(list(codes ~ s(x), ~ s(x)), mgcv::multinom(K = 2), codes)
+      }
+    ),
+    glmnet = list(
+      glmnet = function() glmnet::glmnet(numbers, d$y),
+      glmnet2 = function() glmnet::glmnet(numbers, d$z, "binomial"),
+      glmnet_k = function() glmnet::glmnet(numbers, d$k, "multinomial"),
+      glmnet_poisson = function() glmnet::glmnet(numbers, d$n, "poisson"),
+      glmnet_glm = function() glmnet::glmnet(numbers, d$b, binomial()),
+      cv_glmnet = function() glmnet::cv.glmnet(numbers, d$y),
+      cv_relaxed = function() glmnet::cv.glmnet(numbers, d$y, relax = TRUE),
+      cv_glmnet_k = function() glmnet::cv.glmnet(numbers, d$k, family = "multinomial")
+    ),
+    kernlab = list(
+      ksvm = function() kernlab::ksvm(y ~ x + n + g, d),
+      ksvm_x = function() kernlab::ksvm(numbers, d$y),
+      ksvm2 = function() kernlab::ksvm(z ~ x + g, d, prob.model = TRUE),
+      ksvm_k = function() kernlab::ksvm(k ~ x + n, d, prob.model = TRUE)
+    )
+  )
+  for (package in names(more)) {
+    if (requireNamespace(package, quietly = TRUE)) {
+      models <- c(models, lapply(more[[package]], function(fit) fit()))
+    }
   }
   for (name in names(models)) {
     saveRDS(models[[name]], file.path(folder, paste0(name, ".rds")))
@@ -83,6 +127,8 @@ save_what_is_no_model <- function(folder) {
     save_as(earth::earth(d["x"], d[c("y", "n")]), "responses_of_earth.rds")
   }
   save_as(nnet::nnet(as.matrix(d["x"]), d$y, size = 1, trace = FALSE), "no_names.rds")
+  save_as(survival::coxph(survival::Surv(time, status) ~ x, censored), "coxph.rds")
+  save_as(survival::survreg(survival::Surv(time, status) ~ x, censored), "survreg.rds")
   save_as(methods::new("externalptr"), "pointer.rds")
   promise <- new.env()
   delayedAssign("later", stop("forced"), assign.env = promise)
@@ -98,8 +144,27 @@ draw_after_prediction <- function(model, data) {
   stats::runif(1)
 }
 
+# One column for each class in the order of the audit, of two that of the second alone.
+columns <- function(p) {
+  if (length(dim(p)) < 2L || ncol(p) == 1L) return(as.vector(p))
+  if (ncol(p) == 2L) return(as.vector(p[, 2L]))
+  if (setequal(colnames(p), c("v", "u", "w"))) p <- p[, c("v", "u", "w")]
+  unname(p)
+}
+
+answer_of_glmnet <- function(model, data, ...) {
+  fit <- if (is.null(model$glmnet.fit)) model else model$glmnet.fit
+  beta <- if (is.list(fit$beta)) fit$beta[[1L]] else fit$beta
+  p <- predict(model, as.matrix(data[rownames(beta)]), type = "response", ...)
+  if (length(dim(p)) == 3L) columns(p[, , 1L]) else as.vector(p)
+}
+
 # What a user of R would type.
 own_prediction <- function(model, data) {
+  if (inherits(model, "glmnet")) {
+    return(answer_of_glmnet(model, data, s = min(model$lambda)))
+  }
+  if (inherits(model, "cv.glmnet")) return(answer_of_glmnet(model, data))
   if (class(model)[1L] == "svm") data <- data[colnames(model$SV)]
   number <- function(...) as.vector(stats::predict(model, data, ...))
   class_of <- function(...) {
@@ -118,6 +183,20 @@ own_prediction <- function(model, data) {
     gbm = {
       p <- predict(model, data, n.trees = 9, type = "response")
       if (length(dim(p)) == 3L) unname(p[, c("v", "u", "w"), 1L]) else p
+    },
+    loess = , nls = number(), gam = , bam = columns(predict(model, data, type = "response")),
+    polr = columns(predict(model, data, type = "probs")),
+    lda = , qda = {
+      names <- if (is.null(model$terms)) colnames(model$means) else names(data)
+      columns(predict(model, data[names])$posterior)
+    },
+    naiveBayes = columns(predict(model, data, type = "raw")),
+    nnet = columns(predict(model, as.matrix(data[c("x", "n")]))),
+    ksvm = {
+      names <- if (is.null(model@terms)) c("x", "n") else names(data)
+      type <- if (model@type == "C-svc") "probabilities" else "response"
+      columns(kernlab::predict(model, if (is.null(model@terms)) as.matrix(data[names]) else data,
+                               type = type))
     },
     rpart = if (model$method == "class") class_of(type = "prob") else number(),
     nnet.formula = if (is.null(model$lev)) number() else class_of(type = "raw"),

@@ -25,15 +25,20 @@ pytestmark = pytest.mark.needs_r
 R_FILE = Path(__file__).with_name("own_predict.R")
 FEATURES = ["x", "n", "g"]
 TASKS = {
-    "regression": "explainer explainer_own script caret workflow learner".split(),
+    "regression": (
+        "explainer explainer_own script caret workflow learner parsnip parsnip_xy "
+        "kernlab"
+    ).split(),
     "binary": "explainer_2 caret_2 learner_2 learner_2n".split(),
-    "multiclass": "explainer_k workflow_k learner_k".split(),
+    "multiclass": "explainer_k workflow_k learner_k parsnip_k".split(),
 }
 TASK_OF = {name: task for task, names in TASKS.items() for name in names}
 PACKAGES = {
     "explainer": "DALEX",
     "caret": "caret",
     "workflow": "workflows",
+    "parsnip": "parsnip",
+    "kernlab": "kernlab",
     "learner": "mlr3",
     "script": "base",
 }

@@ -26,12 +26,25 @@ pytestmark = pytest.mark.needs_r
 R_FILE = Path(__file__).with_name("r_models.R")
 REGRESSIONS = (
     "lm aov rlm negbin poisson forest ranger ranger_order gbm rpart nnet svm svm_poly "
-    "svm_x earth earth_x"
+    "svm_x earth earth_x loess nls nnet_x gam bam glmnet glmnet_poisson cv_glmnet "
+    "cv_relaxed ksvm ksvm_x"
 ).split()
-BINARY = "glm glm01 forest2 gbm01 nnet2 multinom2 svm2 earth2".split()
-MULTICLASS = "forest_x ranger_k gbm_k rpart_k nnet_k multinom svm_k".split()
+BINARY = (
+    "glm glm01 forest2 gbm01 nnet2 multinom2 svm2 earth2 qda bayes2 gam2 glmnet2 "
+    "glmnet_glm ksvm2"
+).split()
+MULTICLASS = (
+    "forest_x ranger_k gbm_k rpart_k nnet_k multinom svm_k polr lda lda_x bayes "
+    "nnet_xk gam_codes glmnet_k cv_glmnet_k ksvm_k"
+).split()
 EVERY = [*REGRESSIONS, *BINARY, *MULTICLASS]
-TAKES_MISSING = "gbm gbm01 gbm_k rpart rpart_k".split()
+TAKES_MISSING = ("gbm gbm01 gbm_k rpart rpart_k bayes bayes2").split()
+BY_PLACE = ("nnet_x", "nnet_xk")
+NUMBERS_ONLY = (
+    "svm_x loess nls nnet_x glmnet glmnet_poisson cv_glmnet cv_relaxed ksvm_x "
+    "qda glmnet2 glmnet_glm lda_x nnet_xk gam_codes glmnet_k cv_glmnet_k "
+    "ksvm_k"
+).split()
 FEATURES = ["x", "n", "g", "o"]
 
 
@@ -80,13 +93,14 @@ def section(folder, file, **more):
 @pytest.fixture(scope="module")
 def models(folder, rows):
     """Every model by its name; those of a package that is not here are left out."""
-    return {
-        name: r_models.load(
-            section(folder, f"{name}.rds"), rows[task_of(name)], base=folder
-        )
-        for name in EVERY
-        if (folder / f"{name}.rds").exists()
-    }
+
+    def load(name):
+        train = rows[task_of(name)]
+        if name in BY_PLACE:
+            train = train.part(["x", "n"])
+        return r_models.load(section(folder, f"{name}.rds"), train, base=folder)
+
+    return {name: load(name) for name in EVERY if (folder / f"{name}.rds").exists()}
 
 
 @pytest.fixture
@@ -94,7 +108,7 @@ def fitted_model(request, models, rows):
     """The model that a test asks, with its name and the rows it was fitted on."""
     name = request.param
     if name not in models:
-        pytest.skip("earth is not installed")
+        pytest.skip("its package is not installed")
     return name, models[name], rows[task_of(name)]
 
 
@@ -156,7 +170,7 @@ def test_the_same_rows_in_another_shape_are_predicted_alike(fitted_model):
         np.testing.assert_array_equal(predictions, expected[rows.index], err_msg=words)
 
 
-@of_classes([name for name in EVERY if name != "svm_x"])
+@of_classes([name for name in EVERY if name not in NUMBERS_ONLY])
 def test_a_level_that_training_did_not_meet_is_refused(fitted_model):
     _, model, train = fitted_model
     new = train.X.assign(g=train.X["g"].cat.rename_categories({"a": "z"}))
@@ -224,6 +238,41 @@ def test_a_number_where_the_model_knows_levels_is_refused(fitted_model):
     )
 
 
+@of_classes(["loess"])
+def test_rows_outside_the_range_of_loess_are_refused_with_the_way(fitted_model):
+    _, model, train = fitted_model
+    with pytest.raises(ModelError) as refusal:
+        model.predict(train.X.assign(n=train.X["n"] * 2))
+    said = str(refusal.value)
+    assert "predict.loess has no answer for 40 rows outside the range" in said
+    assert 'control = loess.control(surface = "direct")' in said
+
+
+@of_classes(["glmnet", "cv_glmnet", "nnet_x"])
+def test_a_card_says_what_a_model_leaves_open(fitted_model):
+    name, model, _ = fitted_model
+    note = model.parameters["note"]
+    assert {
+        "glmnet": "the smallest of its ",
+        "cv_glmnet": 'It predicts with s = "lambda.1se" (',
+        "nnet_x": "It names no columns, and reads those of the data by their place.",
+    }[name] in note
+
+
+@of_classes(["lm", "glm", "glm01", "gam", "polr"])
+def test_rows_that_a_model_keeps_are_counted(fitted_model):
+    _, model, train = fitted_model
+    assert model.count_fitted(train) == (80, 0)
+    moved = dataclasses.replace(train, X=train.X.assign(x=train.X["x"] + 1))
+    assert model.count_fitted(moved) == (0, 0)
+
+
+@of_classes(["forest", "loess", "lda", "ksvm"])
+def test_a_model_that_keeps_no_rows_counts_none(fitted_model):
+    _, model, train = fitted_model
+    assert model.count_fitted(train) is None
+
+
 @of_classes(["gbm01", "glm01"])
 def test_no_rows_have_no_predictions_and_ask_nobody(fitted_model):
     _, model, train = fitted_model
@@ -249,8 +298,11 @@ def test_a_model_that_kept_no_levels_says_whose_are_taken(models):
 
 
 SURVIVAL = (
-    " cannot be audited. R says: it is a model of survival, which is not supported: it "
-    "predicts no number or class for each row."
+    " cannot be audited. R says: it is a model of survival, and an audit needs one "
+    "number or class for each row and a target that is not censored. Say by a predict "
+    "function what it shall predict, such as the probability of an event before a "
+    "stated time, and give as target whether that event had happened by then, of rows "
+    "that were followed so long."
 )
 SCRIPT = ' Name an R script that predicts for it: predict = "predict.R".'
 RESPONSES = " cannot be audited. R says: it has several responses."
@@ -260,7 +312,10 @@ NO_MODELS = {
     "environment.rds": "it is of class 'environment'." + SCRIPT,
     "promise.rds": "it is of class 'environment'." + SCRIPT,
     "pointer.rds": "it is of class 'externalptr'." + SCRIPT,
-    "no_names.rds": "it is of class 'nnet'." + SCRIPT,
+    "no_names.rds": "Model 'm' (nnet) cannot be audited. R says: it names no columns "
+    "and reads 1 by their place, and the models are given 4: x, n, g, o.",
+    "coxph.rds": "Model 'm' (coxph)" + SURVIVAL,
+    "survreg.rds": "Model 'm' (survreg)" + SURVIVAL,
     "fake.rds": "Model 'm' (lm) cannot be audited. R says: no terms component nor "
     "attribute.",
     "no_levels.rds": "Model 'm' (glm) cannot be audited. R says: it was fitted to a "

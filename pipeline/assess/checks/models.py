@@ -10,6 +10,7 @@ import pandas as pd
 
 from ...methods.trees.fitted import trees_may_answer
 from ...models.prediction import largest_gap, predict_unchanged
+from ...records.asker import remedy
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import listed, quote, several
 from ...records.finding import Finding, Severity, cause_of
@@ -78,19 +79,32 @@ def not_deterministic(
 def scored_on_training_rows(
     model: FittedModel, data: Dataset, seed: int, limits: Limits
 ) -> Answer:
-    """Fire if the importances are measured on the rows the model was fitted on."""
+    """Fire if the importances are measured on rows the model was fitted on."""
     del seed, limits
     is_comparable = data.split == "train" or bool(model.train_sha256 and data.sha256)
     same = data.split == "train" or model.train_sha256 == data.sha256
+    message = (
+        "The importances are measured on the training rows of the model, not on "
+        "unseen rows."
+    )
+    if not is_comparable and model.count_fitted is not None:
+        counted = model.count_fitted(data)
+        if counted is not None:
+            is_comparable, (n_fitted, by_chance) = True, counted
+            same = n_fitted > by_chance
+            message = (
+                f"{n_fitted} of the {data.n_samples} evaluation rows are equal to rows "
+                "that the model was fitted on, which it keeps."
+            )
     finding = Finding(
         check="scored_on_training_rows",
         severity="warning",
         subject=model.name,
-        message=(
-            "The importances are measured on the training rows of the model, not on "
-            "unseen rows."
+        message=message,
+        remedy=remedy(
+            "Set test under [data] to other rows.",
+            r="Give data and y of rows that it was not fitted on.",
         ),
-        remedy="Set test under [data] to other rows.",
         cause=cause_of("scored_on_training_rows", data.name),
     )
     limit = Limit("other rows", "definition")

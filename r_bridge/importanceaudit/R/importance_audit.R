@@ -2,16 +2,22 @@
 
 importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
                              predict_function = NULL, engines = "DALEX",
+                             methods = "permutation", losses = NULL, groups = NULL,
                              n_repeats = 10, seed = 1, positive_class = NULL,
-                             name = class(model)[1], folder = tempfile("audit-"),
-                             pdf = FALSE, command = find_command()) {
+                             weights = NULL, train_weights = NULL, by = NULL, labels = NULL,
+                             minutes = NULL, name = model_name(model),
+                             folder = tempfile("audit-"), pdf = FALSE,
+                             command = find_command()) {
   force(name)
   check_arguments(predict_function, engines, n_repeats, seed, positive_class, name, folder,
                   pdf, command)
+  repeats <- if (!missing(n_repeats)) n_repeats
   is_explainer <- inherits(model, "explainer")
   if (is_explainer) {
     if (missing(data)) data <- model$data
     if (missing(y)) y <- model$y
+    # Its columns are those that it is said to read; of lm DALEX takes the target with them.
+    if (!identical(data, model$data)) model[c("data", "y_hat")] <- list(data, NULL)
     if (is.null(data) || is.null(y)) {
       stop("the explainer has no ", if (is.null(data)) "data" else "y", ". Give both to ",
            "DALEX::explain, or to importance_audit(explainer, data, y).", call. = FALSE)
@@ -24,6 +30,8 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
          "brings its own.", call. = FALSE)
   }
   y <- as_target(y, "y")
+  is_matrix <- is_matrix_of(data)
+  data <- as_rows(data)
   check_rows(data, y)
   if (is.null(train) != is.null(train_y)) {
     stop("train and train_y must be given together: the rows that the model was fitted to, ",
@@ -31,22 +39,35 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   }
   if (!is.null(train)) {
     train_y <- as_target(train_y, "train_y")
+    train <- as_rows(train)
     check_rows(train, train_y, "train", "train_y")
   }
   # 0 and 1 are numbers, unless the model says otherwise.
   is_zero_one <- is.numeric(y) && all(y %in% 0:1)
   if (is.null(positive_class) && is_zero_one && is_of_zero_one(model)) positive_class <- 1
   check_positive_class(positive_class, y)
+  check_classes(y)
+  check_questions(methods, losses, groups, labels, minutes, names(data))
+  by <- check_by(by, data)
+  check_weights(weights, nrow(data), "weights")
+  check_train_weights(train_weights, weights, train)
   if (dir.exists(folder) && length(dir(folder))) {
     stop("folder '", folder, "' is not empty. Name another one.", call. = FALSE)
   }
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
-  target <- utils::tail(make.unique(c(names(data), "target")), 1)
+  named <- make.unique(c(names(data), names(by$columns), "target", "weights"))
+  target <- utils::tail(named, 2)[1]
+  weights_column <- if (!is.null(weights)) utils::tail(named, 1)
   files <- list(test = "rows.rds", model = "model.rds")
-  saveRDS(with_target(data, y, target), file.path(folder, "rows.rds"))
+  rows <- with_target(data, y, target)
+  rows[names(by$columns)] <- by$columns
+  rows[weights_column] <- weights
+  saveRDS(rows, file.path(folder, "rows.rds"))
   if (!is.null(train)) {
     files$train <- "train.rds"
-    saveRDS(with_target(train, train_y, target), file.path(folder, "train.rds"))
+    rows <- with_target(train, train_y, target)
+    rows[weights_column] <- train_weights
+    saveRDS(rows, file.path(folder, "train.rds"))
   }
   inner <- if (is_explainer) model$model else model
   if (!is_explainer && is.null(predict_function)) {
@@ -55,47 +76,77 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   }
   session <- list(packages = packages_of_session(inner))
   if (!is.null(predict_function)) {
-    model <- list(model = model, predict = match.fun(predict_function))
+    predict_function <- match.fun(predict_function)
+    if (is_matrix) predict_function <- of_matrix(predict_function)
+    model <- list(model = model, predict = predict_function)
     class(model) <- "importanceaudit_model"
     session <- c(session, predictions_of(model$predict, inner, data))
     script <- "function(model, data) model$predict(model$model, data)"
     writeLines(script, file.path(folder, "predict.R"))
   } else if (is_explainer) {
-    known <- if (identical(data, model$data)) model$y_hat
-    session <- c(session, predictions_of(model$predict_function, inner, data, known))
+    session <- c(session, predictions_of(model$predict_function, inner, data, model$y_hat))
   }
   # Of an R6 object the caller's own would get the attribute.
   if (!is.environment(model)) attr(model, "importanceaudit_session") <- session
   saveRDS(model, file.path(folder, "model.rds"))
   lines <- toml_lines(
-    folder, files, target = target, y = y, name = name, engines = engines,
-    n_repeats = n_repeats, seed = seed, positive_class = positive_class,
-    has_script = !is.null(predict_function)
+    folder, files, target = target, y = y, name = name, seed = seed,
+    positive_class = positive_class, has_script = !is.null(predict_function),
+    weights = weights_column, by = by, labels = labels, groups = groups, minutes = minutes,
+    entries = entries_of(methods, losses, engines, n_repeats, repeats, groups)
   )
   writeLines(enc2utf8(lines), file.path(folder, "audit.toml"), useBytes = TRUE)
   summary <- run_command(command, folder, pdf)
   read_audit(summary$folder, summary)
 }
 
+# What the report calls a model if nobody says.
+model_name <- function(model) {
+  if (inherits(model, "glmnet")) return("glmnet")
+  if (inherits(model, "model_fit")) return(class(model$spec)[1])
+  if (inherits(model, "Learner")) model$id else class(model)[1]
+}
+
+# A predict function of a matrix, as one of a data frame.
+of_matrix <- function(predict) {
+  wrapped <- function(model, data) predict(model, as.matrix(data))
+  environment(wrapped) <- list2env(list(predict = predict), parent = baseenv())
+  wrapped
+}
+
+is_matrix_of <- function(data) is.matrix(data) || inherits(data, "Matrix")
+
+# A matrix, also a sparse one, as a data frame; one without names of columns has V1, V2, ...
+as_rows <- function(data) {
+  if (inherits(data, "Matrix")) data <- methods::as(data, "matrix")
+  if (is.matrix(data)) as.data.frame(data) else data
+}
+
 # What a function predicts in this session for some of the rows of the audit, or what an
 # explainer says it did, with the rows and how far two answers are apart: the audit asks an
 # R of its own, in which methods, variables and options of this session are gone.
 predictions_of <- function(predict, model, data, known = NULL) {
-  rows <- utils::head(data, 1000)
+  # Anew for each question: predict may change what it is given by reference.
+  rows <- function() utils::head(data, 1000)
   ask <- function() {
-    answer <- tryCatch(predict(model, rows), error = function(e) {
+    answer <- tryCatch(predict(model, rows()), error = function(e) {
       stop("the model does not predict the rows in this session: ", conditionMessage(e),
            call. = FALSE)
     })
     if (is.data.frame(answer)) as.matrix(answer) else answer
   }
   first <- ask()
-  if (!is.numeric(first)) return(NULL)  # the audit says what it must be
+  if (is.list(first) || !is.numeric(first) && !is.logical(first)) {
+    stop("predict_function returns an object of class '", class(first)[1], "', and must return ",
+         "numbers: one for each row, of two classes the probability of the second, of more ",
+         "classes a matrix whose columns have their names.", call. = FALSE)
+  }
   noise <- max(0, abs(as.vector(first) - as.vector(ask())), na.rm = TRUE)
   if (NROW(known) == nrow(data)) {
-    first <- if (length(dim(known)) == 2) known[seq_len(nrow(rows)), ] else utils::head(known, 1000)
+    some <- seq_len(min(1000, nrow(data)))
+    first <- if (length(dim(known)) == 2) known[some, ] else known[some]
   }
-  list(rows = rows, predictions = as.vector(first), noise = noise)
+  list(rows = rows(), predictions = as.vector(first), noise = noise)
 }
 
 # The first of the methods of predict for the classes of a model, by its class.
@@ -198,6 +249,16 @@ class_text <- function(value) {
   if (is.numeric(value)) format(value, scientific = FALSE, digits = 15) else as.character(value)
 }
 
+# Each prediction is a number for each row and class, and an audit asks for hundreds of them.
+check_classes <- function(y) {
+  n_classes <- if (is.numeric(y)) 1 else length(unique(y))
+  if (length(y) * n_classes > 5e6) {
+    stop("y has ", n_classes, " classes and ", length(y), " rows, so each prediction has ",
+         format(length(y) * n_classes, big.mark = " "), " numbers; an audit takes at most ",
+         "5 000 000. Give fewer rows or classes, or y as numbers if it is one.", call. = FALSE)
+  }
+}
+
 check_positive_class <- function(positive_class, y) {
   if (is.null(positive_class)) return(invisible())
   classes <- classes_of(y)
@@ -243,7 +304,7 @@ as_target <- function(y, argument) {
 
 check_rows <- function(data, y, data_is = "data", y_is = "y") {
   if (!is.data.frame(data)) {
-    stop(data_is, " must be a data frame; it is of class '", class(data)[1], "'.",
+    stop(data_is, " must be a data frame or a matrix; it is of class '", class(data)[1], "'.",
          call. = FALSE)
   }
   if (length(y) != nrow(data)) {
@@ -279,48 +340,6 @@ with_target <- function(data, y, target) {
   data <- as.data.frame(data)
   data[[target]] <- if (is.logical(y) || is.character(y)) factor(y) else y
   data
-}
-
-task_of <- function(y) {
-  if (is.numeric(y)) return("regression")
-  if (nlevels(factor(y)) == 2) "binary" else "multiclass"
-}
-
-# A string or a vector of strings of JSON is one of TOML.
-quoted <- function(x, one = TRUE) {
-  as.character(jsonlite::toJSON(if (one) jsonlite::unbox(x) else x))
-}
-
-toml_lines <- function(folder, files, target, y, name, engines, n_repeats, seed,
-                       positive_class, has_script) {
-  digest <- function(file) quoted(sha256_of(file.path(folder, file)))
-  rows <- function(file) paste0("{ rds = ", quoted(file), ", sha256 = ", digest(file), " }")
-  task <- if (is.null(positive_class)) task_of(y) else "binary"
-  if (task == "binary" && is.null(positive_class)) positive_class <- levels(factor(y))[2]
-  c(
-    paste("seed =", format(seed, scientific = FALSE)),
-    "", "[data]",
-    paste("train =", if (is.null(files$train)) "{}" else rows(files$train)),
-    paste("test =", rows(files$test)),
-    paste("target =", quoted(target)),
-    paste("task =", quoted(task)),
-    if (task == "binary") paste("positive_class =", class_value(positive_class)),
-    "", "[[models]]",
-    paste("name =", quoted(name)),
-    paste("file =", quoted(files$model)),
-    paste("sha256 =", digest(files$model)),
-    if (has_script) 'predict = "predict.R"',
-    "", "[[importance]]",
-    'method = "permutation"',
-    paste("n_repeats =", format(n_repeats, scientific = FALSE)),
-    paste("engines =", quoted(engines, one = FALSE))
-  )
-}
-
-# Whole numbers are numbers in TOML too; other numbers are classes by their text.
-class_value <- function(value) {
-  text <- class_text(value)
-  if (is.numeric(value) && value == round(value)) text else quoted(text)
 }
 
 # Base R has no SHA-256 before version 4.5.
@@ -362,7 +381,8 @@ run_command <- function(command, folder, pdf) {
   if (is.null(summary$folder)) {
     said <- c(summary$faults, readLines(messages, warn = FALSE))
     said <- paste(unlist(said), collapse = "\n")
-    stop("the audit in '", folder, "' made no run:\n", said, call. = FALSE)
+    stop("the audit in '", folder, "' made no run. The arguments are written there as ",
+         "audit.toml:\n", said, call. = FALSE)
   }
   summary
 }

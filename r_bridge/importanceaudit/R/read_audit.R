@@ -42,30 +42,49 @@ run_folder <- function(folder) {
   normalizePath(utils::tail(runs, 1))
 }
 
-# One row for each measurement and feature: mean and standard deviation over repeats.
-#
-# A measurement is a run of rows that are equal in every field. Options are no column of the
-# table, so two measurements may differ in none; then the second begins where a feature comes
-# again.
-mean_importances <- function(rounds) {
-  of <- setdiff(names(rounds), c("feature", "repeat", "raw", "baseline", "value"))
+# What one measurement is of, in the columns of the table.
+fields_of <- function(rounds) {
+  setdiff(names(rounds), c("feature", "repeat", "raw", "baseline", "value"))
+}
+
+# Whether a row is the first of a feature in a measurement.
+is_first_of <- function(rounds) {
   text <- function(column) ifelse(is.na(column), "", as.character(column))
-  fields <- do.call(paste, c(lapply(rounds[of], text), sep = "\r"))
+  fields <- do.call(paste, c(lapply(rounds[fields_of(rounds)], text), sep = "\r"))
   n <- nrow(rounds)
   changed <- function(x) x[-1] != x[-n]
   is_first <- c(n > 0, changed(fields) | changed(rounds$feature))[seq_len(n)]
   if (!is.null(rounds$`repeat`)) is_first <- is_first | rounds$`repeat` == 1
-  first <- which(is_first)
+  list(is_first = is_first, fields = fields)
+}
+
+# The measurement that each row belongs to, from 1.
+#
+# A measurement is a run of rows that are equal in every field. Options are no column of the
+# table, so two measurements may differ in none; then the second begins where a feature comes
+# again.
+measurement_of <- function(rounds) {
+  found <- is_first_of(rounds)
+  first <- which(found$is_first)
   measurement <- integer(length(first))
   seen <- character()
   for (i in seq_along(first)) {
     feature <- rounds$feature[first[i]]
-    begins <- i == 1 || fields[first[i]] != fields[first[i - 1]] || feature %in% seen
+    begins <- i == 1 || found$fields[first[i]] != found$fields[first[i - 1]] || feature %in% seen
     measurement[i] <- if (begins) max(measurement) + 1L else measurement[i - 1]
     seen <- c(if (!begins) seen, feature)
   }
-  groups <- split(seq_len(n), cumsum(is_first))
-  out <- cbind(measurement = measurement, rounds[first, c(of, "feature"), drop = FALSE])
+  measurement[cumsum(found$is_first)]
+}
+
+# One row for each measurement and feature: mean and standard deviation over repeats.
+mean_importances <- function(rounds) {
+  is_first <- is_first_of(rounds)$is_first
+  first <- which(is_first)
+  measurement <- measurement_of(rounds)[first]
+  groups <- split(seq_len(nrow(rounds)), cumsum(is_first))
+  out <- cbind(measurement = measurement,
+               rounds[first, c(fields_of(rounds), "feature"), drop = FALSE])
   over <- function(statistic) {
     vapply(groups, function(rows) statistic(rounds[rows, ]), 0, USE.NAMES = FALSE)
   }
@@ -128,15 +147,66 @@ print.importance_audit <- function(x, n = 5, ...) {
 
 as.data.frame.importance_audit <- function(x, ...) x$importances
 
-plot.importance_audit <- function(x, ...) {
-  one <- leading_measurement(x$importances)
+# One line for each measurement, with its leading features, and the findings by severity.
+summary.importance_audit <- function(object, n = 3, ...) {
+  by <- split(object$importances, object$importances$measurement)
+  lines <- lapply(by, function(one) {
+    one <- one[order(one$rank), ]
+    leading <- utils::head(one$feature[!is.na(one$rank)], n)
+    shown <- intersect(c("measurement", "model", "method", "of", "engine", "loss"), names(one))
+    cbind(one[1, shown], features = nrow(one), leading = toString(leading))
+  })
+  structure(
+    list(verdict = object$verdict, reason = object$reason,
+         measurements = do.call(rbind, c(unname(lines), make.row.names = FALSE)),
+         findings = object$findings[c("severity", "subject", "message")],
+         agreement = if (!is.null(object$agreement)) table(object$agreement$verdict)),
+    class = "summary.importance_audit"
+  )
+}
+
+print.summary.importance_audit <- function(x, ...) {
+  if (!is.null(x$verdict)) cat("Audit: ", x$verdict, "\n", sep = "")
+  if (length(x$reason)) cat("Because: ", paste(x$reason, collapse = "\n"), "\n", sep = "")
+  print(x$measurements, row.names = FALSE)
+  if (length(x$agreement)) {
+    cat("Pairs of results: ", toString(paste(x$agreement, names(x$agreement))), "\n", sep = "")
+  }
+  lines <- sprintf("%s (%s): %s", x$findings$severity, x$findings$subject, x$findings$message)
+  if (length(lines)) cat("Findings:\n", paste0("  ", lines, "\n"), sep = "")
+  invisible(x)
+}
+
+plot.importance_audit <- function(x, type = c("base", "ggplot"), measurement = NULL, ...) {
+  type <- match.arg(type)
+  one <- if (is.null(measurement)) leading_measurement(x$importances) else
+    x$importances[x$importances$measurement %in% measurement, ]
   if (!any(is.finite(one$importance))) {
+    if (!is.null(measurement)) measured_in(x, measurement)
     stop("there is nothing to plot: no importance was measured in Python.\n",
          paste(x$reason, collapse = "\n"), call. = FALSE)
   }
   one <- one[order(one$importance), ]
   title <- paste0(one$model[1], ": ", one$method[1], ", ", one$loss[1])
+  if (type == "ggplot") return(ggplot_of(one, title))
   graphics::dotchart(one$importance, labels = one$feature, main = title,
                      xlab = "importance", ...)
   invisible(x)
+}
+
+utils::globalVariables(c("importance", "feature", "low", "high"))
+
+# The same picture as an object of ggplot2, with the standard deviation over the repeats.
+ggplot_of <- function(one, title) {
+  if (!requireNamespace("ggplot2", quietly = TRUE)) {
+    stop("type = \"ggplot\" needs the package ggplot2. Run install.packages(\"ggplot2\"), or ",
+         "plot with type = \"base\".", call. = FALSE)
+  }
+  one$feature <- factor(one$feature, one$feature)
+  std <- ifelse(is.na(one$std), 0, one$std)
+  one$low <- one$importance - std
+  one$high <- one$importance + std
+  ggplot2::ggplot(one, ggplot2::aes(x = importance, y = feature)) +
+    ggplot2::geom_segment(ggplot2::aes(x = low, xend = high, yend = feature)) +
+    ggplot2::geom_point() + ggplot2::labs(title = title, y = NULL)
 }

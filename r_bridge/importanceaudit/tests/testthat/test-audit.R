@@ -219,8 +219,8 @@ test_that("a binomial model of 0 and 1 is audited as a classifier", {
 
 test_that("what cannot be audited is said", {
   x <- mtcars[c("wt", "hp")]
-  expect_error(importance_audit(lm(mpg ~ wt, mtcars), as.matrix(x), mtcars$mpg),
-               "data must be a data frame; it is of class 'matrix'.", fixed = TRUE)
+  expect_error(importance_audit(lm(mpg ~ wt, mtcars), as.list(x), mtcars$mpg),
+               "data must be a data frame or a matrix; it is of class 'list'.", fixed = TRUE)
   expect_error(importance_audit(lm(mpg ~ wt, mtcars), x, mtcars$mpg[-1]),
                "data has 32 rows and y 31 values: they must be as many.", fixed = TRUE)
   expect_error(importance_audit(lm(mpg ~ wt, mtcars), x, mtcars$mpg, command = "no-such"),
