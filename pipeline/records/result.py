@@ -162,6 +162,13 @@ class AuditResult:
                 in_force[str(row["key"])] = str(row["accepted_until"])
         return MappingProxyType(in_force)
 
+    def acceptance(self, key: str) -> str:
+        """Return until when a finding in force is accepted, and by whom."""
+        rows = self.answers[self.answers["key"] == key].to_dict("records")
+        (row,) = [row for row in rows if row["state"] == "accepted"]
+        by = row["approved_by"] or row["owner"]
+        return f"until {row['accepted_until']}" + (f" by {by}" if by else "")
+
     @cached_property
     def supplied_engines(self) -> frozenset[str]:
         """The engines, by the names rows and records give them, not asked here."""

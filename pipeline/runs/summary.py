@@ -62,6 +62,8 @@ class RunSummary(NamedTuple):
     missing : tuple of str
         The engines that were asked for and not there, and `NO_BASELINE` if the approved
         run was gone: what it did not find by them, it did not look for.
+    accepted : mapping of str to str
+        Until when and by whom each finding that does not count is accepted, by its key.
     """
 
     run_id: str
@@ -78,6 +80,7 @@ class RunSummary(NamedTuple):
     config_sha256: str = ""
     data_sha256: str = ""
     missing: tuple[str, ...] = ()
+    accepted: Mapping[str, str] = {}
 
 
 class FindingSummary(NamedTuple):
@@ -95,7 +98,8 @@ class ResultSummary(NamedTuple):
 
     Attributes
     ----------
-    started, status, measure, leaders, columns, config_sha256, data_sha256, missing
+    started, status, measure, leaders, columns, config_sha256, data_sha256, missing,
+    accepted
         As in `RunSummary`; `started` is empty where nobody knows it.
     findings : tuple of FindingSummary
     """
@@ -109,6 +113,7 @@ class ResultSummary(NamedTuple):
     findings: tuple[FindingSummary, ...] = ()
     leaders: tuple[Leader, ...] = ()
     missing: tuple[str, ...] = ()
+    accepted: Mapping[str, str] = {}
 
 
 class FindingHistory(NamedTuple):
@@ -198,6 +203,11 @@ def summarise(result: "AuditResult") -> ResultSummary:
         ),
         leaders=tuple(_leaders(lead)) if lead else (),
         missing=missing_engines(result),
+        accepted={
+            f.key: _utf8(result.acceptance(f.key))
+            for f in result.findings
+            if f.severity != "info" and f.key in result.accepted
+        },
     )
 
 
@@ -331,6 +341,7 @@ def _result_summary(plain: Mapping[str, Any]) -> ResultSummary:
         "started": _start(plain["started"]),
         "columns": _texts(plain["columns"]),
         "missing": _texts(plain["missing"]),
+        "accepted": {_text(k): _text(v) for k, v in plain["accepted"].items()},
         "findings": tuple(
             FindingSummary(
                 **_texts_but(
@@ -353,6 +364,7 @@ def _run_summary(plain: Mapping[str, Any]) -> RunSummary:
         "findings": {_text(k): _text(v) for k, v in plain["findings"].items()},
         "columns": _texts(plain["columns"]),
         "missing": _texts(plain["missing"]),
+        "accepted": {_text(k): _text(v) for k, v in plain["accepted"].items()},
     }
     return RunSummary(**_texts_but(RunSummary, plain, other_fields))
 

@@ -180,7 +180,7 @@ def describe_changes(
     complete: RunSummary | None,
     histories: Mapping[str, Any],
 ) -> Iterator[str]:
-    """Yield what is not as in the run before, one sentence each.
+    """Yield what is not as in the run before, one sentence each: verdict, then causes.
 
     Findings are held against the last complete run before: one that did not end makes
     none, and closes none, nor does one that did not look for it.
@@ -188,16 +188,27 @@ def describe_changes(
     if before.verdict != now.verdict:
         yield f"Verdict: {before.verdict}, now {now.verdict}."
     if complete is not None:
-        for key in now.findings.keys() - complete.findings.keys():
+        for key in sorted(now.findings.keys() - complete.findings.keys()):
             yield f"Found: {now.findings[key]} {_finding_text(key, histories)}."
-        for key in now.findings.keys() & complete.findings.keys():
+        for key in sorted(now.findings.keys() & complete.findings.keys()):
             old, new = complete.findings[key], now.findings[key]
             if old != new:
                 yield f"{_finding_text(key, histories)}: {old}, now {new}."
         if now.status == "complete":
-            for key in complete.findings.keys() - now.findings.keys():
+            for key in sorted(complete.findings.keys() - now.findings.keys()):
                 if closes(now.verdict, now.missing, histories[key]):
                     yield f"No longer found: {_finding_text(key, histories)}."
+        for key in sorted(now.accepted.keys() - complete.accepted.keys()):
+            yield f"Accepted {now.accepted[key]}: {_finding_text(key, histories)}."
+        for key in sorted(complete.accepted.keys() - now.accepted.keys()):
+            if key in now.findings:
+                yield f"No longer accepted: {_finding_text(key, histories)}."
+    for words, names in (
+        ("Missing", [n for n in now.missing if n not in before.missing]),
+        ("No longer missing", [n for n in before.missing if n not in now.missing]),
+    ):
+        if names:
+            yield f"{words}: {', '.join(names).replace('_', ' ')}."
     if before.columns and now.columns:
         for words, names in (
             ("added", [n for n in now.columns if n not in before.columns]),
@@ -230,9 +241,7 @@ def _runs(
     before: RunSummary | None = None
     complete: RunSummary | None = None
     for run in runs:
-        changes = (
-            sorted(describe_changes(before, run, complete, histories)) if before else ()
-        )
+        changes = describe_changes(before, run, complete, histories) if before else ()
         code = run.exit_code if run.exit_code >= 0 else None
         rows.append(Row(run.started, run, code, changes=tuple(changes)))
         before = run

@@ -49,7 +49,11 @@ KNOWN = {
             ["weak_model of forest: warning, now failure."],
         ),
         ({"findings": {}, "status": "interrupted"}, []),
-        ({"findings": {}, "missing": ("vip",)}, []),
+        ({"findings": {}, "missing": ("vip",)}, ["Missing: vip."]),
+        (
+            {"accepted": {"k": "until 2026-12-31 by A. Nowak"}},
+            ["Accepted until 2026-12-31 by A. Nowak: weak_model of forest."],
+        ),
         ({"columns": ("a", "c")}, ["Columns added: 'c'.", "Columns gone: 'b'."]),
         ({"columns": (), "status": "failed"}, []),
         ({"config_sha256": "3"}, ["Other configuration."]),
@@ -61,6 +65,14 @@ KNOWN = {
 )
 def test_what_is_not_as_in_the_run_before_is_told(new, sentences):
     assert list(describe_changes(RUN, RUN._replace(**new), RUN, KNOWN)) == sentences
+
+
+def test_what_is_accepted_or_missing_no_longer_is_told():
+    before = RUN._replace(missing=("vip",), accepted={"k": "until 2026-12-31"})
+    assert list(describe_changes(before, RUN, before, KNOWN)) == [
+        "No longer accepted: weak_model of forest.",
+        "No longer missing: vip.",
+    ]
 
 
 def test_findings_are_held_against_the_last_complete_run():

@@ -10,7 +10,6 @@ from ...data.shifts import MISS_RATE, Shift
 from ...records.result import AuditResult
 from ...runs.baseline.change import Change
 from ...runs.baseline.differences import AREAS
-from ...runs.baseline.news import acceptance
 from ...runs.signoff.closed_findings import closed_since
 from ..text.blocks import Link, Section, Sentence, Styled, Table
 from ..text.number_text import percent, significant
@@ -141,7 +140,7 @@ def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Se
         "found": [title_of([one]) for key, one in after.items() if key not in before],
         "gone": [title_of([f]) for f in (*closed_since(baseline, now), *there_again)],
         "accepted": [
-            (*title_of([f]), f", {show_hidden(acceptance(now, key))}")
+            (*title_of([f]), f", {show_hidden(now.acceptance(key))}")
             for key, f in after.items()
             if key in since
         ],

@@ -100,7 +100,7 @@ def verdict_causes(before: AuditResult, now: AuditResult) -> Iterator[str]:
         if key not in old or old[key].severity != finding.severity:
             yield f"new {finding.severity}: {what}"
         elif key in now.accepted and key not in before.accepted:
-            yield f"accepted {acceptance(now, key)}: {what}"
+            yield f"accepted {now.acceptance(key)}: {what}"
         elif key in before.accepted and key not in now.accepted:
             yield f"no longer accepted: {what}"
     for finding in closed_since(before, now):
@@ -117,14 +117,6 @@ def verdict_causes(before: AuditResult, now: AuditResult) -> Iterator[str]:
         rest = f" and {len(more)} more" if more else ""
         is_digest = area in ("data", "model")
         yield f"{area} changed" + ("" if is_digest else f" ({values}{rest})")
-
-
-def acceptance(result: AuditResult, key: str) -> str:
-    """Return until when an accepted finding is accepted, and by whom."""
-    rows = result.answers[result.answers["key"] == key].to_dict("records")
-    (row,) = [row for row in rows if row["state"] == "accepted"]
-    by = row["approved_by"] or row["owner"]
-    return f"until {row['accepted_until']}" + (f" by {by}" if by else "")
 
 
 def _opened(
