@@ -47,6 +47,8 @@ class Draw(NamedTuple):
 
 
 Draws: TypeAlias = Iterator[Draw]
+Answer: TypeAlias = tuple[Any, Any, Any]
+"""The target, the predictions and the weights of the rows of a draw."""
 
 
 def _numpy_rows(

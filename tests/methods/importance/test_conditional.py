@@ -279,7 +279,7 @@ def test_a_normal_knows_no_scale_of_the_others_and_no_mixture():
         for X in (alone.X, other)
     }
     one, two = (
-        permutation(predict[id(X)], replace(alone, X=X), seed=1, within="gaussian")[0]
+        permutation(predict[id(X)], replace(alone, X=X), seed=1, within="gaussian").raw
         for X in (alone.X, other)
     )
     np.testing.assert_allclose(one, two, rtol=1e-9)
@@ -436,8 +436,8 @@ def test_trees_answer_for_neighbours_and_leave_new_values_to_predict(monkeypatch
         reported = []
         with reporting_routes(reported.append):
             raw, baseline = permutation(model, data, seed=1, within=within)
-        assert raw.tobytes() == plain[within][0].tobytes()
-        assert baseline.tobytes() == plain[within][1].tobytes()
+        assert raw.tobytes() == plain[within].raw.tobytes()
+        assert baseline.tobytes() == plain[within].baseline.tobytes()
         assert {(r.basis, r.reason) for r in reported} == {route}
 
 
