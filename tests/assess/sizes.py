@@ -25,7 +25,8 @@ from importance_audit.auditing.steps.shuffled_targets import shuffled
 from importance_audit.config.load import parse_config
 from importance_audit.engines import describe_engine
 from importance_audit.methods.importance.drop_column import drop_column
-from importance_audit.methods.importance.permutation import NAMES, permutation
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.importance.samplers import NAMES
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection

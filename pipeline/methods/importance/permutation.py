@@ -1,12 +1,11 @@
 """Permutation importance: the loss when a feature is permuted, and when nothing is.
 
-What is drawn comes first, as a sequence of `permutation_draws.Draw`; what is measured
-follows from the draws alone.
+`samplers` says what is drawn, `permuted_predictions` what the model answers, and
+`permutation` is the loop over both.
 """
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,8 +14,7 @@ from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, OutOfTime, require_names
 from ...records.losses import evaluate
-from .conditional import Given, drawn_given, near_of, normal_of, replayed_given
-from .exchange import Index, leaves_of
+from .exchange import Index
 from .method_result import Kept, MethodResult
 from .neighbours import Convention
 from .paired_losses import PairedLosses
@@ -25,29 +23,19 @@ from .permutation_draws import (
     DRAWS,
     REPEAT_BY_REPEAT,
     TARGET,
-    Draws,
     Perturbation,
     Stream,
     numpy_targets,
-    redrawn,
 )
 from .permutation_exact import exact_permutation
 from .permuted_predictions import answers, read_only
 from .row_terms import RowTerms
+from .samplers import NAMES, Within, draws_of
 from .segment_losses import SegmentLosses
 
-Within = Literal["none", "leaves", "gaussian", "neighbours"]
 HowDrawn = Literal["sampled", "exact"]
 FEWEST = 2
 """Repeats that are kept if time ends, at least: a spread needs two."""
-GIVEN = ("gaussian", "neighbours")
-"""The values of `within` that draw from a distribution given the other columns."""
-NAMES = {
-    "convention": get_args(Convention),
-    "draws": get_args(HowDrawn),
-    "perturbation": get_args(Perturbation),
-    "within": get_args(Within),
-}
 
 
 def permutation(
@@ -194,7 +182,7 @@ def permutation(
     """
     _check(data.n_samples, n_repeats, n_rows)
     require_names(
-        NAMES,
+        NAMES | {"draws": get_args(HowDrawn)},
         convention=convention,
         draws=draws,
         perturbation=perturbation,
@@ -203,26 +191,18 @@ def permutation(
     if draws == "exact":
         _check_exact(n_rows, within)
         return exact_permutation(model, data, form=form, keep=keep)
-    _check_exchange(stream, perturbation, within)
-    by_group: list[Any] = []
-    if within in GIVEN:
-        by_group = _samplers(data, within, n_neighbours, convention)
-    elif within == "leaves":
-        leaves = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
-        by_group = [leaves(data, name) for name in data.groups]
-
-    def draw_all() -> Draws:
-        names = tuple(data.groups)
-        drawn = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
-        if within in GIVEN:
-            draw_given = replayed_given if stream == "xplainfi" else drawn_given
-            return draw_given(drawn, by_group, names, seed)
-        if (perturbation, within) == ("permute", "none"):
-            return drawn
-        alike = np.zeros(data.n_samples, dtype=np.int64)
-        strata = by_group or [alike] * len(names)
-        return redrawn(drawn, seed, names, perturbation, strata)
-
+    redrawn = draws_of(
+        data,
+        seed=seed,
+        stream=stream,
+        n_repeats=n_repeats,
+        n_rows=n_rows,
+        perturbation=perturbation,
+        within=within,
+        min_samples_leaf=min_samples_leaf,
+        n_neighbours=n_neighbours,
+        convention=convention,
+    )
     losses, n_features, n_samples = model.losses, len(data.groups), data.n_samples
     terms = pairs = by_segment = None
     sizes: dict[str, Any] = {"n_features": n_features, "n_samples": n_samples}
@@ -239,7 +219,7 @@ def permutation(
     baseline = np.full((n_repeats, len(losses)), np.nan)
     n_made, began = np.zeros(n_features, dtype=np.int64), time.monotonic()
     try:
-        for draw, table, prediction in answers(model, data, draw_all()):
+        for draw, table, prediction in answers(model, data, redrawn):
             answer = table.y, prediction, table.weights
             loss = evaluate(losses, *answer)
             if draw.what == BASELINE:
@@ -321,23 +301,6 @@ def _check(n_samples: int, n_repeats: int, n_rows: int | None) -> None:
         )
 
 
-def _samplers(
-    data: Dataset, within: Within, n_neighbours: int, convention: Convention
-) -> list[Given]:
-    """Return how each group is drawn given all other columns."""
-    if within == "gaussian":
-        return [normal_of(data, name) for name in data.groups]
-    if n_neighbours < 1:
-        raise ValueError(f"n_neighbours must be at least 1; {n_neighbours} was given.")
-    if convention == "xplainfi" and n_neighbours == 1:
-        raise NotApplicable(
-            'With convention = "xplainfi" a row is the nearest of its own neighbours, '
-            "so one neighbour changes nothing. Set n_neighbours to 2 or more."
-        )
-    near = partial(near_of, n_neighbours=n_neighbours, convention=convention)
-    return [near(data, name) for name in data.groups]
-
-
 def _check_exact(n_rows: int | None, within: str) -> None:
     """Refuse what exact permutation does not have."""
     if n_rows is not None or within != "none":
@@ -345,24 +308,4 @@ def _check_exact(n_rows: int | None, within: str) -> None:
         raise NotApplicable(
             f'draws = "exact" is of all rows, exchanged freely, but {option} was '
             f'set. Leave {option} out, or set draws = "sampled".'
-        )
-
-
-def _check_exchange(stream: str, perturbation: str, within: str) -> None:
-    """Refuse what no R package draws, and what has nothing to resample."""
-    if (perturbation, within) == ("permute", "none"):
-        return
-    options = {"perturbation": perturbation, "within": within}
-    if within in GIVEN and perturbation != "permute":
-        raise NotApplicable(
-            f'within = "{within}" draws the values of each row by themselves, so there '
-            f'is nothing to set perturbation = "{perturbation}" for. Leave it out.'
-        )
-    if stream == "xplainfi" and within in GIVEN:
-        return
-    if stream != "numpy":
-        option = "within" if within != "none" else "perturbation"
-        raise NotApplicable(
-            f'{stream} does not draw with {option} = "{options[option]}". Leave '
-            f"{option} or the engine out."
         )
