@@ -25,7 +25,7 @@ from ..trees.router import Router
 from .exchange import Index
 from .permutation_draws import BASELINE, TARGET, Draw, Draws
 
-HELD_BYTES = 384 * 2**20
+HELD_BYTES = 256 * 2**20
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
 MOST_COMPARED = 500
 """Rows of a draw for which the trees are compared with predict, evenly spaced."""

@@ -32,7 +32,7 @@ from .packing import Integers, Nodes, Packing, goes_left, nearby, nodes_for
 
 Words = npt.NDArray[np.int64]
 
-MAX_BYTES = 384 * 2**20
+MAX_BYTES = 256 * 2**20
 MOST_DRAWS = 31
 """Draws of one group in one walk: each has a bit."""
 MOST_ROWS, BLOCK_BYTES = 512, 2**21
@@ -78,7 +78,7 @@ def replay(
         themselves, which a draw then permutes or resamples.
     n_threads : int, default 1
         The predictions do not depend on it.
-    max_bytes : int, default 384 MiB
+    max_bytes : int, default 256 MiB
         Of the predictions and draws that are held together; one draw at least.
     most_leaves : int, default 32
         Of the trees that `few_leaves` answers, not a walk: at most 32. The predictions
