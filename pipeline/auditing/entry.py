@@ -15,9 +15,8 @@ from ..config.questions import seed_for
 from ..engines import ENGINES, REFUSED_LOSSES, agreement
 from ..engines.xplainfi import RowTests
 from ..methods.importance import METHODS
+from ..methods.importance.method_result import Kept, MethodResult
 from ..methods.importance.paired_losses import PairedLosses
-from ..methods.importance.row_terms import RowTerms
-from ..methods.importance.segment_losses import SegmentLosses
 from ..methods.trees.routes import reporting_routes
 from ..records.dataset_and_model import FittedModel
 from ..records.extensions import is_in_force
@@ -73,30 +72,37 @@ def answer_entry(
     journal.add(StepResult(findings=left_out))
     question = Question(model, rows, entry, inputs.engines[OURS])
     primary = measure.primary_stream(entry)
-    terms: list[RowTerms] = []
-    row_losses: list[PairedLosses] = []
-    hooks: dict[str, Any] = {}
+    keep: list[Kept] = []
     if config.stability.row_resamples:
-        hooks["on_row_terms"] = terms.append
+        keep.append("row_terms")
     if select_test(entry, config):
-        hooks["on_paired_losses"] = row_losses.append
+        keep.append("paired_losses")
     segments = [each for each in inputs.segments if each.is_judged]
-    of_segments: list[SegmentLosses] = []
-    if segments and rows.split == inputs.test.split and measure.is_marginal(entry):
-        hooks["segments"] = [segment.rows for segment in segments]
-        hooks["on_segment_losses"] = of_segments.append
+    if rows.split != inputs.test.split or not measure.is_marginal(entry):
+        segments = []
     is_cut = entry.method == "permutation" and entry.options.get("draws") != "exact"
     share = share if is_cut else 1.0
-    ours, _ = _ask(journal, question, share, seed=seed, stream=primary, **hooks)
+    ours, _, result = _ask(
+        journal,
+        question,
+        share,
+        seed=seed,
+        stream=primary,
+        keep=keep,
+        segments=[segment.rows for segment in segments],
+    )
     importances = [a for a in ours if isinstance(a, Importance)]
     cut = describe_repeats(importances[0]) if importances else None
     journal.add(StepResult(findings=(cut,) if cut else ()))
     first = len(journal.importances) - len(importances)
-    for of_rows in of_segments if importances else ():
+    if result is not None and result.segment_losses is not None:
         for k, answer in enumerate(importances):
-            parts = importance_rows(answer, of_rows, segments, record=first + k)
+            parts = importance_rows(
+                answer, result.segment_losses, segments, record=first + k
+            )
             journal.add(StepResult(rows={"segment_importances": parts}))
-    _judge_chance(journal, config, importances, question, terms, row_losses)
+    if result is not None:
+        _judge_chance(journal, config, importances, question, result)
     if cut:
         question = _as_often(question, importances[0].n_repeats)
     for name in entry.engines:
@@ -111,7 +117,7 @@ def answer_entry(
         is_left = of_engine.model is None or not refused or of_engine.model.losses
         if info.available and is_left:
             order = measure.stream_of(entry, info)
-            answers, reason = _ask(
+            answers, reason, _ = _ask(
                 journal, of_engine, seed=seed, stream=order, row_tests=row_tests
             )
         if not answers:
@@ -123,13 +129,13 @@ def answer_entry(
             _add_tests(journal, config, entry, answers, engine_tests_of, row_tests)
         if measure.wants_run_beside(entry, rows, info, primary):
             beside = replace(of_engine, engine=question.engine)
-            pairs: list[PairedLosses] = []
             is_tested = row_tests is not None and row_tests.tables
-            hook: dict[str, Any] = (
-                {"on_paired_losses": pairs.append} if is_tested else {}
+            keep = ["paired_losses"] if is_tested else []
+            answers, _, result = _ask(
+                journal, beside, seed=seed, stream=info.stream, keep=keep
             )
-            answers, _ = _ask(journal, beside, seed=seed, stream=info.stream, **hook)
             if is_tested:
+                pairs = result.paired_losses if result else None
                 _add_tests(journal, config, entry, answers, paired_tests_of, pairs)
 
 
@@ -139,7 +145,7 @@ def _add_tests(
     entry: ImportanceSection,
     answers: Sequence[Importance | Effect],
     tests_of: Callable[..., Results[None]],
-    of_rows: RowTests | Sequence[PairedLosses],
+    of_rows: RowTests | PairedLosses | None,
 ) -> None:
     """Keep the p-values of the last answers to an entry, taken from `of_rows`."""
     importances = [a for a in answers if isinstance(a, Importance)]
@@ -190,23 +196,21 @@ def _judge_chance(
     config: AuditConfig,
     answers: list[Importance],
     question: Question,
-    terms: list[RowTerms],
-    row_losses: list[PairedLosses],
+    result: MethodResult,
 ) -> None:
     """Say how far our answers to one question, the last, rest on chance.
 
-    `terms` holds what each row adds to them, and `row_losses` its losses without and
-    with each feature, if the method can tell and they are needed.
+    `result` is what the method returned.
     """
     first = len(journal.importances) - len(answers)
     by_repeats = convergence(answers, question.model, question.rows, first_record=first)
     journal.add_all(by_repeats)
-    for of_rows in terms if answers else ():
+    if answers and result.row_terms is not None:
         over_rows = row_intervals_of(
             journal.guarded,
             journal.add_checks,
             answers,
-            of_rows,
+            result.row_terms,
             config,
             first_record=first,
         )
@@ -218,7 +222,8 @@ def _judge_chance(
         journal.add_all(stability)
     section = question.section
     if answers and select_test(section, config):
-        _add_tests(journal, config, section, answers, paired_tests_of, row_losses)
+        pairs = result.paired_losses
+        _add_tests(journal, config, section, answers, paired_tests_of, pairs)
     elif answers and config.significance.shuffles:
         p_values = significance_of(
             journal.guarded,
@@ -238,16 +243,16 @@ def _ask(
     *,
     seed: int,
     stream: str,
-    **hooks: Any,
-) -> tuple[tuple[Importance | Effect, ...], str]:
+    **supplied: Any,
+) -> tuple[tuple[Importance | Effect, ...], str, MethodResult | None]:
     """Ask one question of its engine, keep the answer, or say why there is none.
 
     The method may take this share of the time that is left. The curves come first where
     the importance is taken from them; an engine that has the curves alone has answered.
-    `hooks` are handed to the method.
+    `supplied` is handed to the method, and what it returned comes back too.
     """
     with reporting_routes(partial(journal.add_route, question.section)):
-        return _answers(journal, question, share, seed=seed, stream=stream, **hooks)
+        return _answers(journal, question, share, seed=seed, stream=stream, **supplied)
 
 
 def _answers(
@@ -257,8 +262,8 @@ def _answers(
     *,
     seed: int,
     stream: str,
-    **hooks: Any,
-) -> tuple[tuple[Importance | Effect, ...], str]:
+    **supplied: Any,
+) -> tuple[tuple[Importance | Effect, ...], str, MethodResult | None]:
     """Do what `_ask` does."""
     model, rows, entry = question.model, question.rows, question.section
     engine = question.engine.name
@@ -282,30 +287,31 @@ def _answers(
         )
         lacks = not curves and is_handed_curves(entry)
         if lacks or entry.method not in table["importance"]:
-            return curves, reason
+            return curves, reason, None
     leaves: checks.Leaves = {}
     call = partial(
-        measure.importances,
+        measure.answered,
         question,
         seed=seed,
         stream=stream,
         curves=measure.as_curves(curves),
         on_curve=partial(journal.add_leaves, leaves),
-        **hooks,
+        **supplied,
     )
     with journal.within(share):
-        answer, reason = journal.guarded(question.subject, label, call, engine)
+        answered, reason = journal.guarded(question.subject, label, call, engine)
+    answer, result = answered or ((), None)
     if answer and model is not None and stream == measure.primary_stream(entry):
         target_rows = journal.rows["y_permuted"]
         permuted = with_target(
             journal.guarded, answer, model, rows, target_rows=target_rows
         )
         answer = journal.add_all(permuted)
-    journal.add(StepResult(importances=answer or ()))
-    for importance in answer or ():
+    journal.add(StepResult(importances=answer))
+    for importance in answer:
         of_importance = checks.of_importance(importance, rows)
         because = measure.because_of_levels(of_importance, importance, curves)
         journal.add_checks(because)
         journal.add_checks(checks.of_ensemble(importance, model, rows))
         journal.add_checks(checks.of_leaves(importance, leaves))
-    return answer or (), reason
+    return answer, reason, result

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from inspect import signature
 from itertools import combinations
 from typing import Any, get_args
@@ -15,6 +14,7 @@ from ..config.questions import in_its_order
 from ..engines import ENGINES, EngineInfo
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of
+from ..methods.importance.method_result import MethodResult
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from ..records.extensions import is_in_force
@@ -196,9 +196,19 @@ def rows_for(
 
 
 def importances(
-    question: Question, *, seed: int, stream: str, **supplied: Any
+    question: Question, *, seed: int, stream: str
 ) -> tuple[Importance, ...]:
     """Return one Importance per loss, class or output that the method measures.
+
+    Parameters and errors are those of `answered`.
+    """
+    return answered(question, seed=seed, stream=stream)[0]
+
+
+def answered(
+    question: Question, *, seed: int, stream: str, **supplied: Any
+) -> tuple[tuple[Importance, ...], MethodResult]:
+    """Return one Importance per loss, class or output, and what the method returned.
 
     Parameters
     ----------
@@ -208,7 +218,8 @@ def importances(
         Draw order for our own numbers; an R engine has its own.
     supplied : Any
         What a method gets if it takes it: `curves`, a mapping of features to (grid,
-        values) already measured; and `on_curve`, told of each curve once it is made.
+        values) already measured; `on_curve`, told of each curve once it is made; and
+        what to `keep` of the rows, and `segments`, as in `permutation`.
 
     Raises
     ------
@@ -222,22 +233,23 @@ def importances(
     if row is None:
         raise NotApplicable(f"{engine.name} has no equivalent of {section.method!r}.")
     form = section.form or method.form
-    targets: list[Floats] = []
-    types: list[str] = []
-    is_exact: list[bool] = []
-    supplied |= {"stream": stream, "form": form, "on_target": targets.append}
-    supplied["on_type"] = types.append
-    supplied["on_exact"] = partial(is_exact.append, True)
+    supplied |= {"stream": stream, "form": form}
     accepted = signature(row.function).parameters
-    raw, baseline = row.function(
+    result = row.function(
         model,
         rows,
         seed=seed,
         **{name: value for name, value in supplied.items() if name in accepted},
         **_options_for(engine, section),
     )
-    order = "" if is_exact else _draw_order(section, rows, stream)
-    return tuple(
+    if not isinstance(result, MethodResult):
+        result = MethodResult(*result)
+    order = "" if result.is_exact else _draw_order(section, rows, stream)
+    options = dict(section.options)
+    if result.quantity:
+        options["type"] = result.quantity
+    targets = result.y_permuted
+    answers = tuple(
         Importance(
             model="" if model is None else model.name,
             method=section.method,
@@ -247,20 +259,21 @@ def importances(
             form=form,
             aggregator="pooled" if order == "DALEX" else "mean",
             split=rows.split,
-            options={**section.options, **({"type": types[0]} if types else {})},
+            options=options,
             n_samples=rows.n_samples,
             stream=order,
             seed=seed,
             features=tuple(rows.groups),
             columns=tuple(rows.groups.values()),
-            raw=np.asarray(raw)[:, :, k],
-            baseline=np.asarray(baseline)[:, k],
-            y_permuted=targets[0][:, k] if targets else np.empty(0),
+            raw=np.asarray(result.raw)[:, :, k],
+            baseline=np.asarray(result.baseline)[:, k],
+            y_permuted=np.empty(0) if targets is None else targets[:, k],
             entry=section.name,
             **score,
         )
         for k, score in enumerate(_scores(model, section))
     )
+    return answers, result
 
 
 def missing_options(engine: str, section: ImportanceSection) -> tuple[str, ...]:

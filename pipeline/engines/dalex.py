@@ -1,6 +1,6 @@
 """DALEX, asked for losses under permutation and for profiles."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +16,8 @@ from ..methods.effects.local_profiles import (
 )
 from ..methods.effects.partial_dependence import Grid, Scale
 from ..methods.importance import METHODS, Method
-from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..methods.importance.method_result import MethodResult
+from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import NotApplicable, quote
 from .asking import Curve, ask_loss, curve_on, curves, refuse
 
@@ -39,15 +40,13 @@ def dalex_permutation(
     seed: int,
     n_repeats: int = 10,
     n_rows: int | None = None,
-    on_target: Callable[[Floats], None] | None = None,
-) -> tuple[Floats, Floats]:
+) -> MethodResult:
     """Return the losses of ``DALEX::model_parts``, repeat by repeat.
 
     Parameters, returns and raises as in `importance.permutation.permutation`, NaN where
     DALEX gives none. `NotApplicable` too if rows are weighted, a round has one row
-    only, or a group has a name that DALEX keeps for itself. `on_target` is told the
-    losses with the target permuted, the partner of
-    `importance.permutation.permuted_target`, (n_repeats, n_losses).
+    only, or a group has a name that DALEX keeps for itself. Its losses with the target
+    permuted are the partner of `importance.permutation.permuted_target`.
     """
     refuse("DALEX", "permutation", data, n_repeats=n_repeats, n_rows=n_rows)
     _refuse_names((FULL, Y_PERMUTED), data.groups)
@@ -65,9 +64,7 @@ def dalex_permutation(
         )
         tables.append(table.reindex([*data.groups, FULL, Y_PERMUTED]))
     losses = np.stack(tables, axis=-1).astype(np.float64)
-    if on_target is not None:
-        on_target(losses[-1])
-    return losses[:-2], losses[-2]
+    return MethodResult(losses[:-2], losses[-2], y_permuted=losses[-1])
 
 
 def dalex_curve(

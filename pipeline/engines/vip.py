@@ -1,6 +1,5 @@
 """vip, asked for permutation, FIRM, Shapley, and what R models say of themselves."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -21,6 +20,7 @@ from ..methods.effects.partial_dependence import (
     with_gaps,
 )
 from ..methods.importance import METHODS, Method
+from ..methods.importance.method_result import MethodResult
 from ..methods.importance.r_model_specific import by_feature, report_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ..records.errors import NotApplicable
@@ -172,8 +172,7 @@ def vip_model_specific(
     *,
     seed: int,
     type: str = "",  # noqa: A002 (R's name)
-    on_type: Callable[[str], None] | None = None,
-) -> tuple[Floats, Floats]:
+) -> MethodResult:
     """Return the importances of ``vip::vi_model``, asked where the model lives.
 
     Parameters and returns as in `importance.r_model_specific.model_specific`, except
@@ -186,14 +185,12 @@ def vip_model_specific(
     """
     del seed
     own = report_of(model, data, type)
-    if on_type is not None:
-        on_type(own.type)
     answer = vip_numbers(model.estimator, own.type)
     if isinstance(answer, str):
         raise NotApplicable(answer)
     values = np.array([answer.get(term, np.nan) for term in own.terms])
     alone = own._replace(values=values, estimate=None, covariance=None)
-    return by_feature(model, alone, data)
+    return MethodResult(*by_feature(model, alone, data), quantity=own.type)
 
 
 def features_of(data: Dataset) -> tuple[str, ...]:

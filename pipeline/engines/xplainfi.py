@@ -14,7 +14,6 @@ from ..methods.importance import METHODS, Method
 from ..methods.importance.drop_column import check_held_out
 from ..methods.importance.exchange import is_category, numbers_of, refuse_missing
 from ..methods.importance.neighbours import Convention
-from ..methods.importance.permutation import GIVEN, Within
 from ..methods.importance.refits import (
     Unit,
     columns_of,
@@ -24,6 +23,7 @@ from ..methods.importance.refits import (
     training_rows,
 )
 from ..methods.importance.sage import Background
+from ..methods.importance.samplers import GIVEN, Within
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from ..records.losses import OF_ROWS

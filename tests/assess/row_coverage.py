@@ -69,10 +69,10 @@ def made(task, n, seed, weights=None):
 
 def measured(model, data, *, seed=1, form="difference", **options):
     """Return a record per loss of the model, and what each row adds to them."""
-    terms = []
-    raw, baseline = permutation(
-        model, data, seed=seed, form=form, on_row_terms=terms.append, **options
+    answer = permutation(
+        model, data, seed=seed, form=form, keep=("row_terms",), **options
     )
+    raw, baseline = answer
     records = [
         Importance(
             model="model",
@@ -95,7 +95,7 @@ def measured(model, data, *, seed=1, form="difference", **options):
         )
         for k, loss in enumerate(model.losses)
     ]
-    return records, terms[0]
+    return records, answer.row_terms
 
 
 def true_importances():

@@ -25,7 +25,8 @@ from importance_audit.auditing.steps.shuffled_targets import shuffled
 from importance_audit.config.load import parse_config
 from importance_audit.engines import describe_engine
 from importance_audit.methods.importance.drop_column import drop_column
-from importance_audit.methods.importance.permutation import NAMES, permutation
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.importance.samplers import NAMES
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
@@ -70,26 +71,24 @@ def p_of(statistic, differences, seed):
 def of_permutation(seed, *, n_repeats, within="none", **made):
     """Return the p-values of permuting x2, by test."""
     model = fitted(table(seed, FITTED, split="train", **made))
-    paired = []
-    permutation(
+    answer = permutation(
         model,
         table(seed, JUDGED, **made),
         seed=seed,
         n_repeats=n_repeats,
         within=within,
-        on_paired_losses=paired.append,
+        keep=("paired_losses",),
     )
-    differences = paired[0].differences("mse", 1)
+    differences = answer.paired_losses.differences("mse", 1)
     return {name: p_of(name, differences, seed) for name in TESTS}
 
 
 def of_refit(seed, *, n_train=LEI_ROWS, **made):
     """Return the p-values of leaving x2 out, by test."""
     model = fitted(table(seed, n_train, split="train", **made), "mae")
-    paired = []
     test = table(seed, JUDGED, **made)
-    drop_column(model, test, seed=seed, n_repeats=1, on_paired_losses=paired.append)
-    differences = paired[0].differences("mae", 1)
+    answer = drop_column(model, test, seed=seed, n_repeats=1, keep=("paired_losses",))
+    differences = answer.paired_losses.differences("mae", 1)
     return {name: p_of(name, differences, seed) for name in TESTS}
 
 

@@ -142,20 +142,21 @@ def test_statistics_and_p_values_of_conditional_importance_are_xplainfis(
 @pytest.mark.parametrize("name", ["t", "wilcoxon", "binomial"])
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_our_losses_of_rows_in_xplainfis_draws_have_its_statistics(sampler, name):
-    case, pairs = CASES[f"cpi-{sampler}-base"], []
+    case = CASES[f"cpi-{sampler}-base"]
     data = recorded.rows_of(case)
-    permutation(
+    answer = permutation(
         recorded.model_of(case),
         data,
         seed=case["seed"],
         stream="xplainfi",
         n_repeats=case["options"]["n_repeats"],
-        on_paired_losses=pairs.append,
+        keep=("paired_losses",),
         **recorded.within_of(case),
     )
     table = CASES[f"cpi-{sampler}-{name}-greater"]["result"]["table"]
     places = [list(data.groups).index(feature) for feature in table["feature"]]
-    outcomes = [EXACT[name](pairs[0].differences("mse", place)) for place in places]
+    pairs = answer.paired_losses
+    outcomes = [EXACT[name](pairs.differences("mse", place)) for place in places]
     assert [one.value for one in outcomes] == near(table["statistic"])
     assert [one.p_value for one in outcomes] == near(table["p.value"])
 

@@ -66,19 +66,18 @@ def made(n=600, seed=0, *, task="regression", weights=None):
 def measured(model, data, **options):
     """Return a row per segment, loss and feature, with the loss in it."""
     segments = [segment for segment in segments_of(data) if segment.is_judged]
-    told = []
-    raw, baseline = permutation(
+    answer = permutation(
         *(model, data),
         segments=[segment.rows for segment in segments],
-        on_segment_losses=told.append,
         **{"seed": 1, "n_repeats": 4, **options},
     )
+    (raw, baseline), parts = answer, answer.segment_losses
     rows = []
     for k, loss in enumerate(model.losses):
         record = record_of(model, data, raw[..., k], baseline[:, k], loss)
         rows += [
             {**row, "loss": loss, "overall": record.mean[record.features.index(name)]}
-            for row in importance_rows(record, told[0], segments, record=0)
+            for row in importance_rows(record, parts, segments, record=0)
             for name in [row["feature"]]
         ]
     return pd.DataFrame(rows)

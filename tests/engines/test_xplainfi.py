@@ -18,7 +18,7 @@ from importance_audit.methods.importance.conditional import (
 from importance_audit.methods.importance.drop_column import drop_column
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS, Draw
-from importance_audit.methods.importance.permuted_predictions import predictions
+from importance_audit.methods.importance.permuted_predictions import answers
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
@@ -222,8 +222,8 @@ def losses_of(model, data, drawn, n_repeats):
     """Return the losses of given draws, as `permutation` measures them."""
     raw = np.empty((len(data.groups), n_repeats, 1))
     baseline = np.empty((n_repeats, 1))
-    for draw, table, ask in predictions(model, data, drawn):
-        loss = evaluate(model.losses, table.y, ask(), table.weights)
+    for draw, table, prediction in answers(model, data, drawn):
+        loss = evaluate(model.losses, table.y, prediction, table.weights)
         if draw.what == BASELINE:
             baseline[draw.repeat] = loss
         else:

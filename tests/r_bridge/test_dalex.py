@@ -80,10 +80,9 @@ def parts(groups, *, loss="rmse", X=None, y=None, n_repeats=3, **draws):
         features=tuple(X),
         losses=(loss,),
     )
-    targets = []
-    draws |= {"n_repeats": n_repeats, "on_target": targets.append}
-    permuted, full = dalex_permutation(model, data, seed=1, **draws)
-    return permuted[..., 0], full[:, 0], targets[0][:, 0]
+    draws |= {"n_repeats": n_repeats}
+    answer = dalex_permutation(model, data, seed=1, **draws)
+    return answer.raw[..., 0], answer.baseline[:, 0], answer.y_permuted[:, 0]
 
 
 def judged(task, seed):

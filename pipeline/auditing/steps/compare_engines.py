@@ -14,7 +14,7 @@ from ...engines import EngineInfo, agreement
 from ...engines.agreement.circumstances import NEWER
 from ...engines.known_defects import Defect, defects_for, ties_differ
 from ...methods.importance.permutation_draws import BASELINE, DRAWS
-from ...methods.importance.permuted_predictions import predictions as predictions_of
+from ...methods.importance.permuted_predictions import answers
 from ...records.dataset_and_model import Floats
 from ...records.frames import Row
 from ...records.importance_record import Effect, Importance
@@ -163,10 +163,9 @@ def _tied_when_permuted(
             if draw.what == BASELINE
             or (draw.what >= 0 and names[draw.what] in features)
         )
-        for _, _, ask in predictions_of(models[0], rows, asked):
-            answer = ask()
-            if ties_differ(answer):
-                yield answer
+        for *_, prediction in answers(models[0], rows, asked):
+            if ties_differ(prediction):
+                yield prediction
 
 
 def pair_rows(

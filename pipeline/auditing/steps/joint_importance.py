@@ -70,9 +70,8 @@ def _measure(question: measure.Question, config: AuditConfig) -> list[Row]:
     assert question.model is not None
     name, entry = question.model.name, question.section.name
     seed = seed_of(config.seed, name, PURPOSE, entry)
-    terms: list[RowTerms] = []
-    hook = {"on_row_terms": terms.append} if config.stability.row_resamples else {}
-    answers = measure.importances(question, seed=seed, stream="numpy", **hook)
+    keep = ("row_terms",) if config.stability.row_resamples else ()
+    answers, result = measure.answered(question, seed=seed, stream="numpy", keep=keep)
     return [
         {
             "cluster": int(group.removeprefix(PURPOSE)),
@@ -86,20 +85,20 @@ def _measure(question: measure.Question, config: AuditConfig) -> list[Row]:
             "over": over,
         }
         for answer in answers
-        for over, ends in [_interval_of(answer, terms, config)]
+        for over, ends in [_interval_of(answer, result.row_terms, config)]
         for k, group in enumerate(answer.features)
     ]
 
 
 def _interval_of(
-    answer: Importance, terms: Sequence[RowTerms], config: AuditConfig
+    answer: Importance, terms: RowTerms | None, config: AuditConfig
 ) -> tuple[str, dict[str, Floats]]:
     """Return what the intervals cover, and error and ends of each: as of a ranking."""
     names = ("std_error", "low", "high")
-    if terms and not reason_against(answer, terms[0]):
+    if terms is not None and not reason_against(answer, terms):
         rows = row_intervals(
             answer,
-            terms[0],
+            terms,
             record=0,
             resamples=config.stability.row_resamples,
             top_k=config.checks.top_k,

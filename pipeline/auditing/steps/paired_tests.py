@@ -83,7 +83,7 @@ def _table(row_tests: RowTests, loss: str) -> Floats | None:
 def paired_tests_of(
     guard: Guard,
     answers: Sequence[Importance],
-    pairs: Sequence[PairedLosses],
+    pairs: PairedLosses | None,
     test: str,
     config: AuditConfig,
     *,
@@ -109,12 +109,12 @@ def paired_tests_of(
 
 
 def _rows(
-    importance: Importance, pairs: Sequence[PairedLosses], **asked: Any
+    importance: Importance, pairs: PairedLosses | None, **asked: Any
 ) -> list[Row]:
-    """Return what `paired_rows` says; `pairs` holds what the method told, if it did."""
-    if not pairs:
+    """Return what `paired_rows` says, if the method kept the losses of rows."""
+    if pairs is None:
         raise NotApplicable(
             "The mean over all permutations has no losses of single rows to test. Set "
             'draws = "sampled".'
         )
-    return paired_rows(importance, pairs[0], **asked)
+    return paired_rows(importance, pairs, **asked)

@@ -4,6 +4,7 @@ Every row of `METHODS` is called in one way:
 
     raw, baseline = method.function(model, data, seed=seed, **options)
 
+A method that has more to say returns a `MethodResult`, which unpacks into these two.
 `raw`, float64 of shape (n_groups, n_repeats, n_scores), is what was measured, one row
 per entry of `data.groups`, in its order. `baseline`, (n_repeats, n_scores), is what a
 feature that does not matter measures. There are as many scores as `model.losses` if
@@ -52,11 +53,11 @@ from . import (
     t_statistics,
     vint,
 )
+from .method_result import MethodResult
 
 RESERVED = (
     *("seed", "stream", "form", "curves", "rows", "aggregator"),
-    *("on_curve", "on_target", "on_type", "on_row_terms", "on_band", "on_exact"),
-    *("on_paired_losses", "row_tests", "segments", "on_segment_losses"),
+    *("on_curve", "on_band", "keep", "row_tests", "segments"),
 )
 Of = Literal["features", "groups", "pairs"]
 
@@ -88,7 +89,7 @@ class Method(NamedTuple):
     asks: Literal["predict", "refit", "estimator", "data"]
     unit: Literal["loss", "prediction", "y", "1"]
     form: Form
-    function: Callable[..., tuple[Floats, Floats]]
+    function: Callable[..., MethodResult | tuple[Floats, Floats]]
     curve: str = ""
     seeded_as: str = ""
     of: tuple[Of, ...] = ("features", "groups")

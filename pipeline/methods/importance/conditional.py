@@ -16,7 +16,6 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.r_rng import RStream
-from ...records.streams import stream as generator_of
 from .exchange import Index, is_category, numbers_of, refuse_missing
 from .neighbours import Convention, Neighbours, nearest
 from .permutation_draws import BASELINE, Draw, Draws, in_order_of_xplainfi
@@ -188,18 +187,6 @@ def near_of(
     # In the order in which xplainfi adds them to distances: last bits may tie two.
     columns = data.X[sorted(_others(data, group, others))]
     return Near(columns, n_neighbours, convention)
-
-
-def drawn_given(
-    draws: Draws, samplers: Sequence[Given], names: Sequence[str], seed: int
-) -> Draws:
-    """Yield draws of numpy's with the values of each group drawn given the others."""
-    for draw in draws:
-        if draw.what == BASELINE:
-            yield draw
-            continue
-        generator = generator_of(seed, "given", names[draw.what], draw.repeat)
-        yield samplers[draw.what].drawn(draw, generator)
 
 
 def replayed_given(

@@ -1,6 +1,6 @@
 """Importance by fitting again: without a feature, with it shuffled, on every subset."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice, product
@@ -15,7 +15,9 @@ from ...records.errors import NotApplicable, quote
 from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
+from .method_result import Kept, MethodResult
 from .paired_losses import PairedLosses
+from .permutation_draws import Draw
 from .refits import (
     Unit,
     columns_of,
@@ -48,8 +50,8 @@ def drop_column(
     stream: Literal["numpy"] = "numpy",
     n_repeats: int = 5,
     held_out: float = 0.0,
-    on_paired_losses: Callable[[PairedLosses], None] | None = None,
-) -> tuple[Floats, Floats]:
+    keep: Sequence[Kept] = (),
+) -> MethodResult:
     r"""Return the loss of the model fitted without a feature, and with all of them.
 
     With :math:`f_S` the model fitted on the training rows with the columns *S* alone,
@@ -78,9 +80,9 @@ def drop_column(
         Share of the training rows that each repeat holds out, drawn anew and by class,
         to measure the losses on; the others are fitted. With 0 all training rows are
         fitted, and the losses are those on the evaluation rows.
-    on_paired_losses : callable, optional
-        Told at the end the losses of each row without each feature and with all, if
-        no rows are held out.
+    keep : sequence of {"row_terms", "paired_losses"}, default ()
+        With "paired_losses" the losses of each row without each feature and with all
+        are kept, if no rows are held out.
 
     Returns
     -------
@@ -119,16 +121,14 @@ def drop_column(
     part = partial(parted, model.unfitted(), data, held_out, seed=seed)
     predict = partial(_predict_without, part, seed)
     paired = None
-    if on_paired_losses and not held_out:
+    if "paired_losses" in keep and not held_out:
         paired = PairedLosses(
             losses=model.losses, n_features=len(data.groups), n_samples=data.n_samples
         )
-    answer = _against_all(
+    numbers = _against_all(
         model, data, predict, n_repeats=n_repeats, part=part, paired=paired
     )
-    if paired and on_paired_losses:
-        on_paired_losses(paired)
-    return answer
+    return MethodResult(*numbers, paired_losses=paired)
 
 
 def permute_refit(
@@ -339,12 +339,13 @@ def _against_all(
         intact = judging.y, next(answers), judging.weights
         baseline[repeat] = evaluate(model.losses, *intact)
         if paired:
-            paired.start(*intact[:2])
+            paired.start(every, intact)
         for row, columns in enumerate(units.values()):
             answer = (intact[0], next(answers), intact[2]) if columns else intact
             raw[row, repeat] = evaluate(model.losses, *answer)
             if paired:
-                paired.add(row, every, answer)
+                draw = Draw(repeat, row, every, every)
+                paired.add(draw, answer, raw[row, repeat], baseline[repeat])
     return raw, baseline
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...records.dataset_and_model import Floats
 from ...records.losses import OF_ROWS, Array
 from .exchange import Index
+from .permutation_draws import Answer, Draw
 
 ROUNDING = 1e-9
 """Of the mean loss: a row whose loss changes by less is not changed."""
@@ -53,26 +54,29 @@ class PairedLosses:
         self.weights = np.zeros(self.n_samples)
         self.sizes = dict.fromkeys(names, 0.0)
 
-    def start(self, y: Array, prediction: Array) -> None:
+    def start(self, rows: Index, answer: Answer) -> None:
         """Take the rows with every feature, against which the next ones are held."""
+        del rows
+        y, prediction, _ = answer
         self.intact = {name: _losses(name, y, prediction) for name in self.totals}
         for name, loss in self.intact.items():
             mean = float(loss.mean()) if np.isfinite(loss).all() else 0.0
             self.sizes[name] = max(self.sizes[name], mean)
 
-    def add(
-        self, feature: int, rows: Index, answer: tuple[Array, Array, Array]
-    ) -> None:
+    def add(self, draw: Draw, answer: Answer, loss: Floats, baseline: Floats) -> None:
         """Add one repeat of one feature.
 
         Parameters
         ----------
-        feature : int
-        rows : ndarray of shape (n_asked,)
-            The rows that `start` was told of, by their place in the data, each once.
+        draw : Draw
+            Of the rows that `start` was told of, each once.
         answer : (y, prediction, weights)
             Of these rows, without the feature.
+        loss, baseline : ndarray of shape (n_losses,)
+            Not used: these are of all rows together.
         """
+        del loss, baseline
+        feature, rows = draw.what, draw.rows
         y, prediction, weights = answer
         self.weights[rows] = weights
         self.n_asked[feature, rows] += 1

@@ -1,12 +1,11 @@
 """Permutation importance: the loss when a feature is permuted, and when nothing is.
 
-What is drawn comes first, as a sequence of `permutation_draws.Draw`; what is measured
-follows from the draws alone.
+`samplers` says what is drawn, `permuted_predictions` what the model answers, and
+`permutation` is the loop over both.
 """
 
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,8 +14,8 @@ from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, OutOfTime, require_names
 from ...records.losses import evaluate
-from .conditional import Given, drawn_given, near_of, normal_of, replayed_given
-from .exchange import Index, leaves_of
+from .exchange import Index
+from .method_result import Kept, MethodResult
 from .neighbours import Convention
 from .paired_losses import PairedLosses
 from .permutation_draws import (
@@ -24,29 +23,19 @@ from .permutation_draws import (
     DRAWS,
     REPEAT_BY_REPEAT,
     TARGET,
-    Draws,
     Perturbation,
     Stream,
     numpy_targets,
-    redrawn,
 )
 from .permutation_exact import exact_permutation
-from .permuted_predictions import predictions, read_only
+from .permuted_predictions import answers, read_only
 from .row_terms import RowTerms
+from .samplers import NAMES, Within, draws_of
 from .segment_losses import SegmentLosses
 
-Within = Literal["none", "leaves", "gaussian", "neighbours"]
 HowDrawn = Literal["sampled", "exact"]
 FEWEST = 2
 """Repeats that are kept if time ends, at least: a spread needs two."""
-GIVEN = ("gaussian", "neighbours")
-"""The values of `within` that draw from a distribution given the other columns."""
-NAMES = {
-    "convention": get_args(Convention),
-    "draws": get_args(HowDrawn),
-    "perturbation": get_args(Perturbation),
-    "within": get_args(Within),
-}
 
 
 def permutation(
@@ -64,11 +53,9 @@ def permutation(
     convention: Convention = "standard",
     draws: HowDrawn = "sampled",
     form: Form = "difference",
-    on_row_terms: Callable[[RowTerms], None] | None = None,
-    on_paired_losses: Callable[[PairedLosses], None] | None = None,
+    keep: Sequence[Kept] = (),
     segments: Sequence[Index] = (),
-    on_segment_losses: Callable[[SegmentLosses], None] | None = None,
-) -> tuple[Floats, Floats]:
+) -> MethodResult:
     r"""Return the loss when a feature is permuted, and when nothing is.
 
     With :math:`L(y, f(X))` the loss and :math:`X^{\pi j}` the rows with the columns
@@ -127,26 +114,24 @@ def permutation(
         permutations of all rows from the nodes of an ensemble of trees; nothing is
         drawn. Of RMSE it is the root of the mean squared error over all permutations.
     form : {"difference", "ratio", "raw", "absolute"}, default "difference"
-        Of the importance that `on_row_terms` is about; the numbers are the same.
-    on_row_terms : callable, optional
-        Told at the end what each row adds to each importance, from the predictions
-        that are made anyway. Not for the streams of vip, whose baseline is of other
-        rows, nor for draws given the other columns, which depend on the rows.
-    on_paired_losses : callable, optional
-        Told at the end the losses of each row, permuted and not, if draws are sampled.
-        Not for the streams of vip either.
+        Of the importance that row terms are about; the numbers are the same.
+    keep : sequence of {"row_terms", "paired_losses"}, default ()
+        What to keep of the rows, from the predictions that are made anyway. Neither is
+        for the streams of vip, whose baseline is of other rows. Row terms are not for
+        draws given the other columns, which depend on the rows; there are no paired
+        losses if nothing is sampled.
     segments : sequence of ndarray of int, optional
-        Rows by their place in the data, of which `on_segment_losses` is told at the end
-        what the same draws measure in each of them alone, if draws are sampled.
-    on_segment_losses : callable, optional
+        Rows by their place in the data, in each of which alone the same draws are
+        measured too, if they are sampled.
 
     Returns
     -------
-    raw : ndarray of shape (n_features, n_repeats, n_losses)
-        Loss with one feature permuted, in units of each of ``model.losses``. If a time
-        limit ends (`OutOfTime`), the repeats that every feature has by then.
-    baseline : ndarray of shape (n_repeats, n_losses)
-        Loss with nothing permuted: what an ignored feature measures, exactly.
+    MethodResult
+        ``raw``, of shape (n_features, n_repeats, n_losses), is the loss with one
+        feature permuted, in units of each of ``model.losses``, and ``baseline``, of
+        shape (n_repeats, n_losses), with nothing permuted: what an ignored feature
+        measures, exactly. If a time limit ends (`OutOfTime`), the repeats that every
+        feature has by then.
 
     Raises
     ------
@@ -197,7 +182,7 @@ def permutation(
     """
     _check(data.n_samples, n_repeats, n_rows)
     require_names(
-        NAMES,
+        NAMES | {"draws": get_args(HowDrawn)},
         convention=convention,
         draws=draws,
         perturbation=perturbation,
@@ -205,58 +190,53 @@ def permutation(
     )
     if draws == "exact":
         _check_exact(n_rows, within)
-        return exact_permutation(model, data, form=form, on_row_terms=on_row_terms)
-    _check_exchange(stream, perturbation, within)
-    by_group: list[Any] = []
-    if within in GIVEN:
-        by_group = _samplers(data, within, n_neighbours, convention)
-    elif within == "leaves":
-        part = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
-        by_group = [part(data, name) for name in data.groups]
-
-    def draw_all() -> Draws:
-        names = tuple(data.groups)
-        drawn = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
-        if within in GIVEN:
-            draw_given = replayed_given if stream == "xplainfi" else drawn_given
-            return draw_given(drawn, by_group, names, seed)
-        if (perturbation, within) == ("permute", "none"):
-            return drawn
-        alike = np.zeros(data.n_samples, dtype=np.int64)
-        strata = by_group or [alike] * len(names)
-        return redrawn(drawn, seed, names, perturbation, strata)
-
-    n_groups, n_samples, losses = len(data.groups), data.n_samples, model.losses
-    terms = on_row_terms and RowTerms(
-        losses=losses,
-        form=form,
-        n_features=n_groups,
-        n_samples=n_samples,
+        return exact_permutation(model, data, form=form, keep=keep)
+    redrawn = draws_of(
+        data,
+        seed=seed,
+        stream=stream,
         n_repeats=n_repeats,
+        n_rows=n_rows,
+        perturbation=perturbation,
+        within=within,
+        min_samples_leaf=min_samples_leaf,
+        n_neighbours=n_neighbours,
+        convention=convention,
     )
-    paired = on_paired_losses and PairedLosses(
-        losses=losses, n_features=n_groups, n_samples=n_samples
-    )
-    by_segment = on_segment_losses and SegmentLosses(
-        losses=losses,
-        form=form,
-        segments=segments,
-        n_features=n_groups,
-        n_samples=n_samples,
-        n_repeats=n_repeats,
-    )
-    listeners = terms or None, paired or None, by_segment or None
-    raw = np.full((n_groups, n_repeats, len(losses)), np.nan)
+    losses, n_features, n_samples = model.losses, len(data.groups), data.n_samples
+    terms = pairs = by_segment = None
+    sizes: dict[str, Any] = {"n_features": n_features, "n_samples": n_samples}
+    if "row_terms" in keep:
+        terms = RowTerms(losses=losses, form=form, n_repeats=n_repeats, **sizes)
+    if "paired_losses" in keep:
+        pairs = PairedLosses(losses=losses, **sizes)
+    if segments:
+        by_segment = SegmentLosses(
+            losses=losses, form=form, segments=segments, n_repeats=n_repeats, **sizes
+        )
+    kept = [part for part in (terms, pairs, by_segment) if part is not None]
+    raw = np.full((n_features, n_repeats, len(losses)), np.nan)
     baseline = np.full((n_repeats, len(losses)), np.nan)
-    n_made, began = np.zeros(n_groups, dtype=np.int64), time.monotonic()
+    n_made, began = np.zeros(n_features, dtype=np.int64), time.monotonic()
     try:
-        _measure(model, data, draw_all(), (raw, baseline, n_made), listeners)
+        for draw, table, prediction in answers(model, data, redrawn):
+            answer = table.y, prediction, table.weights
+            loss = evaluate(losses, *answer)
+            if draw.what == BASELINE:
+                baseline[draw.repeat] = loss
+                for part in kept:
+                    part.start(draw.rows, answer)
+            else:
+                raw[draw.what, draw.repeat] = loss
+                n_made[draw.what] += 1
+                for part in kept:
+                    part.add(draw, answer, loss, baseline[draw.repeat])
     except OutOfTime as error:
         if stream not in REPEAT_BY_REPEAT:
             raise
         n_repeats = int(n_made.min(initial=n_repeats))
         if n_repeats < FEWEST:
-            if share := n_made.sum() / (FEWEST * n_groups):
+            if share := n_made.sum() / (FEWEST * n_features):
                 seconds = (time.monotonic() - began) / share
                 fitting = int(share * min(n_rows or n_samples, n_samples))
                 error.advice = (
@@ -264,53 +244,10 @@ def permutation(
                     f"max_rows = {fitting}"
                 )
             raise
-        if terms:
+        if terms is not None:
             terms.spread_over(n_made)
-    if terms and on_row_terms:
-        on_row_terms(terms)
-    if paired and on_paired_losses:
-        on_paired_losses(paired)
-    if by_segment and on_segment_losses:
-        on_segment_losses(by_segment)
-    return raw[:, :n_repeats], baseline[:n_repeats]
-
-
-def _measure(
-    model: FittedModel,
-    data: Dataset,
-    drawn: Draws,
-    numbers: tuple[Floats, Floats, Index],
-    listeners: tuple[RowTerms | None, PairedLosses | None, SegmentLosses | None],
-) -> None:
-    """Write the losses of draws and how many each group has, and tell who listens."""
-    (raw, baseline, n_made), (terms, paired, by_segment) = numbers, listeners
-    rows_drawn: Index | None = None
-    for draw, table, ask in predictions(model, data, drawn):
-        if draw.what == BASELINE and draw.rows is rows_drawn:
-            baseline[draw.repeat] = baseline[draw.repeat - 1]
-            continue
-        answer = table.y, ask(), table.weights
-        loss = evaluate(model.losses, *answer)
-        if draw.what == BASELINE:
-            baseline[draw.repeat] = loss
-            rows_drawn = draw.rows
-            if terms:
-                terms.start(*answer)
-            if paired:
-                paired.start(*answer[:2])
-            if by_segment:
-                by_segment.start(draw.rows, answer)
-            continue
-        raw[draw.what, draw.repeat] = loss
-        n_made[draw.what] += 1
-        if terms:
-            both = zip(loss, baseline[draw.repeat], strict=True)
-            by_name = dict(zip(model.losses, both, strict=True))
-            terms.add(draw.what, draw.rows, draw.order, answer, by_name)
-        if paired:
-            paired.add(draw.what, draw.rows, answer)
-        if by_segment:
-            by_segment.add(draw.what, draw.repeat, answer)
+    whole = raw[:, :n_repeats], baseline[:n_repeats]
+    return MethodResult(*whole, terms, pairs, by_segment)
 
 
 def permuted_target(
@@ -364,23 +301,6 @@ def _check(n_samples: int, n_repeats: int, n_rows: int | None) -> None:
         )
 
 
-def _samplers(
-    data: Dataset, within: Within, n_neighbours: int, convention: Convention
-) -> list[Given]:
-    """Return how each group is drawn given all other columns."""
-    if within == "gaussian":
-        return [normal_of(data, name) for name in data.groups]
-    if n_neighbours < 1:
-        raise ValueError(f"n_neighbours must be at least 1; {n_neighbours} was given.")
-    if convention == "xplainfi" and n_neighbours == 1:
-        raise NotApplicable(
-            'With convention = "xplainfi" a row is the nearest of its own neighbours, '
-            "so one neighbour changes nothing. Set n_neighbours to 2 or more."
-        )
-    near = partial(near_of, n_neighbours=n_neighbours, convention=convention)
-    return [near(data, name) for name in data.groups]
-
-
 def _check_exact(n_rows: int | None, within: str) -> None:
     """Refuse what exact permutation does not have."""
     if n_rows is not None or within != "none":
@@ -388,24 +308,4 @@ def _check_exact(n_rows: int | None, within: str) -> None:
         raise NotApplicable(
             f'draws = "exact" is of all rows, exchanged freely, but {option} was '
             f'set. Leave {option} out, or set draws = "sampled".'
-        )
-
-
-def _check_exchange(stream: str, perturbation: str, within: str) -> None:
-    """Refuse what no R package draws, and what has nothing to resample."""
-    if (perturbation, within) == ("permute", "none"):
-        return
-    options = {"perturbation": perturbation, "within": within}
-    if within in GIVEN and perturbation != "permute":
-        raise NotApplicable(
-            f'within = "{within}" draws the values of each row by themselves, so there '
-            f'is nothing to set perturbation = "{perturbation}" for. Leave it out.'
-        )
-    if stream == "xplainfi" and within in GIVEN:
-        return
-    if stream != "numpy":
-        option = "within" if within != "none" else "perturbation"
-        raise NotApplicable(
-            f'{stream} does not draw with {option} = "{options[option]}". Leave '
-            f"{option} or the engine out."
         )

@@ -11,7 +11,7 @@ import numpy as np
 from ...records.errors import NotApplicable
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
-from .exchange import Index, drawn_within, permuted_within
+from .exchange import Index
 
 Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", "xplainfi"]
 Perturbation = Literal["permute", "resample"]
@@ -47,6 +47,8 @@ class Draw(NamedTuple):
 
 
 Draws: TypeAlias = Iterator[Draw]
+Answer: TypeAlias = tuple[Any, Any, Any]
+"""The target, the predictions and the weights of the rows of a draw."""
 
 
 def _numpy_rows(
@@ -70,26 +72,6 @@ def _numpy_draws(
         for what, name in enumerate(names):
             generator = generator_of(seed, "permute", name, repeat)
             yield Draw(repeat, what, rows, generator.permutation(len(rows)))
-
-
-def redrawn(
-    draws: Draws,
-    seed: int,
-    names: tuple[str, ...],
-    perturbation: Perturbation,
-    strata: Sequence[Index],
-) -> Draws:
-    """Yield draws of numpy's with other orders: within strata, or with replacement.
-
-    `strata` has one array of shape (n_samples,) per group.
-    """
-    order = {"permute": permuted_within, "resample": drawn_within}[perturbation]
-    for draw in draws:
-        if draw.what == BASELINE:
-            yield draw
-            continue
-        generator = generator_of(seed, perturbation, names[draw.what], draw.repeat)
-        yield draw._replace(order=order(strata[draw.what][draw.rows], generator))
 
 
 def numpy_targets(

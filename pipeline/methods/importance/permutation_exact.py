@@ -4,7 +4,7 @@ Nothing is drawn: `trees.exact` takes it from the nodes. What the packed trees p
 is held against the model's own `predict` first.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..trees.exact import ExactLosses, exact_losses
 from ..trees.fitted import Trees, trees_of
 from ..trees.packing import predict
 from ..trees.routes import report_route
+from .method_result import Kept, MethodResult
 from .row_terms import RowTerms
 
 REMEDY = 'Set draws = "sampled".'
@@ -32,8 +33,8 @@ def exact_permutation(
     data: Dataset,
     *,
     form: Form,
-    on_row_terms: Callable[[RowTerms], None] | None,
-) -> tuple[Floats, Floats]:
+    keep: Sequence[Kept],
+) -> MethodResult:
     """Return what `permutation` returns, of one repeat that stands for all.
 
     Raises
@@ -63,9 +64,10 @@ def exact_permutation(
     )
     places = [_place(trees, names) for names in data.groups.values()]
     raw = np.array([answer.baseline if at is None else answer.raw[at] for at in places])
-    if on_row_terms:
-        on_row_terms(_row_terms(model, data, form, prediction, answer, places))
-    return raw[:, np.newaxis], answer.baseline[np.newaxis]
+    terms = None
+    if "row_terms" in keep:
+        terms = _row_terms(model, data, form, prediction, answer, places)
+    return MethodResult(raw[:, np.newaxis], answer.baseline[np.newaxis], terms)
 
 
 def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
@@ -128,7 +130,8 @@ def _row_terms(
         n_samples=data.n_samples,
         n_repeats=1,
     )
-    terms.start(data.y, prediction, data.weights)
+    every = np.arange(data.n_samples)
+    terms.start(every, (data.y, prediction, data.weights))
     for feature, at in enumerate(places):
         if at is None:
             continue

@@ -7,9 +7,8 @@ compares them with predict first, for all rows as they are and some of a draw. E
 predict is asked once for each draw.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from threading import get_ident
 from typing import Any, NamedTuple
@@ -209,14 +208,14 @@ def _by_trees(
     return answers
 
 
-def predictions(
+def answers(
     model: FittedModel, data: Dataset, draws: Draws
-) -> Iterator[tuple[Draw, _Table, Callable[[], Floats]]]:
-    """Yield each draw, its rows, and the function that predicts them as drawn.
+) -> Iterator[tuple[Draw, _Table, Floats]]:
+    """Yield each draw, its rows, and what the model predicts for them as drawn.
 
-    Draws of the target are left out. The function of a permutation is to be called
-    once, before the next draw is asked for; that of a baseline may be left alone.
+    Draws of the target are left out. Baselines of the same rows are one prediction.
     """
+    unpermuted, rows_unpermuted = np.empty(0), None
     groups = tuple(data.groups.values())
     router, permuted, is_first = Router(model), Permuted(model, data, groups), True
     n_held = HELD_BYTES // (16 * max(1, data.n_samples))
@@ -228,15 +227,20 @@ def predictions(
         if hold is copied:
             permuted.tables[get_ident()] = table
         permutations = [draw for draw in batch if draw.what != BASELINE]
-        answers = _by_trees(router, permuted, table, permutations, is_first=is_first)
-        is_first = is_first and answers is None
-        if answers is None:
-            answers = each(permuted, permutations)
+        permuted_ones = _by_trees(
+            router, permuted, table, permutations, is_first=is_first
+        )
+        is_first = is_first and permuted_ones is None
+        if permuted_ones is None:
+            permuted_ones = each(permuted, permutations)
         for draw in batch:
-            ask: Callable[[], Floats] = answers.__next__
-            if draw.what == BASELINE:
-                ask = partial(predict_unchanged, model, table.frame)
-            yield draw, table, ask
+            if draw.what != BASELINE:
+                yield draw, table, next(permuted_ones)
+                continue
+            if draw.rows is not rows_unpermuted:
+                rows_unpermuted = draw.rows
+                unpermuted = predict_unchanged(model, table.frame)
+            yield draw, table, unpermuted
 
 
 def _batches(draws: Draws, n_held: int) -> Iterator[list[Draw]]:

@@ -1,6 +1,5 @@
 """What a fitted model of R says of itself: read from its parts by our own R code."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import listed, quote
 from .insides import refusal
 from .linear_terms import Terms, terms_within
+from .method_result import MethodResult
 from .t_statistics import Estimates, wald
 
 METHOD = "model_specific"
@@ -28,8 +28,7 @@ def model_specific(
     *,
     seed: int,
     type: str = "",  # noqa: A002 (R's name)
-    on_type: Callable[[str], None] | None = None,
-) -> tuple[Floats, Floats]:
+) -> MethodResult:
     r"""Return what a fitted model of R says of its features, by its class.
 
     * lm, glm: "stat", :math:`|b_j| / \mathrm{se}(b_j)`, of several terms of a feature
@@ -61,8 +60,6 @@ def model_specific(
     type : str, default ""
         One of the quantities of the class; "" is the first one listed above, and for a
         randomForest the first one it has stored.
-    on_type : callable, optional
-        ``on_type(type)``, told of the quantity that was read.
 
     Returns
     -------
@@ -94,9 +91,7 @@ def model_specific(
     """
     del seed
     own = report_of(model, data, type)
-    if on_type is not None:
-        on_type(own.type)
-    return by_feature(model, own, data)
+    return MethodResult(*by_feature(model, own, data), quantity=own.type)
 
 
 def report_of(model: FittedModel, data: Dataset, type: str) -> ModelReport:  # noqa: A002 (R's name)

@@ -4,7 +4,7 @@ Models of few features, each on a bootstrap sample, are an ensemble; what it say
 feature follows from who draws it and how well each does.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from .refits import Unit, refuse_ratio, units_of
-from .subspaces import Index, Mask, Member, check_count, members_of, out_of, rises_of
+from .subspaces import Index, Mask, Member, check_count, members_of, rises_of
 
 PERF, TWIN = "random_subspace", "random_subspace_permutation"
 
@@ -233,32 +233,6 @@ def perf_from(members: Iterable[tuple[npt.ArrayLike, float]]) -> Perf:
         values = scores.mean() - _mean(masks, scores)
         spread = _perf_by_member(masks, scores).std(axis=1, ddof=1)
     return Perf(values, spread / np.sqrt(len(masks)), masks.sum(axis=0))
-
-
-def members_of_bagging(
-    bagging: Any, X: npt.ArrayLike, y: npt.ArrayLike
-) -> Iterator[tuple[Mask, float]]:
-    """Yield mask and out-of-bag mean squared error of each member, for `perf_from`.
-
-    Parameters
-    ----------
-    bagging : fitted sklearn.ensemble.BaggingRegressor
-        With ``max_features`` below 1, so that members differ in their features.
-    X : array of shape (n_samples, n_features)
-        The rows it was fitted on.
-    y : array of shape (n_samples,)
-    """
-    X, y = np.asarray(X), np.asarray(y, dtype=np.float64)
-    parts = zip(
-        bagging.estimators_,
-        bagging.estimators_features_,
-        bagging.estimators_samples_,
-        strict=True,
-    )
-    for estimator, columns, bag in parts:
-        out = out_of(bag, len(X))
-        errors = y[out] - estimator.predict(X[np.ix_(out, columns)])
-        yield np.isin(np.arange(X.shape[1]), columns), float(np.mean(errors**2))
 
 
 def _with_score(member: Member) -> tuple[Mask, Floats]:

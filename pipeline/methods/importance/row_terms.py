@@ -27,6 +27,7 @@ from ...records.dataset_and_model import Floats, Form
 from ...records.influence import INFLUENCE
 from ...records.losses import Array
 from .exchange import Index
+from .permutation_draws import Answer, Draw
 
 
 @dataclass(kw_only=True)
@@ -67,34 +68,25 @@ class RowTerms:
         self.terms = {name: np.zeros(shape) for name in names}
         self.noise = {name: np.zeros(self.n_features) for name in names}
 
-    def start(self, y: Array, prediction: Array, weights: Array) -> None:
+    def start(self, rows: Index, answer: Answer) -> None:
         """Take the unpermuted rows that the next permuted ones are held against."""
-        self.unpermuted = {
-            name: INFLUENCE[name](y, prediction, weights) for name in self.terms
-        }
+        del rows
+        self.unpermuted = {name: INFLUENCE[name](*answer) for name in self.terms}
 
-    def add(
-        self,
-        feature: int,
-        rows: Index,
-        order: Index,
-        answer: tuple[Array, Array, Array],
-        losses: Mapping[str, tuple[float, float]],
-    ) -> None:
+    def add(self, draw: Draw, answer: Answer, loss: Floats, baseline: Floats) -> None:
         """Add one repeat of one feature.
 
         Parameters
         ----------
-        feature : int
-        rows : ndarray of shape (n_drawn,)
-            The rows asked, by their place in the data, each once.
-        order : ndarray of shape (n_drawn,)
-            For each of them, which of them it is given the values of.
+        draw : Draw
+            Its rows, each once.
         answer : (y, prediction, weights)
             Of these rows, permuted.
-        losses : mapping of str to (float, float)
-            By name, the loss permuted and unpermuted.
+        loss, baseline : ndarray of shape (n_losses,)
+            The losses permuted and unpermuted.
         """
+        feature, rows, order = draw.what, draw.rows, draw.order
+        losses = dict(zip(self.losses, zip(loss, baseline, strict=True), strict=True))
         scale = self.n_samples / (len(rows) * self.n_repeats)
         is_whole = np.array_equal(rows, np.arange(self.n_samples))
         at: Any = slice(None) if is_whole else rows  # a slice takes a tenth of the time

@@ -29,6 +29,7 @@ from .coalitions import (
 )
 from .conditional_gaussian import Noise, gaussian_sampler
 from .drop_column import MOST_PLAYERS, shapley_value
+from .method_result import MethodResult
 from .refits import Unit, refuse_ratio, units_of
 
 Algorithm = Literal["auto", "exact", "sampling"]
@@ -75,8 +76,7 @@ def sage(
     background: Background = "rows",
     n_background: int = 100,
     form: Form = "difference",
-    on_exact: Callable[[], None] | None = None,
-) -> tuple[Floats, Floats]:
+) -> MethodResult:
     r"""Return what each feature adds to the reduction of the loss.
 
     With :math:`f_S(x)` the mean prediction for a row of which only the columns of the
@@ -130,8 +130,6 @@ def sage(
         rows and coalitions (all rows if there are no more), or of draws for each row.
     form : {"difference", "raw", "absolute"}, default "difference"
         There is no ratio to a baseline of 0.
-    on_exact : callable, optional
-        Called if nothing at all is drawn.
 
     Returns
     -------
@@ -193,12 +191,12 @@ def sage(
         n_background=n_background,
         n_rows=n_rows,
     )
+    nothing_drawn = False
     if r is not None:
         values = replayed(game, r, n_repeats, Stop(tolerance, every=1, ddof=0))
     elif is_exact(algorithm, len(players), n_repeats):
         values = _of_all_coalitions(game)
-        if on_exact and _draws_nothing(game, data):
-            on_exact()
+        nothing_drawn = _draws_nothing(game, data)
     else:
         orders = partial(_order, seed, len(players))
         values = sampled(game, orders, n_repeats, Stop(tolerance))
@@ -206,7 +204,7 @@ def sage(
     for row, place in enumerate(places):
         if place >= 0:
             raw[row] = values[:, place]
-    return raw, np.zeros(raw.shape[1:])
+    return MethodResult(raw, np.zeros(raw.shape[1:]), is_exact=nothing_drawn)
 
 
 def is_exact(algorithm: str, n_players: int, n_repeats: int) -> bool:

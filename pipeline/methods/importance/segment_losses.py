@@ -18,6 +18,7 @@ from ...records.dataset_and_model import Floats, Form
 from ...records.influence import INFLUENCE
 from ...records.losses import Array, evaluate
 from .exchange import Index
+from .permutation_draws import Answer, Draw
 from .row_terms import influence_on_importance
 
 
@@ -64,7 +65,7 @@ class SegmentLosses:
             for rows in self.segments
         ]
 
-    def start(self, rows: Index, answer: tuple[Array, Array, Array]) -> None:
+    def start(self, rows: Index, answer: Answer) -> None:
         """Take the rows of a repeat, nothing permuted."""
         place = np.full(self.n_samples, -1)
         place[rows] = np.arange(len(rows))
@@ -72,10 +73,10 @@ class SegmentLosses:
         self._places = [place[own][place[own] >= 0] for own in self.segments]
         self._intact = [self._judge(answer, at) for at in self._places]
 
-    def add(
-        self, feature: int, repeat: int, answer: tuple[Array, Array, Array]
-    ) -> None:
+    def add(self, draw: Draw, answer: Answer, loss: Floats, baseline: Floats) -> None:
         """Add one repeat of one feature: the same rows with this feature permuted."""
+        del loss, baseline  # of all rows
+        feature, repeat = draw.what, draw.repeat
         self._n_made[feature] += 1
         for s, (at, (before, of_intact)) in enumerate(
             zip(self._places, self._intact, strict=True)
@@ -106,7 +107,7 @@ class SegmentLosses:
             return np.asarray(np.sqrt(np.square(shares).sum(axis=1) * n / (n - 1)))
 
     def _judge(
-        self, answer: tuple[Array, Array, Array], at: npt.NDArray[np.int64]
+        self, answer: Answer, at: npt.NDArray[np.int64]
     ) -> tuple[Floats, dict[str, Array]]:
         """Return the losses of some rows, and the influence of each row on them."""
         if not len(at):

@@ -90,10 +90,3 @@ def _sums_at_bins(boxes: Any, counts: Any, values: Floats, first: Places) -> Flo
         for where in range(first[j] + 1, first[j + 1]):
             sums[where] += sums[where - 1]
     return sums
-
-
-def values_at(packing: Packing, j: int, curve: Floats, points: Floats) -> Floats:
-    """Return the values of a feature's curve at some points, (n_points, n_outputs)."""
-    rows = np.zeros((len(points), packing.n_features))
-    rows[:, j] = points
-    return curve[packing.bins(rows)[j]]

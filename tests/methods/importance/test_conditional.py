@@ -13,13 +13,13 @@ from tests.methods.importance.test_permuted_predictions import (
 
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.conditional import (
-    drawn_given,
     normal_given,
     normal_of,
 )
 from importance_audit.methods.importance.neighbours import _scaled, nearest
-from importance_audit.methods.importance.permutation import DRAWS, permutation
-from importance_audit.methods.importance.permutation_draws import BASELINE
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS
+from importance_audit.methods.importance.samplers import redrawn
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.methods.trees import routes
 from importance_audit.methods.trees.routes import reporting_routes
@@ -279,7 +279,7 @@ def test_a_normal_knows_no_scale_of_the_others_and_no_mixture():
         for X in (alone.X, other)
     }
     one, two = (
-        permutation(predict[id(X)], replace(alone, X=X), seed=1, within="gaussian")[0]
+        permutation(predict[id(X)], replace(alone, X=X), seed=1, within="gaussian").raw
         for X in (alone.X, other)
     )
     np.testing.assert_allclose(one, two, rtol=1e-9)
@@ -372,7 +372,7 @@ def test_two_features_are_drawn_from_different_normals():
     data = normal_data(1.0, 1.0)
     samplers = [normal_of(data, name) for name in data.groups]
     plain = DRAWS["numpy"](1, ("x1", "x2"), 200, 1, None)
-    _, one, two = drawn_given(plain, samplers, ("x1", "x2"), 1)
+    _, one, two = redrawn(plain, samplers, ("x1", "x2"), 1, "given")
     noise = [
         (draw.values[0] - sampler.mean[:, 0]) / sampler.root[0, 0]
         for draw, sampler in zip((one, two), samplers, strict=True)
@@ -436,8 +436,8 @@ def test_trees_answer_for_neighbours_and_leave_new_values_to_predict(monkeypatch
         reported = []
         with reporting_routes(reported.append):
             raw, baseline = permutation(model, data, seed=1, within=within)
-        assert raw.tobytes() == plain[within][0].tobytes()
-        assert baseline.tobytes() == plain[within][1].tobytes()
+        assert raw.tobytes() == plain[within].raw.tobytes()
+        assert baseline.tobytes() == plain[within].baseline.tobytes()
         assert {(r.basis, r.reason) for r in reported} == {route}
 
 

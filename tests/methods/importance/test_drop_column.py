@@ -154,8 +154,8 @@ def test_other_repeats_hold_out_other_rows_and_more_of_them_change_none():
         drop_column(fitted(data), data, seed=1, n_repeats=n, held_out=0.3)
         for n in (2, 4)
     )
-    assert few[0].tobytes() == many[0][:, :2].tobytes()
-    assert few[1].tobytes() == many[1][:2].tobytes()
+    assert few.raw.tobytes() == many.raw[:, :2].tobytes()
+    assert few.baseline.tobytes() == many.baseline[:2].tobytes()
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.0])
@@ -289,7 +289,7 @@ def test_a_weight_of_two_counts_like_a_row_given_twice(method):
     rows = np.append(np.arange(60), np.arange(20))
     twice = data.part(data.features, rows)
     one, two = (
-        method(fitted(rows_of), rows_of, seed=1, n_repeats=1)
+        [*method(fitted(rows_of), rows_of, seed=1, n_repeats=1)]
         for rows_of in (weighted, twice)
     )
     group = 1 if method is permute_refit else 0  # other rows, other permutations

@@ -9,7 +9,7 @@ import pytest
 from importance_audit.methods.importance.drop_column import drop_column
 from importance_audit.methods.importance.paired_losses import PairedLosses
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.importance.permutation_draws import DRAWS
+from importance_audit.methods.importance.permutation_draws import DRAWS, Draw
 from importance_audit.methods.known_answers import (
     binary_data,
     level_data,
@@ -28,11 +28,8 @@ OF_CLASSES = ("log_loss", "brier", "one_minus_accuracy")
 
 def pairs_of(method, model, data, **options):
     """Return the paired losses, raw and baseline of one question."""
-    pairs = []
-    raw, baseline = method(
-        model, data, seed=1, on_paired_losses=pairs.append, **options
-    )
-    return pairs[0], raw, baseline
+    answer = method(model, data, seed=1, keep=("paired_losses",), **options)
+    return answer.paired_losses, answer.raw, answer.baseline
 
 
 def fitted(data, losses=("mse", "mae")):
@@ -95,8 +92,8 @@ def test_asking_for_them_changes_no_number():
         _, raw, baseline = pairs_of(method, model, data, n_repeats=2)
         plain = method(model, data, seed=1, n_repeats=2)
         assert (raw.tobytes(), baseline.tobytes()) == (
-            plain[0].tobytes(),
-            plain[1].tobytes(),
+            plain.raw.tobytes(),
+            plain.baseline.tobytes(),
         )
 
 
@@ -122,10 +119,12 @@ def test_a_column_that_is_not_read_changes_no_row():
 
 def test_what_rounding_changes_is_not_changed():
     y, prediction = np.zeros(3), np.array([1.0, 2.0, 3.0])
+    every, no_losses = np.arange(3), np.empty(1)
     paired = PairedLosses(losses=("mse",), n_features=1, n_samples=3)
-    paired.start(y, prediction)
+    paired.start(every, (y, prediction, np.ones(3)))
     changed = prediction + np.array([1e-12, -1e-12, 1e-3])
-    paired.add(0, np.arange(3), (y, changed, np.ones(3)))
+    draw = Draw(0, 0, every, every)
+    paired.add(draw, (y, changed, np.ones(3)), no_losses, no_losses)
     rises = paired.differences("mse", 0)
     assert rises[:2].tolist() == [0, 0]
     assert rises[2] == pytest.approx(6e-3, rel=1e-3)

@@ -4,7 +4,6 @@ import doctest
 import json
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from math import log
 from pathlib import Path
 
@@ -94,7 +93,7 @@ def test_a_copy_alone_scores_a_quarter_of_both_together():
 def test_a_group_of_one_column_measures_what_its_column_does():
     data, model = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5)
     groups = replace(data, groups={"rest": ("x2", "x3"), "x1": ("x1",)})
-    alone, grouped = (permutation(model, rows, seed=1)[0] for rows in (data, groups))
+    alone, grouped = (permutation(model, rows, seed=1).raw for rows in (data, groups))
     assert grouped[1].tolist() == alone[0].tolist()
 
 
@@ -306,7 +305,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(stream, n_
     model, data = linear_model(2, 1), normal_data()
     options = {"stream": stream, "n_repeats": 3, "n_rows": n_rows}
     first, again, other = (
-        permutation(model, data, seed=seed, **options)[0] for seed in (1, 1, 2)
+        permutation(model, data, seed=seed, **options).raw for seed in (1, 1, 2)
     )
     assert (first == again).all()
     assert (first != other).all()
@@ -317,16 +316,16 @@ def test_more_repeats_keep_the_first_ones(n_rows):
     model, data = linear_model(2, 1), normal_data()
     few = permutation(model, data, seed=1, n_repeats=2, n_rows=n_rows)
     many = permutation(model, data, seed=1, n_repeats=5, n_rows=n_rows)
-    assert (many[0][:, :2] == few[0]).all()
-    assert (many[1][:2] == few[1]).all()
+    assert (many.raw[:, :2] == few.raw).all()
+    assert (many.baseline[:2] == few.baseline).all()
 
 
 def test_a_row_does_not_depend_on_what_else_is_asked():
     model, data = linear_model(2, 1), normal_data()
     alone = permutation(model, data.with_groups({"x2": ("x2",)}), seed=1, n_rows=50)
     among = permutation(model, data, seed=1, n_rows=50)
-    assert (alone[0][0] == among[0][1]).all()
-    assert (alone[1] == among[1]).all()
+    assert (alone.raw[0] == among.raw[1]).all()
+    assert (alone.baseline == among.baseline).all()
 
 
 @pytest.mark.parametrize("stream", STREAMS)
@@ -342,8 +341,8 @@ def test_losses_asked_together_equal_losses_asked_alone():
     model, data = linear_model(2, 1), normal_data()
     together = permutation(model.with_losses(("rmse", "mae")), data, seed=1)
     alone = permutation(model.with_losses(("mae",)), data, seed=1)
-    assert (together[0][..., 1:] == alone[0]).all()
-    assert (together[1][:, 1:] == alone[1]).all()
+    assert (together.raw[..., 1:] == alone.raw).all()
+    assert (together.baseline[:, 1:] == alone.baseline).all()
 
 
 def test_y_and_model_doubled_rise_fourfold():
@@ -359,7 +358,7 @@ def test_a_weight_of_two_counts_like_a_row_given_twice():
     rows = np.append(np.arange(60), np.arange(20))
     double = replace(data, X=data.X.iloc[rows], y=data.y[rows], weights=np.ones(80))
     one, two = (
-        permutation(model, rows_of, seed=1, n_repeats=1)[1]
+        permutation(model, rows_of, seed=1, n_repeats=1).baseline
         for rows_of in (replace(data, weights=weights), double)
     )
     assert np.allclose(one, two, rtol=1e-12)
@@ -447,7 +446,7 @@ def test_a_predict_that_replaces_a_column_spoils_no_other_question():
 
     model, data = replace(linear_model(1, 1), predict=predict), normal_data()
     plain = permutation(linear_model(3, 1), data, seed=1)
-    assert np.allclose(permutation(model, data, seed=1)[0], plain[0], rtol=1e-12)
+    assert np.allclose(permutation(model, data, seed=1).raw, plain.raw, rtol=1e-12)
 
 
 # --- rows -----------------------------------------------------------------------------
@@ -721,18 +720,19 @@ def test_what_dalex_cannot_measure_is_not_measured_by_us_either(case):
 
 @streams_and_rows(50)
 def test_workers_change_no_number_and_no_draw(stream, n_rows):
-    data, model, terms = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5), []
+    data, model = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5)
     asked = {"seed": 1, "stream": stream, "n_repeats": 4, "n_rows": n_rows}
     if not stream.startswith("vip"):
-        asked["on_row_terms"] = terms.append
+        asked["keep"] = ("row_terms",)
     ask = partial(permutation, model, data, **asked)
     here, reports = ask(), []
     with workers(3, "threads", report=lambda *words: reports.append(words)):
         there = ask()
     for one, other in zip(here, there, strict=True):
         assert np.array_equal(one, other)
-    for one, other in pairwise(terms):
-        assert np.array_equal(one.terms["mse"], other.terms["mse"])
+    if here.row_terms:
+        ours, theirs = (each.row_terms.terms["mse"] for each in (here, there))
+        assert np.array_equal(ours, theirs)
     assert reports == []
 
 
@@ -742,7 +742,7 @@ def test_steps_that_overwrite_their_input_leave_the_rows_as_they_are():
     for copy in (True, False):
         pipeline = make_pipeline(StandardScaler(copy=copy), LinearRegression())
         model = wrap(pipeline.fit(data.X.copy(), data.y), name="m")
-        numbers.append(permutation(model, data, seed=1)[0])
+        numbers.append(permutation(model, data, seed=1).raw)
         pd.testing.assert_frame_equal(data.X, before)
     assert np.array_equal(*numbers)
 

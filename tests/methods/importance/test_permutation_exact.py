@@ -85,7 +85,7 @@ def test_a_feature_that_the_model_is_not_given_measures_the_baseline():
 def test_features_are_answered_in_the_order_that_is_asked():
     data = replace(DATA, groups=dict(reversed(DATA.groups.items())))
     model = fitted("RandomForestRegressor")
-    assert (exact(model, data)[0] == exact(model)[0][::-1]).all()
+    assert (exact(model, data).raw == exact(model).raw[::-1]).all()
 
 
 @pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
@@ -106,10 +106,9 @@ def test_what_a_row_adds_is_the_change_when_it_weighs_and_lends_more(
     # Doubling a row moves the importance by its term over n, to first order. The
     # limit is checked on the row repeated once among 150: second order is about 1/150.
     model = fitted(kind, data, losses)
-    terms = []
-    exact(model, data, form=form, on_row_terms=terms.append)
+    terms = exact(model, data, form=form, keep=("row_terms",)).row_terms
     for name in losses:
-        values = terms[0].terms[name]
+        values = terms.terms[name]
         assert np.abs(values.mean(axis=1)).max() < 1e-9 * np.abs(values).max()
 
     def importance(rows):
@@ -124,16 +123,16 @@ def test_what_a_row_adds_is_the_change_when_it_weighs_and_lends_more(
             if name == "sum_of_squares":
                 continue  # one more row is a longer sum
             moved = 150 * (importance(np.append(everything, row)) - at)[:, k]
-            scale = np.abs(terms[0].terms[name]).max()
-            assert np.abs(moved - terms[0].terms[name][:, row]).max() < 0.05 * scale
+            scale = np.abs(terms.terms[name]).max()
+            assert np.abs(moved - terms.terms[name][:, row]).max() < 0.05 * scale
 
 
 def test_the_terms_of_exact_rows_are_those_that_many_repeats_come_to():
     model = fitted("RandomForestRegressor", losses=("rmse", "sum_of_squares"))
     both = []
     for draws in ("exact", "sampled"):
-        options = {"n_repeats": 200, "draws": draws, "on_row_terms": both.append}
-        permutation(model, DATA, seed=1, **options)
+        options = {"n_repeats": 200, "draws": draws, "keep": ("row_terms",)}
+        both.append(permutation(model, DATA, seed=1, **options).row_terms)
     for name in ("rmse", "sum_of_squares"):
         ours, theirs = (each.terms[name][0] for each in both)
         assert np.corrcoef(ours, theirs)[0, 1] > 0.99

@@ -11,7 +11,6 @@ from sklearn.linear_model import LinearRegression
 from importance_audit.methods.importance import random_subspace as module
 from importance_audit.methods.importance import subspaces
 from importance_audit.methods.importance.random_subspace import (
-    members_of_bagging,
     perf_from,
     random_subspace,
     random_subspace_permutation,
@@ -142,7 +141,17 @@ def test_a_bagging_of_scikit_learn_is_an_ensemble_too():
     X, y = data.X.to_numpy(), data.y
     bagging = BaggingRegressor(LinearRegression(), 300, max_features=2, random_state=1)
     bagging.fit(X, y)
-    perf = perf_from(members_of_bagging(bagging, X, y))
+    members = []
+    for estimator, columns, bag in zip(
+        bagging.estimators_,
+        bagging.estimators_features_,
+        bagging.estimators_samples_,
+        strict=True,
+    ):
+        out = subspaces.out_of(bag, len(X))
+        errors = y[out] - estimator.predict(X[np.ix_(out, columns)])
+        members.append((np.isin(np.arange(4), columns), (errors**2).mean()))
+    perf = perf_from(members)
     truth = 2 / 3 * (np.array([9, 4, 0, 0]) - 13 / 4)
     assert (abs(perf.values - truth) < 4 * perf.std_error).all()
     assert (4 * perf.std_error < 2).all()

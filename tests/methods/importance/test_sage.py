@@ -307,7 +307,9 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(background
 
 def test_more_orders_keep_the_first_ones():
     options = {"algorithm": "sampling", "tolerance": 0, "n_background": 10}
-    few, many = (sage(CURVED, DATA, seed=1, n_repeats=n, **options)[0] for n in (7, 25))
+    few, many = (
+        sage(CURVED, DATA, seed=1, n_repeats=n, **options).raw for n in (7, 25)
+    )
     assert many.shape[1] == 25
     assert many[:, :7].tolist() == few.tolist()
 
@@ -315,9 +317,9 @@ def test_more_orders_keep_the_first_ones():
 @pytest.mark.parametrize("background", ["rows", "gaussian"])
 def test_no_number_depends_on_how_many_work(background):
     options = {"algorithm": "sampling", "background": background, "n_repeats": 30}
-    alone = sage(CURVED, DATA, seed=1, **options)[0]
+    alone = sage(CURVED, DATA, seed=1, **options).raw
     with workers(2, "threads"):
-        together = sage(CURVED, DATA, seed=1, **options)[0]
+        together = sage(CURVED, DATA, seed=1, **options).raw
     assert together.tolist() == alone.tolist()
 
 
@@ -338,9 +340,7 @@ def test_nothing_that_is_given_is_changed():
 
 
 def is_said_to_be_exact(data=DATA, **options):
-    said = []
-    sage(CURVED, data, seed=1, on_exact=lambda: said.append(True), **options)
-    return bool(said)
+    return sage(CURVED, data, seed=1, **options).is_exact
 
 
 def test_it_says_so_if_nothing_was_drawn():
@@ -400,15 +400,15 @@ def test_the_values_it_stops_at_meet_the_rule_and_ten_orders_before_they_did_not
 
 def test_no_more_than_the_orders_asked_for_are_drawn():
     options = {"algorithm": "sampling", "tolerance": 1e-9}
-    assert sage(CURVED, DATA, seed=1, n_repeats=13, **options)[0].shape[1] == 13
+    assert sage(CURVED, DATA, seed=1, n_repeats=13, **options).raw.shape[1] == 13
 
 
 def test_auto_is_exact_where_that_asks_about_no_more_coalitions():
     """Of three players there are 6 between none and all, and 2 of them in an order."""
     assert [module.is_exact("auto", 3, n) for n in (2, 3)] == [False, True]
     assert [module.is_exact("auto", n, 10**6) for n in (12, 13)] == [True, False]
-    assert sage(CURVED, DATA, seed=1, n_repeats=2)[0].shape[1] == 2
-    assert sage(CURVED, DATA, seed=1, n_repeats=3)[0].shape[1] == 1
+    assert sage(CURVED, DATA, seed=1, n_repeats=2).raw.shape[1] == 2
+    assert sage(CURVED, DATA, seed=1, n_repeats=3).raw.shape[1] == 1
 
 
 # --- what it costs --------------------------------------------------------------------

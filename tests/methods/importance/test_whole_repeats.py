@@ -51,10 +51,9 @@ def test_one_repeat_is_not_kept():
 
 def test_terms_and_losses_of_rows_are_means_over_the_repeats_that_were_made():
     def kept_of(model, n_repeats):
-        terms, losses = [], []
-        hooks = {"on_row_terms": terms.append, "on_paired_losses": losses.append}
-        permutation(model, DATA, seed=1, n_repeats=n_repeats, **hooks)
-        return terms[0], losses[0]
+        kept = {"keep": ("row_terms", "paired_losses")}
+        answer = permutation(model, DATA, seed=1, n_repeats=n_repeats, **kept)
+        return answer.row_terms, answer.paired_losses
 
     (cut, cut_losses), (whole, losses) = (
         kept_of(ending_after(ONCE + 9), 9),
