@@ -53,8 +53,8 @@ class _Layout(NamedTuple):
     heads: tuple[tuple[parts.Lines, parts.Lines], ...]
 
 
-def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> str:
-    """Return differences between engines against their bands, as an SVG.
+def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
+    """Return differences between engines against their bands.
 
     One panel per pair on one axis: the grey band of each feature with its edges, a
     dot inside it, or outside a red square with its number; hollow and never red in a
@@ -106,7 +106,7 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> st
         verdict = f"{_SHAPES.get(panel.verdict, '')} {panel.verdict}".strip()
         colour = RED if panel.verdict == "disagrees" else SOFT
         sheet.label(scale.left, slot.top - 2.3, verdict, colour=colour)
-    return sheet.svg(height, salt=salt)
+    return sheet.cut(height)
 
 
 def paged_bands(panels: Sequence[BandPanel]) -> tuple[tuple[BandPanel, ...], ...]:

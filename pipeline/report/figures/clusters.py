@@ -50,9 +50,8 @@ def draw_clusters(
     limit: float,
     baseline: float,
     words: ClusterWords,
-    salt: str,
-) -> str:
-    """Return which features go together, and their ranking beside, as an SVG.
+) -> Sheet:
+    """Return which features go together, and their ranking beside.
 
     Rows stand in the order of the tree, which is read from its leaves at the right to
     the association at which branches meet; what meets at the dotted limit (NaN: none)
@@ -90,7 +89,7 @@ def draw_clusters(
         mark = ("D", INK) if row.is_together else ("o", BLUE)
         put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}", mark=mark)
     parts.put_value_label(sheet, words.value, top)
-    return sheet.svg(bottom + parts.FOOT, salt=salt)
+    return sheet.cut(bottom + parts.FOOT)
 
 
 def _put_tree(

@@ -178,12 +178,11 @@ def draw_effects(
     axis_label: str,
     reference: float | None,
     reference_text: str,
-    salt: str,
     counts_label: str = "rows",
     band_text: str = "",
     missing_text: str = "",
-) -> str:
-    """Return how predictions move with each feature, as an SVG.
+) -> Sheet:
+    """Return how predictions move with each feature.
 
     Numbers are small multiples on one axis, with the distribution of the rows at the
     foot; categories are dot plots on an axis of their own, with the rows of each
@@ -221,7 +220,7 @@ def draw_effects(
         _put_missing(sheet, number, look, f"missing-{n}", missing_text)
     for n, category in enumerate(plan.categories):
         _put_category(sheet, category, look, reference, counts_label, f"level-{n}")
-    return sheet.svg(plan.height, salt=salt)
+    return sheet.cut(plan.height)
 
 
 def paged_effects(

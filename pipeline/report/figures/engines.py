@@ -37,11 +37,10 @@ def draw_engines(
     *,
     engines: tuple[str, ...],
     unit_label: str,
-    salt: str,
     baseline: float = 0.0,
     baseline_label: str = "",
-) -> str:
-    """Return what up to five engines say of the same features, as an SVG.
+) -> Sheet:
+    """Return what up to five engines say of the same features.
 
     One row per feature, one mark per engine (stroke, cross, open triangles) with its
     interval, set apart by three tenths of a row, or less where there are many. The
@@ -79,7 +78,7 @@ def draw_engines(
     if telling < 0:
         items = [(*ENGINES[k], engine) for k, engine in enumerate(engines)]
         parts.key(sheet, items, WIDTH, 1.9)
-    return sheet.svg(top + column.height + parts.FOOT, salt=salt)
+    return sheet.cut(top + column.height + parts.FOOT)
 
 
 def _telling_row(

@@ -46,9 +46,8 @@ def draw_history(
     days: Sequence[str],
     head: tuple[str, str],
     baseline: tuple[int, str] | None,
-    salt: str,
-) -> str:
-    """Return verdicts and leaders over the runs of an audit, as an SVG.
+) -> Sheet:
+    """Return verdicts and leaders over the runs of an audit.
 
     Runs stand evenly, oldest on the left. All lines have one scale, so that equal
     heights are equal differences; each stands about its own middle. A light upright is
@@ -66,8 +65,6 @@ def draw_history(
         What stands above the names and above the newest estimates.
     baseline : (int, str), optional
         Which run is the approved baseline, and the word for it.
-    salt : str
-        The id of the figure.
     """
     n_runs = len(verdicts)
     column = parts.name_column([*names, head[0]], pitch=_PITCH)
@@ -117,7 +114,7 @@ def draw_history(
         sheet.uprights([at], (bottom, bottom + 0.9), colour=AXIS, width=0.6)
         middle = min(at, WIDTH - typeface.width(days[n], SMALL) / 2)
         sheet.label(middle, bottom + 3.4, days[n], anchor="center")
-    return sheet.svg(bottom + 6.0, salt=salt)
+    return sheet.cut(bottom + 6.0)
 
 
 def _put_line(sheet: Sheet, x: Scale, y: Scale, line: LeaderLine, name: str) -> None:

@@ -24,9 +24,9 @@ class ModelPanel:
 
 
 def draw_models(
-    panels: Sequence[ModelPanel], *, axis_label: str, salt: str, value_label: str = ""
-) -> str:
-    """Return the loss of several models as features are permuted, as an SVG.
+    panels: Sequence[ModelPanel], *, axis_label: str, value_label: str = ""
+) -> Sheet:
+    """Return the loss of several models as features are permuted.
 
     One panel per model on one axis, the same rows in each. A bar leads from the
     dashed loss of the model as it is to the mean loss with the feature permuted. At
@@ -88,7 +88,7 @@ def draw_models(
         parts.put_heading(sheet, place, titles[n])
     if has_values:
         parts.put_value_label(sheet, value_label, slots[0].top)
-    return sheet.svg(height, salt=salt)
+    return sheet.cut(height)
 
 
 def _put_loss(

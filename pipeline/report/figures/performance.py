@@ -88,9 +88,8 @@ def draw_classes(
     roc_title: str,
     roc_labels: tuple[str, str],
     labels: tuple[str, str],
-    salt: str,
-) -> str:
-    """Return ROC curves in one panel, and calibration in one per model, as an SVG.
+) -> Sheet:
+    """Return ROC curves in one panel, and calibration in one per model.
 
     Without curves, for more than two classes, there is no such panel. Of a
     calibration, a filled mark with a line is the observed share and its interval, an
@@ -138,13 +137,13 @@ def draw_classes(
             ours = middle, y.at(decile.predicted), "D"
             sheet.mark(*ours, colour=INK, size=4.0, name=f"predicted-{name}")
             sheet.mark(middle, y.at(decile.observed), "o", name=f"observed-{name}")
-    return sheet.svg(height, salt=salt)
+    return sheet.cut(height)
 
 
 def draw_residuals(
-    panels: Sequence[ResidualPanel], *, labels: tuple[str, str], salt: str
-) -> str:
-    """Return the residuals of each model by its predictions, as an SVG.
+    panels: Sequence[ResidualPanel], *, labels: tuple[str, str]
+) -> Sheet:
+    """Return the residuals of each model by its predictions.
 
     The boxes reach over half of the residuals of a part of the rows, from its smallest
     prediction to its largest; the line across is their median, the upright line holds
@@ -172,7 +171,7 @@ def draw_residuals(
             sheet.line(span, (median, median), colour=BLUE, width=1.3, name=name)
         zero = (y.at(0.0), y.at(0.0))
         sheet.line((x.left, x.right), zero, width=0.7, dashes=DASHED, name="zero")
-    return sheet.svg(height, salt=salt)
+    return sheet.cut(height)
 
 
 def _put_titles(

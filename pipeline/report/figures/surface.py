@@ -40,9 +40,8 @@ def draw_surface(
     second: str,
     axis_label: str,
     masked_text: str,
-    salt: str,
-) -> str:
-    """Return the prediction over two features, one map per model, as an SVG.
+) -> Sheet:
+    """Return the prediction over two features, one map per model.
 
     The first feature runs along the level axis, the second along the upright one. All
     maps share the axes and the colours: light is high. A point around which no rows
@@ -99,7 +98,7 @@ def draw_surface(
     if not all(is_within for _, is_within in points):
         sheet.box((left, left + 4.0), (bottom - 1.4, bottom + 1.4), face=BAND)
         sheet.label(left + 5.6, bottom, masked_text)
-    return sheet.svg(bottom + 3.0, salt=salt)
+    return sheet.cut(bottom + 3.0)
 
 
 def _edges(grid: Axis) -> list[float]:

@@ -43,10 +43,9 @@ def draw_top_k(
     *,
     axis_label: str,
     head: str,
-    salt: str,
     steps: Sequence[str] = (),
-) -> str:
-    """Return the loss of one model over the features it is fitted to, as an SVG.
+) -> Sheet:
+    """Return the loss of one model over the features it is fitted to.
 
     Panels stand one below the other on one scale of losses; a ranking, of at most 9,
     has the same look in all of them, and bars are one error up and down. `axis_label`
@@ -92,7 +91,7 @@ def draw_top_k(
                 key += _KEY_LINE
             key += _KEY_GAP
         top += _TOP + _HEIGHT + parts.FOOT
-    return sheet.svg(top, salt=salt)
+    return sheet.cut(top)
 
 
 def _put_line(

@@ -56,7 +56,7 @@ DISTRICT = EffectPanel(
 def effects(panels, *, reference=None, text=""):
     labels = {"axis_label": "mean prediction", "reference_text": text}
     labels |= {"missing_text": "n/a"}
-    return draw_effects(panels, reference=reference, salt="x", **labels)
+    return draw_effects(panels, reference=reference, **labels).svg("x")
 
 
 def test_a_curve_runs_through_its_values():
@@ -261,7 +261,7 @@ def test_few_grid_points_are_each_marked():
 def test_a_long_head_of_categories_beside_numbers_takes_two_lines():
     head = "mean Shapley value, prediction of price, EUR"
     labels = {"axis_label": head, "reference_text": ""}
-    svg = draw_effects([YEAR, DISTRICT], reference=None, salt="x", **labels)
+    svg = draw_effects([YEAR, DISTRICT], reference=None, **labels).svg("x")
     heights = {text: y for text, _, y, _ in texts(svg)}
     assert {head, head.removesuffix(" EUR"), "EUR"} <= set(heights)
     assert heights["EUR"] < heights["district"] - 2.5
@@ -342,7 +342,7 @@ STRIP = banded(YEAR, *((v - 1, v + 2) for v in np.linspace(3, 5, 20)))
 
 def with_band(panels):
     labels = {"axis_label": "mean prediction", "reference_text": "mean 4.2"}
-    return draw_effects(panels, reference=4.2, salt="x", band_text=KEY, **labels)
+    return draw_effects(panels, reference=4.2, band_text=KEY, **labels).svg("x")
 
 
 def test_a_band_runs_along_its_lower_and_its_upper_ends_behind_the_curves():

@@ -30,8 +30,7 @@ def classes(n_models=1, curves=None, *, deciles=DECILES, name="model {n}"):
         roc_title="ROC curves",
         roc_labels=("true positive rate", "false positive rate"),
         labels=("share of class 1", "decile of predicted probability"),
-        salt="fig-performance",
-    )
+    ).svg("fig-performance")
 
 
 def residuals(n_models=1, name="model {n}", scale=1.0):
@@ -43,7 +42,7 @@ def residuals(n_models=1, name="model {n}", scale=1.0):
     )
     panels = [ResidualPanel(name.format(n=n), some) for n in range(n_models)]
     labels = ("observed − predicted", "prediction")
-    return draw_residuals(panels, labels=labels, salt="fig-performance")
+    return draw_residuals(panels, labels=labels).svg("fig-performance")
 
 
 Q = (-3.0, -1.0, 0.5, 1.0, 4.0)
@@ -78,8 +77,7 @@ def test_all_calibrations_have_one_scale():
         roc_title="",
         roc_labels=("", ""),
         labels=("share", "tenth"),
-        salt="s",
-    )
+    ).svg("s")
     for n in range(1, 11):
         heights = [mark(svg, f"observed-{panel}-{n}")[1] for panel in (0, 1)]
         assert heights[0] == pytest.approx(heights[1], abs=0.01)
@@ -104,8 +102,8 @@ def test_the_median_of_a_part_reaches_from_its_smallest_to_its_largest_predictio
 def test_parts_without_width_still_have_a_median():
     flat = ResidualPart(2.0, 2.0, 2.0, Q)
     svg = draw_residuals(
-        [ResidualPanel("stump", (flat,))], labels=("residual", "fit"), salt="s"
-    )
+        [ResidualPanel("stump", (flat,))], labels=("residual", "fit")
+    ).svg("s")
     ((left, _), (right, _)) = points(groups(svg, "residuals-0-0")[0])
     assert right - left == pytest.approx(0.8, abs=0.02)
 

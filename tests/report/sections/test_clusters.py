@@ -182,7 +182,7 @@ def rows(*estimates):
 def clusters_svg(rows, joins, **changes):
     words = ClusterWords("limit", "association", "rise", "as is", "rise")
     options = {"limit": 0.8, "baseline": 0.0, "words": words, **changes}
-    return draw_clusters(rows, joins=joins, salt="fig", **options)
+    return draw_clusters(rows, joins=joins, **options).svg("fig")
 
 
 def test_a_join_is_drawn_where_its_branches_meet():
