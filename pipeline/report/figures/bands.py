@@ -6,7 +6,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from . import parts
-from .drawing import AXIS, BAND, BLUE, INK, RED, SOFT, Anchor, Scale, Sheet
+from .drawing import AXIS, BAND, BLUE, INK, RED, SOFT, Anchor, Look, Scale, Sheet
 
 _SHAPES = {
     "replayed": "●",
@@ -90,7 +90,8 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
                 sheet.uprights(edges, sides, colour=AXIS, width=0.7)
             colour = BLUE if row.inside else outside
             mark, size = ("o", 4.2) if row.inside else ("s", 4.8)
-            look = mark if is_judged else mark.upper(), colour, size
+            mark = mark if is_judged else mark.upper()
+            look = Look(colour, mark=mark, size=size)
             parts.put_dot(sheet, scale, y, row.difference, look=look, name=name)
             if isfinite(row.difference) and not row.inside:
                 aside, anchor = _OUTWARDS[row.difference > 0]

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from math import isfinite
 
 from . import parts
-from .drawing import AXIS, BLUE, DOTTED, INK, WIDTH, Scale, Sheet
+from .drawing import AXIS, DOTTED, INK, WIDTH, Look, Scale, Sheet
 from .parts import Row
 from .ranking import put_estimate
 
 CLUSTER = "#eef2f5"
+_TOGETHER = Look(INK, 1.1, (), "D")
 _TREE = Scale(0.0, 1.0, 1.2, 30.8)  # millimetres; the leaves stand at its right end
 _NAMES = 36.0
 _WIDEST = 50.0
@@ -86,8 +87,8 @@ def draw_clusters(
     for n, row, y in parts.dot_rows(
         *plot, rows, label=words.unit, names_at=_NAMES, baseline=line
     ):
-        mark = ("D", INK) if row.is_together else ("o", BLUE)
-        put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}", mark=mark)
+        look = _TOGETHER if row.is_together else parts.DOT
+        put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}", look=look)
     parts.put_value_label(sheet, words.value, top)
     return sheet.cut(bottom + parts.FOOT)
 

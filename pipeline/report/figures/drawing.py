@@ -49,6 +49,40 @@ _NEEDLESS_GROUPS = (
 Anchor = Literal["left", "center", "right"]
 
 
+class Look(NamedTuple):
+    """How a series looks: its line, of no width where it has none, and its mark."""
+
+    colour: str = BLUE
+    width: float = 0.9
+    dashes: tuple[float, ...] = ()
+    mark: str = "o"
+    size: float = 4.2
+
+    @property
+    def stroke(self) -> dict[str, Any]:
+        """What `Sheet.line` is told."""
+        return {"colour": self.colour, "width": self.width, "dashes": self.dashes}
+
+    @property
+    def dot(self) -> dict[str, Any]:
+        """What `Sheet.mark` is told."""
+        return {"colour": self.colour, "size": self.size}
+
+
+SERIES = (
+    Look(BLUE, 1.7, (), "o", 4.2),
+    Look(AXIS, 0.9, (), "|", 5.6),
+    Look(INK, 0.9, (3.0, 1.5), "x", 3.6),
+    Look(AXIS, 1.1, (1.0, 1.2), "v", 3.8),
+    Look(INK, 0.9, (5.0, 1.2, 1.0, 1.2), "+", 4.6),
+    Look(BLUE, 0.9, (1.5, 1.5), "D", 3.2),
+    Look(INK, 0.9, (1.0, 1.5), ">", 3.8),
+    Look(BLUE, 0.9, DASHED, "^", 3.8),
+    Look(AXIS, 0.9, (6.0, 1.5), "S", 3.4),
+)
+"""The look of each curve, the leading one first: told apart without colour."""
+
+
 class Scale(NamedTuple):
     """A straight map of numbers from `low` to `high` to millimetres from `left` on."""
 

@@ -104,7 +104,8 @@ def _put_loss(
     has_interval = isfinite(row.low) and isfinite(row.high)
     if has_interval or not all(map(isfinite, repeats)) or len(set(repeats)) < 2:
         sheet.line((mean, mean), thick, colour=BLUE, width=1.5)
-        parts.interval(sheet, scale, y, (row.low, row.high), width=0.9, cap=0.8)
+        look = parts.DOT._replace(width=0.9)
+        parts.interval(sheet, scale, y, (row.low, row.high), look=look, cap=0.8)
         return
     ends = scale.at(repeats[0]), scale.at(repeats[-1])
     first, median, third = map(scale.at, quantiles(repeats, n=4, method="inclusive"))

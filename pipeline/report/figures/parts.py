@@ -16,13 +16,29 @@ from math import ceil, isfinite, isinf, nan
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from . import drawing, typeface
-from .drawing import AXIS, BLUE, HAIR, NAME, SMALL, SOFT, TITLE, WIDTH, Scale, Sheet
+from .drawing import (
+    AXIS,
+    BLUE,
+    FILL,
+    HAIR,
+    NAME,
+    SERIES,
+    SMALL,
+    SOFT,
+    TITLE,
+    WIDTH,
+    Look,
+    Scale,
+    Sheet,
+)
 
 AnyRow = TypeVar("AnyRow", bound="Titled")
 Panel = TypeVar("Panel")
 Lines: TypeAlias = tuple[str, ...]
 Ticks: TypeAlias = tuple[Sequence[float], Sequence[str]]
 
+DOT = Look(BLUE, 1.1)
+"""A number with its interval."""
 MOST_ROWS = 40
 """Most rows that a page holds."""
 PAGE = 228.0  # millimetres: an A4 page less its furniture and the caption
@@ -36,6 +52,9 @@ NAME_LINES, _ROWS = 3, 202.0  # of a name in its column, and millimetres of all 
 _GAP = 3.0  # between names and plot
 _BESIDE, _BETWEEN = 6.0, 3.6  # between panels side by side, and below each other
 _OVER = 2.6  # how far a number may reach out of its axis: less than half of _BESIDE
+KEY_LINE = 4.2
+_SAMPLE, _PIECE, _APART = 7.0, 8.6, 5.0  # of a key: line, where its word begins, gap
+_BOLD = 1.2  # bold words are at most so many times as wide
 NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 
@@ -235,26 +254,24 @@ def put_dot(
     number: float,
     ends: tuple[float, float] = (nan, nan),
     *,
-    look: tuple[str, str, float] = ("o", BLUE, 4.2),
-    line: tuple[float, float] = (1.1, 1.1),
+    look: Look = DOT,
+    cap: float = 1.1,
     start: float = nan,
     name: str = "",
 ) -> None:
     """Draw one number of a row: its mark, its interval, a hairline from the baseline.
 
-    `look` is mark, colour and size; `line` the width of the interval in points and the
-    height of its caps in millimetres.
+    `cap` is half the height of the caps of the interval in millimetres.
     """
-    shape, colour, size = look
     if isfinite(number):
         x = scale.at(number)
         if isfinite(start):
             sheet.line((scale.at(start), x), (y, y), colour=HAIR, width=0.7)
-        interval(sheet, scale, y, ends, colour=colour, width=line[0], cap=line[1])
-        sheet.mark(x, y, shape, colour=colour, size=size, name=name)
+        interval(sheet, scale, y, ends, look=look, cap=cap)
+        sheet.mark(x, y, look.mark, **look.dot, name=name)
     elif isinf(number):
         arrow, x = (">", scale.right) if number > 0 else ("<", scale.left)
-        sheet.mark(x, y, arrow, colour=colour, size=4.6, name="beyond")
+        sheet.mark(x, y, arrow, colour=look.colour, size=4.6, name="beyond")
 
 
 def interval(
@@ -263,8 +280,7 @@ def interval(
     y: float,
     ends: tuple[float, float],
     *,
-    colour: str = BLUE,
-    width: float = 1.1,
+    look: Look = DOT,
     cap: float = 1.1,
 ) -> None:
     """Draw a line between two finite numbers, its caps `cap` mm up and down."""
@@ -272,9 +288,9 @@ def interval(
     if not (isfinite(low) and isfinite(high) and low < high):
         return
     span = scale.at(low), scale.at(high)
-    sheet.line(span, (y, y), colour=colour, width=width, name="interval")
+    sheet.line(span, (y, y), colour=look.colour, width=look.width, name="interval")
     if cap:
-        sheet.uprights(span, (y - cap, y + cap), colour=colour, width=0.8)
+        sheet.uprights(span, (y - cap, y + cap), colour=look.colour, width=0.8)
 
 
 def tell(sheet: Sheet, scale: Scale, row: tuple[float, float], title: str) -> None:
@@ -445,19 +461,29 @@ def put_value_label(sheet: Sheet, words: str, top: float) -> None:
 
 
 def key(
-    sheet: Sheet, items: Sequence[tuple[str, str, float, str]], right: float, y: float
-) -> None:
-    """Write marks and words (mark, colour, size, word) side by side up to `right`."""
-    for mark, colour, size, word in reversed(items):
-        sheet.label(right, y, word, colour=word_colour(colour), anchor="right")
-        right -= wide(word) + 2.2
-        sheet.mark(right, y, mark, colour=colour, size=size)
-        right -= 5.0
+    sheet: Sheet, entries: Sequence[tuple[str, Look]], *, top: float = 0.0
+) -> float:
+    """Write words, each after its piece of line and its mark; return where they end.
 
-
-def word_colour(colour: str) -> str:
-    """Return the colour of a word: it needs more contrast than a third series."""
-    return SOFT if colour == AXIS else colour
+    As many stand side by side as a line of the sheet holds; a word is cut in the
+    middle only where a line does not hold it alone. That of the leading series is bold.
+    """
+    x, y = 0.0, top + KEY_LINE / 2 - 0.5
+    room = (WIDTH - _PIECE) / SLACK / _BOLD
+    words = typeface.shortened([text for text, _ in entries], room, SMALL)
+    for (_, look), (text,) in zip(entries, words, strict=True):
+        width = _PIECE + wide(text, bold=True)
+        if x and x + width > WIDTH:
+            x, y = 0.0, y + KEY_LINE
+        if look.width:
+            sheet.line((x, x + _SAMPLE), (y, y), **look.stroke, name="key")
+        if look.mark:
+            sheet.mark(x + _SAMPLE / 2, y, look.mark, **look.dot, name="key")
+        colour = SOFT if look.colour in (AXIS, FILL) else look.colour
+        bold = look == SERIES[0]._replace(mark=look.mark)
+        sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)
+        x += width + _APART
+    return y + KEY_LINE / 2 + 0.5 if entries else top
 
 
 def paged(

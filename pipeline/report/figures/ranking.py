@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isfinite, isnan
 
 from . import parts
-from .drawing import AXIS, BLUE, INK, SOFT, WIDTH, Scale, Sheet
+from .drawing import AXIS, INK, SOFT, WIDTH, Look, Scale, Sheet
 from .parts import Row
 
 
@@ -46,10 +46,10 @@ def put_estimate(
     baseline: float,
     name: str,
     *,
-    mark: tuple[str, str] = ("o", BLUE),
+    look: Look = parts.DOT,
 ) -> None:
-    """Draw a mark (shape, colour), its interval, and its number at the right edge."""
-    ends, look = (row.low, row.high), (*mark, 4.2)
+    """Draw a mark, its interval, and its number at the right edge."""
+    ends = row.low, row.high
     parts.put_dot(
         sheet, scale, y, row.estimate, ends, look=look, start=baseline, name=name
     )

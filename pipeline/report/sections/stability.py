@@ -14,7 +14,7 @@ import pandas as pd
 
 from ...methods.importance import METHODS
 from ...records.ranking import LEVEL
-from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
+from ..figures.top_k import MOST_LINES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import (
     Column,
     Figure,
@@ -274,7 +274,7 @@ def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
     later = frame[frame["feature"].isin(first) & (frame["n_repeats"] >= counts[-1] / 2)]
     if not (later.groupby("feature")["rank"].nunique() > 1).any():
         return (replace(table, is_single=True),)
-    drawn = [record.features[row] for row in ranking.measured[: len(STYLES)]]
+    drawn = [record.features[row] for row in ranking.measured[:MOST_LINES]]
     lines = tuple(_line(frame, name) for name in drawn)
     model = display_name(ranking.subject)
     figure = Figure(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.report.svg_reader import MM, groups, mark, points, texts, words
 
 from importance_audit.report.figures import drawing, typeface
-from importance_audit.report.figures.effects import STYLES
+from importance_audit.report.figures.drawing import SERIES
 from importance_audit.report.figures.engines import ENGINES
 
 ROOT = Path(__file__).parents[3]
@@ -156,10 +156,10 @@ def test_marks_of_the_third_series_have_the_contrast_of_marks():
 
 
 def test_curves_and_engines_differ_without_their_colour():
-    looks = [(s.width, s.dashes) for s in STYLES]
-    shapes = [s.mark for s in STYLES]
-    engines = [shape for shape, _, _ in ENGINES]
-    assert len(set(looks)) == len(set(shapes)) == 6
+    looks = [(s.width, s.dashes) for s in SERIES]
+    shapes = [s.mark for s in SERIES]
+    engines = [shape for _, _, _, shape, _ in ENGINES]
+    assert len(set(looks)) == len(set(shapes)) == 9
     assert len(set(engines)) == 5
 
 
