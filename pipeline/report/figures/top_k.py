@@ -50,7 +50,10 @@ def draw_top_k(
     every = [line for panel in panels for line in panel.lines]
     labels = tuple(dict.fromkeys(line.label for line in every))
     most = max(len(line.means) for line in every)
-    looks = dict(zip(labels, SERIES, strict=False))
+    looks = {
+        label: look._replace(width=0.9)  # no ranking leads
+        for label, look in zip(labels, SERIES, strict=False)
+    }
     x = Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT)
     losses = [
         loss
