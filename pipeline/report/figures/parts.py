@@ -50,8 +50,8 @@ _HEADING_LINES, _HEADING_LINE = 4, 3.5  # of the name of a panel, millimetres ea
 _NOTE_LINES, NOTE_LINE = 3, 2.9  # of the small words below it
 NAME_LINES, _ROWS = 3, 202.0  # of a name in its column, and millimetres of all rows
 _GAP = 3.0  # between names and plot
-_BESIDE, _BETWEEN = 6.0, 3.6  # between panels side by side, and below each other
-_OVER = 2.6  # how far a number may reach out of its axis: less than half of _BESIDE
+_BESIDE, _BETWEEN = 7.0, 3.6  # between panels side by side, and below each other
+_OVER = 3.25  # how far a number may reach out of its axis: less than half of _BESIDE
 KEY_LINE = 4.2
 _SAMPLE, _PIECE, _APART = 7.0, 8.6, 5.0  # of a key: line, where its word begins, gap
 _BOLD = 1.2  # bold words are at most so many times as wide
@@ -325,22 +325,11 @@ def axis(
 
 
 def put_label(
-    sheet: Sheet,
-    left: float,
-    y: float,
-    words: str,
-    *,
-    right: float = WIDTH,
-    lines: int = 1,
+    sheet: Sheet, left: float, y: float, words: str, *, right: float = WIDTH
 ) -> None:
-    """Write what an axis shows, cut in the middle where it would pass `right`.
-
-    More than one of at most `lines` lines end above the name of a panel.
-    """
-    (texts,) = typeface.shortened([words], (right - left) / SLACK, SMALL, lines=lines)
-    start = y if len(texts) == 1 else y - 0.4
-    for line, text in enumerate(texts):
-        sheet.label(left, start + 2.7 * line, text)
+    """Write what an axis shows, cut in the middle where it would pass `right`."""
+    ((text,),) = typeface.shortened([words], (right - left) / SLACK, SMALL)
+    sheet.label(left, y, text)
 
 
 def foot(
@@ -391,8 +380,7 @@ def fitting_ticks(scale: Scale, *, grouped: bool = True, whole: bool = False) ->
     `whole` leaves out what is no whole number.
     """
     for least in (8.0, 0.0):
-        fitting: list[tuple[float, str]] = []
-        for most in range(2, 9):
+        for most in range(8, 1, -1):
             ticks = drawing.ticks(scale.low, scale.high, most=most)
             if whole:
                 ticks = tuple(tick for tick in ticks if tick == int(tick))
@@ -408,11 +396,7 @@ def fitting_ticks(scale: Scale, *, grouped: bool = True, whole: bool = False) ->
             middles = (_tick_middle(scale, *tick) for tick in inside)
             apart = all(right - left >= gap for left, right in pairwise(middles))
             if len(inside) > 1 and apart:
-                fitting = inside
-            elif fitting:
-                break
-        if fitting:
-            return tuple(n for n, _ in fitting), tuple(text for _, text in fitting)
+                return tuple(n for n, _ in inside), tuple(text for _, text in inside)
     # Numbers too wide for two of them on this axis: one says more than an overprint.
     ticks = drawing.ticks(scale.low, scale.high, most=2)[:1]
     return ticks, drawing.tick_texts(ticks, grouped=grouped)

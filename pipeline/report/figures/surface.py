@@ -10,7 +10,7 @@ from . import drawing, parts, typeface
 from .drawing import AXIS, BAND, SMALL, WIDTH, Scale, Sheet
 
 MOST = 3
-_TOP, _PLOT, _BESIDE = 9.0, 48.0, 6.0
+_TOP, _PLOT, _BESIDE = 9.0, 48.0, 7.0
 _KEY = 20.0  # room of the colour key with its words
 _WIDEST = 62.0
 _LEVELS, _LEVEL_LINE = 28.0, 3.0  # room of the levels on the left; a line of theirs
