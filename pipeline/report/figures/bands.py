@@ -6,7 +6,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from . import parts
-from .drawing import AXIS, BAND, BLUE, INK, RED, SOFT, Anchor, Scale, Sheet
+from .drawing import AXIS, BAND, BLUE, INK, RED, SOFT, Anchor, Look, Scale, Sheet
 
 _SHAPES = {
     "replayed": "●",
@@ -53,8 +53,8 @@ class _Layout(NamedTuple):
     heads: tuple[tuple[parts.Lines, parts.Lines], ...]
 
 
-def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> str:
-    """Return differences between engines against their bands, as an SVG.
+def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
+    """Return differences between engines against their bands.
 
     One panel per pair on one axis: the grey band of each feature with its edges, a
     dot inside it, or outside a red square with its number; hollow and never red in a
@@ -90,7 +90,8 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> st
                 sheet.uprights(edges, sides, colour=AXIS, width=0.7)
             colour = BLUE if row.inside else outside
             mark, size = ("o", 4.2) if row.inside else ("s", 4.8)
-            look = mark if is_judged else mark.upper(), colour, size
+            mark = mark if is_judged else mark.upper()
+            look = Look(colour, mark=mark, size=size)
             parts.put_dot(sheet, scale, y, row.difference, look=look, name=name)
             if isfinite(row.difference) and not row.inside:
                 aside, anchor = _OUTWARDS[row.difference > 0]
@@ -106,7 +107,7 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> st
         verdict = f"{_SHAPES.get(panel.verdict, '')} {panel.verdict}".strip()
         colour = RED if panel.verdict == "disagrees" else SOFT
         sheet.label(scale.left, slot.top - 2.3, verdict, colour=colour)
-    return sheet.svg(height, salt=salt)
+    return sheet.cut(height)
 
 
 def paged_bands(panels: Sequence[BandPanel]) -> tuple[tuple[BandPanel, ...], ...]:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from math import isfinite
 
 from . import parts
-from .drawing import AXIS, BLUE, DOTTED, INK, WIDTH, Scale, Sheet
+from .drawing import AXIS, DOTTED, INK, WIDTH, Look, Scale, Sheet
 from .parts import Row
 from .ranking import put_estimate
 
 CLUSTER = "#eef2f5"
+_TOGETHER = Look(INK, 1.1, (), "D")
 _TREE = Scale(0.0, 1.0, 1.2, 30.8)  # millimetres; the leaves stand at its right end
 _NAMES = 36.0
 _WIDEST = 50.0
@@ -29,30 +30,19 @@ class Join:
     strength: float
 
 
-@dataclass(frozen=True)
-class ClusterWords:
-    """What stands on the dotted line, below both axes, on the baseline, at the values.
-
-    `unit`, `baseline` and `value` are those of `figures.ranking`.
-    """
-
-    limit: str
-    tree: str
-    unit: str
-    baseline: str
-    value: str
-
-
 def draw_clusters(
     rows: Sequence[Row],
     *,
     joins: Sequence[Join],
     limit: float,
     baseline: float,
-    words: ClusterWords,
-    salt: str,
-) -> str:
-    """Return which features go together, and their ranking beside, as an SVG.
+    limit_label: str,
+    tree_label: str,
+    unit_label: str,
+    baseline_label: str,
+    value_label: str,
+) -> Sheet:
+    """Return which features go together, and their ranking beside.
 
     Rows stand in the order of the tree, which is read from its leaves at the right to
     the association at which branches meet; what meets at the dotted limit (NaN: none)
@@ -61,7 +51,7 @@ def draw_clusters(
     """
     column = parts.name_column([row.name for row in rows], widest=_WIDEST)
     column = column._replace(pitch=min(column.pitch, (parts.PAGE - _ROOM) / len(rows)))
-    scale = parts.row_scale(rows, _NAMES + column.plot, words.value, baseline)
+    scale = parts.row_scale(rows, _NAMES + column.plot, value_label, baseline)
     top, bottom = parts.HEAD, parts.HEAD + column.height
     places = column.places(top)
     sheet = Sheet()
@@ -76,21 +66,21 @@ def draw_clusters(
     leaves = [y for row, y in zip(rows, places, strict=True) if not row.is_together]
     _put_tree(sheet, joins, leaves, limit)
     if isfinite(limit):
-        x, half = _TREE.at(limit), parts.wide(words.limit) / 2
+        x, half = _TREE.at(limit), parts.wide(limit_label) / 2
         sheet.line((x, x), (top, bottom), dashes=DOTTED, width=0.8, name="limit")
         left = max(min(x, _NAMES - half) - half, 0.0)
-        sheet.label(left, top - 2.0, words.limit)
+        sheet.label(left, top - 2.0, limit_label)
     parts.foot(sheet, _TREE, bottom, (0.0, 0.5, 1.0), ("0", "0.5", "1"))
-    parts.put_label(sheet, 0.0, bottom + 7.6, words.tree, right=scale.left - 4.0)
+    parts.put_label(sheet, 0.0, bottom + 7.6, tree_label, right=scale.left - 4.0)
     plot = sheet, column, scale, parts.Slot(scale.left, top, scale.right)
-    line = baseline, words.baseline
+    line = baseline, baseline_label
     for n, row, y in parts.dot_rows(
-        *plot, rows, label=words.unit, names_at=_NAMES, baseline=line
+        *plot, rows, label=unit_label, names_at=_NAMES, baseline=line
     ):
-        mark = ("D", INK) if row.is_together else ("o", BLUE)
-        put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}", mark=mark)
-    parts.put_value_label(sheet, words.value, top)
-    return sheet.svg(bottom + parts.FOOT, salt=salt)
+        look = _TOGETHER if row.is_together else parts.DOT
+        put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}", look=look)
+    parts.put_value_label(sheet, value_label, top)
+    return sheet.cut(bottom + parts.FOOT)
 
 
 def _put_tree(

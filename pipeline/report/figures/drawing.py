@@ -8,8 +8,8 @@ SVG; where things stand is decided here, so that every version draws the same.
 import io
 import re
 import warnings
-from collections.abc import Callable, Sequence
-from contextvars import ContextVar
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from math import ceil, floor, isfinite, log10, nan
 from typing import Any, Literal, NamedTuple
@@ -49,23 +49,38 @@ _NEEDLESS_GROUPS = (
 Anchor = Literal["left", "center", "right"]
 
 
-# Where sheets are wanted as PNG: how fine, and what was drawn so far.
-_RASTER: ContextVar[tuple[float, list[bytes]] | None]
-_RASTER = ContextVar("_RASTER", default=None)
+class Look(NamedTuple):
+    """How a series looks: its line, of no width where it has none, and its mark."""
+
+    colour: str = BLUE
+    width: float = 0.9
+    dashes: tuple[float, ...] = ()
+    mark: str = "o"
+    size: float = 4.2
+
+    @property
+    def stroke(self) -> dict[str, Any]:
+        """What `Sheet.line` is told."""
+        return {"colour": self.colour, "width": self.width, "dashes": self.dashes}
+
+    @property
+    def dot(self) -> dict[str, Any]:
+        """What `Sheet.mark` is told."""
+        return {"colour": self.colour, "size": self.size}
 
 
-def to_png(draw: Callable[[], str], *, dpi: float) -> bytes:
-    """Return as a PNG, on white paper, what a function draws as the SVG of one sheet.
-
-    The bytes are the same for the same drawing and version of matplotlib.
-    """
-    drawn: list[bytes] = []
-    token = _RASTER.set((dpi, drawn))
-    try:
-        draw()
-    finally:
-        _RASTER.reset(token)
-    return drawn[-1]
+SERIES = (
+    Look(BLUE, 1.7, (), "o", 4.2),
+    Look(AXIS, 0.9, (), "|", 5.6),
+    Look(INK, 0.9, (3.0, 1.5), "x", 3.6),
+    Look(AXIS, 1.1, (1.0, 1.2), "v", 3.8),
+    Look(INK, 0.9, (5.0, 1.2, 1.0, 1.2), "+", 4.6),
+    Look(BLUE, 0.9, (1.5, 1.5), "D", 3.2),
+    Look(INK, 0.9, (1.0, 1.5), ">", 3.8),
+    Look(BLUE, 0.9, DASHED, "^", 3.8),
+    Look(AXIS, 0.9, (6.0, 1.5), "S", 3.4),
+)
+"""The look of each curve, the leading one first: told apart without colour."""
 
 
 class Scale(NamedTuple):
@@ -154,9 +169,10 @@ def shade(share: float) -> str:
 
 
 class Sheet:
-    """A figure in the making: what is put on it is drawn in that order by `svg`."""
+    """A figure in the making: what is put on it is drawn in that order."""
 
     def __init__(self) -> None:
+        self.height = 0.0
         self._strokes: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
         self._titles: list[str] = []
 
@@ -293,8 +309,38 @@ class Sheet:
         """Write small words, as beside axes and marks."""
         self.text(x, y, words, size=SMALL, colour=colour, anchor=anchor)
 
-    def svg(self, height: float, *, salt: str) -> str:
-        """Return the sheet as an SVG of this height, the same bytes every time."""
+    def cut(self, height: float) -> "Sheet":
+        """Return this sheet, so many millimetres high."""
+        self.height = height
+        return self
+
+    def svg(self, salt: str) -> str:
+        """Return the sheet as an SVG, the same bytes for the same drawing and salt."""
+        file = io.BytesIO()
+        with self._figure(salt) as figure:
+            metadata = {"Date": None, "Creator": None}
+            figure.savefig(file, format="svg", metadata=metadata, transparent=True)
+        return _finished(file.getvalue().decode(), self._titles)
+
+    def png(self, dpi: float) -> bytes:
+        """Return the sheet on white paper as a PNG, the same bytes every time."""
+        import numpy as np
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from PIL import Image
+
+        with self._figure() as figure:
+            figure.dpi = dpi
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+        # Three colours: packing a fourth takes longest.
+        image = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())
+        file = io.BytesIO()
+        image.save(file, "png", dpi=(dpi, dpi), compress_level=3)
+        return file.getvalue()
+
+    @contextmanager
+    def _figure(self, salt: str = "") -> Iterator[Any]:
+        """Give the sheet as a figure of matplotlib, under our settings alone."""
         from matplotlib import style, transforms
         from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
@@ -312,37 +358,15 @@ class Sheet:
         with style.context(["default", settings]), warnings.catch_warnings():
             # The widths come from `typeface`; the PDF escapes what DejaVu lacks.
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
-            figure = Figure(figsize=(WIDTH / 25.4, height / 25.4))
+            figure = Figure(figsize=(WIDTH / 25.4, self.height / 25.4))
             inches = transforms.Affine2D(
-                [[1 / 25.4, 0, 0], [0, -1 / 25.4, height / 25.4], [0, 0, 1]]
+                [[1 / 25.4, 0, 0], [0, -1 / 25.4, self.height / 25.4], [0, 0, 1]]
             )
             places = inches + figure.dpi_scale_trans
             for artist, args, options in self._strokes:
                 options = {**options, "zorder": 1, "transform": places}
                 figure.add_artist(kinds[artist](*args, **options))
-            if raster := _RASTER.get():
-                dpi, drawn = raster
-                drawn.append(_png(figure, dpi))
-                return ""
-            file = io.BytesIO()
-            metadata = {"Date": None, "Creator": None}
-            figure.savefig(file, format="svg", metadata=metadata, transparent=True)
-        return _finished(file.getvalue().decode(), self._titles)
-
-
-def _png(figure: Any, dpi: float) -> bytes:
-    """Return a figure as PNG, of three colours: packing a fourth takes longest."""
-    import numpy as np
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from PIL import Image
-
-    figure.dpi = dpi
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    image = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())
-    file = io.BytesIO()
-    image.save(file, "png", dpi=(dpi, dpi), compress_level=3)
-    return file.getvalue()
+            yield figure
 
 
 def _mark_style(shape: str, colour: str) -> dict[str, Any]:

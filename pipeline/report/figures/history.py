@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from math import isfinite, nan
 
 from . import parts, typeface
-from .drawing import AXIS, BLUE, HAIR, RED, SMALL, WIDTH, Scale, Sheet
+from .drawing import AXIS, BLUE, HAIR, RED, SMALL, WIDTH, Look, Scale, Sheet
 
 MARKS = {
-    "confirmed": ("o", BLUE, 4.2),
-    "confirmed with exceptions": ("D", BLUE, 3.6),
-    "not cross-checked": ("d", AXIS, 4.0),
-    "not confirmed": ("s", RED, 4.2),
-    "not established": ("O", AXIS, 4.0),
-    "": ("x", RED, 4.0),
+    "confirmed": Look(BLUE, 0.0, (), "o", 4.2),
+    "confirmed with exceptions": Look(BLUE, 0.0, (), "D", 3.6),
+    "not cross-checked": Look(AXIS, 0.0, (), "d", 4.0),
+    "not confirmed": Look(RED, 0.0, (), "s", 4.2),
+    "not established": Look(AXIS, 0.0, (), "O", 4.0),
+    "": Look(RED, 0.0, (), "x", 4.0),
 }
-"""Shape, colour and size of each verdict; "" is an attempt that left no run."""
+"""The mark of each verdict; "" is an attempt that left no run."""
 MOST_RUNS = 60
 """More stand too close to be told apart."""
-_TOP = 16.0  # from the upper edge to the first line: key and verdicts
+_ABOVE = 11.8  # from the key to the first line: the verdicts
 _PITCH = 11.0  # from line to line
 _FILLED = 0.82  # of the pitch, by the line that moves most
 _DOTS = 30  # most runs whose estimates are dots
@@ -46,9 +46,8 @@ def draw_history(
     days: Sequence[str],
     head: tuple[str, str],
     baseline: tuple[int, str] | None,
-    salt: str,
-) -> str:
-    """Return verdicts and leaders over the runs of an audit, as an SVG.
+) -> Sheet:
+    """Return verdicts and leaders over the runs of an audit.
 
     Runs stand evenly, oldest on the left. All lines have one scale, so that equal
     heights are equal differences; each stands about its own middle. A light upright is
@@ -66,8 +65,6 @@ def draw_history(
         What stands above the names and above the newest estimates.
     baseline : (int, str), optional
         Which run is the approved baseline, and the word for it.
-    salt : str
-        The id of the figure.
     """
     n_runs = len(verdicts)
     column = parts.name_column([*names, head[0]], pitch=_PITCH)
@@ -75,21 +72,23 @@ def draw_history(
     wide = WIDTH - left - parts.value_column(texts) - 4.0
     room = wide / (2 * n_runs)
     x = Scale(0.0, max(n_runs - 1.0, 1.0), left + room, wide - 2 * room)
-    edges = [_TOP + _PITCH * n for n in range(len(lines) + 1)]
-    bottom = edges[-1]
+    called = zip(MARKS.items(), words, strict=True)
     sheet = Sheet()
+    top = _ABOVE + parts.key(
+        sheet, [(word, look) for (key, look), word in called if key in verdicts]
+    )
+    edges = [top + _PITCH * n for n in range(len(lines) + 1)]
+    bottom = edges[-1]
     sheet.levels((left, left + wide), edges)
     if baseline is not None:
-        at, ends = x.at(baseline[0]), (_TOP - 7.4, bottom)
+        at, ends = x.at(baseline[0]), (top - 7.4, bottom)
         sheet.uprights([at], ends, colour=HAIR, width=3.0, name="baseline")
-    sheet.label(0.0, _TOP - 4.6, head[0])
+    sheet.label(0.0, top - 4.6, head[0])
     size = 1.0 if n_runs <= _DOTS else 0.72
     for n, verdict in enumerate(verdicts):
-        shape, colour, big = MARKS[verdict]
-        sheet.mark(x.at(n), _TOP - 4.6, shape, colour=colour, size=big * size)
-    called = zip(MARKS.items(), words, strict=True)
-    key = [(*look, word) for (verdict, look), word in called if verdict in verdicts]
-    parts.key(sheet, key, WIDTH, 2.4)
+        look = MARKS[verdict]
+        small = look._replace(size=look.size * size)
+        sheet.mark(x.at(n), top - 4.6, look.mark, **small.dot)
     finite = [
         [n for n in (*line.values, *line.low, *line.high) if isfinite(n)]
         for line in lines
@@ -100,7 +99,7 @@ def draw_history(
     )
     unit = _FILLED * _PITCH / most if most > 0 else 0.0
     for n, (line, numbers) in enumerate(zip(lines, finite, strict=True)):
-        middle = _TOP + _PITCH * (n + 0.5)
+        middle = top + _PITCH * (n + 0.5)
         parts.put_name(sheet, column.names[n], 0.0, middle)
         if numbers:
             centre = (max(numbers) + min(numbers)) / 2
@@ -108,7 +107,7 @@ def draw_history(
             _put_line(sheet, x, y, line, f"line-{n}")
         sheet.text(WIDTH, middle, line.text, anchor="right")
     if lines:
-        parts.put_value_label(sheet, head[1], _TOP)
+        parts.put_value_label(sheet, head[1], top)
     # The days of some runs, of the last one always.
     wide = parts.widest(days) + 3.0
     has_room = (s for s in (1, 2, 5, 10, 20, 50) if s * (x.at(1) - x.at(0)) >= wide)
@@ -117,7 +116,7 @@ def draw_history(
         sheet.uprights([at], (bottom, bottom + 0.9), colour=AXIS, width=0.6)
         middle = min(at, WIDTH - typeface.width(days[n], SMALL) / 2)
         sheet.label(middle, bottom + 3.4, days[n], anchor="center")
-    return sheet.svg(bottom + 6.0, salt=salt)
+    return sheet.cut(bottom + 6.0)
 
 
 def _put_line(sheet: Sheet, x: Scale, y: Scale, line: LeaderLine, name: str) -> None:

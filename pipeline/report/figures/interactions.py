@@ -21,9 +21,8 @@ def draw_interactions(
     texts: Sequence[Sequence[str]],
     *,
     axis_label: str,
-    salt: str,
-) -> str:
-    """Return the strength of pairs as squares of one hue, as an SVG.
+) -> Sheet:
+    """Return the strength of pairs as squares of one hue.
 
     The square of two features stands left of the one and below the other: each name
     stands once, at the right end of its row and at the head of its column. Darker is
@@ -39,8 +38,6 @@ def draw_interactions(
         NaN for a pair that was not measured. Texts are the same numbers as printed.
     axis_label : str
         What the shades show, and its unit.
-    salt : str
-        The id of the figure.
     """
     side = min((WIDTH - _NAMES) / max(len(names) - 1, 1), _WIDEST)
     finite = [number for row in values for number in row if isfinite(number)]
@@ -66,7 +63,7 @@ def draw_interactions(
         sheet.box(*box, edge=INK, width=1.1, name=name)
     bottom = _TOP + _HEIGHT * len(names)
     if not largest > 0:
-        return sheet.svg(bottom + 1.0, salt=salt)
+        return sheet.cut(bottom + 1.0)
     numbers, words = parts.fitting_ticks(Scale(0.0, largest, 0.0, _STRIP))
     left = typeface.width(words[0], SMALL) / 2  # half of it stands left of the strip
     scale, y = Scale(0.0, largest, left, _STRIP), bottom + 5.0
@@ -74,7 +71,7 @@ def draw_interactions(
     sheet.box((left, scale.right), (y, y + 3.0), edge=AXIS, width=0.5)
     parts.foot(sheet, scale, y + 3.0, numbers, words)
     parts.put_label(sheet, left, y + 10.6, axis_label)
-    return sheet.svg(bottom + 18.6, salt=salt)
+    return sheet.cut(bottom + 18.6)
 
 
 def tint(share: float) -> str:

@@ -6,11 +6,11 @@ from math import isfinite, isinf
 from statistics import quantiles
 
 from . import parts
-from .drawing import BLUE, FILL, INK, WIDTH, Scale, Sheet, limits
+from .drawing import BLUE, FILL, INK, Scale, Sheet, limits
 from .parts import Row
 
 MARK = 2.6  # millimetres that a mark beside a plot takes
-_HEAD, _TITLED = 5.4, 8.8  # above the rows: the baseline, and the name above it
+_HEAD = 8.8  # above the rows: the name of a model, and its loss as it is
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class ModelPanel:
 
 
 def draw_models(
-    panels: Sequence[ModelPanel], *, axis_label: str, salt: str, value_label: str = ""
-) -> str:
-    """Return the loss of several models as features are permuted, as an SVG.
+    panels: Sequence[ModelPanel], *, axis_label: str, value_label: str = ""
+) -> Sheet:
+    """Return the loss of several models as features are permuted.
 
     One panel per model on one axis, the same rows in each. A bar leads from the
     dashed loss of the model as it is to the mean loss with the feature permuted. At
@@ -34,31 +34,11 @@ def draw_models(
     line: range), or a tick where there are not two different ones, all finite. The
     note of a row stands beside its bar where there is room for it.
     """
-    names = [panel.name for panel in panels]
     rows = [row for panel in panels for row in panel.rows]
     column = parts.name_column([row.name for row in panels[0].rows], pitch=3.85)
-    left = column.plot
-    # The name of a model stands in the column of names, or else on a line of its own.
-    titles = parts.headings(names, left - 2.0, most=1)
-    is_beside = all(
-        "".join(lines).replace(" ", "") == name.replace(" ", "")
-        for name, lines in zip(names, titles, strict=True)
+    slots, height, heads = parts.slots(
+        [panel.name for panel in panels], column.height, left=column.plot, head=_HEAD
     )
-    slots, height, _ = parts.slots(
-        [""] * len(names),
-        column.height,
-        left=left,
-        head=_HEAD if is_beside else _TITLED,
-    )
-    is_below = slots[0].right == WIDTH
-    if not is_below:
-        is_beside = False
-        slots, height, heads = parts.slots(
-            names, column.height, left=left, head=_TITLED, across=2
-        )
-        titles = tuple(title for title, _ in heads)
-    elif not is_beside:
-        titles = parts.headings(names, WIDTH)
     width = slots[0].right - slots[0].left
     has_values = width > parts.NARROW
     if has_values:
@@ -73,7 +53,9 @@ def draw_models(
     if least >= 0.0 and high - low > 0.4 * high:
         low, high = limits(losses, include=(0.0,))
     sheet = Sheet()
-    for n, (panel, slot) in enumerate(zip(panels, slots, strict=True)):
+    for n, (panel, slot, (name, _)) in enumerate(
+        zip(panels, slots, heads, strict=True)
+    ):
         scale = Scale(low, high, slot.left, width - margin)
         label = axis_label if slot.is_first else ""
         words = (panel.baseline, panel.baseline_text)
@@ -84,11 +66,10 @@ def draw_models(
             _put_note(sheet, row, scale, y, panel.baseline)
             if has_values:
                 sheet.text(slot.right, y, row.text, anchor="right")
-        place = 0.0 if is_below else slot.left, slot.top - (2.2 if is_beside else 5.8)
-        parts.put_heading(sheet, place, titles[n])
+        parts.put_heading(sheet, (slot.left, slot.top - 5.8), name)
     if has_values:
         parts.put_value_label(sheet, value_label, slots[0].top)
-    return sheet.svg(height, salt=salt)
+    return sheet.cut(height)
 
 
 def _put_loss(
@@ -104,7 +85,8 @@ def _put_loss(
     has_interval = isfinite(row.low) and isfinite(row.high)
     if has_interval or not all(map(isfinite, repeats)) or len(set(repeats)) < 2:
         sheet.line((mean, mean), thick, colour=BLUE, width=1.5)
-        parts.interval(sheet, scale, y, (row.low, row.high), width=0.9, cap=0.8)
+        look = parts.DOT._replace(width=0.9)
+        parts.interval(sheet, scale, y, (row.low, row.high), look=look, cap=0.8)
         return
     ends = scale.at(repeats[0]), scale.at(repeats[-1])
     first, median, third = map(scale.at, quantiles(repeats, n=4, method="inclusive"))

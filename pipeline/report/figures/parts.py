@@ -16,13 +16,29 @@ from math import ceil, isfinite, isinf, nan
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from . import drawing, typeface
-from .drawing import AXIS, BLUE, HAIR, NAME, SMALL, SOFT, TITLE, WIDTH, Scale, Sheet
+from .drawing import (
+    AXIS,
+    BLUE,
+    FILL,
+    HAIR,
+    NAME,
+    SERIES,
+    SMALL,
+    SOFT,
+    TITLE,
+    WIDTH,
+    Look,
+    Scale,
+    Sheet,
+)
 
 AnyRow = TypeVar("AnyRow", bound="Titled")
 Panel = TypeVar("Panel")
 Lines: TypeAlias = tuple[str, ...]
 Ticks: TypeAlias = tuple[Sequence[float], Sequence[str]]
 
+DOT = Look(BLUE, 1.1)
+"""A number with its interval."""
 MOST_ROWS = 40
 """Most rows that a page holds."""
 PAGE = 228.0  # millimetres: an A4 page less its furniture and the caption
@@ -34,8 +50,11 @@ _HEADING_LINES, _HEADING_LINE = 4, 3.5  # of the name of a panel, millimetres ea
 _NOTE_LINES, NOTE_LINE = 3, 2.9  # of the small words below it
 NAME_LINES, _ROWS = 3, 202.0  # of a name in its column, and millimetres of all rows
 _GAP = 3.0  # between names and plot
-_BESIDE, _BETWEEN = 6.0, 3.6  # between panels side by side, and below each other
-_OVER = 2.6  # how far a number may reach out of its axis: less than half of _BESIDE
+_BESIDE, _BETWEEN = 7.0, 3.6  # between panels side by side, and below each other
+_OVER = 3.25  # how far a number may reach out of its axis: less than half of _BESIDE
+KEY_LINE = 4.2
+_SAMPLE, _PIECE, _APART = 7.0, 8.6, 5.0  # of a key: line, where its word begins, gap
+_BOLD = 1.2  # bold words are at most so many times as wide
 NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 
@@ -235,26 +254,24 @@ def put_dot(
     number: float,
     ends: tuple[float, float] = (nan, nan),
     *,
-    look: tuple[str, str, float] = ("o", BLUE, 4.2),
-    line: tuple[float, float] = (1.1, 1.1),
+    look: Look = DOT,
+    cap: float = 1.1,
     start: float = nan,
     name: str = "",
 ) -> None:
     """Draw one number of a row: its mark, its interval, a hairline from the baseline.
 
-    `look` is mark, colour and size; `line` the width of the interval in points and the
-    height of its caps in millimetres.
+    `cap` is half the height of the caps of the interval in millimetres.
     """
-    shape, colour, size = look
     if isfinite(number):
         x = scale.at(number)
         if isfinite(start):
             sheet.line((scale.at(start), x), (y, y), colour=HAIR, width=0.7)
-        interval(sheet, scale, y, ends, colour=colour, width=line[0], cap=line[1])
-        sheet.mark(x, y, shape, colour=colour, size=size, name=name)
+        interval(sheet, scale, y, ends, look=look, cap=cap)
+        sheet.mark(x, y, look.mark, **look.dot, name=name)
     elif isinf(number):
         arrow, x = (">", scale.right) if number > 0 else ("<", scale.left)
-        sheet.mark(x, y, arrow, colour=colour, size=4.6, name="beyond")
+        sheet.mark(x, y, arrow, colour=look.colour, size=4.6, name="beyond")
 
 
 def interval(
@@ -263,8 +280,7 @@ def interval(
     y: float,
     ends: tuple[float, float],
     *,
-    colour: str = BLUE,
-    width: float = 1.1,
+    look: Look = DOT,
     cap: float = 1.1,
 ) -> None:
     """Draw a line between two finite numbers, its caps `cap` mm up and down."""
@@ -272,9 +288,9 @@ def interval(
     if not (isfinite(low) and isfinite(high) and low < high):
         return
     span = scale.at(low), scale.at(high)
-    sheet.line(span, (y, y), colour=colour, width=width, name="interval")
+    sheet.line(span, (y, y), colour=look.colour, width=look.width, name="interval")
     if cap:
-        sheet.uprights(span, (y - cap, y + cap), colour=colour, width=0.8)
+        sheet.uprights(span, (y - cap, y + cap), colour=look.colour, width=0.8)
 
 
 def tell(sheet: Sheet, scale: Scale, row: tuple[float, float], title: str) -> None:
@@ -309,22 +325,11 @@ def axis(
 
 
 def put_label(
-    sheet: Sheet,
-    left: float,
-    y: float,
-    words: str,
-    *,
-    right: float = WIDTH,
-    lines: int = 1,
+    sheet: Sheet, left: float, y: float, words: str, *, right: float = WIDTH
 ) -> None:
-    """Write what an axis shows, cut in the middle where it would pass `right`.
-
-    More than one of at most `lines` lines end above the name of a panel.
-    """
-    (texts,) = typeface.shortened([words], (right - left) / SLACK, SMALL, lines=lines)
-    start = y if len(texts) == 1 else y - 0.4
-    for line, text in enumerate(texts):
-        sheet.label(left, start + 2.7 * line, text)
+    """Write what an axis shows, cut in the middle where it would pass `right`."""
+    ((text,),) = typeface.shortened([words], (right - left) / SLACK, SMALL)
+    sheet.label(left, y, text)
 
 
 def foot(
@@ -375,8 +380,7 @@ def fitting_ticks(scale: Scale, *, grouped: bool = True, whole: bool = False) ->
     `whole` leaves out what is no whole number.
     """
     for least in (8.0, 0.0):
-        fitting: list[tuple[float, str]] = []
-        for most in range(2, 9):
+        for most in range(8, 1, -1):
             ticks = drawing.ticks(scale.low, scale.high, most=most)
             if whole:
                 ticks = tuple(tick for tick in ticks if tick == int(tick))
@@ -392,11 +396,7 @@ def fitting_ticks(scale: Scale, *, grouped: bool = True, whole: bool = False) ->
             middles = (_tick_middle(scale, *tick) for tick in inside)
             apart = all(right - left >= gap for left, right in pairwise(middles))
             if len(inside) > 1 and apart:
-                fitting = inside
-            elif fitting:
-                break
-        if fitting:
-            return tuple(n for n, _ in fitting), tuple(text for _, text in fitting)
+                return tuple(n for n, _ in inside), tuple(text for _, text in inside)
     # Numbers too wide for two of them on this axis: one says more than an overprint.
     ticks = drawing.ticks(scale.low, scale.high, most=2)[:1]
     return ticks, drawing.tick_texts(ticks, grouped=grouped)
@@ -445,19 +445,29 @@ def put_value_label(sheet: Sheet, words: str, top: float) -> None:
 
 
 def key(
-    sheet: Sheet, items: Sequence[tuple[str, str, float, str]], right: float, y: float
-) -> None:
-    """Write marks and words (mark, colour, size, word) side by side up to `right`."""
-    for mark, colour, size, word in reversed(items):
-        sheet.label(right, y, word, colour=word_colour(colour), anchor="right")
-        right -= wide(word) + 2.2
-        sheet.mark(right, y, mark, colour=colour, size=size)
-        right -= 5.0
+    sheet: Sheet, entries: Sequence[tuple[str, Look]], *, top: float = 0.0
+) -> float:
+    """Write words, each after its piece of line and its mark; return where they end.
 
-
-def word_colour(colour: str) -> str:
-    """Return the colour of a word: it needs more contrast than a third series."""
-    return SOFT if colour == AXIS else colour
+    As many stand side by side as a line of the sheet holds; a word is cut in the
+    middle only where a line does not hold it alone. That of the leading series is bold.
+    """
+    x, y = 0.0, top + KEY_LINE / 2 - 0.5
+    room = (WIDTH - _PIECE) / SLACK / _BOLD
+    words = typeface.shortened([text for text, _ in entries], room, SMALL)
+    for (_, look), (text,) in zip(entries, words, strict=True):
+        width = _PIECE + wide(text, bold=True)
+        if x and x + width > WIDTH:
+            x, y = 0.0, y + KEY_LINE
+        if look.width:
+            sheet.line((x, x + _SAMPLE), (y, y), **look.stroke, name="key")
+        if look.mark:
+            sheet.mark(x + _SAMPLE / 2, y, look.mark, **look.dot, name="key")
+        colour = SOFT if look.colour in (AXIS, FILL) else look.colour
+        bold = look == SERIES[0]._replace(mark=look.mark)
+        sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)
+        x += width + _APART
+    return y + KEY_LINE / 2 + 0.5 if entries else top
 
 
 def paged(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isfinite, isnan
 
 from . import parts
-from .drawing import AXIS, BLUE, INK, SOFT, WIDTH, Scale, Sheet
+from .drawing import AXIS, INK, SOFT, WIDTH, Look, Scale, Sheet
 from .parts import Row
 
 
@@ -13,11 +13,10 @@ def draw_ranking(
     *,
     unit_label: str,
     baseline_label: str,
-    salt: str,
     baseline: float = 0.0,
     value_label: str = "",
-) -> str:
-    """Return the ranking of the features of one model, as an SVG.
+) -> Sheet:
+    """Return the ranking of the features of one model.
 
     One row per feature, in the order given: a dot at the estimate, its capped interval,
     a hairline from the baseline, the number at the right edge; a tick at each repeat.
@@ -36,7 +35,7 @@ def draw_ranking(
             sheet.uprights(at, (y - 1.7, y + 1.7), colour=AXIS, name=f"repeats-{n}")
         put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}")
     parts.put_value_label(sheet, value_label, slot.top)
-    return sheet.svg(slot.top + column.height + parts.FOOT, salt=salt)
+    return sheet.cut(slot.top + column.height + parts.FOOT)
 
 
 def put_estimate(
@@ -47,10 +46,10 @@ def put_estimate(
     baseline: float,
     name: str,
     *,
-    mark: tuple[str, str] = ("o", BLUE),
+    look: Look = parts.DOT,
 ) -> None:
-    """Draw a mark (shape, colour), its interval, and its number at the right edge."""
-    ends, look = (row.low, row.high), (*mark, 4.2)
+    """Draw a mark, its interval, and its number at the right edge."""
+    ends = row.low, row.high
     parts.put_dot(
         sheet, scale, y, row.estimate, ends, look=look, start=baseline, name=name
     )

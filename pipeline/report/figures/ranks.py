@@ -39,9 +39,9 @@ class RankPanel:
 
 
 def draw_rank_intervals(
-    panels: Sequence[RankPanel], *, names: Sequence[str], axis_label: str, salt: str
-) -> str:
-    """Return the ranks that each feature could take, as an SVG.
+    panels: Sequence[RankPanel], *, names: Sequence[str], axis_label: str
+) -> Sheet:
+    """Return the ranks that each feature could take.
 
     One panel per model. A dot is the rank; its line reaches over the ranks that the
     draws leave open, the dashed one below over those on resampled rows.
@@ -78,7 +78,7 @@ def draw_rank_intervals(
                 sheet.line(ends, (lower, lower), width=1.1, dashes=(2.0, 1.2))
             parts.put_dot(sheet, scale, upper, row.rank, name=f"rank-{n}-{m}")
         parts.put_heading(sheet, (slot.left, slot.top - 3.2), heads[n][0])
-    return sheet.svg(height, salt=salt)
+    return sheet.cut(height)
 
 
 def _ticks(scale: Scale, last: int) -> parts.Ticks:

@@ -10,7 +10,7 @@ from . import drawing, parts, typeface
 from .drawing import AXIS, BAND, SMALL, WIDTH, Scale, Sheet
 
 MOST = 3
-_TOP, _PLOT, _BESIDE = 9.0, 48.0, 6.0
+_TOP, _PLOT, _BESIDE = 9.0, 48.0, 7.0
 _KEY = 20.0  # room of the colour key with its words
 _WIDEST = 62.0
 _LEVELS, _LEVEL_LINE = 28.0, 3.0  # room of the levels on the left; a line of theirs
@@ -40,9 +40,8 @@ def draw_surface(
     second: str,
     axis_label: str,
     masked_text: str,
-    salt: str,
-) -> str:
-    """Return the prediction over two features, one map per model, as an SVG.
+) -> Sheet:
+    """Return the prediction over two features, one map per model.
 
     The first feature runs along the level axis, the second along the upright one. All
     maps share the axes and the colours: light is high. A point around which no rows
@@ -99,7 +98,7 @@ def draw_surface(
     if not all(is_within for _, is_within in points):
         sheet.box((left, left + 4.0), (bottom - 1.4, bottom + 1.4), face=BAND)
         sheet.label(left + 5.6, bottom, masked_text)
-    return sheet.svg(bottom + 3.0, salt=salt)
+    return sheet.cut(bottom + 3.0)
 
 
 def _edges(grid: Axis) -> list[float]:

@@ -6,17 +6,12 @@ from itertools import count
 from math import isfinite
 
 from ..text.number_text import significant
-from . import parts, typeface
-from .drawing import AXIS, BLUE, INK, SMALL, WIDTH, Scale, Sheet, limits
+from . import parts
+from .drawing import SERIES, WIDTH, Look, Scale, Sheet, limits
 
-STYLES = (
-    *((BLUE, "o", ()), (INK, "s", ()), (AXIS, "D", ())),
-    *((BLUE, "v", (4.0, 2.0)), (INK, ">", (4.0, 2.0)), (AXIS, "<", (4.0, 2.0))),
-    *((BLUE, "x", (1.0, 1.5)), (INK, "+", (1.0, 1.5)), (AXIS, "^", (1.0, 1.5))),
-)
-"""Colour, mark and dashes of each line: told apart without colour too."""
-_TOP, _HEIGHT, _LEFT, _KEY = 4.4, 62.0, 16.0, 54.0
-_KEY_LINE, _KEY_GAP = 3.0, 1.0  # 9 names of 2 lines are as high as the plot
+MOST_LINES = len(SERIES)
+"""Most rankings that one figure tells apart."""
+_TOP, _HEIGHT, _LEFT = 4.4, 62.0, 16.0
 _ASIDE = 0.9  # from one line to the next, so that their error bars stand apart
 _HEAD = 8.0  # of a panel that is named
 
@@ -43,20 +38,23 @@ def draw_top_k(
     *,
     axis_label: str,
     head: str,
-    salt: str,
     steps: Sequence[str] = (),
-) -> str:
-    """Return the loss of one model over the features it is fitted to, as an SVG.
+) -> Sheet:
+    """Return the loss of one model over the features it is fitted to.
 
-    Panels stand one below the other on one scale of losses; a ranking, of at most 9,
-    has the same look in all of them, and bars are one error up and down. `axis_label`
-    stands below each plot, `head` above it; `steps` are what stands below each place,
-    by default 1, 2, 3, ….
+    Panels stand one below the other on one scale of losses; a ranking, of at most
+    `MOST_LINES`, has the same look in all of them, and bars are one error up and down.
+    `axis_label` stands below each plot, `head` above it; `steps` are what stands below
+    each place, by default 1, 2, 3, ….
     """
     every = [line for panel in panels for line in panel.lines]
     labels = tuple(dict.fromkeys(line.label for line in every))
     most = max(len(line.means) for line in every)
-    x = Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT - _KEY)
+    looks = {
+        label: look._replace(width=0.9)  # no ranking leads
+        for label, look in zip(labels, SERIES, strict=False)
+    }
+    x = Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT)
     losses = [
         loss
         for line in every
@@ -67,7 +65,8 @@ def draw_top_k(
     texts = steps or [str(step) for step in range(1, most + 1)]
     shown = slice(None, None, 1 + len(texts) // 25)
     ticks = range(1, len(texts) + 1)[shown], texts[shown]
-    sheet, top = Sheet(), 0.0
+    sheet = Sheet()
+    top = parts.key(sheet, [*looks.items()])
     for row, panel in enumerate(panels):
         top += _HEAD if panel.title else 0.0
         y = Scale(*ends, top + _TOP + _HEIGHT, -_HEIGHT)
@@ -78,39 +77,28 @@ def draw_top_k(
         if panel.title:
             (lines,) = parts.headings([panel.title], WIDTH, most=1)
             parts.put_heading(sheet, (0.0, top - 3.6), lines)
-        key, room = top + _TOP + 3.0, (_KEY - 7.5) / parts.SLACK
         for line in panel.lines:
             n = labels.index(line.label)
-            colour, shape, _ = STYLES[n]
             aside = _ASIDE * (n - (len(labels) - 1) / 2)
-            _put_line(sheet, x._replace(left=x.left + aside), y, line, n, f"{row}-{n}")
-            sheet.mark(x.right + 5.0, key, shape, colour=colour)
-            (lines,) = typeface.shortened([line.label], room, SMALL, lines=2)
-            for text in lines:
-                tint = parts.word_colour(colour)
-                sheet.label(x.right + 7.5, key, text, colour=tint)
-                key += _KEY_LINE
-            key += _KEY_GAP
+            across = x._replace(left=x.left + aside)
+            _put_line(sheet, across, y, line, looks[line.label], f"{row}-{n}")
         top += _TOP + _HEIGHT + parts.FOOT
-    return sheet.svg(top, salt=salt)
+    return sheet.cut(top)
 
 
 def _put_line(
-    sheet: Sheet, x: Scale, y: Scale, line: TopKLine, n: int, name: str
+    sheet: Sheet, x: Scale, y: Scale, line: TopKLine, look: Look, name: str
 ) -> None:
-    """Draw the n-th line with its bars and marks."""
-    colour, shape, dashes = STYLES[n]
+    """Draw one line with its bars and marks."""
     points = list(zip(map(x.at, count(1)), line.means, line.errors, strict=False))
     across, up = [place for place, _, _ in points], [y.at(mean) for mean in line.means]
-    sheet.line(
-        across, up, colour=colour, width=0.9, dashes=dashes, name=f"curve-{name}"
-    )
+    sheet.line(across, up, **look.stroke, name=f"curve-{name}")
     for place, mean, error in points:
         if isfinite(mean) and isfinite(error) and error > 0:
             ends = (y.at(mean - error), y.at(mean + error))
-            sheet.line((place, place), ends, colour=colour, name=f"error-{name}")
+            sheet.line((place, place), ends, colour=look.colour, name=f"error-{name}")
     for k, (place, mean, _) in enumerate(points):
         if isfinite(mean):
             title = f"{line.label}, {k + 1}: {significant(mean, 4)}"
-            spot = place, y.at(mean), shape
-            sheet.mark(*spot, colour=colour, name=f"point-{name}-{k}", title=title)
+            spot, name_ = (place, y.at(mean), look.mark), f"point-{name}-{k}"
+            sheet.mark(*spot, **look.dot, name=name_, title=title)

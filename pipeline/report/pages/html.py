@@ -4,7 +4,7 @@ import base64
 import io
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -18,7 +18,6 @@ from ...records.ranking import lead_of
 from ...records.result import AuditResult
 from ...runs.files import as_bytes
 from ...runs.run_context import NO_CONTEXT, RunContext
-from ..figures.drawing import to_png
 from ..text.blocks import Badge, Figure, Section
 from ..text.wording import look_up, say, templates, with_words, word
 from .compose import Composed, compose, data_uri, filled
@@ -235,8 +234,8 @@ def figure_files(
 
 def png_of(figure: Figure) -> bytes:
     """Return a figure as PNG."""
-    draw = partial(figure.draw, **figure.data, salt=figure.id)
-    return to_png(draw, dpi=DPI)
+    png: bytes = figure.draw(**figure.data).png(DPI)
+    return png
 
 
 def _figures_of(path: str, figures: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...assess.dependence import clusters as linked
-from ..figures.clusters import ClusterWords, Join, draw_clusters
+from ..figures.clusters import Join, draw_clusters
 from ..figures.parts import MOST_ROWS, Row
 from ..text.blocks import Column, Figure, Group, Link, Sentence, Table, Value, plain
 from ..text.number_text import MISSING, count, number
@@ -341,13 +341,11 @@ def _figure(
             "joins": tuple(joins),
             "limit": limit_of(facts),
             "baseline": ranking.nothing,
-            "words": ClusterWords(
-                limit=plain(say("clusters.limit", limit=_limit(facts))),
-                tree=word("clusters.axis"),
-                unit=plain(measured_in(facts, ranking)),
-                baseline=as_it_is,
-                value=value_word(ranking).lower(),
-            ),
+            "limit_label": plain(say("clusters.limit", limit=_limit(facts))),
+            "tree_label": word("clusters.axis"),
+            "unit_label": plain(measured_in(facts, ranking)),
+            "baseline_label": as_it_is,
+            "value_label": value_word(ranking).lower(),
         },
         alt=alt_text(plain(alt)),
         headline=_headline(facts, ranking, found),

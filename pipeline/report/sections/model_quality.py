@@ -229,7 +229,7 @@ def fits(facts: Facts) -> tuple[Sentence, ...]:
     """
     sentences: list[Sentence] = []
     for model in best_first(facts)[:MODELS]:
-        told = (_weak(facts, model), _fit(facts, model), _deciles(facts, model))
+        told = (_weak(facts, model), _fit(facts, model), deciles_off(facts, model))
         texts = list(filter(None, told))
         if texts:
             name = Styled("strong", (full_name(model),))
@@ -276,7 +276,7 @@ def _fit(facts: Facts, model: str) -> Sentence:
     )
 
 
-def _deciles(facts: Facts, model: str) -> Sentence:
+def deciles_off(facts: Facts, model: str) -> Sentence:
     """Return in how many deciles a model predicts too low or too high."""
     rows = _checked(facts, model)
     if rows.empty:

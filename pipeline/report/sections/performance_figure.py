@@ -4,20 +4,11 @@ With calibration comes its table: how many rows of the class each tenth holds, a
 many were to be expected.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from ...records.ranking import LEVEL
-from ..figures.performance import (
-    MOST_PANELS,
-    CalibrationPanel,
-    Decile,
-    ResidualPanel,
-    ResidualPart,
-    RocLine,
-    draw_classes,
-    draw_residuals,
-)
+from ..figures.performance import MOST_PANELS, draw_classes, draw_residuals
 from ..text.blocks import Column, Figure, Link, Sentence, Table, Value, plain
 from ..text.number_text import count, number, percent
 from ..text.wording import (
@@ -31,15 +22,14 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, tallied
+from .facts import Facts
+from .model_quality import deciles_off
 from .models_figure import not_drawn
 
 Row: TypeAlias = Mapping[str, Any]
 """A row of a frame by column, and "at": its place in the frame."""
 Models: TypeAlias = list[tuple[str, list[Row]]]
 """Each model with its rows of a frame."""
-PART = ("lowest", "highest", "fitted", "q05", "q25", "q50", "q75", "q95")
-"""What a figure shows of some rows: their predictions, and residuals at five shares."""
 
 
 def performance_blocks(facts: Facts) -> tuple[Figure | Table, ...]:
@@ -76,34 +66,18 @@ def _classes(facts: Facts, every: Models, positive: str) -> Figure:
         label = display_name(model)
         if model in areas:
             label = f"{label}, AUC{NO_BREAK}{number(float(areas[model]), 3)}"
-        false_rates = tuple(float(row["false_rate"]) for row in rows)
-        true_rates = tuple(float(row["true_rate"]) for row in rows)
-        curves.append(RocLine(label, false_rates, true_rates))
-    fields = ("predicted", "observed", "low", "high")
-    panels = tuple(
-        CalibrationPanel(
-            display_name(model),
-            tuple(Decile(*(float(row[name]) for name in fields)) for row in rows),
-        )
-        for model, rows in every[:MOST_PANELS]
-    )
+        curves.append((label, rows))
     share = say("diagnostics.share_right")
     if positive:
         share = say("diagnostics.share", cls=short_name(positive))
     roc_labels = word("diagnostics.true_rate"), word("diagnostics.false_rate")
     data = {
         "curves": tuple(curves),
-        "panels": panels,
+        "panels": _panels(every),
         "roc_title": word("diagnostics.roc"),
         "roc_labels": roc_labels,
         "labels": (plain(share), word("diagnostics.tenths")),
     }
-    outside = _counts(
-        every,
-        "calibration",
-        "outside_tenths",
-        lambda row: not row["low"] <= row["predicted"] <= row["high"],
-    )
     caption = say(
         "diagnostics.calibration_caption",
         level=percent(LEVEL),
@@ -116,7 +90,7 @@ def _classes(facts: Facts, every: Models, positive: str) -> Figure:
         draw=draw_classes,
         data=data,
         alt=_alt("binary" if positive else "multiclass", every),
-        headline=say("diagnostics.calibration_headline", models=outside),
+        headline=_headline(facts, every, "binary" if positive else "multiclass"),
         caption=(*caption, *_not_drawn(every)),
     )
 
@@ -124,33 +98,17 @@ def _classes(facts: Facts, every: Models, positive: str) -> Figure:
 def _residuals(facts: Facts) -> Figure:
     """Return the residuals of models of numbers."""
     every = _by_model(facts, "residuals")
-    panels = []
-    for model, rows in every[:MOST_PANELS]:
-        parts = []
-        for row in rows:
-            lowest, highest, fitted, q05, q25, q50, q75, q95 = (
-                float(row[name]) for name in PART
-            )
-            quantiles = q05, q25, q50, q75, q95
-            parts.append(ResidualPart(lowest, highest, fitted, quantiles))
-        panels.append(ResidualPanel(display_name(model), tuple(parts)))
     tail = f", {facts.target_unit}" if facts.target_unit else ""
     labels = (
         f"{word('diagnostics.residual')}{tail}",
         f"{word('diagnostics.prediction')}{tail}",
     )
-    outside = _counts(
-        every,
-        "residuals",
-        "outside_parts",
-        lambda row: row["q25"] > 0 or row["q75"] < 0,
-    )
     return Figure(
         id="fig-performance",
         draw=draw_residuals,
-        data={"panels": tuple(panels), "labels": labels},
+        data={"panels": _panels(every), "labels": labels},
         alt=_alt("regression", every),
-        headline=say("diagnostics.residual_headline", models=outside),
+        headline=_headline(facts, every, "regression"),
         caption=(*say("diagnostics.residual_caption"), *_not_drawn(every)),
     )
 
@@ -164,19 +122,17 @@ def _not_drawn(every: Models) -> Sentence:
     return not_drawn([model for model, _ in every[MOST_PANELS:]])
 
 
-def _counts(
-    every: Models, frame: str, key: str, is_counted: Callable[[Row], bool]
-) -> Sentence:
-    """Return of each model how many of its parts of the rows count, and of how many."""
-    return joined(
-        say(
-            f"diagnostics.{key}",
-            model=full_name(model),
-            n=tallied(frame, sum(map(is_counted, rows))),
-            total=tallied(frame, len(rows)),
-        )
-        for model, rows in every
-    )
+def _panels(every: Models) -> tuple[tuple[str, list[Row]], ...]:
+    return tuple((display_name(model), rows) for model, rows in every[:MOST_PANELS])
+
+
+def _headline(facts: Facts, every: Models, kind: str) -> Sentence:
+    """Return where each model predicts too low or too high, if the run tested it."""
+    found = [(full_name(model), deciles_off(facts, model)) for model, _ in every]
+    if kind == "multiclass" or not all(where for _, where in found):
+        return say(f"diagnostics.headline.{kind}")
+    said = joined(((name, ": ", *where) for name, where in found), "; ")
+    return (*said, ".")
 
 
 def _calibration_table(every: Models, positive: str) -> Table:

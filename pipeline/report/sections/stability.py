@@ -14,7 +14,7 @@ import pandas as pd
 
 from ...methods.importance import METHODS
 from ...records.ranking import LEVEL
-from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
+from ..figures.top_k import MOST_LINES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import (
     Column,
     Figure,
@@ -44,6 +44,7 @@ from ..text.wording import (
     say,
     say_count,
     series,
+    short_name,
     table_of,
     word,
 )
@@ -272,9 +273,11 @@ def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
     )
     first = [record.features[row] for row in ranking.measured[: _top_k(facts)]]
     later = frame[frame["feature"].isin(first) & (frame["n_repeats"] >= counts[-1] / 2)]
-    if not (later.groupby("feature")["rank"].nunique() > 1).any():
+    n_ranks = later.groupby("feature")["rank"].nunique()
+    moved = [name for name in first if n_ranks.get(name, 1) > 1]
+    if not moved:
         return (replace(table, is_single=True),)
-    drawn = [record.features[row] for row in ranking.measured[: len(STYLES)]]
+    drawn = [record.features[row] for row in ranking.measured[:MOST_LINES]]
     lines = tuple(_line(frame, name) for name in drawn)
     model = display_name(ranking.subject)
     figure = Figure(
@@ -287,7 +290,10 @@ def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
             "steps": tuple(map(str, counts)),
         },
         alt=alt_text(word("convergence.alt").format(n=len(lines), model=model)),
-        headline=say("convergence.headline"),
+        headline=say(
+            f"convergence.headline{'_one' if len(moved) == 1 else ''}",
+            features=series(map(short_name, moved)),
+        ),
         caption=say(
             "convergence.figure",
             model=full_name(ranking.subject),

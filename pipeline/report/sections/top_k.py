@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.losses import LOSSES
-from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
+from ..figures.top_k import MOST_LINES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import Column, Figure, Sentence, Table, Value
 from ..text.number_text import decimals, loss_label, method_words, number, unit_text
 from ..text.wording import (
@@ -113,7 +113,7 @@ def _figure(
     methods = {labels[who]: who[1] for who in whose if labels[who] in visible}
     first = {method: label for label, method in reversed(methods.items())}
     order = sorted(methods, key=lambda label: first[methods[label]] != label)
-    drawn = order[: len(STYLES)]
+    drawn = order[:MOST_LINES]
     panels = []
     for protocol, lines in curves.items():
         shown = [line for line in lines if line.label in drawn and _has_points(line)]
@@ -127,8 +127,8 @@ def _figure(
         caption += say("top_k.gaps")
     if empty:
         caption += say("top_k.empty", names=joined(empty, "; "))
-    if len(methods) > len(STYLES):
-        more = tallied("top_k", len(methods) - len(STYLES))
+    if len(methods) > MOST_LINES:
+        more = tallied("top_k", len(methods) - MOST_LINES)
         caption += say("top_k.more", n=more)
     names = dict.fromkeys(line.label for panel in panels for line in panel.lines)
     alt = word("top_k.alt").format(

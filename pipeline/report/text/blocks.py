@@ -312,9 +312,9 @@ class Figure:
     id : str
         "fig-" and what it shows; also the salt of its element ids.
     draw : callable
-        The function of `figures` that draws it.
+        The function of `figures` that draws it on a sheet.
     data : mapping
-        Arguments of that function, without the salt.
+        Arguments of that function.
     alt : str
         The figure in words, at most 250 characters.
     headline : Sentence
@@ -326,7 +326,7 @@ class Figure:
     """
 
     id: str
-    draw: Callable[..., str]
+    draw: Callable[..., Any]
     data: Mapping[str, Any]
     alt: str
     headline: Sentence
@@ -338,7 +338,7 @@ class Figure:
     def svg(self) -> str:
         """The drawing, the same bytes for the same data."""
         if not self.drawings:
-            self.drawings.append(self.draw(**self.data, salt=self.id))
+            self.drawings.append(self.draw(**self.data).svg(self.id))
         return self.drawings[0]
 
     @property

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.report.svg_reader import MM, groups, mark, points, texts, words
 
 from importance_audit.report.figures import drawing, typeface
-from importance_audit.report.figures.effects import STYLES
+from importance_audit.report.figures.drawing import SERIES
 from importance_audit.report.figures.engines import ENGINES
 
 ROOT = Path(__file__).parents[3]
@@ -40,7 +40,7 @@ def draw_sheet(*names):
     sheet.line((1.0, 2.0), (3.0, 4.0), dashes=drawing.DASHED, name="line")
     sheet.box((5.0, 8.0), (1.0, 2.0), face=drawing.FILL, name="box")
     sheet.mark(10.0, 12.0, "o", name="mark")
-    return sheet.svg(20.0, salt="fig-test")
+    return sheet.cut(20.0).svg("fig-test")
 
 
 HUNDREDTH = 0.01 * 25.4 / 72
@@ -156,10 +156,10 @@ def test_marks_of_the_third_series_have_the_contrast_of_marks():
 
 
 def test_curves_and_engines_differ_without_their_colour():
-    looks = [(s.width, s.dashes) for s in STYLES]
-    shapes = [s.mark for s in STYLES]
-    engines = [shape for shape, _, _ in ENGINES]
-    assert len(set(looks)) == len(set(shapes)) == 6
+    looks = [(s.width, s.dashes) for s in SERIES]
+    shapes = [s.mark for s in SERIES]
+    engines = [shape for _, _, _, shape, _ in ENGINES]
+    assert len(set(looks)) == len(set(shapes)) == 9
     assert len(set(engines)) == 5
 
 
@@ -247,15 +247,12 @@ def test_a_name_in_two_lines_breaks_at_a_hump_of_the_camel():
 
 
 def test_a_png_is_as_fine_as_asked_and_has_the_same_bytes_twice():
-    def draw():
-        sheet = drawing.Sheet()
-        sheet.text(10, 5, "surface")
-        sheet.mark(30, 5, "o")
-        return sheet.svg(20.0, salt="x")
-
-    png = drawing.to_png(draw, dpi=200)
+    sheet = drawing.Sheet()
+    sheet.text(10, 5, "surface")
+    sheet.mark(30, 5, "o")
+    png = sheet.cut(20.0).png(200)
     assert png[:4] == b"\x89PNG"
     size = [int.from_bytes(png[at : at + 4], "big") for at in (16, 20)]
     assert size == [int(174 / 25.4 * 200), int(20 / 25.4 * 200)]
-    assert drawing.to_png(draw, dpi=200) == png
-    assert draw().startswith("<?xml")
+    assert sheet.png(200) == png
+    assert sheet.svg("x").startswith("<?xml")

@@ -42,7 +42,7 @@ RANKING = (
 
 def ranking(rows, **options):
     labels = {"unit_label": "rise in RMSE", "baseline_label": "model as is"}
-    return draw_ranking(rows, salt="fig-ranking", **{**labels, **options})
+    return draw_ranking(rows, **{**labels, **options}).svg("fig-ranking")
 
 
 def test_dots_and_baseline_stand_where_the_tick_labels_say():
@@ -135,7 +135,7 @@ MODELS = (
 
 
 def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
-    svg = draw_models(MODELS, axis_label="RMSE", salt="m")
+    svg = draw_models(MODELS, axis_label="RMSE").svg("m")
     at = x_axis(svg)
     for n, model in enumerate(MODELS):
         ends = [x for x, _ in points(groups(svg, f"loss-{n}-0")[0])]
@@ -144,7 +144,7 @@ def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
 
 
 def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
-    svg = draw_models(MODELS, axis_label="RMSE", salt="m")
+    svg = draw_models(MODELS, axis_label="RMSE").svg("m")
     at, repeats = x_axis(svg), MODELS[0].rows[0].repeats
     line = [x for x, _ in points(groups(svg, "loss-0-0-range")[0])]
     box = [x for x, _ in points(groups(svg, "loss-0-0-quartiles")[0])]
@@ -156,14 +156,14 @@ def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
 @pytest.mark.parametrize("repeats", [(), (1.0,), (2.0, 2.0), (1.0, inf)])
 def test_repeats_without_a_spread_get_no_box(repeats):
     svg = draw_models(
-        [panel("m", 1.0, [Row("a", 2.0, repeats=repeats)])], axis_label="", salt="m"
-    )
+        [panel("m", 1.0, [Row("a", 2.0, repeats=repeats)])], axis_label=""
+    ).svg("m")
     assert not groups(svg, "loss-0-0-quartiles")
     assert groups(svg, "loss-0-0")
 
 
 def test_all_panels_share_one_axis():
-    svg = draw_models(MODELS, axis_label="RMSE", salt="m")
+    svg = draw_models(MODELS, axis_label="RMSE").svg("m")
     lines = [points(group)[0][0] for group in groups(svg, "baseline")]
     at = x_axis(svg)
     assert lines == pytest.approx([at(283.0), at(160.0)], abs=0.01)
@@ -173,7 +173,7 @@ def test_all_panels_share_one_axis():
 def test_models_stand_side_by_side_where_a_page_would_not_hold_them(n_models, n_rows):
     rows = [Row(f"f{i}", 2.0 + i, text=f"{i}") for i in range(n_rows)]
     many = [panel(f"model {n}", 1.0, rows) for n in range(n_models)]
-    svg = draw_models(many, axis_label="RMSE", salt="m")
+    svg = draw_models(many, axis_label="RMSE").svg("m")
     assert height(svg) <= 228.0
     assert not off_sheet(svg)
     assert not collisions(svg)
@@ -185,7 +185,7 @@ def test_models_stand_side_by_side_where_a_page_would_not_hold_them(n_models, n_
 
 
 def engines(rows, **options):
-    return draw_engines(rows, unit_label="rise", salt="e", **options)
+    return draw_engines(rows, unit_label="rise", **options).svg("e")
 
 
 ENGINE_ROWS = (
@@ -247,7 +247,7 @@ BANDS = (
 
 
 def bands(panels):
-    return draw_bands(panels, unit_label="difference", salt="b")
+    return draw_bands(panels, unit_label="difference").svg("b")
 
 
 @pytest.mark.parametrize("n", [0, 1])
@@ -294,10 +294,10 @@ def test_panels_side_by_side_share_a_label_that_is_wider_than_one():
     rows = tuple(BandRow(name, 0.0, 1.0, True, "") for name in "abcde")
     three = [BandPanel(name, "", rows) for name in "pqr"]
     long = "difference, EUR per square metre of living space"
-    svg = draw_bands(three, unit_label=long, salt="b")
+    svg = draw_bands(three, unit_label=long).svg("b")
     assert words(svg).count(long) == 1
     assert collisions(svg) == []
-    assert words(draw_bands(three, unit_label="gap", salt="b")).count("gap") == 3
+    assert words(draw_bands(three, unit_label="gap").svg("b")).count("gap") == 3
 
 
 def test_engines_of_a_pair_stand_whole_on_lines_of_their_own():

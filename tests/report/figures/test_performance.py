@@ -6,47 +6,42 @@ import numpy as np
 import pytest
 from tests.report.svg_reader import collisions, groups, mark, off_sheet, points, words
 
-from importance_audit.report.figures.performance import (
-    CalibrationPanel,
-    Decile,
-    ResidualPanel,
-    ResidualPart,
-    RocLine,
-    draw_classes,
-    draw_residuals,
-)
+from importance_audit.report.figures.performance import draw_classes, draw_residuals
 
-CURVE = RocLine("forest, AUC 0.875", (0.0, 0.0, 0.25, 1.0), (0.0, 0.5, 1.0, 1.0))
-DECILES = tuple(Decile(p, p + 0.02, p - 0.05, p + 0.1) for p in np.arange(1, 11) / 20)
+RATES = ((0.0, 0.0), (0.0, 0.5), (0.25, 1.0), (1.0, 1.0))
+POINTS = [{"false_rate": x, "true_rate": y} for x, y in RATES]
+CURVE = ("forest, AUC 0.875", POINTS)
+DECILES = [
+    {"predicted": p, "observed": p + 0.02, "low": p - 0.05, "high": p + 0.1}
+    for p in np.arange(1, 11) / 20
+]
 LONG = "gradient boosting with monotone constraints, challenger of 2024-02"
 
 
 def classes(n_models=1, curves=None, *, deciles=DECILES, name="model {n}"):
     names = [name.format(n=n) for n in range(n_models)]
-    lines = [RocLine(each, CURVE.false_rates, CURVE.true_rates) for each in names]
+    lines = [(each, POINTS) for each in names]
     return draw_classes(
         lines if curves is None else curves,
-        [CalibrationPanel(each, deciles) for each in names],
+        [(each, deciles) for each in names],
         roc_title="ROC curves",
         roc_labels=("true positive rate", "false positive rate"),
         labels=("share of class 1", "decile of predicted probability"),
-        salt="fig-performance",
-    )
+    ).svg("fig-performance")
 
 
 def residuals(n_models=1, name="model {n}", scale=1.0):
-    some = tuple(
-        ResidualPart(
-            *(scale * v for v in (i, i + 1, i + 0.5)), tuple(scale * q for q in Q)
-        )
-        for i in range(20)
-    )
-    panels = [ResidualPanel(name.format(n=n), some) for n in range(n_models)]
+    some = [part(i, i + 1, i + 0.5, scale=scale) for i in range(20)]
+    panels = [(name.format(n=n), some) for n in range(n_models)]
     labels = ("observed − predicted", "prediction")
-    return draw_residuals(panels, labels=labels, salt="fig-performance")
+    return draw_residuals(panels, labels=labels).svg("fig-performance")
 
 
-Q = (-3.0, -1.0, 0.5, 1.0, 4.0)
+def part(*ends, scale=1.0):
+    """Return a part of the rows from its lowest, highest and mean prediction."""
+    numbers = (*ends, -3.0, -1.0, 0.5, 1.0, 4.0)
+    names = ("lowest", "highest", "fitted", "q05", "q25", "q50", "q75", "q95")
+    return {name: scale * at for name, at in zip(names, numbers, strict=True)}
 
 
 def test_a_curve_goes_through_its_points_on_the_scale_of_the_diagonal():
@@ -54,8 +49,7 @@ def test_a_curve_goes_through_its_points_on_the_scale_of_the_diagonal():
     ((x0, y0), (x1, y1)) = points(groups(svg, "chance")[0])
     (line,) = groups(svg, "roc-")
     rates = [((x - x0) / (x1 - x0), (y - y0) / (y1 - y0)) for x, y in points(line)]
-    truth = list(zip(CURVE.false_rates, CURVE.true_rates, strict=True))
-    np.testing.assert_allclose(rates, truth, atol=1e-3)
+    np.testing.assert_allclose(rates, RATES, atol=1e-3)
 
 
 def test_observed_stands_above_predicted_by_their_difference():
@@ -71,15 +65,14 @@ def test_observed_stands_above_predicted_by_their_difference():
 
 
 def test_all_calibrations_have_one_scale():
-    low = tuple(Decile(t.predicted / 2, t.observed, t.low, t.high) for t in DECILES)
+    low = [{**decile, "predicted": decile["predicted"] / 2} for decile in DECILES]
     svg = draw_classes(
         [],
-        [CalibrationPanel("one", DECILES), CalibrationPanel("two", low)],
+        [("one", DECILES), ("two", low)],
         roc_title="",
         roc_labels=("", ""),
         labels=("share", "tenth"),
-        salt="s",
-    )
+    ).svg("s")
     for n in range(1, 11):
         heights = [mark(svg, f"observed-{panel}-{n}")[1] for panel in (0, 1)]
         assert heights[0] == pytest.approx(heights[1], abs=0.01)
@@ -102,10 +95,8 @@ def test_the_median_of_a_part_reaches_from_its_smallest_to_its_largest_predictio
 
 
 def test_parts_without_width_still_have_a_median():
-    flat = ResidualPart(2.0, 2.0, 2.0, Q)
-    svg = draw_residuals(
-        [ResidualPanel("stump", (flat,))], labels=("residual", "fit"), salt="s"
-    )
+    flat = part(2.0, 2.0, 2.0)
+    svg = draw_residuals([("stump", [flat])], labels=("residual", "fit")).svg("s")
     ((left, _), (right, _)) = points(groups(svg, "residuals-0-0")[0])
     assert right - left == pytest.approx(0.8, abs=0.02)
 

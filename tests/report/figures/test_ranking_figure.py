@@ -52,7 +52,7 @@ def test_trials_on_the_data_are_shown_one_by_one_with_their_mean():
 
 def test_ticks_stand_at_the_repeats_and_the_axis_holds_them():
     row = Row("a", 2.0, 1.5, 2.5, "2.0", repeats=(-3.0, 1.0, 8.0))
-    svg = draw_ranking([row], unit_label="u", baseline_label="b", salt="r")
+    svg = draw_ranking([row], unit_label="u", baseline_label="b").svg("r")
     (ticks,) = groups(svg, "repeats-0")
     at = x_axis(svg)
     drawn_at = sorted({round(x, 3) for x, _ in points(ticks)})

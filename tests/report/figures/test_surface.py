@@ -13,5 +13,5 @@ def test_a_long_level_takes_two_lines_before_it_is_cut(is_upright):
     grids = ((0.0, 1.0), LONG) if is_upright else (LONG, (0.0, 1.0))
     panel = SurfacePanel("forest", *grids, ((1.0, 2.0),) * 2, ((True, True),) * 2)
     labels = {"first": "a", "second": "b", "axis_label": "mean", "masked_text": "none"}
-    texts = words(draw_surface([panel], **labels, salt="s"))
+    texts = words(draw_surface([panel], **labels).svg("s"))
     assert all(word in " ".join(texts) for level in LONG for word in level.split())

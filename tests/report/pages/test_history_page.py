@@ -245,8 +245,7 @@ def test_equal_heights_are_equal_differences_in_every_line():
         days=["1", "2"],
         head=("", ""),
         baseline=None,
-        salt="fig-history",
-    )
+    ).svg("fig-history")
     rises = []
     for n in range(2):
         path = re.search(rf'<g id="line-{n}">\s*<path d="([^"]+)"', svg)[1]

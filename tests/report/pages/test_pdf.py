@@ -41,7 +41,7 @@ def image(*names):
     sheet = drawing.Sheet()
     for n, name in enumerate(names):
         sheet.text(0.0, 5.0 + 4 * n, name, bold=n == 0)
-    svg = base64.b64encode(sheet.svg(20.0, salt="fig").encode()).decode()
+    svg = base64.b64encode(sheet.cut(20.0).svg("fig").encode()).decode()
     uri = f"data:image/svg+xml;base64,{svg}"
     return f'<img alt="Names" style="width: 174mm" src="{uri}">'
 

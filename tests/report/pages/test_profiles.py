@@ -110,9 +110,9 @@ def test_the_configuration_chooses_unless_somebody_asks(configured, profile, sec
 def test_a_figure_is_drawn_once_for_screen_and_paper_whatever_its_caption(monkeypatch):
     view, drawn, svg = build_view(result_of("apartments")), [], Sheet.svg
 
-    def counted(sheet, height, *, salt):
+    def counted(sheet, salt):
         drawn.append(salt)
-        return svg(sheet, height, salt=salt)
+        return svg(sheet, salt)
 
     monkeypatch.setattr(Sheet, "svg", counted)
     to_html(view)

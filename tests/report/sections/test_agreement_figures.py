@@ -24,7 +24,7 @@ def look(svg, name):
 
 def pair(verdict):
     panel = BandPanel("forest", verdict, ROWS, engines="Python − vip")
-    return draw_bands([panel], unit_label="difference", salt="b")
+    return draw_bands([panel], unit_label="difference").svg("b")
 
 
 def test_comparable_pairs_are_hollow_and_never_red():

@@ -16,7 +16,6 @@ from tests.report.svg_reader import words as svg_words
 from importance_audit.assess.associations import association_rows
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.report.figures.clusters import (
-    ClusterWords,
     Join,
     draw_clusters,
 )
@@ -180,9 +179,11 @@ def rows(*estimates):
 
 
 def clusters_svg(rows, joins, **changes):
-    words = ClusterWords("limit", "association", "rise", "as is", "rise")
-    options = {"limit": 0.8, "baseline": 0.0, "words": words, **changes}
-    return draw_clusters(rows, joins=joins, salt="fig", **options)
+    labels = {"limit": "limit", "tree": "association", "unit": "rise"}
+    labels |= {"baseline": "as is", "value": "rise"}
+    options = {"limit": 0.8, "baseline": 0.0, **changes}
+    options |= {f"{name}_label": text for name, text in labels.items()}
+    return draw_clusters(rows, joins=joins, **options).svg("fig")
 
 
 def test_a_join_is_drawn_where_its_branches_meet():

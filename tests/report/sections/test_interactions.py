@@ -30,7 +30,7 @@ def pairs_map(names, strength, text="{:.2f}"):
     """Return the map of features whose pairs have these strengths, by place."""
     rows = [[strength(n, m) for m in range(n)] for n in range(len(names))]
     cell_texts = [[text.format(value) for value in row] for row in rows]
-    return draw_interactions(names, rows, cell_texts, axis_label="strength", salt="s")
+    return draw_interactions(names, rows, cell_texts, axis_label="strength").svg("s")
 
 
 def faces(svg):
@@ -101,7 +101,7 @@ def test_numbers_are_readable_on_every_shade_and_shades_are_told_apart_in_grey()
 
 def test_what_was_not_measured_is_a_dash_and_has_no_shade():
     rows, cell_texts = [[], [nan], [1.0, 2.0]], [[], ["–"], ["1", "2"]]
-    svg = draw_interactions("abc", rows, cell_texts, axis_label="", salt="s")
+    svg = draw_interactions("abc", rows, cell_texts, axis_label="").svg("s")
     assert faces(svg)["pair-1-0"] == "none"
     assert words(svg).count("–") == 1
 

@@ -166,7 +166,7 @@ LONG = "gradient boosting, challenger 2024-02, refitted each quarter"
 def test_a_long_name_of_a_model_has_a_line_of_its_own_and_is_not_cut(n_rows):
     rows = tuple(Row(f"f{n}", 9.0 + n, text=f"{n}") for n in range(n_rows))
     panels = [ModelPanel(name, 2.0, "before 2", rows) for name in (LONG, "linear")]
-    svg = draw_models(panels, axis_label="loss", salt="s")
+    svg = draw_models(panels, axis_label="loss").svg("s")
     assert LONG.replace(" ", "") in "".join(words(svg)).replace(" ", "")
     assert not collisions(svg)
     assert not off_sheet(svg)
@@ -191,7 +191,7 @@ PANEL = ModelPanel(
 
 
 def test_the_words_of_a_flag_stand_on_its_row_and_touch_nothing():
-    svg = draw_models([PANEL], axis_label="loss", salt="s", value_label="shuffled")
+    svg = draw_models([PANEL], axis_label="loss", value_label="shuffled").svg("s")
     heights = {text: y for text, _, y, _ in texts(svg)}
     assert heights["matters in forest"] == pytest.approx(heights["b"], abs=0.2)
     assert heights[MARK] == pytest.approx(heights["b"], abs=0.2)
@@ -204,8 +204,8 @@ def test_a_note_without_room_leaves_its_mark():
         PANEL.rows[1], estimate=8.9, repeats=(), note="matters in " + 60 * "x"
     )
     svg = draw_models(
-        [replace(PANEL, rows=(PANEL.rows[0], far))], axis_label="loss", salt="s"
-    )
+        [replace(PANEL, rows=(PANEL.rows[0], far))], axis_label="loss"
+    ).svg("s")
     assert MARK in words(svg)
     assert far.note not in words(svg)
 
@@ -213,7 +213,7 @@ def test_a_note_without_room_leaves_its_mark():
 def test_a_mark_stays_on_the_sheet_beside_panels_too_narrow_for_numbers():
     rows = tuple(replace(PANEL.rows[1], name=f"f{n}", note="") for n in range(30))
     panels = [replace(PANEL, name=f"m{n}", rows=rows) for n in range(6)]
-    svg = draw_models(panels, axis_label="loss", salt="s")
+    svg = draw_models(panels, axis_label="loss").svg("s")
     ends = [shown_box(w, x, style)[1] for w, x, _, style in texts(svg) if w == MARK]
     assert len(ends) == 180
     assert max(ends) <= 174.0

@@ -181,9 +181,9 @@ def test_an_error_that_is_not_known_tells_nothing_apart_nor_alike():
 def test_classes_have_curves_and_calibration_with_their_table():
     result, page = binary()
     (figure,) = (each for each in page.figures if each.draw is draw_classes)
-    labels = [curve.label for curve in figure.data["curves"]]
+    labels = [label for label, _ in figure.data["curves"]]
     assert labels == ["boosting, AUC\u00a00.750", "logistic, AUC\u00a00.750"]
-    assert [panel.title for panel in figure.data["panels"]] == ["boosting", "logistic"]
+    assert [title for title, _ in figure.data["panels"]] == ["boosting", "logistic"]
     assert len(figure.alt) <= 250
     item = table(page, "tab-calibration")
     assert column(item, "Rows") == ["observed", "expected"] * 2
@@ -212,17 +212,16 @@ def test_of_several_classes_the_predicted_one_is_judged_and_nothing_else():
     assert "rows whose class was predicted correctly, observed and expected" in caption
 
 
-def test_the_headline_counts_the_tenths_outside_their_intervals():
-    result, page = binary(1)
-    off = result.calibration.assign(low=0.9, high=1.0, predicted=0.5)
-    off.loc[off.index[0], "predicted"] = 0.95
-    shifted = build_view(result.with_frames(calibration=off))
-    for each, n in ((page, None), (shifted, len(off) - 1)):
-        (figure,) = (one for one in each.figures if one.draw is draw_classes)
-        headline = plain(figure.headline)
-        assert headline.endswith(f"of {len(off)} deciles for boosting.")
-        if n is not None:
-            assert f" in {n} of " in headline
+def test_the_headline_says_where_the_probabilities_are_off():
+    result, _ = binary(1)
+    check = {"model": "boosting", "positive_class": "1", "split": "test", "deciles": 10}
+    check |= {"too_low": 0, "too_high": 3, "lowest": "within", "highest": "too high"}
+    checked = frame("calibration_checks", [check])
+    page = build_view(result.with_frames(calibration_checks=checked))
+    (figure,) = (one for one in page.figures if one.draw is draw_classes)
+    assert plain(figure.headline).startswith(
+        "boosting: probabilities as observed (3 of 10 deciles off)"
+    )
 
 
 def test_numbers_have_residuals_and_classes_have_none():
@@ -235,13 +234,11 @@ def test_numbers_have_residuals_and_classes_have_none():
     page = view(residuals=frame("residuals", rows))
     (figure,) = (each for each in page.figures if each.draw is draw_residuals)
     assert plain(figure.headline) == (
-        "The middle half of the residuals excludes 0 in 1 of 20 parts for forest."
+        "How far predictions lie from what was observed, along the predictions."
     )
-    assert figure.data["panels"][0].parts[0].quantiles == (-2.0, -1.0, 0.0, 1.0, 2.0)
-    rows[7] |= {"q25": -1.5, "q75": -0.5}
-    below = view(residuals=frame("residuals", rows))
-    (figure,) = (each for each in below.figures if each.draw is draw_residuals)
-    assert " in 2 of 20 parts " in plain(figure.headline)
+    ((title, (first, *_)),) = figure.data["panels"]
+    assert title == "forest"
+    assert [first[name] for name in ("q05", "q50", "q95")] == [-2.0, 0.0, 2.0]
     assert not [f for f in binary()[1].figures if f.draw is draw_residuals]
 
 

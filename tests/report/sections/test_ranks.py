@@ -137,7 +137,7 @@ def test_one_feature_has_one_rank_and_no_figure_of_it():
 def ranks_svg(*rows):
     names = [f"f{n}" for n in range(len(rows))]
     panels = [RankPanel("forest", rows)]
-    return draw_rank_intervals(panels, names=names, axis_label="rank", salt="fig")
+    return draw_rank_intervals(panels, names=names, axis_label="rank").svg("fig")
 
 
 def test_a_line_reaches_over_the_ranks_that_are_open():

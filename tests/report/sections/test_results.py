@@ -476,7 +476,7 @@ def test_marginal_and_conditional_losses_stand_in_one_figure_per_model():
     headline = plain(figures[0].headline)
     assert headline.startswith("one: ")
     assert [name in headline for name in (" x", "twin", "own")] == [True, True, False]
-    assert "among all rows, E1" in figures[0].draw(**figures[0].data, salt="s")
+    assert "among all rows, E1" in figures[0].svg
 
 
 def test_a_figure_of_some_features_has_those_that_all_its_rankings_have():

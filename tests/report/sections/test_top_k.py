@@ -25,7 +25,7 @@ PCA = TopKLine("pca", (3.0, 1.0), (1.0, 0.0))
 
 def curves_svg(lines=LINES, *more):
     panels = [TopKPanel("", lines), *(TopKPanel("held out", part) for part in more)]
-    return draw_top_k(panels, axis_label="features", head="MAE", salt="fig-top-k")
+    return draw_top_k(panels, axis_label="features", head="MAE").svg("fig-top-k")
 
 
 def frame(protocol="folds"):
