@@ -172,7 +172,6 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     apart = facts.apart(record)
     caption = say(
         "figures.models_over_rows" if over_rows else "figures.models",
-        first=full_name(first.subject),
         repeats=repeats_of(record, f"importances[{first.index}]"),
         level=percent(LEVEL),
         card=card_link(facts.card(record)),
