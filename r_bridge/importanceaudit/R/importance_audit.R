@@ -187,16 +187,26 @@ check_formula <- function(model) {
 # Whether a model predicts the probability of 1 for a target of 0 and 1.
 is_of_zero_one <- function(model) {
   if (inherits(model, "explainer")) return(identical(model$model_info$type, "classification"))
-  is_binomial <- function(family) isTRUE(family$family %in% c("binomial", "quasibinomial"))
+  is_binomial <- function(family) {
+    is.list(family) && isTRUE(family$family %in% c("binomial", "quasibinomial"))
+  }
   switch(
     class(model)[1],
-    glm = is_binomial(model$family),
     gbm = isTRUE(model$distribution$name %in% c("bernoulli", "adaboost")),
     ranger = identical(model$treetype, "Probability estimation"),
     nnet.formula = isTRUE(as.logical(model$entropy)) && is.null(model$lev),
     earth = is_binomial(model$glm.list[[1]]$family),
-    FALSE
+    is.list(model) && is_binomial(model$family) || has_classes_zero_one(model)
   )
+}
+
+# Whether a model says in one of the usual places that its classes are 0 and 1.
+has_classes_zero_one <- function(model) {
+  said <- if (isS4(model)) list(attr(model, "lev")) else if (is.list(model)) {
+    list(model$lev, model$levels, model$classes, names(model$apriori), rownames(model$means),
+         attr(model, "ylevels"), model$classnames, model$glmnet.fit$classnames)
+  }
+  any(vapply(said, setequal, NA, c("0", "1")))
 }
 
 # A value as R writes it, cut if long.
@@ -368,7 +378,13 @@ run_command <- function(command, folder, pdf) {
          "'make report' has run there in a terminal.", call. = FALSE)
   }
   messages <- tempfile()
-  on.exit(unlink(messages))
+  before <- Sys.getenv("R_LIBS")
+  # The R of the audit must find the packages of this session, such as those of renv.
+  Sys.setenv(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
+  on.exit({
+    unlink(messages)
+    Sys.setenv(R_LIBS = before)
+  })
   arguments <- c("run", "--json", "--quiet", "--asked-by", "r", if (!pdf) "--no-pdf",
                  shQuote(normalizePath(folder)))
   printed <- suppressWarnings(

@@ -140,3 +140,32 @@ test_that("a wrong question is named with what it may be", {
   expect_error(importance_audit(fit, data.frame(a = 1:6000), factor(rep(1:3000, 2))),
                "y has 3000 classes and 6000 rows, so each prediction has 18 000 000 numbers")
 })
+
+test_that("a target of 0 and 1 has two classes if the model says so, and numbers if not", {
+  skip_without("mgcv")
+  d <- data.frame(a = sin(1:90), b = cos(2 * 1:90))
+  d$y <- as.numeric(d$a + sin(7 * 1:90) > 0)
+  losses_of <- function(model) {
+    audit <- importance_audit(model, d[61:90, c("a", "b")], d$y[61:90], n_repeats = 2,
+                              engines = character())
+    unique(audit$importances$loss)
+  }
+  expect_equal(losses_of(mgcv::gam(y ~ s(a) + b, binomial, d[1:60, ])), "one_minus_auc")
+  expect_equal(losses_of(lm(y ~ a + b, d[1:60, ])), "rmse")
+  says <- importanceaudit:::has_classes_zero_one
+  expect_true(says(MASS::lda(y ~ a + b, d)))
+  expect_true(says(rpart::rpart(factor(y) ~ a + b, d)))
+  expect_false(says(MASS::lda(factor(y, labels = c("no", "yes")) ~ a + b, d)))
+  expect_false(says(function(x) x))
+})
+
+test_that("the R of the audit looks for packages where this session does", {
+  skip_if(!nzchar(Sys.which("sh")))
+  command <- tempfile()
+  writeLines(c("#!/bin/sh", "printf '{\"folder\": \"%s\"}' \"$R_LIBS\""), command)
+  Sys.chmod(command)
+  before <- Sys.getenv("R_LIBS")
+  summary <- importanceaudit:::run_command(command, tempdir(), FALSE)
+  expect_equal(summary$folder, paste(.libPaths(), collapse = .Platform$path.sep))
+  expect_equal(Sys.getenv("R_LIBS"), before)
+})
