@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from inspect import unwrap
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -333,7 +333,10 @@ def side_effects(model: FittedModel, rows: Dataset) -> list[Finding]:
 
     Nothing if it cannot predict: another check says why.
     """
-    asked = cast("partial[Floats]", unwrap(model.predict)).keywords
+    function = unwrap(model.predict)
+    if not isinstance(function, partial):  # somebody's own, which R does not answer
+        return []
+    asked = function.keywords
     try:
         first = rows.X.iloc[:SOME_ROWS]
         frame = _frame_for_r(first, asked["reader"], asked["form"])
