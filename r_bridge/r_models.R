@@ -174,7 +174,7 @@ predict_model <- function(model, data) {
 side_effects <- function(model, data) {
   warned <- character()
   printed <- utils::capture.output(withCallingHandlers(
-    predict_model(model, data),
+    invisible(predict_model(model, data)),  # what it returns is not what it prints
     warning = function(w) {
       warned <<- c(warned, conditionMessage(w))
       invokeRestart("muffleWarning")

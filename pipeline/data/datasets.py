@@ -350,6 +350,7 @@ def _segments_of(
     X: pd.DataFrame, segments: Sequence[str] | Mapping[str, Any], name: str
 ) -> pd.DataFrame:
     """Return the columns by which rows given in Python are judged apart."""
+    segments = as_pandas(segments)
     if not isinstance(segments, Mapping | pd.DataFrame):
         unknown = [key for key in segments if key not in X]
         raise_all(
@@ -393,16 +394,39 @@ def as_pandas(values: Any) -> Any:
 
     A library converts it by its own ``to_pandas`` (Polars, pyarrow, cuDF, Modin), or
     pandas reads the table by the dataframe interchange protocol. A column comes without
-    an index. Whatever is of pandas, and what is neither, stays as it is.
+    an index, unless its library has one. Whatever is of pandas, and what is neither,
+    stays as it is.
+
+    Raises
+    ------
+    DataError
+        If the conversion fails, or gives no table or column of pandas.
     """
-    if isinstance(values, pd.DataFrame | pd.Series | pd.Index):
+    of_pandas = (pd.DataFrame, pd.Series, pd.Index)
+    ways = ("to_pandas", "__dataframe__")
+    way = next((each for each in ways if hasattr(values, each)), "")
+    if isinstance(values, (type, *of_pandas)) or not way:
         return values
-    if callable(getattr(values, "to_pandas", None)):
-        converted = values.to_pandas()
-        return converted if isinstance(converted, pd.DataFrame) else converted.array
-    if hasattr(values, "__dataframe__"):
-        return pd.api.interchange.from_dataframe(values)
-    return values
+    kind = type(values).__name__
+    try:
+        if way == "to_pandas":
+            converted = values.to_pandas()
+        else:
+            converted = pd.api.interchange.from_dataframe(values)
+    except Exception as error:
+        raise DataError(
+            f"A {kind} could not be converted to pandas by {way}: "
+            f"{type(error).__name__}: {error}. Give a table of pandas."
+        ) from error
+    if not isinstance(converted, of_pandas):
+        raise DataError(
+            f"{way} of a {kind} gave a {type(converted).__name__}, and must give a "
+            "table or column of pandas."
+        )
+    numbered = pd.RangeIndex(len(converted))  # what a library without an index gives
+    if isinstance(converted, pd.Series) and converted.index.equals(numbered):
+        return converted.array
+    return converted
 
 
 def one_column(values: Any, where: str) -> Any:

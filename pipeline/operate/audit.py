@@ -309,7 +309,7 @@ class Audit:
             )
         curves = tuple(c for c in curves if c.method == (method or kinds[0]))
         if not curves and name not in record.features:
-            hint = did_you_mean(name, record.features)
+            hint = did_you_mean(str(name), record.features)
             raise DataError(f"There is no feature {quote(name)}.{hint}")
         if not curves:
             raise DataError(

@@ -149,10 +149,12 @@ def run_batch(
         at_once = announce if n_jobs == 1 else None
         processes = _Processes(folder, options, at_once)
         with ThreadPoolExecutor(n_jobs) as pool:
-            rest = [name for name in names if name not in done]
-            futures = {name: pool.submit(processes.run, name) for name in rest}
+            futures: dict[str, Future[tuple[Outcome, bytes]]] = {}
             code = None
             try:
+                for name in names:
+                    if name not in done:
+                        futures[name] = pool.submit(processes.run, name)
                 for name in names:
                     if name in done:
                         announce(name)
@@ -168,8 +170,8 @@ def run_batch(
                 if not isinstance(error, KeyboardInterrupt):
                     raise
                 code = 130
-        ended = {name: f.result()[0] for name, f in futures.items()}
-        batch = _batch(folder, names, {**done, **ended})
+        # All have ended here; a request to stop may come before a future is known.
+        batch = _batch(folder, names, {**done, **processes.ended})
         batch = batch if code is None else batch._replace(exit_code=code)
         after_each(batch)
     return batch
@@ -246,9 +248,15 @@ class _Processes:
         self._folder, self._options, self._announce = folder, options, announce
         self._lock, self._is_stopping = Lock(), False
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self.ended: dict[str, Outcome] = {}
 
     def run(self, name: str) -> tuple[Outcome, bytes]:
         """Run one audit to its end; return what became of it and what it printed."""
+        result = self._run(name)
+        self.ended[name] = result[0]
+        return result
+
+    def _run(self, name: str) -> tuple[Outcome, bytes]:
         if self._is_stopping:
             return Outcome(name), b""
         if self._announce:

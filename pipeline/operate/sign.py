@@ -5,6 +5,7 @@ under a hidden name, then its line is added, then the page takes its name. Not: 
 somebody is (a signature of the line says that), or how a page looks (`report`).
 """
 
+import shlex
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -110,8 +111,9 @@ def sign(run: Path, request: SignoffRequest) -> SignoffResult:
         signature = audit / SIGNATURES / f"{facts['n']}.{request.signer}.sig"
         notes.append(
             f"Its line awaits the signature of {request.signer}: mkdir -p "
-            f"{signature.parent}; sed -n {facts['n']}p {audit / LOG} | ssh-keygen -Y "
-            f"sign -n {NAMESPACE} -f KEY > {signature}"
+            f"{shlex.quote(str(signature.parent))}; sed -n {facts['n']}p "
+            f"{shlex.quote(str(audit / LOG))} | ssh-keygen -Y sign "
+            f"-n {NAMESPACE} -f KEY > {shlex.quote(str(signature))}"
         )
     return SignoffResult(signoff_of(facts), place, tuple(notes))
 

@@ -189,13 +189,12 @@ class AuditResult:
     @property
     def against(self) -> tuple[Finding, ...]:
         """The findings at or above `fail_on` that no exception in force covers."""
+        return tuple(filter(self.is_against, self.findings))
+
+    def is_against(self, finding: Finding) -> bool:
+        """Return whether a finding counts: see `against`."""
         at = {"failure"} | ({"warning"} & {self.run.config.get("fail_on")})
-        accepted = self.accepted
-        return tuple(
-            finding
-            for finding in self.findings
-            if finding.severity in at and finding.key not in accepted
-        )
+        return finding.severity in at and finding.key not in self.accepted
 
     @property
     def exceptions(self) -> tuple[Finding, ...]:

@@ -109,7 +109,11 @@ def from_line(line: bytes) -> dict[str, Any]:
     if not isinstance(facts, dict) or {*FIRST} - facts.keys():
         raise ValueError("no line of an audit log")
     if to_line(facts) != line:
-        ending = "it ends with CR LF" if line.endswith(b"\r\n") else ""
+        ending = (
+            "it ends with CR LF; restore LF (.gitattributes: -text)"
+            if line.endswith(b"\r\n")
+            else ""
+        )
         raise ValueError(ending or "not the one way to write it")
     names = {*FIRST, *FACTS.get(str(facts["kind"]), "").split()}
     if facts.keys() != names or facts["kind"] not in FACTS:
@@ -117,8 +121,9 @@ def from_line(line: bytes) -> dict[str, Any]:
     for key, value in facts.items():
         if type(value) not in TYPES.get(key, (str,)):
             raise ValueError(f"{key} of another type")
-    if datetime.fromisoformat(facts["time"]).tzinfo is None:
-        raise ValueError("a time without its offset")
+    when = datetime.fromisoformat(facts["time"])
+    if when.tzinfo is None or not 1 < when.year < 9999:
+        raise ValueError("a time without its offset, or of no year of ours")
     return facts
 
 
@@ -173,7 +178,7 @@ def read_intact_log(folder: Path) -> Log:
     for fault in log.faults:
         raise DataError(
             f"{folder / LOG} was changed after it was written: line "
-            f"{fault.file.rpartition(' ')[2]} should have {fault.expected} and has "
+            f"{fault.file.rpartition(' ')[2]}: expected {fault.expected}, found "
             f"{fault.actual}. {SEE_VERIFY} {folder}"
         )
     return log

@@ -105,6 +105,9 @@ def faults(folder: Path) -> list[str]:
 def next_run(folder: Path) -> list[str]:
     """Run the audit again; return what goes wrong, and what a kill left for good."""
     before = set(runs(folder))
+    # A run whose line was written is finished: the next one gives its folder its name.
+    lines = read_log(folder / AUDIT).of("run")
+    nameless = {entry["run"] for entry in lines} - {run.name for run in before}
     outcome = in_fork(["run", str(folder / AUDIT), "-q"])
     new_runs = set(runs(folder)) - before
     wrong = (
@@ -112,9 +115,8 @@ def next_run(folder: Path) -> list[str]:
         if outcome.code
         else []
     )
-    wrong += (
-        [f"the next run left {len(new_runs)} folders"] if len(new_runs) != 1 else []
-    )
+    if len(new_runs) != 1 + len(nameless) or nameless - {run.name for run in new_runs}:
+        wrong.append(f"the next run left {new_runs}, and {nameless} had no name")
     left = [*folder.glob(f"{AUDIT}/runs/.*"), *folder.glob(f"{AUDIT}/runs/*/**/.*")]
     return [*wrong, *_broken(folder / AUDIT), *(f"left for good: {p}" for p in left)]
 

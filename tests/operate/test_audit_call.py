@@ -1112,6 +1112,8 @@ def test_every_ranking_and_every_curve_can_be_drawn():
         result.plot("effects", method="shapley", feature="a")
     with pytest.raises(ia.DataError, match="There is no feature 'zz'"):
         result.plot("effects", feature="zz")
+    with pytest.raises(ia.DataError, match=r"There is no feature \[.x1.\]"):
+        result.plot(feature=["x1"])
     with pytest.raises(ia.DataError, match=r"'ranking'.* draws all features"):
         result.plot("ranking", feature="a")
 
@@ -1166,6 +1168,29 @@ def test_tables_of_other_libraries_are_read_with_the_names_of_their_columns(tabl
     pd.testing.assert_frame_equal(
         foreign.segment_performance, usual.segment_performance
     )
+
+
+def test_a_column_of_another_library_keeps_the_index_that_it_has():
+    y = pd.Series(np.asarray(Y), index=X.index)
+    for given in (
+        {"y": Converts(y[::-1])},
+        {"sample_weight": Converts(y[::-1] * 0 + 1)},
+    ):
+        with pytest.raises(ia.DataError, match="the same labels in another order"):
+            ia.audit(LINEAR, X, **{"y": y, **given}, n_repeats=2)
+
+
+def test_what_does_not_convert_to_pandas_is_refused():
+    class Broken:
+        def to_pandas(self):
+            raise ValueError("no memory")
+
+    with pytest.raises(ia.DataError, match="to_pandas of a Converts gave a NoneType"):
+        ia.audit(LINEAR, Converts(None), Y)
+    with pytest.raises(
+        ia.DataError, match=r"A Broken .* to_pandas: ValueError: no mem"
+    ):
+        ia.audit(LINEAR, X, Broken())
 
 
 def test_segments_are_matched_to_the_rows_by_their_index():

@@ -146,7 +146,7 @@ def test_a_broken_log_names_no_baseline(audit):
     with pytest.raises(DataError) as error:
         baseline_of(audit)
     assert str(error.value).startswith(
-        f"{audit}/{LOG} was changed after it was written: line 4 should have previous "
+        f"{audit}/{LOG} was changed after it was written: line 4: expected previous "
     )
     assert str(error.value).endswith(f". Run: importance-audit verify {audit}")
 
@@ -213,7 +213,7 @@ def test_nothing_is_signed_under_a_broken_log(audit):
     log = (audit / LOG).read_bytes()
     (audit / LOG).write_bytes(log.replace(b"Read.", b"read."))
     assert refusal(audit, SECOND).startswith(
-        f"{LOG} was changed after it was written: line 4 should have previous "
+        f"{LOG} was changed after it was written: line 4: expected previous "
     )
 
 

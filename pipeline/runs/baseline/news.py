@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from scipy import stats
 
-from ...records.errors import listed, quote
+from ...records.errors import listed, quote, several
 from ...records.finding import Finding
 from ...records.result import AuditResult
 from ..signoff.closed_findings import closed_since, is_open
@@ -103,6 +103,10 @@ def verdict_causes(before: AuditResult, now: AuditResult) -> Iterator[str]:
             yield f"accepted {now.acceptance(key)}: {what}"
         elif key in before.accepted and key not in now.accepted:
             yield f"no longer accepted: {what}"
+        elif now.is_against(finding) and not before.is_against(old[key]):
+            yield f"counts now: {what}"
+        elif before.is_against(old[key]) and not now.is_against(finding):
+            yield f"counts no longer: {what}"
     for finding in closed_since(before, now):
         yield f"gone: {finding.check} of {finding.subject}"
     gone, there = set(missing_engines(before)), set(missing_engines(now))
@@ -114,7 +118,7 @@ def verdict_causes(before: AuditResult, now: AuditResult) -> Iterator[str]:
     for area, rows in by_area.items():
         first, *more = rows
         values = f"{first.what}: {first.old or 'not set'}, now {first.new or 'not set'}"
-        rest = f" and {len(more)} more" if more else ""
+        rest = f"; {several(len(more), 'other difference')}" if more else ""
         is_digest = area in ("data", "model")
         yield f"{area} changed" + ("" if is_digest else f" ({values}{rest})")
 

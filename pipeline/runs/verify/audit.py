@@ -162,7 +162,7 @@ def _of_head(
         stated = why(error)
     number = stated.get("n") if isinstance(stated, dict) else 0
     before = {"n": 0, "sha256": ""}  # of a run that began the log
-    if isinstance(number, int) and 0 < number < entry["n"]:
+    if isinstance(number, int) and 0 < number < min(entry["n"], len(log.lines) + 1):
         before = {"n": number, "sha256": sha256(log.lines[number - 1])}
     if stated != before:
         expected = f"number and SHA-256 of a line before line {entry['n']} of {LOG}"

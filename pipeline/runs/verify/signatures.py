@@ -111,6 +111,8 @@ def check_signature(
     if signers is None:
         return Checked(None, "not checked: no signers were given (--signers FOLDER)")
     times = [entry["time"] for entry in log.entries[:number] if entry]
+    if not times:
+        return Checked(None, "not checked: no line up to it can be read")
     latest = max(map(datetime.fromisoformat, times)).astimezone(UTC)
     when = ("-O", f"verify-time={latest:%Y%m%d%H%M%SZ}")
     line, revoked = log.lines[number - 1], signers / "revoked"

@@ -299,7 +299,7 @@ as_target <- function(y, argument) {
     refuse("must be numbers, or classes as a factor, texts or logical values; it is of class '",
            class(y)[1], "'.")
   }
-  is_bad <- is.na(y) | (is.numeric(y) & !is.finite(as.numeric(y)))
+  is_bad <- is.na(y) | (is.numeric(y) & !is.finite(if (is.numeric(y)) y else 0))
   if (any(is_bad)) {
     n <- sum(is_bad)
     refuse("is missing or infinite in ", n, " of ", length(y), " rows. Leave ",
@@ -316,6 +316,10 @@ check_rows <- function(data, y, data_is = "data", y_is = "y") {
   if (!is.data.frame(data)) {
     stop(data_is, " must be a data frame or a matrix; it is of class '", class(data)[1], "'.",
          call. = FALSE)
+  }
+  if (is_one_text(y) && y %in% names(data)) {
+    stop(y_is, " is the name of a column of ", data_is, ", and must be its values: give ", data_is,
+         "$", y, ", and ", data_is, " without it.", call. = FALSE)
   }
   if (length(y) != nrow(data)) {
     stop(data_is, " has ", nrow(data), " rows and ", y_is, " ", length(y), " values: they ",

@@ -226,7 +226,8 @@ def test_another_verdict_is_told_with_what_accounts_for_it():
     assert causes(before, found) == ["new warning: dependence of a"]
     assert causes(found, before) == ["gone: dependence of a"]
     limits = "limits changed (fail_on: failure, now warning)"
-    assert causes(found, strict) == [limits]
+    counts = "counts now: dependence of a"
+    assert causes(found, strict) == [counts, limits]
     until = "accepted until 2026-12-31 by A. Nowak: dependence of a"
     assert causes(strict, accepted) == [until]
     assert causes(accepted, strict) == ["no longer accepted: dependence of a"]
@@ -235,7 +236,7 @@ def test_another_verdict_is_told_with_what_accounts_for_it():
     assert causes(without, found) == ["no longer missing: vip"]
     (line,) = news(found, strict, NO_HISTORY)
     now, was = (one.verdict for one in (strict, found))
-    assert line == f"The verdict is {now!r}, and was {was!r}: {limits}."
+    assert line == f"The verdict is {now!r}, and was {was!r}: {counts}; {limits}."
 
 
 def test_stopped_again_by_the_same_is_no_news():
