@@ -106,6 +106,19 @@ def test_predictions_are_those_of_its_own_package_to_the_bit(loaded, rows, name)
     np.testing.assert_allclose(model.predict(X.iloc[[3]]), own[[3]], rtol=1e-14)
 
 
+def test_what_predict_does_besides_is_found_and_what_it_returns_is_not(loaded, rows):
+    data = rows[TASK_OF["script"]]
+    assert r_models.side_effects(loaded("script", SCRIPT), data) == []
+    noise = "print('hello'); warning('far')"
+    noisy = f"function(model, data) {{ {noise}; ({SCRIPT})(model, data) }}"
+    found = r_models.side_effects(loaded("script", noisy), data)
+    assert [(one.measure, one.severity) for one in found] == [
+        ("warning", "warning"),
+        ("output", "info"),
+    ]
+    assert found[1].message == 'Predict prints, first: [1] "hello"'
+
+
 WIDE = ["x", "g", "is_high", "count", "size"]
 
 

@@ -6,6 +6,7 @@ be known from the folder alone; a digest of the log from elsewhere tells of some
 """
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -119,6 +120,7 @@ def swap(audit):
 
 R1, R2 = f"runs/{FIRST}", f"runs/{SECOND}"
 L = f"{LOG}: line "
+LATE = b"9999-12-31T23:59:59-10:00"
 ALTERATIONS = {
     # files and lists
     "table changed": (lambda a: put(a / R1 / TABLE), f"{R1}/{TABLE}"),
@@ -186,6 +188,16 @@ ALTERATIONS = {
         "signoffs/4.html",
     ),
     "first line removed": (without_line(1, tied=False), f"{L}1"),
+    "all lines but the last removed": (
+        of_lines(lambda *all_: all_[4:]),
+        f"{R2}/log-head.json",
+    ),
+    "a time beyond the calendar": (
+        of_lines(
+            lambda *all_: (*all_[:4], re.sub(rb"2\d{3}-[^\"]*", LATE, all_[4], count=1))
+        ),
+        f"{L}5",
+    ),
     "lines swapped": (of_lines(lambda a, b, c, d, e: (a, b, d, c, e)), f"{L}3"),
     "line copied in": (of_lines(lambda a, b, c, d, e: (a, b, c, c, d, e)), f"{L}4"),
     "log cut, runs left": (of_lines(lambda *all_: all_[:3]), R2),

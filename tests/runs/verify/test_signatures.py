@@ -1,6 +1,7 @@
 """Claims about signatures of lines by ssh-keygen, and who may make them."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -86,6 +87,20 @@ def test_a_signature_is_valid_and_covers_its_line_and_all_before_it(audit, signe
     (note,) = verify_with.notes
     start = f'{SIGNED}, line 6 and all before it: Good "importance-audit" signature'
     assert note.startswith(f"{start} for {ZOFIA}")
+
+
+@pytest.mark.parametrize("time", ["", "9999-12-31T23:59:59-10:00"])
+def test_a_log_whose_lines_nobody_can_read_is_named_with_signers_too(
+    audit, signers, time
+):
+    data = (audit / LOG).read_bytes()
+    lines = data.replace(b"\n", b"\r\n")
+    if time:
+        lines = re.sub(rb'"time":"[^"]*"', f'"time":"{time}"'.encode(), data)
+    (audit / LOG).write_bytes(lines)
+    assert {f"{LOG}: line {n}" for n in range(1, 7)} <= {
+        *places(verify(audit, signers=signers))
+    }
 
 
 def test_without_signers_a_signature_is_named_and_not_checked(audit):
