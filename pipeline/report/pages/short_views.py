@@ -110,6 +110,9 @@ def unanswered(result: AuditResult) -> str:
     Who answers takes the marks off the lines that say what; it is empty if all are.
     """
     answered = {*result.answers["key"]}
+    found = [f for f in result.findings if f.severity != "info"]
+    if not {f.key for f in found} - answered:
+        return ""
     started = datetime.fromisoformat(str(result.run.volatile["started"]))
     due = (started + timedelta(days=30)).date()
     entries = [
@@ -121,10 +124,10 @@ def unanswered(result: AuditResult) -> str:
             key=finding.key[:LEAST_DIGITS],
             due=due,
         )
-        for finding in result.findings
-        if finding.severity != "info" and finding.key not in answered
+        for finding in found
+        if finding.key not in answered
     ]
-    return f"# {look_up('short.to_answer')}\n{''.join(entries)}" if entries else ""
+    return f"# {look_up('short.to_answer')}\n{''.join(entries)}"
 
 
 def summary(result: AuditResult, note: str = "") -> str:
