@@ -108,7 +108,7 @@ def fitted_model(request, models, rows):
     """The model that a test asks, with its name and the rows it was fitted on."""
     name = request.param
     if name not in models:
-        pytest.skip("its package is not installed")
+        pytest.skip(f"the R package that fits {name} is not installed")
     return name, models[name], rows[task_of(name)]
 
 

@@ -29,12 +29,10 @@ BASE = {
 }
 NOT_SET_UP = {
     "digest": "a script of the hand-off takes it where it is there",
-    "glmnet": "its models are tested where somebody has it",
     "importanceaudit": "our own, which a reader installs",
     "ingredients": "DALEX imports it",
     "lgr": "of xplainfi",
     "lightgbm": "made stored files; Debian has none",
-    "mgcv": "its models are tested where somebody has it",
     "mlr3": "of xplainfi",
     "nanoparquet": "install-r brings it on demand",
     "parsnip": "of workflows",
