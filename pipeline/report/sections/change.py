@@ -10,7 +10,7 @@ from ...data.shifts import MISS_RATE, Shift
 from ...records.result import AuditResult
 from ...runs.baseline.change import Change
 from ...runs.baseline.differences import AREAS
-from ...runs.signoff.closed_findings import closed_since
+from ...runs.baseline.news import verdict_causes
 from ..text.blocks import Link, Section, Sentence, Styled, Table
 from ..text.number_text import percent, significant
 from ..text.wording import (
@@ -131,22 +131,14 @@ def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Se
     is_same = now.verdict == baseline.verdict
     key = "verdict_same" if is_same else "verdict"
     text = say(f"change.{key}", before=badge(baseline.verdict), now=badge(now.verdict))
-    before, after = ({f.key: f for f in one.exceptions} for one in (baseline, now))
-    was_missing = [f for k, f in before.items() if f.check == "engine_missing"]
-    there_again = [one for one in was_missing if one.key not in after]
-    since = now.accepted.keys() - baseline.accepted.keys()
-    lapsed = baseline.accepted.keys() - now.accepted.keys()
-    lists = {
-        "found": [title_of([one]) for key, one in after.items() if key not in before],
-        "gone": [title_of([f]) for f in (*closed_since(baseline, now), *there_again)],
-        "accepted": [
-            (*title_of([f]), f", {show_hidden(now.acceptance(key))}")
-            for key, f in after.items()
-            if key in since
-        ],
-        "lapsed": [title_of([one]) for key, one in after.items() if key in lapsed],
-    }
-    for name, every in lists.items():
+    for name, findings in verdict_causes(baseline, now).items():
+        every = [title_of([finding]) for finding in findings]
+        if name == "accepted":
+            terms = (show_hidden(now.acceptance(f.key)) for f in findings)
+            every = [
+                (*title, f", {until}")
+                for title, until in zip(every, terms, strict=True)
+            ]
         if titles := first_few(every, NAMED, "findings"):
             text += say(f"change.{name}", titles=joined(titles, "; "))
     if not is_same and comparison.areas:

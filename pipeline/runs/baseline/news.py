@@ -13,7 +13,7 @@ from ...records.errors import listed, quote, several
 from ...records.finding import Finding
 from ...records.result import AuditResult
 from ..signoff.closed_findings import closed_since, is_open
-from ..summary import RunHistory, missing_engines, summarise
+from ..summary import RunHistory, summarise
 from .change import FeatureChange, QuestionChange, compare_runs
 from .differences import Difference, differences
 
@@ -22,6 +22,18 @@ FEWEST = 5
 MISS_RATE = 0.01
 MOST = 10
 """Sentences of one kind; the others are counted."""
+MISSING = "engine_missing"
+CAUSES = {
+    "found": "new {severity}",
+    "gone": "gone",
+    "accepted": "accepted",
+    "lapsed": "no longer accepted",
+    "counting": "counts now",
+    "not_counting": "counts no longer",
+}
+"""What became of a finding that can account for another verdict, in words."""
+ENGINE = CAUSES | {"found": "missing", "gone": "no longer missing"}
+"""The same of an engine that is missing."""
 
 
 def news(
@@ -80,38 +92,51 @@ def _verdict(
     if not last:
         yield f"This is the first run: {now.verdict}."
     elif last != now.verdict:
-        causes = list(verdict_causes(before, now)) if before else []
+        causes = list(causes_in_words(before, now)) if before else []
         why = f": {'; '.join(_at_most(causes))}" if causes else ""
         yield f"The verdict is {now.verdict!r}, and was {last!r}{why}."
 
 
-def verdict_causes(before: AuditResult, now: AuditResult) -> Iterator[str]:
+def verdict_causes(before: AuditResult, now: AuditResult) -> dict[str, list[Finding]]:
+    """Return the findings that can account for another verdict, by what became of them.
+
+    found: new, or of another severity; gone: closed, and engines that are there again;
+    accepted; lapsed: no longer accepted; counting and not_counting: at or above
+    `fail_on` in this run alone, or in the one before.
+    """
+    old, new = ({f.key: f for f in one.exceptions} for one in (before, now))
+    causes: dict[str, list[Finding]] = {name: [] for name in CAUSES}
+    for key, finding in new.items():
+        was = old.get(key)
+        if was is None or was.severity != finding.severity:
+            causes["found"].append(finding)
+        elif (key in now.accepted) != (key in before.accepted):
+            causes["accepted" if key in now.accepted else "lapsed"].append(finding)
+        elif now.is_against(finding) != before.is_against(was):
+            name = "counting" if now.is_against(finding) else "not_counting"
+            causes[name].append(finding)
+    there_again = (f for f in old.values() if f.check == MISSING and f.key not in new)
+    causes["gone"] = [*closed_since(before, now), *there_again]
+    return causes
+
+
+def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield what can account for another verdict, one phrase each.
 
-    First the findings from which the verdict follows: new, gone, accepted, no longer
-    accepted. Then engines that came or went, and what else differs: limits, settings,
+    First the findings from which it follows, then what else differs: limits, settings,
     data, models, code, environment, seed.
     """
     if now.run.status != "complete":
         yield "the run did not come to its end"
-    old, new = ({f.key: f for f in _above_a_note(one)} for one in (before, now))
-    for key, finding in new.items():
-        what = f"{finding.check} of {finding.subject}"
-        if key not in old or old[key].severity != finding.severity:
-            yield f"new {finding.severity}: {what}"
-        elif key in now.accepted and key not in before.accepted:
-            yield f"accepted {now.acceptance(key)}: {what}"
-        elif key in before.accepted and key not in now.accepted:
-            yield f"no longer accepted: {what}"
-        elif now.is_against(finding) and not before.is_against(old[key]):
-            yield f"counts now: {what}"
-        elif before.is_against(old[key]) and not now.is_against(finding):
-            yield f"counts no longer: {what}"
-    for finding in closed_since(before, now):
-        yield f"gone: {finding.check} of {finding.subject}"
-    gone, there = set(missing_engines(before)), set(missing_engines(now))
-    yield from (f"missing: {name}" for name in sorted(there - gone))
-    yield from (f"no longer missing: {name}" for name in sorted(gone - there))
+    for cause, findings in verdict_causes(before, now).items():
+        for finding in findings:
+            what = f"{finding.check} of {finding.subject}"
+            words = CAUSES[cause].format(severity=finding.severity)
+            if finding.check == MISSING:
+                what, words = finding.subject, ENGINE[cause]
+            if cause == "accepted":
+                words = f"{words} {now.acceptance(finding.key)}"
+            yield f"{words}: {what}"
     by_area: dict[str, list[Difference]] = {}
     for one in differences(before, now):
         by_area.setdefault(one.area, []).append(one)

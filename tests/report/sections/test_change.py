@@ -90,6 +90,10 @@ def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
         "The verdict was Calculation confirmed, with exceptions and is Calculation "
         "not confirmed. New: "
     )
+    config = {**plain_one.run.config, "fail_on": "warning"}
+    strict = replace(plain_one, run=replace(plain_one.run, config=config))
+    assert f"Counting now: {title} (forest)." in first(strict, plain_one)
+    assert f"No longer counting: {title} (forest)." in first(plain_one, strict)
     missing = replace(one, check="engine_missing", severity="info", subject="vip")
     without = replace(plain_one, findings=(one, missing))
     title = "R package not available (vip)"

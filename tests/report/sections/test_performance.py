@@ -20,6 +20,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.diagnostics import diagnostic_rows
+from importance_audit.records.finding import Finding
 from importance_audit.records.frames import FRAMES
 from importance_audit.report.figures.performance import draw_classes, draw_residuals
 from importance_audit.report.pages.html import to_html
@@ -221,6 +222,16 @@ def test_the_headline_says_where_the_probabilities_are_off():
     (figure,) = (one for one in page.figures if one.draw is draw_classes)
     assert plain(figure.headline).startswith(
         "boosting: probabilities as observed (3 of 10 deciles off)"
+    )
+    off = Finding(
+        **{"check": "calibration", "subject": "boosting", "severity": "info"},
+        message="m",
+        evidence={"deciles": 10, "too_low": 0, "too_high": 3},
+    )
+    judged = result.with_frames(calibration_checks=checked).with_findings((off,))
+    (figure,) = (one for one in build_view(judged).figures if one.draw is draw_classes)
+    assert plain(figure.headline).startswith(
+        "boosting: probabilities too high in 3 of 10 deciles (the highest among them)"
     )
 
 

@@ -10,9 +10,9 @@ from tests.runs.baseline.test_change import NAMES, run_of
 
 from importance_audit.records.finding import Finding
 from importance_audit.runs.baseline.news import (
+    causes_in_words,
     news,
     prediction_interval,
-    verdict_causes,
 )
 from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 from importance_audit.runs.summary import (
@@ -220,7 +220,7 @@ def test_another_verdict_is_told_with_what_accounts_for_it():
     accepted = with_answers(strict, [Answer(FOUND.key[:12], exception=exception)])
 
     def causes(before, now):
-        return list(verdict_causes(before, now))
+        return list(causes_in_words(before, now))
 
     assert causes(before, before) == []
     assert causes(before, found) == ["new warning: dependence of a"]
