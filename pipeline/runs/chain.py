@@ -62,11 +62,22 @@ class Chain(NamedTuple):
 def read_chain(audit_folder: Path) -> Chain:
     """Return the chain of the runs in the folder of an audit.
 
+    A run may get its name, or be removed, while others read: a gap counts if it is
+    found twice.
+
     Raises
     ------
     DataError
         If the folder of its runs cannot be read.
     """
+    chain = _read_once(audit_folder)
+    if not chain.gaps:
+        return chain
+    again = _read_once(audit_folder)
+    return again._replace(gaps=tuple(gap for gap in again.gaps if gap in chain.gaps))
+
+
+def _read_once(audit_folder: Path) -> Chain:
     names = run_folders(audit_folder)  # first: a folder gets its name after its line
     try:
         log = read_log(audit_folder)

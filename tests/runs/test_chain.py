@@ -11,6 +11,7 @@ import pytest
 from tests.runs.test_folder import read_only, result, save
 
 from importance_audit.records.errors import DataError
+from importance_audit.runs import chain
 from importance_audit.runs.audit_log import LOG, append, read_log
 from importance_audit.runs.chain import read_chain
 from importance_audit.runs.digests import sha256
@@ -144,6 +145,24 @@ def test_what_is_no_folder_or_hidden_is_no_run(audit):
 def test_a_run_that_has_its_line_and_not_yet_its_name_is_no_gap(audit):
     (audit / "runs" / C).rename(audit / "runs" / f".{C}.01234567.part")
     assert (names(audit), read_chain(audit).gaps) == ([A, B], ())
+
+
+@pytest.mark.parametrize("happens", ["it gets its name", "it is removed"])
+def test_what_happens_to_a_run_between_two_looks_is_no_gap(audit, monkeypatch, happens):
+    run, look = audit / "runs" / C, chain._fault_of
+    part = run.rename(audit / "runs" / f".{C}.01234567.part")
+
+    def meanwhile(folder, entry):
+        fault = look(folder, entry)
+        if folder == run and part.exists():
+            if happens == "it is removed":
+                append(audit, "removed", run=C, list=entry["list"], why="too many")
+            part.rename(run if happens == "it gets its name" else audit / "gone")
+        return fault
+
+    monkeypatch.setattr(chain, "_fault_of", meanwhile)
+    assert chain.read_chain(audit).gaps == ()
+    assert names(audit) == [A, B, C][: 2 + run.exists()]
 
 
 def test_a_log_that_cannot_be_read_is_a_gap(audit):
