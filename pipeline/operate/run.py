@@ -26,9 +26,10 @@ from ..records.result import AuditResult
 from ..runs.attempts import Attempt, end_attempt, start_attempt
 from ..runs.audit_log import LOG, append
 from ..runs.baseline.drift import with_drift
+from ..runs.baseline.news import differences_in_words, news
 from ..runs.chain import refuse_run_folder
 from ..runs.clock import clock_finding, describe_clock_jump_during, now_by_both_clocks
-from ..runs.folder import with_free_name
+from ..runs.folder import load_run, with_free_name
 from ..runs.history import load_history
 from ..runs.locks import locked
 from ..runs.run_context import RunContext
@@ -237,6 +238,27 @@ def _load_before(folder: Path) -> _Before:
     )
 
 
+def _history(folder: Path, before: _Before, result: AuditResult) -> str:
+    """Return history.json: what is known of the runs before, and what this changed.
+
+    It is held against the last run that came to its end.
+    """
+    runs = before.history.runs
+    differences: tuple[str, ...] = ()
+    ends = [run.run_id for run in runs if run.status == "complete"]
+    try:
+        last = load_run(folder / "runs" / ends[-1]) if ends else None
+        changes = news(last, result, before.history)
+        if last and runs[-1].verdict == result.verdict:  # else the news say it
+            differences = tuple(differences_in_words(last, result))
+    except Exception as error:  # whatever it is, the run is saved and told of
+        changes = (
+            "The run could not be compared with the previous one: "
+            f"{type(error).__name__} says: {error}",
+        )
+    return history_json(before.history, result, changes, differences)
+
+
 def _compare(result: AuditResult, before: _Before) -> AuditResult:
     """Return a result compared with the approved baseline and what people answered."""
     approved = before.history.baseline
@@ -322,14 +344,14 @@ def _save(
         with overdue_after(seconds):
             with journal.phase("report: runs before"):
                 result = _compare(measured, before)
-                files["history.json"] = history_json(before.history, result)
+                files["history.json"] = _history(folder, before, result)
             render = partial(render_result, context=context, phase=journal.phase)
             rendering = render(result, files, pdf=pdf)
             if rendering.pdf_fault:
                 # added before the answers are read: they, and later runs, must have it
                 missing = _pdf_failed(rendering.pdf_fault)
                 result = _compare(measured.with_findings((missing,)), before)
-                files["history.json"] = history_json(before.history, result)
+                files["history.json"] = _history(folder, before, result)
                 rendering = render(result, files, pdf=False)
         code = exit_code(rendering.result)
         run = save_run(

@@ -19,9 +19,10 @@ from ..config.settings import ScheduleSection
 from ..records.errors import AuditError
 from ..runs.attempts import record_killed_attempt
 from ..runs.audit_log import ENDED, read_log
-from ..runs.chain import read_chain, run_folders
+from ..runs.chain import run_folders
 from ..runs.locks import locked
 from ..runs.retention import remove_old_runs
+from ..runs.summary import read_summary
 from .child_process import decode, describe_exit, follow
 from .notify import Notice, notify
 from .schedule_section import read_schedule
@@ -33,8 +34,6 @@ longer than this and the commands that tell of it."""
 _LEFT_NOTHING = (2, 3, 5, 130)
 """Exit codes with which a process may end without a line in the audit log."""
 LOCKED = 5
-_LOOK_BACK = 30
-"""Runs to go back for one that came to its end."""
 
 Say = Callable[[str], None]
 
@@ -285,7 +284,7 @@ def _was_unattended(events: tuple[dict[str, Any], ...]) -> bool:
 def _news(
     folder: Path, ended: RunOutcome, events: tuple[dict[str, Any], ...]
 ) -> Iterator[str]:
-    """Yield what is not as before; a fault of the comparison is said, and no more."""
+    """Yield what is not as before, as the run noted it."""
     last: Mapping[str, Any] = next(
         (event for event in reversed(events) if event["kind"] in ENDED), {}
     )
@@ -297,37 +296,9 @@ def _news(
             "left no run; this one did."
         )
     if ended.run_id:
-        try:
-            yield from _changes_since_last(folder / "runs" / ended.run_id)
-        except Exception as error:  # whatever it is, people are told of the run
-            yield (
-                "The run could not be compared with the previous one: "
-                f"{type(error).__name__} says: {error}"
-            )
-
-
-def _changes_since_last(run: Path) -> Iterator[str]:
-    """Yield what is not as in the run before a stored one."""
-    from ..runs.baseline.news import news
-    from ..runs.folder import load_run
-    from ..runs.summary import NO_HISTORY, read_history
-
-    history, written = NO_HISTORY, run / "history.json"
-    if written.is_file():
-        history = read_history(written.read_text(encoding="utf-8"), str(written))
-    now, order = (
-        load_run(run),
-        [link.run_id for link in read_chain(run.parents[1]).order],
-    )
-    earlier = order[: order.index(run.name)]
-    for name in earlier[: -_LOOK_BACK - 1 : -1]:
-        if not (run.parent / name / "result.json").is_file():
-            continue
-        before = load_run(run.parent / name)
-        if before.run.status == "complete":
-            yield from news(before, now, history)
-            return
-    yield from news(None, now, history)
+        with suppress(OSError, AuditError):  # a run that was stopped may have none
+            path = folder / "runs" / ended.run_id / "history.json"
+            yield from read_summary(path.read_bytes(), str(path)).changes
 
 
 def _notice_of(folder: Path, ended: RunOutcome, news: tuple[str, ...]) -> Notice:

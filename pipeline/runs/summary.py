@@ -9,7 +9,9 @@ read its result. Not: where it is read from (`history`), or what it means
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import lru_cache
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from ..records.errors import DataError
 from .audit_log import is_instant
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from ..records.importance_record import Importance
     from ..records.result import AuditResult
 
-HISTORY_FORMAT = "importance-audit-history/2"
+HISTORY_FORMAT = "importance-audit-history/3"
 NO_BASELINE = "baseline_missing"
 VERDICTS = (
     *("confirmed", "confirmed with exceptions", "not cross-checked"),
@@ -26,6 +28,7 @@ VERDICTS = (
 )
 NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 """How JSON holds, as a text, what `repr` calls so."""
+IN_WORDS = {str: "text", int: "an integer", bool: "true or false"}
 
 
 class Leader(NamedTuple):
@@ -55,15 +58,15 @@ class RunSummary(NamedTuple):
         Every feature of the lead ranking, by rank.
     findings : mapping of str to str
         Key and severity of each finding above a note.
-    columns : tuple of str
-        The features of the data.
-    config_sha256, data_sha256 : str
-        What was asked of which rows.
+    data_sha256 : str
+        Of which rows.
     missing : tuple of str
         The engines that were asked for and not there, and `NO_BASELINE` if the approved
         run was gone: what it did not find by them, it did not look for.
-    accepted : mapping of str to str
-        Until when and by whom each finding that does not count is accepted, by its key.
+    changes : tuple of str
+        What is not as in the run before, as the owner was told (`baseline.news`).
+    differences : tuple of str
+        What else differs from it and explains no other verdict: rows, settings, code.
     """
 
     run_id: str
@@ -76,11 +79,10 @@ class RunSummary(NamedTuple):
     measure: str = ""
     leaders: tuple[Leader, ...] = ()
     findings: Mapping[str, str] = {}
-    columns: tuple[str, ...] = ()
-    config_sha256: str = ""
     data_sha256: str = ""
     missing: tuple[str, ...] = ()
-    accepted: Mapping[str, str] = {}
+    changes: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
 
 
 class FindingSummary(NamedTuple):
@@ -98,8 +100,7 @@ class ResultSummary(NamedTuple):
 
     Attributes
     ----------
-    started, status, measure, leaders, columns, config_sha256, data_sha256, missing,
-    accepted
+    started, status, measure, leaders, data_sha256, missing, changes, differences
         As in `RunSummary`; `started` is empty where nobody knows it.
     findings : tuple of FindingSummary
     """
@@ -107,13 +108,12 @@ class ResultSummary(NamedTuple):
     started: str = ""
     status: str = ""
     measure: str = ""
-    columns: tuple[str, ...] = ()
-    config_sha256: str = ""
     data_sha256: str = ""
     findings: tuple[FindingSummary, ...] = ()
     leaders: tuple[Leader, ...] = ()
     missing: tuple[str, ...] = ()
-    accepted: Mapping[str, str] = {}
+    changes: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
 
 
 class FindingHistory(NamedTuple):
@@ -188,13 +188,10 @@ def summarise(result: "AuditResult") -> ResultSummary:
     from ..records.ranking import lead_of
 
     lead = lead_of(result.importances)
-    columns = result.columns.get("feature", ())
     return ResultSummary(
         started=str(result.run.volatile.get("started", "")),
         status=result.run.status,
         measure=_measure(lead) if lead else "",
-        columns=tuple(map(_utf8, columns)),
-        config_sha256=result.run.config_sha256,
         data_sha256=result.run.data_sha256,
         findings=tuple(
             FindingSummary(f.key, f.check, _utf8(f.subject), f.severity, f.engines)
@@ -203,11 +200,6 @@ def summarise(result: "AuditResult") -> ResultSummary:
         ),
         leaders=tuple(_leaders(lead)) if lead else (),
         missing=missing_engines(result),
-        accepted={
-            f.key: _utf8(result.acceptance(f.key))
-            for f in result.findings
-            if f.severity != "info" and f.key in result.accepted
-        },
     )
 
 
@@ -244,14 +236,20 @@ def _utf8(text: Any) -> str:
     return str(text).encode("utf-8", "backslashreplace").decode()
 
 
-def history_json(history: RunHistory, result: "AuditResult") -> str:
+def history_json(
+    history: RunHistory,
+    result: "AuditResult",
+    changes: Iterable[str] = (),
+    differences: Iterable[str] = (),
+) -> str:
     """Return history.json: the past of a run, and the run itself in short.
 
     One line per part, so that the short one is read without the long one.
     """
-    own = to_plain(summarise(result)) | {
-        "run_id": result.run.volatile.get("run_id", "")
-    }
+    short = summarise(result)._replace(
+        changes=tuple(map(_utf8, changes)), differences=tuple(map(_utf8, differences))
+    )
+    own = to_plain(short) | {"run_id": result.run.volatile.get("run_id", "")}
     parts = {"format": HISTORY_FORMAT, "run": own, "past": to_plain(history)}
     lines = (f"{_json(key)}: {_json(value)}" for key, value in parts.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -282,18 +280,8 @@ def read_history(text: str, name: str) -> RunHistory:
     DataError
         If it is not JSON, not of this format, or not whole.
     """
-    plain = _document(text, name)
-    try:
-        history = plain["past"]
-        return RunHistory(
-            baseline=_baseline(history["baseline"]),
-            runs=tuple(map(_run_summary, history["runs"])),
-            n_runs=_whole(history["n_runs"]),
-            findings=tuple(map(_finding_history, history["findings"])),
-            gaps=_texts(history["gaps"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _broken(name, error) from error
+    history: RunHistory = _part(RunHistory, "past", text, name)
+    return history
 
 
 def read_summary(data: bytes, name: str) -> ResultSummary:
@@ -305,9 +293,17 @@ def read_summary(data: bytes, name: str) -> ResultSummary:
         As `read_history`.
     """
     head = b"".join(data.split(b"\n", 3)[1:3])
-    plain = _document(b"{" + head.removesuffix(b",") + b"}", name)
+    short: ResultSummary = _part(
+        ResultSummary, "run", b"{" + head.removesuffix(b",") + b"}", name
+    )
+    return short
+
+
+def _part(kind: Any, key: str, text: str | bytes, name: str) -> Any:
+    """Return one part of a history.json as the record that it is."""
+    plain = _document(text, name)
     try:
-        return _result_summary(plain["run"])
+        return _read(kind, plain[key])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _broken(name, error) from error
 
@@ -336,95 +332,38 @@ def _broken(name: str, error: Exception) -> DataError:
     )
 
 
-def _result_summary(plain: Mapping[str, Any]) -> ResultSummary:
-    other_fields: dict[str, Any] = {
-        "started": _start(plain["started"]),
-        "columns": _texts(plain["columns"]),
-        "missing": _texts(plain["missing"]),
-        "accepted": {_text(k): _text(v) for k, v in plain["accepted"].items()},
-        "findings": tuple(
-            FindingSummary(
-                **_texts_but(
-                    FindingSummary, finding, {"engines": _texts(finding["engines"])}
-                )
-            )
-            for finding in plain["findings"]
-        ),
-        "leaders": tuple(map(_leader, plain["leaders"])),
-    }
-    return ResultSummary(**_texts_but(ResultSummary, plain, other_fields))
-
-
-def _run_summary(plain: Mapping[str, Any]) -> RunSummary:
-    other_fields: dict[str, Any] = {
-        "started": _start(plain["started"]),
-        "verdict": _verdict(plain["verdict"]),
-        "exit_code": _whole(plain["exit_code"]),
-        "leaders": tuple(map(_leader, plain["leaders"])),
-        "findings": {_text(k): _text(v) for k, v in plain["findings"].items()},
-        "columns": _texts(plain["columns"]),
-        "missing": _texts(plain["missing"]),
-        "accepted": {_text(k): _text(v) for k, v in plain["accepted"].items()},
-    }
-    return RunSummary(**_texts_but(RunSummary, plain, other_fields))
-
-
-def _leader(plain: Any) -> Leader:
-    feature, *numbers = plain
-    return Leader(_text(feature), *map(float, numbers))
-
-
-def _finding_history(plain: Mapping[str, Any]) -> FindingHistory:
-    in_last = _truth(plain["in_last"])
-    times = _whole(plain["times"])
-    engines = _texts(plain["engines"])
-    other_fields = {"times": times, "in_last": in_last, "engines": engines}
-    return FindingHistory(**_texts_but(FindingHistory, plain, other_fields))
-
-
-def _baseline(plain: Mapping[str, Any] | None) -> Approved | None:
-    return None if plain is None else Approved(**_texts_but(Approved, plain, {}))
-
-
-def _texts_but(
-    kind: Any, plain: Mapping[str, Any], other_fields: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the fields of a record, of which all that are not given are texts."""
-    names = (name for name in kind._fields if name not in other_fields)
-    return other_fields | {name: _text(plain[name]) for name in names}
-
-
-def _texts(plain: Any) -> tuple[str, ...]:
-    if not isinstance(plain, list):
-        raise TypeError(f"{plain!r} is not a list")
-    return tuple(map(_text, plain))
-
-
-def _text(plain: Any) -> str:
-    if not isinstance(plain, str):
-        raise TypeError(f"{plain!r} is not text")
+def _read(kind: Any, plain: Any) -> Any:
+    """Return a value of a type from what `to_plain` made of it."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if NoneType in inside:
+        return None if plain is None else _read(inside[0], plain)
+    if origin is tuple:
+        if not isinstance(plain, list):
+            raise TypeError(f"{plain!r} is not a list")
+        return tuple(_read(inside[0], one) for one in plain)
+    if origin is Mapping:
+        return {_read(str, key): _read(inside[1], one) for key, one in plain.items()}
+    if kind is Leader:
+        plain = dict(zip(Leader._fields, plain, strict=True))
+    if hasattr(kind, "_fields"):
+        return kind(**{k: _field(k, _read(t, plain[k])) for k, t in _types(kind)})
+    if kind is float:
+        return float(plain)
+    if type(plain) is not kind:
+        raise TypeError(f"{plain!r} is not {IN_WORDS[kind]}")
     return plain
 
 
-def _start(plain: Any) -> str:
-    if plain != "" and not is_instant(plain):  # "" where nobody knows it
-        raise ValueError(f"{plain!r} is not a time")
-    return _text(plain)
+@lru_cache
+def _types(kind: Any) -> tuple[tuple[str, Any], ...]:
+    """Return the fields of a record with their types."""
+    return tuple(get_type_hints(kind).items())
 
 
-def _verdict(plain: Any) -> str:
-    if plain not in VERDICTS:
-        raise ValueError(f"{plain!r} is not a verdict")
-    return str(plain)
-
-
-def _whole(plain: Any) -> int:
-    if not isinstance(plain, int) or isinstance(plain, bool):
-        raise TypeError(f"{plain!r} is not an integer")
-    return plain
-
-
-def _truth(plain: Any) -> bool:
-    if not isinstance(plain, bool):
-        raise TypeError(f"{plain!r} is neither true nor false")
-    return plain
+def _field(name: str, value: Any) -> Any:
+    """Return the value of a field of a record, if it can be one."""
+    if name == "verdict" and value not in VERDICTS:
+        raise ValueError(f"{value!r} is not a verdict")
+    if name == "started" and value and not is_instant(value):  # "": nobody knows it
+        raise ValueError(f"{value!r} is not a time")
+    return value

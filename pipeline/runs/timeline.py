@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..records.errors import DataError, listed, quote
+from ..records.errors import DataError
 from .audit_log import ENDED, is_instant
 from .chain import is_run
 from .history import LAST, read_runs
-from .signoff.closed_findings import closes
 from .summary import FindingHistory, RunSummary
 
 
@@ -28,7 +27,7 @@ class Row(NamedTuple):
     note : str
         Of what is no run: what became of it.
     changes : tuple of str
-        What is not as in the run before, one sentence each.
+        What is not as in the run before, one sentence each, as that run noted it.
     is_attempt : bool
         Whether it is a run or an attempt at one, and no other event.
     """
@@ -99,9 +98,15 @@ def timeline(
         If the folder of its runs cannot be read.
     """
     audit_runs = read_runs(folder, last=last and last + LAST, rebuild=rebuild)
-    rows = _runs(
-        audit_runs.runs, {finding.key: finding for finding in audit_runs.findings}
-    )
+    rows = [
+        Row(
+            run.started,
+            run,
+            run.exit_code if run.exit_code >= 0 else None,
+            changes=(*run.changes, *run.differences),
+        )
+        for run in audit_runs.runs
+    ]
     merged = tuple(
         _merged(rows, audit_runs.events, is_all=len(rows) == audit_runs.n_runs)
     )
@@ -172,81 +177,6 @@ def is_audit(folder: Path) -> bool:
         return has_one and not is_run(folder)
     except OSError:
         return True
-
-
-def describe_changes(
-    before: RunSummary,
-    now: RunSummary,
-    complete: RunSummary | None,
-    histories: Mapping[str, Any],
-) -> Iterator[str]:
-    """Yield what is not as in the run before, one sentence each: verdict, then causes.
-
-    Findings are held against the last complete run before: one that did not end makes
-    none, and closes none, nor does one that did not look for it.
-    """
-    if before.verdict != now.verdict:
-        yield f"Verdict: {before.verdict}, now {now.verdict}."
-    if complete is not None:
-        for key in sorted(now.findings.keys() - complete.findings.keys()):
-            yield f"Found: {now.findings[key]} {_finding_text(key, histories)}."
-        for key in sorted(now.findings.keys() & complete.findings.keys()):
-            old, new = complete.findings[key], now.findings[key]
-            if old != new:
-                yield f"{_finding_text(key, histories)}: {old}, now {new}."
-        if now.status == "complete":
-            for key in sorted(complete.findings.keys() - now.findings.keys()):
-                if closes(now.verdict, now.missing, histories[key]):
-                    yield f"No longer found: {_finding_text(key, histories)}."
-        for key in sorted(now.accepted.keys() - complete.accepted.keys()):
-            yield f"Accepted {now.accepted[key]}: {_finding_text(key, histories)}."
-        for key in sorted(complete.accepted.keys() - now.accepted.keys()):
-            if key in now.findings:
-                yield f"No longer accepted: {_finding_text(key, histories)}."
-    for words, names in (
-        ("Missing", [n for n in now.missing if n not in before.missing]),
-        ("No longer missing", [n for n in before.missing if n not in now.missing]),
-    ):
-        if names:
-            yield f"{words}: {', '.join(names).replace('_', ' ')}."
-    if before.columns and now.columns:
-        for words, names in (
-            ("added", [n for n in now.columns if n not in before.columns]),
-            ("gone", [n for n in before.columns if n not in now.columns]),
-        ):
-            if names:
-                yield f"Columns {words}: {listed(names)}."
-    for what in ("config", "data"):
-        old, new = (getattr(run, f"{what}_sha256") for run in (before, now))
-        if old and new and old != new:
-            yield "Other configuration." if what == "config" else "Other rows."
-    if before.leaders and now.leaders:
-        old, new = before.leaders[0].feature, now.leaders[0].feature
-        if before.measure != now.measure:
-            yield f"Other measure: {now.measure}."
-        elif old != new:
-            yield f"Leader: {quote(old)}, now {quote(new)}."
-
-
-def _finding_text(key: str, histories: Mapping[str, FindingHistory]) -> str:
-    finding = histories[key]
-    return f"{finding.check} of {finding.subject}"
-
-
-def _runs(
-    runs: Sequence[RunSummary], histories: Mapping[str, FindingHistory]
-) -> list[Row]:
-    """Return one row per run with what it changed."""
-    rows: list[Row] = []
-    before: RunSummary | None = None
-    complete: RunSummary | None = None
-    for run in runs:
-        changes = describe_changes(before, run, complete, histories) if before else ()
-        code = run.exit_code if run.exit_code >= 0 else None
-        rows.append(Row(run.started, run, code, changes=tuple(changes)))
-        before = run
-        complete = run if run.status == "complete" else complete
-    return rows
 
 
 def _merged(

@@ -73,7 +73,7 @@ def history_of(n):
     before = ", ".join(map(history_text, range(max(0, n - 30), n)))
     past_runs = f'{{"baseline": null, "runs": [{before}], "n_runs": {n}, '
     past_runs += '"findings": [], "gaps": []}'
-    kind = '"format": "importance-audit-history/2"'
+    kind = '"format": "importance-audit-history/3"'
     return f'{{\n{kind},\n"run": {json.dumps(own)},\n"past": {past_runs}\n}}\n'
 
 

@@ -27,13 +27,13 @@ from importance_audit.runs.summary import (
 ROOT = Path(__file__).parents[2]
 
 
-def add(audit, name, *means, findings=(), status="complete", **changes):
+def add(audit, name, *means, findings=(), status="complete", changes=(), **others):
     """Save a run as `running` does, with what it knows of those before."""
     written = result(
-        name, importances=(measured(means or [1, 3]),), findings=findings, **changes
+        name, importances=(measured(means or [1, 3]),), findings=findings, **others
     )
     object.__setattr__(written.run, "status", status)
-    files = {"history.json": history_json(load_history(audit), written)}
+    files = {"history.json": history_json(load_history(audit), written, changes)}
     return save(audit, written, files)
 
 
@@ -70,7 +70,7 @@ def test_runs_are_told_as_their_lines_and_histories_have_them(audit):
     assert run.started == "2025-11-21T08:46:00+00:00"
     assert run.leaders == (Leader("b", 3, 3, 3, 1), Leader("a", 1, 1, 1, 2))
     assert run.findings == {make_finding().key: "warning"}
-    assert (run.config_sha256, run.data_sha256) == ("a" * 64, "b" * 64)
+    assert run.data_sha256 == "b" * 64
 
 
 def test_the_last_runs_are_told_and_all_are_counted(audit):
@@ -265,14 +265,14 @@ def test_a_missing_history_is_a_gap(audit):
 def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
     path = audit / "runs" / C / "history.json"
     path.write_text(
-        '{\n"format": "importance-audit-history/3",\n"run": {},\n"past": 1}'
+        '{\n"format": "importance-audit-history/9",\n"run": {},\n"past": 1}'
     )
     make_agree(audit / "runs" / C)
     audit_runs = read_runs(audit)
     assert audit_runs.gaps == ()
     assert audit_runs.notes == (
-        f"history.json of run '{C}' has format 'importance-audit-history/3'; this "
-        "version reads 'importance-audit-history/2'. Use the version of "
+        f"history.json of run '{C}' has format 'importance-audit-history/9'; this "
+        "version reads 'importance-audit-history/3'. Use the version of "
         "importance-audit that wrote it.",
     )
 

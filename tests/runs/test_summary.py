@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from tests.runs.test_folder import NAME, importance, result
 
@@ -32,7 +31,7 @@ LEADERS = (Leader("a", 2.0, 1.5, 2.5, 1.0), Leader("größe", 0.1, -math.inf, 0.
 RUN = RunSummary(
     *(NAME, "2025-11-20T08:46:00+00:00", "complete", "confirmed", 0, "d" * 64),
     *("e" * 64, "forest, permutation of features, rmse", LEADERS),
-    *({"k": "warning"}, ("a", "größe"), "a" * 64, "b" * 64, ("vip",)),
+    *({"k": "warning"}, "b" * 64, ("vip",), ("New: größe.",), ("seed changed",)),
 )
 HISTORY = RunHistory(
     baseline=Approved(NAME, "d" * 64, "e" * 64, "A. Person", "2025-11-20"),
@@ -78,23 +77,23 @@ def test_what_was_not_measured_comes_back_as_no_number():
 
 
 def test_a_run_says_in_short_who_leads_and_what_was_found():
-    sets = pd.DataFrame({"feature": ["a", "b"]})
     findings = (
         make_finding(),
         make_finding("info"),
         make_finding("failure", subject="b"),
     )
-    written = result(importances=(measured([1, 3]),), findings=findings, columns=sets)
-    short = read_summary(as_bytes(history_json(HISTORY, written)), "history.json")
-    assert short == summarise(written)
+    written = result(importances=(measured([1, 3]),), findings=findings)
+    text = history_json(HISTORY, written, ["New: b."], ["seed changed"])
+    short = read_summary(as_bytes(text), "history.json")
+    told = {"changes": ("New: b.",), "differences": ("seed changed",)}
+    assert short == summarise(written)._replace(**told)
     assert short.leaders == (Leader("b", 3, 3, 3, 1), Leader("a", 1, 1, 1, 2))
     keys = [finding.key for finding in (findings[0], findings[2])]
     assert short.findings == (
         FindingSummary(keys[0], "weak", "forest", "warning"),
         FindingSummary(keys[1], "weak", "b", "failure"),
     )
-    assert (short.columns, short.status) == (("a", "b"), "complete")
-    assert (short.config_sha256, short.data_sha256) == ("a" * 64, "b" * 64)
+    assert (short.status, short.data_sha256) == ("complete", "b" * 64)
 
 
 def test_the_short_part_is_read_without_the_long_one():
@@ -187,7 +186,7 @@ VERIFY = "importance-audit verify"
         (
             '{"format": "other/1"}',
             "history.json has format 'other/1'; this version reads "
-            "'importance-audit-history/2'. Use the version of importance-audit that "
+            "'importance-audit-history/3'. Use the version of importance-audit that "
             "wrote it.",
         ),
         ("{}", BROKEN.format("'format' is missing", VERIFY)),
@@ -209,8 +208,8 @@ VERIFY = "importance-audit verify"
         (with_past(gaps=[1]), BROKEN.format("1 is not text", VERIFY)),
         (with_past(n_runs=True), BROKEN.format("True is not an integer", VERIFY)),
         (
-            with_past(findings=[{"in_last": 1}]),
-            BROKEN.format("1 is neither true nor false", VERIFY),
+            with_past(findings=[HISTORY.findings[0]._asdict() | {"in_last": 1}]),
+            BROKEN.format("1 is not true or false", VERIFY),
         ),
         (with_past(runs=3), None),
         (with_past(baseline="no"), None),

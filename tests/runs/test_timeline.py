@@ -17,75 +17,18 @@ from tests.runs.test_summary import make_finding
 
 from importance_audit.cli.main import main
 from importance_audit.runs.audit_log import LOG, append, read_log
-from importance_audit.runs.summary import FindingHistory, Leader, RunSummary
-from importance_audit.runs.timeline import describe_changes, timeline
+from importance_audit.runs.timeline import timeline
 
 ROOT = Path(__file__).parents[2]
-RUN = RunSummary(
-    *(A, "2025-11-20T08:46:00+00:00", "complete", "confirmed", 0, "d" * 64),
-    *("e" * 64, "m", (Leader("a", 2, 1, 3, 1), Leader("b", 1, 1, 1, 2))),
-    *({"k": "warning"}, ("a", "b"), "1" * 64, "2" * 64),
-)
-KNOWN = {
-    key: FindingHistory(key, check, "forest", "warning", A, A, 1, True, engines)
-    for key, check, engines in (("k", "weak_model", ("vip",)), ("n", "drift", ()))
-}
-
-
-@pytest.mark.parametrize(
-    ("new", "sentences"),
-    [
-        ({}, []),
-        ({"verdict": "not confirmed"}, ["Verdict: confirmed, now not confirmed."]),
-        (
-            {"findings": {"n": "failure"}},
-            [
-                "Found: failure drift of forest.",
-                "No longer found: weak_model of forest.",
-            ],
-        ),
-        (
-            {"findings": {"k": "failure"}},
-            ["weak_model of forest: warning, now failure."],
-        ),
-        ({"findings": {}, "status": "interrupted"}, []),
-        ({"findings": {}, "missing": ("vip",)}, ["Missing: vip."]),
-        (
-            {"accepted": {"k": "until 2026-12-31 by A. Nowak"}},
-            ["Accepted until 2026-12-31 by A. Nowak: weak_model of forest."],
-        ),
-        ({"columns": ("a", "c")}, ["Columns added: 'c'.", "Columns gone: 'b'."]),
-        ({"columns": (), "status": "failed"}, []),
-        ({"config_sha256": "3"}, ["Other configuration."]),
-        ({"data_sha256": "3"}, ["Other rows."]),
-        ({"data_sha256": ""}, []),
-        ({"leaders": RUN.leaders[::-1]}, ["Leader: 'a', now 'b'."]),
-        ({"leaders": RUN.leaders[::-1], "measure": "n"}, ["Other measure: n."]),
-    ],
-)
-def test_what_is_not_as_in_the_run_before_is_told(new, sentences):
-    assert list(describe_changes(RUN, RUN._replace(**new), RUN, KNOWN)) == sentences
-
-
-def test_what_is_accepted_or_missing_no_longer_is_told():
-    before = RUN._replace(missing=("vip",), accepted={"k": "until 2026-12-31"})
-    assert list(describe_changes(before, RUN, before, KNOWN)) == [
-        "No longer accepted: weak_model of forest.",
-        "No longer missing: vip.",
-    ]
-
-
-def test_findings_are_held_against_the_last_complete_run():
-    stopped = RUN._replace(findings={}, status="interrupted")
-    assert list(describe_changes(stopped, RUN, RUN, KNOWN)) == []
-    assert list(describe_changes(stopped, RUN, None, KNOWN)) == []
 
 
 @pytest.fixture(scope="module")
 def two_runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made") / "a"
     add(folder, A)
-    add(folder, B, 3, 1, findings=(make_finding(),))
+    finding = make_finding()
+    changes = f"New: {finding.severity}, {finding.check}: {finding.message}"
+    add(folder, B, 3, 1, findings=(finding,), changes=(changes,))
     return folder
 
 
@@ -180,8 +123,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
         f"2025-11-20 08:46:00     0  {words}  {digests[0]}  {A}",
         f"{indent}leads: b, a",
         f"2025-11-21 08:46:00     0  {words}  {digests[1]}  {B}",
-        f"{indent}Found: warning weak of forest.",
-        f"{indent}Leader: 'b', now 'a'.",
+        f"{indent}New: warning, weak: Weak.",
         f"{indent}leads: a, b",
     ]
     assert last.endswith("     2  no run: two\\nlines\\x1b[2J")
@@ -386,7 +328,7 @@ def test_the_page_of_an_audit_is_made_from_its_runs_and_attempts(audit):
     answer = history(audit, "--html")
     assert answer.stdout == f"HTML  {audit}/history.html\n", answer.stderr
     page = (audit / "history.html").read_text(encoding="utf8")
-    for text in (A, B, "No such column.", "Found: warning weak of forest."):
+    for text in (A, B, "No such column.", "New: warning, weak: Weak."):
         assert text in page
 
 

@@ -72,12 +72,16 @@ def news(
     lines += _at_most(_opened(before, now, history))
     lines += _at_most(_expired(before, now))
     if now.run.status == "complete":
+        columns = _each(before, now, "columns", "feature")
+        models = _each(before, now, "models", "model")
+        went = {*columns[0], *models[0]} - {*columns[1], *models[1]}
         lines += _at_most(
-            f"No longer found: {one.severity}, {one.check} of {one.subject}."
+            f"No longer found: {one.severity}, {one.check} of {one.subject}"
+            + (", which no longer exists." if one.subject in went else ".")
             for one in closed_since(before, now)
         )
-        lines += _came_and_went("columns", *_each(before, now, "columns", "feature"))
-        lines += _came_and_went("models", *_each(before, now, "models", "model"))
+        lines += _came_and_went("columns", *columns)
+        lines += _came_and_went("models", *models)
         lines += _at_most(_moved_features(before, now, history))
     return tuple(lines)
 
@@ -137,6 +141,11 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
             if cause == "accepted":
                 words = f"{words} {now.acceptance(finding.key)}"
             yield f"{words}: {what}"
+    yield from differences_in_words(before, now)
+
+
+def differences_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield what differs besides what was found: limits, settings, data, …."""
     by_area: dict[str, list[Difference]] = {}
     for one in differences(before, now):
         by_area.setdefault(one.area, []).append(one)

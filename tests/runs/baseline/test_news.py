@@ -281,3 +281,17 @@ def test_what_a_run_without_the_engine_left_open_is_not_found_again():
     assert news(before, now, history) == (
         "No longer found: warning, engine_missing of DALEX.",
     )
+
+
+def test_a_finding_that_went_with_its_model_says_so():
+    weak = replace(FOUND, check="weak_model", subject="forest")
+    before = run_of([30, 20, 10], findings=(weak,))
+    now = run_of([30, 20, 10])
+    assert news(before, now, NO_HISTORY)[-1] == (
+        "No longer found: warning, weak_model of forest."
+    )
+    other = replace(now, models=now.models.assign(model="boosted"))
+    assert news(before, other, NO_HISTORY) == (
+        "No longer found: warning, weak_model of forest, which no longer exists.",
+        *("New models: 'boosted'.", "Models that no longer exist: 'forest'."),
+    )

@@ -1,0 +1,62 @@
+"""Claims about what a run notes of the run before it."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_variants import plain_result
+from tests.runs.test_summary import make_finding
+
+from importance_audit.operate.run import save_result
+from importance_audit.runs.timeline import timeline
+
+RESULT = plain_result(("a", "b"))
+CONFIG = {**RESULT.run.config, "report": {"profile": "full"}}
+
+
+def of_run(name, findings=(), **config):
+    run = replace(
+        RESULT.run,
+        config={**CONFIG, **config},
+        volatile={"run_id": name, "started": "2025-11-20T08:46:00+00:00"},
+    )
+    return replace(RESULT, run=run, findings=findings)
+
+
+@pytest.fixture
+def changes(tmp_path):
+    """Return a function that saves runs and says what the last of them changed."""
+
+    def changes(*results):
+        for one in results:
+            save_result(one, tmp_path / "a", pdf=False)
+        return timeline(tmp_path / "a").rows[-1].changes
+
+    return changes
+
+
+def test_a_verdict_is_told_with_its_cause_and_findings_by_their_messages(changes):
+    failed = of_run("2", (make_finding("failure"),), fail_on="failure")
+    assert changes(of_run("1"), failed)[:2] == (
+        f"The verdict is {failed.verdict!r}, and was {of_run('1').verdict!r}: new "
+        "failure: weak of forest.",
+        "New: failure, weak: Weak.",
+    )
+
+
+def test_a_limit_that_changed_no_verdict_is_told_with_both_values(changes):
+    old, new = {**CONFIG["checks"], "weak": 0.1}, {**CONFIG["checks"], "weak": 0.2}
+    assert changes(of_run("1", checks=old), of_run("2", checks=new)) == (
+        "limits changed (checks.weak: 0.1, now 0.2)",
+    )
+
+
+def test_the_same_again_has_changed_nothing(changes):
+    assert changes(of_run("1"), of_run("2")) == ()
+
+
+def test_a_run_before_that_cannot_be_read_is_named_and_ends_no_run(changes, tmp_path):
+    changes(of_run("1"))
+    (file,) = (tmp_path / "a").glob("runs/*/result.json")
+    file.write_text("{}")
+    (line,) = changes(of_run("2"))
+    assert line.startswith("The run could not be compared with the previous one: ")
