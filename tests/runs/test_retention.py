@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from tests.runs.test_folder import result
 
+from importance_audit.operate.run import _history, _load_before
 from importance_audit.operate.save import save_run
-from importance_audit.operate.unattended import _changes_since_last
 from importance_audit.records.finding import Finding
 from importance_audit.runs.audit_log import LOG, append, read_log
 from importance_audit.runs.chain import read_chain
@@ -80,17 +80,21 @@ def test_beyond_removed_runs_the_news_still_find_the_last_complete_one(tmp_path)
     status = dict(
         zip(NAMES, ["complete", *["interrupted"] * 3, "complete"], strict=True)
     )
-    for name in NAMES:
-        rows = {"status": status[name], "data_sha256": name}
-        fields = {"findings": (finding,)} if name == NAMES[4] else {}
-        run = replace(result(name).run, **rows)
-        save_run(result(name, run=run, **fields), tmp_path, {}, exit_code=0)
-        if name == NAMES[3]:
-            remove_old_runs(tmp_path, 1)
-    assert left(tmp_path) == [NAMES[0], *NAMES[3:]]
-    assert "New: warning, dependence: m." in [
-        *_changes_since_last(tmp_path / "runs" / NAMES[4])
+    results = [
+        result(
+            name,
+            run=replace(result(name).run, status=status[name], data_sha256=name),
+            findings=(finding,) if name == NAMES[4] else (),
+            datasets=result(name).datasets.assign(rows=9),
+        )
+        for name in NAMES
     ]
+    for one in results[:4]:
+        save_run(one, tmp_path, {}, exit_code=0)
+    remove_old_runs(tmp_path, 1)
+    assert left(tmp_path) == [NAMES[0], NAMES[3]]
+    noted = _history(tmp_path, _load_before(tmp_path), results[4])
+    assert "New: warning, dependence: m." in noted
 
 
 def test_the_newest_run_is_the_end_of_the_chain_not_the_greatest_name(tmp_path):
