@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ..operate.batch import Batch, Outcome, run_batch, run_names, started_at
+from ..operate.batch import Batch, Outcome, run_batch, run_names
 from ..operate.exit_codes import gravest
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
+from ..runs.chain import started_at
 from .shared import say
 
 if TYPE_CHECKING:

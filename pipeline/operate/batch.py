@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Lock
@@ -19,9 +18,10 @@ from typing import Any, NamedTuple
 from ..auditing.interrupt import acknowledge
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
-from ..runs.audit_log import ENDED, read_log
-from ..runs.chain import is_run
+from ..runs.audit_log import ENDED, readable_events
+from ..runs.chain import is_run, started_at
 from ..runs.locks import locked
+from ..runs.timeline import audits_below
 from .child_process import describe_exit
 from .exit_codes import GRAVEST, gravest
 
@@ -82,22 +82,13 @@ def audits_of(folder: Path) -> tuple[str, ...]:
     AuditError
         If it cannot be read, or there is none.
     """
-    try:
-        inner = [path for path in folder.iterdir() if not path.name.startswith(".")]
-    except OSError as error:
-        raise AuditError(
-            f"{str(folder)!r} cannot be read: {error.strerror}."
-        ) from error
-    audits: dict[Path, str] = {}
-    for path in sorted(inner, key=lambda path: (path.is_symlink(), path.name)):
-        if is_audit(path):
-            audits.setdefault(path.resolve(), path.name)
-    if not audits:
+    names = tuple(path.name for path in audits_below(folder, is_audit))
+    if not names:
         remedy = "It is a single audit: leave out --all." if is_audit(folder) else ""
         raise AuditError(
             f"{str(folder)!r} holds no folder with an audit.toml. {remedy}".rstrip()
         )
-    return tuple(sorted(audits.values()))
+    return names
 
 
 def run_batch(
@@ -196,20 +187,6 @@ def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:
     )
 
 
-def started_at(run_id: str) -> datetime | None:
-    """When a run started, in UTC; None if its name does not say.
-
-    Examples
-    --------
-    >>> str(started_at("20251120T084600Z-3f9a1c2b")), started_at("mine")
-    ('2025-11-20 08:46:00+00:00', None)
-    """
-    with suppress(ValueError):
-        start = datetime.strptime(run_id[:16], "%Y%m%dT%H%M%SZ")
-        return start.replace(tzinfo=UTC)
-    return None
-
-
 def is_audit(folder: Path) -> bool:
     """Whether a folder holds an audit."""
     try:
@@ -265,7 +242,7 @@ class _Processes:
         if not is_audit(audit):
             words = "audit.toml disappeared after the batch began."
             return Outcome(name, 2, message=words), b""
-        before, n_events = run_names(audit), len(_events(audit))
+        before, n_events = run_names(audit), len(readable_events(audit))
         start = time.monotonic()
         code, output = self._code_of(audit)
         if code is None:
@@ -273,7 +250,7 @@ class _Processes:
         seconds = round(time.monotonic() - start, 1)
         run = _newest_run(audit, run_names(audit) - before)
         code, words = _judge_exit(code, run, self._is_stopping)
-        ends = [e for e in _events(audit)[n_events:] if e["kind"] in ENDED]
+        ends = [e for e in readable_events(audit)[n_events:] if e["kind"] in ENDED]
         message = ends[-1]["message"] if ends else ""
         run_id, verdict = run.get("run", ""), run.get("verdict", "")
         return Outcome(name, code, run_id, verdict, message or words, seconds), output
@@ -338,7 +315,7 @@ def _newest_run(
     """The line of the newest of these runs that ended with one of these codes."""
     lines = [
         event
-        for event in _events(audit)
+        for event in readable_events(audit)
         if event["kind"] == "run"
         and event["run"] in names
         and event["exit_code"] in codes
@@ -359,10 +336,3 @@ def _judge_exit(code: int, run: Mapping[str, Any], is_stopped: bool) -> tuple[in
     if code not in GRAVEST or (code in FINISHED and not run):
         return 4, f"The run ended with exit code {code} and left no folder."
     return code, WORDS.get(code, "")
-
-
-def _events(audit: Path) -> Sequence[Mapping[str, Any]]:
-    """The events of an audit, none if nobody can read them."""
-    with suppress(AuditError):
-        return read_log(audit).events
-    return ()

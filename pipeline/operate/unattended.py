@@ -18,7 +18,7 @@ from ..config.load import FILE_NAME
 from ..config.settings import ScheduleSection
 from ..records.errors import AuditError
 from ..runs.attempts import record_killed_attempt
-from ..runs.audit_log import ENDED, read_log
+from ..runs.audit_log import ENDED, read_log, readable_events
 from ..runs.chain import run_folders
 from ..runs.locks import locked
 from ..runs.retention import remove_old_runs
@@ -93,12 +93,12 @@ def run_unattended(
     schedule = source.section
     if source.note:
         say(source.note)
-    events = _events(folder)
+    events = readable_events(folder)
     with _stoppable() as signals:
         words = (*["--quiet"] * quiet, *options)
         limit = minutes or source.minutes
         ended = _run_with_retries(path, schedule.retries, limit, words, say, signals)
-        late = [_line(event) for event in _events(folder)[len(events) :]]
+        late = [_line(event) for event in readable_events(folder)[len(events) :]]
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
         news = [line for line in news if not _is_contained(line, news)]
@@ -144,7 +144,7 @@ def _attempt(
 ) -> RunOutcome:
     """Run an audit once, in a process that cannot outlive this one."""
     folder = path if path.is_dir() else path.parent
-    n_events, names = len(_events(folder)), set(run_folders(folder))
+    n_events, names = len(readable_events(folder)), set(run_folders(folder))
     try:
         child = _child(path, minutes, options)
     except OSError as error:
@@ -156,7 +156,7 @@ def _attempt(
         is_stopped=lambda: bool(signals),
         grace=GRACE_SECONDS,
     )
-    end_event = _end_event(_events(folder)[n_events:], child.pid)
+    end_event = _end_event(readable_events(folder)[n_events:], child.pid)
     new = max(set(run_folders(folder)) - names, default="")
     if child.returncode == LOCKED:
         new = ""  # what is new is of the process that is at work
@@ -231,13 +231,6 @@ def _end_event(events: tuple[dict[str, Any], ...], pid: int) -> dict[str, Any] |
 
 def _is(event: Mapping[str, Any], kind: str, **facts: Any) -> bool:
     return event["kind"] == kind and all(event.get(k) == v for k, v in facts.items())
-
-
-def _events(folder: Path) -> tuple[dict[str, Any], ...]:
-    """Return the events of an audit, none if nobody can read them."""
-    with suppress(AuditError):
-        return read_log(folder).events
-    return ()
 
 
 def _line(event: Mapping[str, Any]) -> str:

@@ -166,6 +166,14 @@ def read_log(folder: Path) -> Log:
         raise DataError(f"{folder / LOG} cannot be read: {why(error)}.") from error
 
 
+def readable_events(folder: Path) -> tuple[dict[str, Any], ...]:
+    """Return the events of an audit, none if nobody can read its log."""
+    try:
+        return read_log(folder).events
+    except DataError:
+        return ()
+
+
 def read_intact_log(folder: Path) -> Log:
     """Return the log of an audit whose chain is whole.
 

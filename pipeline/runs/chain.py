@@ -6,6 +6,7 @@ or whether its other files are intact (`verify`).
 
 import os
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from glob import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -170,6 +171,21 @@ def run_folders(audit_folder: Path) -> tuple[str, ...]:
         raise DataError(
             f"Folder {str(audit_folder / 'runs')!r} cannot be read: {error.strerror}."
         ) from error
+
+
+def started_at(run_id: str) -> datetime | None:
+    """Return when a run started, in UTC; None if its name does not say.
+
+    Examples
+    --------
+    >>> str(started_at("20251120T084600Z-3f9a1c2b")), started_at("mine")
+    ('2025-11-20 08:46:00+00:00', None)
+    """
+    try:
+        start = datetime.strptime(run_id[:16], "%Y%m%dT%H%M%SZ")
+    except ValueError:
+        return None
+    return start.replace(tzinfo=UTC)
 
 
 def is_run(folder: Path) -> bool:

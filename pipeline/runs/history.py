@@ -7,12 +7,11 @@ history.json of the newest run. Not: what each run changed (`timeline`).
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records.errors import DataError
-from .chain import Link, read_chain
+from .chain import Link, read_chain, started_at
 from .digests import LIST, list_of, read_regular, sha256, why
 from .signoff.closed_findings import NOT_ESTABLISHED
 from .summary import (
@@ -217,9 +216,10 @@ def _as_listed(run: Path, name: str, listed: Mapping[str, str]) -> bytes:
 def _summary(link: Link, found: ResultSummary) -> RunSummary:
     """Return a run in short: what its line states, and what it found."""
     verdict, code = link.facts["verdict"], link.facts["exit_code"]
+    named = started_at(link.run_id)
     stated = {
         "run_id": link.run_id,
-        "started": found.started or _start_of(link.run_id),
+        "started": found.started or (named.isoformat() if named else ""),
         "verdict": verdict if verdict in VERDICTS else NOT_ESTABLISHED,
         "exit_code": UNKNOWN if code is None else code,
         "content_digest": link.facts["content_digest"],
@@ -239,12 +239,3 @@ def _counted(
     return FindingHistory(
         key, check, subject, severity, first, name, times, False, engines
     )
-
-
-def _start_of(run_id: str) -> str:
-    """Return the instant in the name of a run as an ISO text, "" if there is none."""
-    try:
-        start = datetime.strptime(run_id[:16], "%Y%m%dT%H%M%SZ")
-    except ValueError:
-        return ""
-    return start.replace(tzinfo=UTC).isoformat()

@@ -3,7 +3,7 @@
 Not: where runs are read from (`history`), or how they are shown.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -150,10 +150,18 @@ def _since_last(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     return rows[max(attempts, default=len(rows) - 1) :]
 
 
-def audits_below(folder: Path) -> tuple[Path, ...]:
+def audits_below(
+    folder: Path, is_one: Callable[[Path], bool] | None = None
+) -> tuple[Path, ...]:
     """Return the folders of audits in a folder, in the order of their names.
 
     Of a folder and links to it, the folder.
+
+    Parameters
+    ----------
+    folder : Path
+    is_one : callable, optional
+        Whether a folder is one; `is_audit` by default.
 
     Raises
     ------
@@ -165,7 +173,9 @@ def audits_below(folder: Path) -> tuple[Path, ...]:
     except OSError as error:
         raise DataError(f"{str(folder)!r} cannot be read: {error.strerror}.") from error
     folders: dict[Path, Path] = {}
-    for path in sorted(filter(is_audit, inner), key=lambda p: (p.is_symlink(), p)):
+    for path in sorted(
+        filter(is_one or is_audit, inner), key=lambda p: (p.is_symlink(), p)
+    ):
         folders.setdefault(path.resolve(), path)
     return tuple(sorted(folders.values()))
 
