@@ -32,11 +32,11 @@ from ..records.errors import NotApplicable, OutOfTime, listed, quote, words
 from ..records.finding import ONE_CAUSE, Finding, Severity, cause_of
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
+from ..records.interrupt import acknowledge, overdue_after, pending, stop_request_in
 from ..records.ranking import OURS
 from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
-from .interrupt import acknowledge, overdue_after, pending, stop_request_in
 from .limits import time_cuts, time_limit
 from .steps import Results, StepResult
 from .stopping import (

@@ -14,20 +14,7 @@ def compile_() -> None:
     Without numba there is nothing to compile: predict answers, with the same numbers.
     """
     with faults():
-        from ..methods.trees import compiled
+        from ..operate.doctor import compile_trees
 
-        if not compiled.available():
-            say("numba is not installed: there is nothing to compile.", err=True)
-            return
-        if not compiled.can_keep():  # it says why
+        if not compile_trees(lambda line: say(line, err=True)):
             sys.exit(1)
-        from ..methods.trees.compilation import compile_loops
-
-        with compiled.reporting_compilation(
-            lambda words: say(f"{words[0].upper()}{words[1:]}.", err=True)
-        ):
-            seconds, unread = compile_loops()
-        for name, reason in unread.items():
-            say(f"Predict answers for {name}, not its trees: {reason}", err=True)
-        which = "All other" if unread else "All"
-        say(f"{which} loops over trees are compiled, in {seconds:.0f} s.", err=True)

@@ -15,7 +15,7 @@ from typing import NoReturn, TypeAlias
 
 import click
 
-from ..auditing.interrupt import acknowledge, pending, request_stop, require_time
+from ..records.interrupt import acknowledge, pending, request_stop, require_time
 
 Tell: TypeAlias = Callable[[int, int, str], None]
 

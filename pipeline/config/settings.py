@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias
 
 from ..records.execution import BACKENDS, Backend
+from ..records.shift import LIMIT
 from ..records.value_rules import NAME, OneOf, Pattern, Range, Repeated, Tables
 
 GOALS = ("simplification", "exploration", "domain validation", "discovery")
@@ -83,7 +84,7 @@ class ChecksSection:
     dependence: Annotated[float, Range(above=0, most=1)] = 0.8
     repeat_run: Annotated[str, OneOf(REPEAT_RUNS)] = "disagreement"
     minimum_change: Annotated[float, Range(least=0)] = 0.0
-    shift: Annotated[float, Range(above=0)] = 0.2
+    shift: Annotated[float, Range(above=0)] = LIMIT
     split_shift: Annotated[float, Range(above=0)] = 0.25
     leak_sign: Annotated[float, Range(above=0, most=1)] = 0.8
     train_test_gap: Annotated[float, Range(least=0)] | None = None

@@ -19,8 +19,7 @@ from ..methods.effects.partial_dependence import (
     is_predicted,
     with_gaps,
 )
-from ..models.prediction import largest_gap
-from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.dataset_and_model import Dataset, FittedModel, Floats, largest_gap
 from ..records.errors import NotApplicable
 from .known_defects import Question, defects_of
 

@@ -35,16 +35,6 @@ MOST_ASKED = 64
 MOST_NAMED = 5  # columns with missing cells that one sentence names
 
 
-def largest_gap(one: Floats, other: Floats) -> float:
-    """Return the largest difference of predictions, as a share of the largest of them.
-
-    Not of each by itself: what threads add in any order is rounded by the size of what
-    they add, also where the sum is small. 0 if all are equal.
-    """
-    gap = float(np.abs(one - other).max(initial=0.0))
-    return gap and gap / float(max(np.abs(one).max(), np.abs(other).max()))
-
-
 _UNCHANGED: ContextVar[tuple[pd.DataFrame, _Answers] | None] = ContextVar(
     "_UNCHANGED", default=None
 )

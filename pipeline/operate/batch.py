@@ -15,9 +15,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-from ..auditing.interrupt import acknowledge
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
+from ..records.interrupt import acknowledge
 from ..runs.audit_log import ENDED, readable_events
 from ..runs.chain import is_run, started_at
 from ..runs.locks import locked

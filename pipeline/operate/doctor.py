@@ -1,7 +1,7 @@
 """What this machine has and lacks, and what to do about it."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, NamedTuple
@@ -16,7 +16,7 @@ from ..engines import ENGINES, availability
 from ..methods.importance.permutation import permutation
 from ..methods.known_answers import linear_model, normal_data
 from ..methods.trees import compiled
-from ..methods.trees.compilation import read_or_not
+from ..methods.trees.compilation import compile_loops, read_or_not
 from ..records.errors import DataError
 from ..records.r_rng import RStream
 
@@ -89,6 +89,27 @@ def _loops() -> tuple[Row, ...]:
         return (Row(what, "ok", f"compiled; kept in {compiled.cache_folder()}"),)
     state = "not all compiled yet: the first audit of trees waits about a minute"
     return (Row(what, "optional", state, "importance-audit compile"),)
+
+
+def compile_trees(say: Callable[[str], None]) -> bool:
+    """Compile the loops over trees once; return whether they can be kept.
+
+    Without numba there is nothing to compile. `say` is told what is done.
+    """
+    if not compiled.available():
+        say("numba is not installed: there is nothing to compile.")
+        return True
+    if not compiled.can_keep():  # it says why
+        return False
+    with compiled.reporting_compilation(
+        lambda words: say(f"{words[0].upper()}{words[1:]}.")
+    ):
+        seconds, unread = compile_loops()
+    for name, reason in unread.items():
+        say(f"Predict answers for {name}, not its trees: {reason}")
+    which = "All other" if unread else "All"
+    say(f"{which} loops over trees are compiled, in {seconds:.0f} s.")
+    return True
 
 
 def _trees() -> tuple[Row, ...]:

@@ -15,13 +15,13 @@ from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RDied, RTimeout, RUnavailable
 
 from ..auditing.audit import audit_into, exit_code
-from ..auditing.interrupt import acknowledge, overdue_after, stop_request_in
 from ..auditing.journal import GRACE_SECONDS, Journal, empty_result
 from ..auditing.stopping import NO_ANSWER_OF_R
 from ..config.load import FILE_NAME, AuditConfig, load_config
 from ..data.datasets import read_datasets
 from ..records.errors import AuditError, OutOfTime
 from ..records.finding import Finding
+from ..records.interrupt import acknowledge, overdue_after, stop_request_in
 from ..records.result import AuditResult
 from ..runs.attempts import Attempt, end_attempt, start_attempt
 from ..runs.audit_log import LOG, append

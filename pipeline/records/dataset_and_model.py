@@ -385,5 +385,15 @@ class FittedModel:
         return replace(self, losses=losses)
 
 
+def largest_gap(one: Floats, other: Floats) -> float:
+    """Return the largest difference of predictions, as a share of the largest of them.
+
+    Not of each by itself: what threads add in any order is rounded by the size of what
+    they add, also where the sum is small. 0 if all are equal.
+    """
+    gap = float(np.abs(one - other).max(initial=0.0))
+    return gap and gap / float(max(np.abs(one).max(), np.abs(other).max()))
+
+
 def _not_fitted(_: pd.DataFrame) -> Floats:
     raise RuntimeError("This model was sent to be fitted again and cannot predict.")

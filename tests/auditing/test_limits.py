@@ -10,13 +10,13 @@ import pytest
 from scipy.stats import t
 from tests.auditing.test_stopping import page
 
-from importance_audit.auditing import interrupt
 from importance_audit.auditing.audit import audit
 from importance_audit.auditing.journal import REPORT_SECONDS, ROW_SECONDS, Journal
 from importance_audit.cli.shared import terminable
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
+from importance_audit.records import interrupt
 
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
 ROWS = dataset(X, X["a"] + X["b"], name="rows", task="regression")

@@ -3,7 +3,8 @@
 from tests.cli.test_cli import runner
 
 from importance_audit.cli.main import main
-from importance_audit.methods.trees import compilation, compiled
+from importance_audit.methods.trees import compiled
+from importance_audit.operate import doctor
 
 
 def test_without_numba_there_is_nothing_to_compile(monkeypatch):
@@ -20,7 +21,7 @@ def test_what_takes_long_is_said_before_it_is_done(monkeypatch):
 
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "can_keep", lambda: True)
-    monkeypatch.setattr(compilation, "compile_loops", compile_loops)
+    monkeypatch.setattr(doctor, "compile_loops", compile_loops)
     answer = runner().invoke(main, ["compile"])
     assert answer.exit_code == 0
     assert answer.stderr.splitlines() == [
@@ -33,7 +34,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_compiled(monkeypatch):
     unread = {"XGBRegressor": "It predicts several targets."}
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "can_keep", lambda: True)
-    monkeypatch.setattr(compilation, "compile_loops", lambda: (3.2, unread))
+    monkeypatch.setattr(doctor, "compile_loops", lambda: (3.2, unread))
     answer = runner().invoke(main, ["compile"])
     assert answer.exit_code == 0
     assert answer.stderr.splitlines() == [

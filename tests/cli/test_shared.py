@@ -88,7 +88,7 @@ def test_of_a_log_only_what_begins_a_line_has_a_time(tmp_path):
 
 def test_a_second_ctrl_c_ends_at_once_whatever_is_saved():
     do = (
-        "from importance_audit.auditing.interrupt import acknowledge\n"
+        "from importance_audit.records.interrupt import acknowledge\n"
         "    try: os.kill(os.getpid(), signal.SIGINT)\n"
         "    except KeyboardInterrupt: acknowledge()\n"
         "    try: os.kill(os.getpid(), signal.SIGINT)\n"

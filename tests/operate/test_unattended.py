@@ -235,7 +235,7 @@ def test_a_limit_passes_through_the_commands_that_run_others(audit):
 
 
 def test_a_request_to_stop_that_was_lost_on_its_way_still_ends_the_run(audit):
-    lost = """from importance_audit.auditing import interrupt
+    lost = """from importance_audit.records import interrupt
         interrupt.AGAIN_SECONDS = 0.5
         try:
             os.kill(os.getpid(), signal.SIGTERM)

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from ...methods.trees.fitted import trees_may_answer
-from ...models.prediction import largest_gap, predict_unchanged
+from ...models.prediction import predict_unchanged
 from ...records.asker import remedy
-from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.dataset_and_model import Dataset, FittedModel, largest_gap
 from ...records.errors import listed, quote, several
 from ...records.finding import Finding, Severity, cause_of
 from ...records.frames import Row

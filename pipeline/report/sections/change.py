@@ -6,8 +6,8 @@ verdicts and leaders of the runs before, approved or not.
 
 from typing import Any
 
-from ...data.shifts import MISS_RATE, Shift
 from ...records.result import AuditResult
+from ...records.shift import MISS_RATE, Shift
 from ...runs.baseline.change import Change
 from ...runs.baseline.differences import AREAS
 from ...runs.baseline.news import verdict_causes

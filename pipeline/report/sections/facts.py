@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...data.shifts import Shift
 from ...records.as_json import content_digest
 from ...records.finding import Finding, by_cause
 from ...records.importance_record import Effect, Importance, supplied_engine
@@ -20,6 +19,7 @@ from ...records.ranking import (
     question_of,
 )
 from ...records.result import AuditResult
+from ...records.shift import Shift
 from ...runs.baseline.change import Change, compare_runs
 from ...runs.baseline.column_shifts import shifts
 from ...runs.signoff.finding_states import Standing, standings

@@ -7,10 +7,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from ...data.quantiles import Sketch, sketches
-from ...data.shifts import MISS_RATE
 from ...records.errors import listed, quote
 from ...records.finding import Finding
 from ...records.result import AuditResult
+from ...records.shift import MISS_RATE
 
 
 class _Levels(NamedTuple):

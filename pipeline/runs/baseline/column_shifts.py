@@ -7,12 +7,13 @@ statistic (`data.shifts`), nor what is told about it (`drift`).
 from ...data import shifts as of_sketches
 from ...data.quantiles import sketches
 from ...records.result import AuditResult
+from ...records.shift import Shift
 
 CHECKS = ("distribution_shift", "missing_share")
 """The checks of the table of thresholds that hold a run against its baseline."""
 
 
-def shifts(baseline: AuditResult, result: AuditResult) -> tuple[of_sketches.Shift, ...]:
+def shifts(baseline: AuditResult, result: AuditResult) -> tuple[Shift, ...]:
     """Return how each column that both runs have is distributed in them.
 
     Parameters

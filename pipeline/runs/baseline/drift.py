@@ -9,13 +9,13 @@ from functools import partial
 from typing import NamedTuple
 
 from ...assess.checks.answers import Limit, Row, row_of
-from ...config.settings import ChecksSection
 from ...data.quantiles import sketches
-from ...data.shifts import Shift, Stability, Verdict
+from ...data.shifts import Stability
 from ...records.errors import quote
 from ...records.finding import Finding
 from ...records.frames import FRAMES
 from ...records.result import AuditResult
+from ...records.shift import LIMIT, Shift, Verdict
 from ..summary import NO_BASELINE, Approved
 from .baseline_checks import OF_BASELINE
 from .category_drift import category_findings
@@ -118,7 +118,7 @@ def limit_rows(baseline: AuditResult, result: AuditResult) -> list[Row]:
 
 def _limit(result: AuditResult) -> Limit:
     limit = float(result.run.config["checks"]["shift"])
-    is_default = limit == ChecksSection().shift
+    is_default = limit == LIMIT
     return Limit(limit, "default" if is_default else "[checks] shift")
 
 

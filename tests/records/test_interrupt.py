@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.auditing.test_stopping import journal_of
 
-from importance_audit.auditing import interrupt
 from importance_audit.cli.shared import terminable
+from importance_audit.records import interrupt
 from importance_audit.records.errors import OutOfTime
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..records.errors import OutOfTime
+from .errors import OutOfTime
 
 AGAIN_SECONDS = 20.0
 """Longer than R and its session take to end once a call is interrupted."""
