@@ -491,6 +491,18 @@ def from_values(
     )
 
 
+def flags_in_words(column: pd.Series, cells: pd.Series) -> pd.Series:
+    """Return a typed column, true and false as levels where some cells are missing.
+
+    Only its `cells`, as they were given or read, show that numbers are such flags.
+    """
+    if column.dtype != np.float64 or not column.dropna().isin((0, 1)).all():
+        return column
+    if all(text_of(cell) not in FLAGS for cell in cells.dropna().unique()):
+        return column
+    return _category(column.map({0: "false", 1: "true"}), ("false", "true"))
+
+
 def joined(
     train: pd.Series,
     test: pd.Series,
