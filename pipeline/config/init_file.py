@@ -127,6 +127,9 @@ def starter_from(
             "separates its cells, give it as --separator."
         )
     missing = _missing_values(table)
+    has_target = column_types.without(table.texts(target), missing).notna().to_numpy()
+    n_missing = int((~has_target).sum())
+    table = table.of_rows(has_target) if n_missing else table
     where = f"{table.name}: target {quote(target)}"
     answer = _typed_column(
         table, target, missing, where=f"{table.name}: column {quote(target)}"
@@ -144,6 +147,7 @@ def starter_from(
     has_missing = any(part.isna().any() for part in every.values())
     parts = (
         _data_text({"file": Path(source).as_posix(), **keys}, target, task, missing),
+        *_missing_target_lines(n_missing, len(has_target)),
         *_guess_lines(guesses),
         *_unseen_lines(found.unseen),
         _features_text(others, found),
@@ -402,6 +406,14 @@ def _data_text(
         words = f"missing_values = {_text(missing)}"
         lines.append(f"{words}  # proposed: these usually mean missing")
     return "\n".join(lines)
+
+
+def _missing_target_lines(n_missing: int, n_rows: int) -> Iterator[str]:
+    """Yield the key that rows without a target need."""
+    if n_missing:
+        lack = "lacks" if n_missing == 1 else "lack"
+        why = f"{n_missing} of {several(n_rows, 'row')} {lack} the target"
+        yield f"drop_missing_target = true  # proposed: {why}"
 
 
 def _guess_lines(guesses: Iterable[Guess]) -> Iterator[str]:

@@ -52,10 +52,11 @@ MARKED = re.compile(
     r"""(?!\s*[+-]?\d+\.?\d*\s*$)  # digits with no mark but a point may be a code
     \s*\(?(?:[<>]=?|[≤≥~≈±])?\s*[+\-−–]?
     \s*(?:[$€£¥]|(?:USD|EUR|GBP|CHF)\b)?\s*[+\-−–]?
-    (?:\d+,\d+|\d{1,3}(?:[.' \xa0\u2009\u202f]\d{3})+(?:,\d+)?
-    |\d{1,3}(?:[,' \xa0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)
+    (?:\d+,\d+|\d{1,3}(?:[.'’ \xa0\u2009\u202f]\d{3})+(?:,\d+)?
+    |\d{1,3}(?:['’ \xa0\u2009\u202f]\d{3})+(?:\.\d+)?
+    |\d+(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)
     (?:[eE][+-]?\d+)?
-    (?:[\s\xa0\u2009\u202f]*[%‰°$€£¥+\-−–]
+    (?:[\s\xa0\u2009\u202f]*(?:[%‰°$€£¥+\-−–]|USD|EUR|GBP|CHF)
     |[ \xa0]?(?:[kmµ]?g|[kmcµ]?m|m?l|h|min|m?s|lb|oz|ft)
     |[ \xa0](?:[a-zµ°/²³]{1,9}|[A-Z]{2,3}))?\)?\s*""",
     re.ASCII | re.X,
@@ -73,7 +74,10 @@ DATE = re.compile(
 ONE_MARK = re.compile(
     r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?\s*", re.ASCII | re.I
 )
-MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", "-", ".")
+MISSING = frozenset(
+    "na n/a n.a. #n/a #nv nan null none missing k.a. keineangabe ? - .".split()
+)
+"""Words that usually mean so, also in German, without capitals and blanks."""
 WIDEST = 2**63
 DIGITS = 53  # binary ones that a float64 holds
 
@@ -93,7 +97,8 @@ class NumberFormat(NamedTuple):
     decimal : str
         What stands before the decimals.
     thousands : str
-        What stands between groups of three digits, if anything; " " is any blank.
+        What stands between groups of three digits, if anything; " " is any blank, "'"
+        either apostrophe.
     strip : tuple of str
         Signs beside a number, such as "%", that are left out.
     negative : {"-1", "1-", "(1)"}
@@ -108,6 +113,7 @@ class NumberFormat(NamedTuple):
 
 PLAIN = NumberFormat()
 BLANKS = " \xa0\u2009\u202f"
+APOSTROPHES = "'’"
 
 
 def is_category(column: pd.Series) -> bool:
@@ -198,7 +204,8 @@ def _signs_of(found: re.Match[str]) -> str:
 @lru_cache
 def _number_pattern(written: NumberFormat) -> re.Pattern[str]:
     """Return the form of a number with all that may stand around it."""
-    mark = rf"[{BLANKS}]" if written.thousands == " " else re.escape(written.thousands)
+    marks = {" ": rf"[{BLANKS}]", "'": rf"[{APOSTROPHES}]"}
+    mark = marks.get(written.thousands, re.escape(written.thousands))
     decimal, never, gap = re.escape(written.decimal), "(?!)", f"[{BLANKS}]*"
     strip = "|".join(map(re.escape, written.strip)) or never
     groups = rf"[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|" if mark else ""
@@ -318,7 +325,7 @@ def from_texts(
 
 def is_missing_word(word: str) -> bool:
     """Return whether a text usually means "missing", as one of blanks alone does."""
-    return word.strip().casefold() in MISSING
+    return not word.strip() or "".join(word.split()).casefold() in MISSING
 
 
 def _refuse_missing_words(counts: Mapping[str, int], where: str) -> None:
@@ -482,6 +489,18 @@ def from_values(
         f"{where} holds {kind} values (dtype {dtype}), which are not numbers, text "
         f"or booleans. {how}, or leave it out of the features."
     )
+
+
+def flags_in_words(column: pd.Series, cells: pd.Series) -> pd.Series:
+    """Return a typed column, true and false as levels where some cells are missing.
+
+    Only its `cells`, as they were given or read, show that numbers are such flags.
+    """
+    if column.dtype != np.float64 or not column.dropna().isin((0, 1)).all():
+        return column
+    if all(text_of(cell) not in FLAGS for cell in cells.dropna().unique()):
+        return column
+    return _category(column.map({0: "false", 1: "true"}), ("false", "true"))
 
 
 def joined(

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import pandas as pd
 
 from ..records.errors import DataError, quote
-from .column_types import BLANKS, is_missing_word
+from .column_types import APOSTROPHES, BLANKS, is_missing_word
 from .csv_files import as_utf8, line_of, read_csv, utf16_of
 from .tables import text_content, usual_separator
 
@@ -26,7 +26,7 @@ SIGNS = ("%", "‰", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF")
 _SIGN = "|".join(map(re.escape, SIGNS))
 _NUMBER = re.compile(
     rf"\s*(?P<open>\()?[+-]?(?:[{BLANKS}]*(?P<before>{_SIGN})[{BLANKS}]*)?[+-]?"
-    rf"(?P<digits>\d{{1,3}}(?P<mark>[.,'{BLANKS}])\d{{3}}(?:(?P=mark)\d{{3}})*"
+    rf"(?P<digits>\d{{1,3}}(?P<mark>[.,{APOSTROPHES}{BLANKS}])\d{{3}}(?:(?P=mark)\d{{3}})*"
     rf"(?:(?!(?P=mark))[.,]\d+)?|\d+(?:[.,]\d*)?|[.,]\d+)"
     rf"(?:[eE][+-]?\d+)?"
     rf"(?P<minus>-)?(?:[{BLANKS}]*(?P<after>{_SIGN}))?(?P<last>-)?(?(open)\))\s*",
@@ -228,6 +228,6 @@ def _seen(numbers: Numbers) -> _Seen:
             kind = seen.thousands
             if mark in ".," and not others and digits.count(mark) == 1:
                 kind = seen.decimal if digits.startswith("0") else seen.either
-            blank = " " if mark in BLANKS else mark
-            kind[blank].setdefault(place, number.string)
+            alike = (each for each in (BLANKS, APOSTROPHES) if mark in each)
+            kind[next(alike, mark)[0]].setdefault(place, number.string)
     return seen

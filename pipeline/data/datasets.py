@@ -21,6 +21,7 @@ from ..records.frames import FRAMES
 from . import column_roles, dates
 from .column_types import (
     digest_of,
+    flags_in_words,
     from_values,
     is_category,
     refuse_new_levels,
@@ -365,7 +366,7 @@ def _segments_of(
         check_index(X, **{f"segments[{quote(key)}]": values})
         column = pd.Series(values).reset_index(drop=True)
         typed = from_values(column, where=where, is_feature=True)
-        columns[str(key)] = dates.as_years(typed)
+        columns[str(key)] = flags_in_words(dates.as_years(typed), column)
     return pd.DataFrame(columns)
 
 

@@ -129,6 +129,9 @@ def read(
     by_segment = {
         name: dates.as_years(typed[name]).iloc[:n_rows] for name in section.segments
     }
+    for name in segments:
+        cells = pd.concat([table.frame[name] for table in tables])
+        by_segment[name] = column_types.flags_in_words(by_segment[name], cells)
     typed = {
         name: dates.seconds_of(column) if dates.is_dates(column) else column
         for name, column in typed.items()

@@ -17,11 +17,18 @@ from importance_audit.r_bridge import host
 
 from ..records.as_json import dumps, loads
 from ..records.dataset_and_model import Floats
-from ..records.errors import DataError, did_you_mean, listed, quote, several
+from ..records.errors import (
+    AuditError,
+    DataError,
+    did_you_mean,
+    listed,
+    quote,
+    several,
+)
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS, interval, lead_of, order_of, question_of
 from ..records.result import AuditResult
-from ..runs.folder import write_folder
+from ..runs.folder import write_file, write_folder
 from ..runs.load import load_whole_run
 
 if TYPE_CHECKING:
@@ -223,9 +230,20 @@ class Audit:
         ----------
         path : path
             Such as "report.html"; a file that is there is replaced.
+
+        Raises
+        ------
+        AuditError
+            The folder does not exist, or the file cannot be written.
         """
-        Path(path).write_text(self.report().html, encoding="utf-8")
-        return Path(path)
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise AuditError(
+                f"There is no folder {str(path.parent)!r} to save {quote(path.name)} "
+                "in. Make it, or name another."
+            )
+        write_file(path, self.report().html)
+        return path
 
     def to_json(self) -> str:
         """Return the whole result as JSON, as result.json of a run folder holds it."""

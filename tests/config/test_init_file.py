@@ -242,13 +242,27 @@ def test_a_table_without_a_usable_column_is_told_why(tmp_path):
     )
 
 
-def test_a_target_with_missing_cells_is_told(tmp_path):
+@pytest.mark.parametrize(
+    ("y", "task", "reason"),
+    [
+        (["1", "?", *NUMBERS[2:]], "regression", "1 of 24 rows lacks"),
+        (["", "", *cycle("yes", "no")[2:]], "binary", "2 of 24 rows lack"),
+        (["NA", *cycle("0", "1", "2")[1:]], "multiclass", "1 of 24 rows lacks"),
+    ],
+)
+def test_rows_without_a_target_are_proposed_as_left_out(y, task, reason, tmp_path):
+    text, document = started(tmp_path, table(y))
+    assert document["data"]["task"] == task
+    assert f"\ndrop_missing_target = true  # proposed: {reason} the target\n" in text
+    train, test = rows_of(document, tmp_path)
+    assert train.n_samples + test.n_samples == 24 - int(reason[0])
+
+
+def test_a_target_without_any_value_is_told(tmp_path):
     with pytest.raises(DataError) as error:
-        started(tmp_path, table(["1", "?", *NUMBERS[2:]]))
+        started(tmp_path, table([""] * N))
     assert str(error.value) == (
-        "table.csv: target 'y' is missing in 1 of 24 rows; every row needs a value,"
-        " because it is the target. Leave those rows out: [data] drop_missing_target "
-        "= true does."
+        "table.csv: target 'y' has no value, and a target needs two or more."
     )
 
 

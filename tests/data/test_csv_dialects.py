@@ -53,6 +53,14 @@ FILES = {
         lines([text.replace(",", "'") for text in GROUPED]),
         SEMICOLON | {"thousands": "'"},
     ),
+    "Swiss, curly": (
+        lines([text.replace(",", "’") for text in GROUPED]),
+        SEMICOLON | {"thousands": "'"},
+    ),
+    "Swiss, both": (
+        lines([text.replace(",", "'’"[text < "5"]) for text in GROUPED]),
+        SEMICOLON | {"thousands": "'"},
+    ),
     "minus after": (lines(minus_after(GERMAN)), KILO | {"negative": "1-"}),
     "parentheses": (lines(in_parentheses(GERMAN)), KILO | {"negative": "(1)"}),
     "percent": (
@@ -60,6 +68,11 @@ FILES = {
         COMMAS | {"strip": ["%"]},
     ),
     "euro": (lines([f"€ {text}" for text in GERMAN]), KILO | {"strip": ["€"]}),
+    "EUR": (lines([f"{text}EUR" for text in GERMAN]), KILO | {"strip": ["EUR"]}),
+    "EUR, some apart": (
+        lines([f"{GERMAN[0]} EUR", *[f"{text}EUR" for text in GERMAN[1:]]]),
+        KILO | {"strip": ["EUR"]},
+    ),
     "dollar": (
         lines([f'"{text}"'.replace('"', '"$', 1) for text in GROUPED], ","),
         {"thousands": ",", "strip": ["$"]},
@@ -261,10 +274,23 @@ def test_options_for_other_files_are_refused(tmp_path):
     assert str(error.value) == ("--sheet works only with .xlsx files; leave it out.")
 
 
-def test_signs_beside_some_numbers_leave_their_column_out(tmp_path):
-    cells = ["12 %", "0.12", "3 %"] * 8
-    rows = [f"{a};{b};{y}" for a, b, y in zip(cells, POINT, Y, strict=True)]
+@pytest.mark.parametrize(
+    "cells", [["12 %", "0.12", "3 %"], ["5EUR", "€5", "7 EUR"], ["12,34,567", "1,234"]]
+)
+def test_numbers_that_cannot_be_told_leave_their_column_out(cells, tmp_path):
+    cells = cells * 12
+    rows = [f"{a};{b};{y}" for a, b, y in zip(cells[:24], POINT, Y, strict=True)]
     (tmp_path / "rows.csv").write_text("\n".join(["a;b;y", *rows, ""]))
     text = starter_from(tmp_path / "rows.csv", "y", tmp_path)
     assert "strip" not in text.partition("features")[0]
     assert '# "a",  # left out: holds numbers that are not written like 1234.5' in text
+
+
+@pytest.mark.parametrize("word", ["k.A.", "k. A.", "keine Angabe", "#NV", "n.a."])
+def test_words_for_missing_beside_decimal_commas_are_proposed(word, tmp_path):
+    (tmp_path / "rows.csv").write_text(lines([word, *COMMA[1:]]))
+    text = starter_from(tmp_path / "rows.csv", "y", tmp_path)
+    assert tomllib.loads(text)["data"]["missing_values"] == [word]
+    x, y = read_back(tmp_path)
+    assert np.isnan(x[0])
+    assert (x[1:], y) == (X[1:], Y)

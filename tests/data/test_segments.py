@@ -4,7 +4,12 @@ import pandas as pd
 import pytest
 
 from importance_audit.config.load import parse_config
-from importance_audit.data.datasets import draw_rows, left_out_frame, read_datasets
+from importance_audit.data.datasets import (
+    dataset,
+    draw_rows,
+    left_out_frame,
+    read_datasets,
+)
 from importance_audit.records.errors import ConfigError, DataError
 
 TABLE = pd.DataFrame(
@@ -51,6 +56,38 @@ def test_dates_of_a_typed_table_go_by_their_year(tmp_path):
     )
     own = typed["day"].iloc[test.row_numbers - 1].dt.year
     assert test.segments["day"].tolist() == own.tolist()
+
+
+def levels_of(segment):
+    return list(segment.cat.categories), segment.astype(object).fillna("").tolist()
+
+
+@pytest.mark.parametrize("words", [("True", "False"), ("true", "NA"), ("FALSE", "")])
+def test_flags_with_missing_cells_keep_their_words(words, tmp_path):
+    flags = pd.Series([*words, "", "true"] * 10)
+    flags.rename("member").to_frame().join(TABLE[["x", "y"]]).to_csv(tmp_path / "b.csv")
+    train = {"file": "b.csv", "index_column": ""}
+    own = {"segments": ["member"], "missing_values": ["NA"], "features": ["member"]}
+    _, test = datasets(tmp_path, train=train, **own)
+    expected = flags.replace("NA", "").str.lower().iloc[test.row_numbers - 1].tolist()
+    assert levels_of(test.segments["member"]) == (["false", "true"], expected)
+    assert test.X["member"].dtype == float
+
+
+@pytest.mark.parametrize("dtype", [object, "boolean"])
+def test_flags_of_typed_tables_keep_their_words(dtype, tmp_path):
+    flags = pd.Series([True, False, None, True] * 10, dtype=dtype)
+    own = TABLE.assign(flag=flags, zero=[0.0, 1.0, None, 1.0] * 10)
+    asked = {"train": {"r": "a::b"}, "segments": ["flag", "zero"]}
+    _, test = datasets(tmp_path, **asked, r_frame=lambda _: own)
+    words = ["true", "false", "", "true"] * 10
+    expected = [words[n - 1] for n in test.row_numbers]
+    assert levels_of(test.segments["flag"]) == (["false", "true"], expected)
+    assert test.segments["zero"].dtype == float
+    by = own[["flag", "zero"]]
+    given = dataset(own[["x"]], own["y"], task="regression", name="rows", segments=by)
+    assert levels_of(given.segments["flag"])[1] == words
+    assert given.segments["zero"].dtype == float
 
 
 def test_rows_that_are_drawn_keep_their_segments(tmp_path):

@@ -985,6 +985,13 @@ def test_the_report_is_one_file(tmp_path):
     path = result.save_html(tmp_path / "one.html")
     assert path.read_text(encoding="utf-8") == result.report().html
     assert [*tmp_path.iterdir()] == [path]
+    with pytest.raises(ia.AuditError) as error:
+        result.save_html(tmp_path / "reports" / "one.html")
+    folder = str(tmp_path / "reports")
+    assert str(error.value) == (
+        f"There is no folder {folder!r} to save 'one.html' in. Make it, or name "
+        "another."
+    )
 
 
 def test_the_text_of_a_result_is_short_and_has_the_leaders():
