@@ -249,8 +249,10 @@ def _history(folder: Path, before: _Before, result: AuditResult) -> str:
     try:
         last = load_run(folder / "runs" / ends[-1]) if ends else None
         changes = news(last, result, before.history)
-        if last and runs[-1].verdict == result.verdict:  # else the news say it
-            differences = tuple(differences_in_words(last, result))
+        if last and result.run.status == "complete":
+            known = (last.verdict, runs[-1].verdict)
+            is_told = result.verdict not in known  # the news give what differs as why
+            differences = () if is_told else tuple(differences_in_words(last, result))
     except Exception as error:  # whatever it is, the run is saved and told of
         changes = (
             "The run could not be compared with the previous one: "

@@ -22,6 +22,8 @@ FEWEST = 5
 MISS_RATE = 0.01
 MOST = 10
 """Sentences of one kind; the others are counted."""
+LONGEST = 60
+"""Characters of a value that differs."""
 MISSING = "engine_missing"
 CAUSES = {
     "found": "new {severity}",
@@ -96,7 +98,11 @@ def _verdict(
     if not last:
         yield f"This is the first run: {now.verdict}."
     elif last != now.verdict:
-        causes = list(causes_in_words(before, now)) if before else []
+        causes = []
+        if history.runs and history.runs[-1].status != "complete":
+            causes.append("the run before did not come to its end")
+        if before and before.verdict != now.verdict:
+            causes += causes_in_words(before, now)
         why = f": {'; '.join(_at_most(causes))}" if causes else ""
         yield f"The verdict is {now.verdict!r}, and was {last!r}{why}."
 
@@ -128,7 +134,8 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield what can account for another verdict, one phrase each.
 
     First the findings from which it follows, then what else differs: limits, settings,
-    data, models, code, environment, seed.
+    data, models, code, environment, seed; of a run that did not come to its end the
+    findings alone.
     """
     if now.run.status != "complete":
         yield "the run did not come to its end"
@@ -141,7 +148,8 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
             if cause == "accepted":
                 words = f"{words} {now.acceptance(finding.key)}"
             yield f"{words}: {what}"
-    yield from differences_in_words(before, now)
+    if now.run.status == "complete":
+        yield from differences_in_words(before, now)
 
 
 def differences_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
@@ -151,7 +159,11 @@ def differences_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]
         by_area.setdefault(one.area, []).append(one)
     for area, rows in by_area.items():
         first, *more = rows
-        values = f"{first.what}: {first.old or 'not set'}, now {first.new or 'not set'}"
+        old, new = (
+            f"{side[:LONGEST]}…" if len(side) > LONGEST else side or "not set"
+            for side in (first.old, first.new)
+        )
+        values = f"{first.what}: {old}, now {new}"
         rest = f"; {several(len(more), 'other difference')}" if more else ""
         is_digest = area in ("data", "model")
         yield f"{area} changed" + ("" if is_digest else f" ({values}{rest})")

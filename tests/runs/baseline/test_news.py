@@ -194,8 +194,27 @@ def test_a_model_of_another_name_is_one_more_and_one_gone():
 def test_the_verdict_is_held_against_the_very_last_run():
     now = run_of([30, 20, 10])
     history = RunHistory(runs=(ran("not established", "interrupted"),))
-    lines = (f"The verdict is {now.verdict!r}, and was 'not established'.",)
-    assert news(now, now, history) == lines
+    start = f"The verdict is {now.verdict!r}, and was 'not established': the run before"
+    assert news(now, now, history) == (f"{start} did not come to its end.",)
+    strict = replace(now.run, config={**now.run.config, "fail_on": "warning"})
+    worse = replace(now, run=strict, findings=(FOUND,))
+    assert news(now, worse, history)[0] == (
+        f"The verdict is {worse.verdict!r}, and was 'not established': the run before "
+        "did not come to its end; new warning: dependence of a; limits changed "
+        "(fail_on: failure, now warning)."
+    )
+
+
+def test_a_run_that_was_stopped_blames_no_settings_and_long_values_are_cut():
+    before, halt = run_of([30, 20, 10]), replace(FOUND, check="interrupted")
+    stop = stopped(halt)
+    changed = {**stop.run.versions, "R": "R ended with status 2. " * 9}
+    stop = replace(stop, run=replace(stop.run, versions=changed))
+    causes = [*causes_in_words(before, stop)]
+    assert causes[1:] == ["new warning: interrupted of a"]
+    ended = replace(stop, run=replace(stop.run, status="complete"))
+    environment = [one for one in causes_in_words(before, ended) if "R ended" in one]
+    assert len(environment[0]) < 140
 
 
 def test_a_run_that_was_stopped_closes_and_moves_nothing():
