@@ -18,11 +18,13 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.finding import Finding, Severity
 from ...records.frames import Row
 from ...records.importance_record import Importance
+from ...records.ranking import options_text
 from . import columns, importances, models, subspaces
-from .answers import Answer, Answers, Limit, Limits
-from .importances import Leaves
+from .answers import VERDICTS, Answers, Limit, Limits, Seen, row_of
+from .importances import Leaves, question, question_and_engine
 
 __all__ = [
     *("CHECKS", "DEFAULTS"),
@@ -54,7 +56,18 @@ which share of all importance at hardly any loss one feature has that may be a l
 
 
 class Check(NamedTuple):
-    """What a check looks at, and the function that looks."""
+    """A check; what depends on what its function saw is in what that returns.
+
+    Attributes
+    ----------
+    asks : str
+        What it looks at.
+    function : callable
+    severity : {"info", "warning", "failure"}
+    remedy : str
+    limit : float or str
+        A key of `DEFAULTS`, or the value that nobody can change.
+    """
 
     asks: Literal[
         "columns",
@@ -71,7 +84,10 @@ class Check(NamedTuple):
         "ensemble",
         "leaves",
     ]
-    function: Callable[..., Answer | None]
+    function: Callable[..., Seen | None]
+    severity: Severity = "warning"
+    remedy: str = ""
+    limit: float | str = 0.0
 
 
 def of_columns(
@@ -82,21 +98,23 @@ def of_columns(
     limits: Limits = DEFAULTS,
 ) -> Answers:
     """Ask whether the columns can be told apart; `grouped` ones are asked together."""
-    return _ask("columns", train, test, grouped, limits)
+    return _ask(
+        "columns", test.name, train=train, test=test, grouped=grouped, limits=limits
+    )
 
 
 def of_shifts(
     test: Dataset, rows: Sequence[Row], *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask whether the evaluation rows are distributed like the training rows."""
-    return _ask("shifts", test, rows, limits)
+    return _ask("shifts", test.name, rows=rows, limits=limits)
 
 
 def of_model(
     model: FittedModel, data: Dataset, *, seed: int, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask whether `predict` reads its rows, repeats itself, and meets new rows here."""
-    return _ask("model", model, data, seed, limits)
+    return _ask("model", model.name, model=model, data=data, seed=seed, limits=limits)
 
 
 def of_performance(
@@ -110,11 +128,13 @@ def of_performance(
     by_place = {(row["loss"], row["split"]): row for row in rows}
     answers: Answers = []
     for row in (row for row in rows if row["split"] == "test"):
-        answers += _ask("performance", model, row, limits)
+        answers += _ask("performance", model.name, model=model, row=row, limits=limits)
         fitted = [by_place.get((row["loss"], s)) for s in ("out_of_bag", "train")]
         train = next((side for side in fitted if side is not None), None)
         if train is not None:
-            answers += _ask("gap", model, (train, row), limits)
+            answers += _ask(
+                "gap", model.name, model=model, rows=(train, row), limits=limits
+            )
     return answers
 
 
@@ -122,41 +142,44 @@ def of_deciles(
     model: FittedModel, rows: Sequence[Row], *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask of `calibration_checks` whether predictions agree with what was observed."""
-    answers = (_ask("deciles", model, row, limits) for row in rows)
-    return [answer for of_row in answers for answer in of_row]
+    return [
+        answer
+        for row in rows
+        for answer in _ask("deciles", model.name, model=model, row=row, limits=limits)
+    ]
 
 
 def of_predictions(
     model: FittedModel, gap: float, *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask whether R was told what Python predicts; `gap` is relative."""
-    return _ask("predictions", model, gap, limits)
+    return _ask("predictions", model.name, gap=gap, limits=limits)
 
 
 def of_draws(model: FittedModel, draws: int, *, limits: Limits = DEFAULTS) -> Answers:
     """Ask whether `predict` leaves R's stream alone; it took `draws` numbers of it."""
-    return _ask("draws", model, draws, limits)
+    return _ask("draws", model.name, draws=draws, limits=limits)
 
 
 def of_importance(
     importance: Importance, data: Dataset, *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask whether all was measured, and whether the numbers point the right way."""
-    return _ask("importance", importance, data, limits)
+    return _ask_of("importance", importance, data=data, limits=limits)
 
 
 def of_leak(
     importance: Importance, constant: float, *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask whether one feature makes the model nearly perfect; `constant` is a loss."""
-    return _ask("leak", importance, constant, limits)
+    return _ask_of("leak", importance, constant=constant, limits=limits)
 
 
 def of_row_intervals(
     importance: Importance, rows: Sequence[Row], *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask whether intervals over other rows say that shuffling helps the model."""
-    return _ask("row_intervals", importance, rows, limits)
+    return _ask_of("row_intervals", importance, rows=rows, limits=limits)
 
 
 def of_ensemble(
@@ -169,53 +192,192 @@ def of_ensemble(
     """Ask whether the ensemble that `model` was made into can bear its numbers."""
     if model is None or importance.engine != "python":
         return []
-    return _ask("ensemble", importance, model, data, limits)
+    return _ask_of("ensemble", importance, model=model, data=data, limits=limits)
 
 
 def of_leaves(
     importance: Importance, leaves: Leaves, *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask whether the leaves behind an importance say something, if it has leaves."""
-    return _ask("leaves", importance, leaves, limits)
+    return _ask_of("leaves", importance, leaves=leaves, limits=limits)
 
 
 CHECKS = {
     "same_columns": Check("columns", columns.same_columns),
-    "constant_column": Check("columns", columns.constant_column),
-    "dependence": Check("columns", columns.dependence),
-    "split_shift": Check("shifts", columns.split_shift),
-    "predict_writes": Check("model", models.predict_writes),
-    "predict_ignores_x": Check("model", models.predict_ignores_x),
-    "not_deterministic": Check("model", models.not_deterministic),
-    "scored_on_training_rows": Check("model", models.scored_on_training_rows),
-    "predict_draws": Check("model", models.predict_draws),
-    "reads_more": Check("model", models.reads_more),
-    "weak_model": Check("performance", models.weak_model),
-    "train_test_gap": Check("gap", models.train_test_gap),
-    "calibration": Check("deciles", models.calibration),
-    "bias": Check("deciles", models.bias),
-    "prediction_mismatch": Check("predictions", models.prediction_mismatch),
-    "predict_draws_in_r": Check("draws", models.predict_draws_in_r),
+    "constant_column": Check(
+        "columns",
+        columns.constant_column,
+        "info",
+        "Leave them out, or audit rows in which they vary.",
+    ),
+    "dependence": Check("columns", columns.dependence, "info", limit="dependence"),
+    "split_shift": Check(
+        "shifts",
+        columns.split_shift,
+        "info",
+        "Check how the rows were divided, and whether both are of one period.",
+        limit="split_shift",
+    ),
+    "predict_writes": Check(
+        "model",
+        models.predict_writes,
+        "failure",
+        "Make predict work on a copy of its argument.",
+        limit="unchanged",
+    ),
+    "predict_ignores_x": Check(
+        "model",
+        models.predict_ignores_x,
+        "failure",
+        "Make predict use its argument. A constant model has no importances.",
+        limit="changed",
+    ),
+    "not_deterministic": Check(
+        "model",
+        models.not_deterministic,
+        remedy="Fix the seed of the estimator, or use a single thread.",
+        limit="prediction_gap",
+    ),
+    "scored_on_training_rows": Check(
+        "model", models.scored_on_training_rows, limit="other rows"
+    ),
+    "predict_draws": Check(
+        "model",
+        models.predict_draws,
+        remedy="Give the estimator a fixed seed of its own.",
+    ),
+    "reads_more": Check(
+        "model",
+        models.reads_more,
+        "failure",
+        "List every column that predict reads.",
+        limit="unchanged",
+    ),
+    "weak_model": Check(
+        "performance",
+        models.weak_model,
+        remedy="Improve the model before interpreting its importances.",
+        limit="standard_errors",
+    ),
+    "train_test_gap": Check(
+        "gap",
+        models.train_test_gap,
+        remedy=(
+            "Check whether the evaluation rows come from another population or "
+            "period. If not, fit a simpler model."
+        ),
+    ),
+    "calibration": Check(
+        "deciles",
+        models.calibration,
+        "info",
+        "Calibrate the model on rows that neither fitted nor evaluate it, or explain "
+        "how the evaluation rows differ.",
+    ),
+    "bias": Check(
+        "deciles",
+        models.bias,
+        "info",
+        "Plot the residuals against each feature to find a term that the model lacks, "
+        "or explain how the evaluation rows differ.",
+    ),
+    "prediction_mismatch": Check(
+        "predictions",
+        models.prediction_mismatch,
+        remedy="Compare the types and category levels of the columns on both sides.",
+        limit="prediction_gap",
+    ),
+    "predict_draws_in_r": Check(
+        "draws",
+        models.predict_draws_in_r,
+        remedy="Give the model a seed of its own for its predictions.",
+    ),
     "unmeasured": Check("importance", importances.unmeasured),
-    "constant_feature": Check("importance", importances.constant_feature),
-    "unbounded": Check("importance", importances.unbounded),
-    "unstable": Check("importance", importances.varies_over_trials),
-    "event_level": Check("importance", importances.event_level),
-    "leak_sign": Check("leak", importances.leak_sign),
+    "constant_feature": Check(
+        "importance",
+        importances.constant_feature,
+        "failure",
+        "Do not use these numbers: the engine does not permute correctly.",
+    ),
+    "unbounded": Check("importance", importances.unbounded, limit="finite"),
+    "unstable": Check(
+        "importance",
+        importances.varies_over_trials,
+        "info",
+        "Do not rank these features, or use more rows.",
+    ),
+    "event_level": Check(
+        "importance",
+        importances.event_level,
+        remedy="Check which class is the positive one, and whether the model is "
+        "better than chance.",
+    ),
+    "leak_sign": Check(
+        "leak",
+        importances.leak_sign,
+        "info",
+        "Check that it is known at the time of prediction.",
+        limit="leak_sign",
+    ),
     "negative_importance": Check("row_intervals", importances.negative_importance),
-    "crowded_fits": Check("ensemble", subspaces.crowded_fits),
-    "not_drawn": Check("ensemble", subspaces.not_drawn),
-    "no_better_than_average": Check("ensemble", subspaces.no_better_than_average),
-    "silent_leaves": Check("leaves", importances.silent_leaves),
+    "crowded_fits": Check("ensemble", subspaces.crowded_fits, limit="columns_per_row"),
+    "not_drawn": Check("ensemble", subspaces.not_drawn, remedy="Increase n_repeats."),
+    "no_better_than_average": Check(
+        "ensemble",
+        subspaces.no_better_than_average,
+        "info",
+        "Do not discard features for this reason; use random_subspace_permutation or "
+        "drop_column as well.",
+        limit="standard_errors",
+    ),
+    "silent_leaves": Check(
+        "leaves",
+        importances.silent_leaves,
+        "info",
+        "Increase min_samples_leaf or n_trees, or merge rare levels.",
+        limit="silent_leaves",
+    ),
 }
-"""Every check by the word of its finding. A function gets what its kind looks at, then
-the limits; it returns None where there is nothing to judge."""
+"""Every check by the word of its finding. A function gets what its kind looks at and
+the limits, by name; it returns None where there is nothing to judge."""
 
 
 @np.errstate(invalid="ignore")  # infinite losses: inf - inf is NaN, not measured
-def _ask(asks: str, *arguments: Any) -> Answers:
+def _ask(
+    asks: str, subject: str, *, limits: Limits, measure: str = "", **known: Any
+) -> Answers:
     """Return the answers of every check of one kind."""
-    answers = (
-        check.function(*arguments) for check in CHECKS.values() if check.asks == asks
-    )
-    return [answer for answer in answers if answer is not None]
+    answers: Answers = []
+    for name, check in CHECKS.items():
+        if check.asks != asks:
+            continue
+        seen = check.function(**known, limits=limits)
+        if seen is None:
+            continue
+        finding = Finding(
+            check=name,
+            severity=seen.severity or check.severity,
+            subject=seen.subject or subject,
+            message=seen.message,
+            remedy=seen.remedy or check.remedy,
+            evidence=seen.evidence,
+            measure=seen.measure or measure,
+            cause=seen.cause,
+        )
+        by_definition = Limit(check.limit, "definition")
+        limit = limits.get(str(check.limit), by_definition)
+        verdict = VERDICTS[finding.severity] if seen.fires else "pass"
+        if seen.fires is None:
+            verdict = "not run"
+        row = row_of(finding, seen.observed, seen.limit or limit, verdict)
+        answers.append((row, finding if seen.fires else None))
+    return answers
+
+
+def _ask_of(asks: str, importance: Importance, **known: Any) -> Answers:
+    """Return the answers of every check of one kind about an importance."""
+    by_engine = asks in ("importance", "leaves")
+    subject = question_and_engine if by_engine else question
+    measure = options_text(importance, with_repeats=False)
+    known["importance"] = importance
+    return _ask(asks, subject(importance), measure=measure, **known)

@@ -1,6 +1,7 @@
 """What a check answers: a row for the table of thresholds, and perhaps a Finding."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from ...records.finding import Finding, Severity
@@ -23,12 +24,33 @@ class Limit(NamedTuple):
 Limits: TypeAlias = Mapping[str, Limit]
 
 
-def answer(
-    finding: Finding, fired: bool, observed: float | str, limit: Limit
-) -> Answer:
-    """Return the row of a check, and its finding if it fired."""
-    verdict = VERDICTS[finding.severity] if fired else "pass"
-    return row_of(finding, observed, limit, verdict), finding if fired else None
+@dataclass(frozen=True)
+class Seen:
+    """What a check saw; what is left out is as in its row of `CHECKS`.
+
+    Attributes
+    ----------
+    fires : bool or None
+        Whether it saw what it looks for, None if that cannot be judged.
+    observed : float or str
+    message : str
+        The sentence of its finding; empty if it cannot fire.
+    limit : Limit, optional
+    severity, remedy, subject, measure : str, optional
+    cause : str
+    evidence : mapping of str to float
+    """
+
+    fires: bool | None
+    observed: float | str
+    message: str = ""
+    limit: Limit | None = None
+    severity: Severity | None = None
+    subject: str = ""
+    remedy: str = ""
+    measure: str = ""
+    cause: str = ""
+    evidence: Mapping[str, float] = field(default_factory=dict)
 
 
 def row_of(finding: Finding, observed: float | str, limit: Limit, verdict: str) -> Row:

@@ -12,11 +12,11 @@ import pandas as pd
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import listed, quote
-from ...records.finding import Finding, cause_of
+from ...records.finding import cause_of
 from ...records.frames import Row
 from ..dependence import associations_of, clusters
 from ..split_shifts import largest_index, moved
-from .answers import Answer, Limit, Limits, answer
+from .answers import Limits, Seen
 
 PROBES = 16
 """Values of a column that are enough to tell most columns apart."""
@@ -31,63 +31,46 @@ def same_columns(
     train: Dataset | None,
     test: Dataset,
     grouped: Collection[tuple[str, ...]],
-    limits: Limits,
-) -> Answer:
+    **_: Any,
+) -> Seen:
     """Fire if columns hold the same, up to unit or labels, on all rows of the audit.
 
     It is a note where each set is asked as a group of its own. A derived column says
     by definition what others do, so it is not asked about.
     """
-    del limits
     features = [name for name in test.features if not test.unread.get(name)]
     same = _stand_ins_of(train, test, features)
     alone = [names for names in same if not is_group(names, grouped, features)]
     sets = [listed(names) for names in same[:SETS]]
     more = f"; and {len(same) - SETS} more sets" if len(same) > SETS else ""
-    finding = Finding(
-        check="same_columns",
+    n_same = sum(map(len, same))
+    return Seen(
+        bool(same),
+        n_same,
+        "These columns carry the same information in all rows, up to unit or labels, "
+        f"so none of them has an importance of its own: {'; '.join(sets)}{more}.",
         severity="warning" if alone else "info",
-        subject=test.name,
-        message=(
-            "These columns carry the same information in all rows, up to unit or "
-            "labels, so none of them has an importance of its own: "
-            f"{'; '.join(sets)}{more}."
-        ),
         remedy=(
             "Put each set under [groups], without others, and add an [[importance]] "
             'with of = "groups", or leave out all but one column of it.'
             if alone
             else "Read the importance of their group, not their own."
         ),
-        evidence={"columns": sum(map(len, same))},
+        evidence={"columns": n_same},
     )
-    n_same = sum(map(len, same))
-    return answer(finding, bool(same), n_same, Limit(0.0, "definition"))
 
 
-def constant_column(
-    train: Dataset | None,
-    test: Dataset,
-    grouped: Collection[tuple[str, ...]],
-    limits: Limits,
-) -> Answer:
+def constant_column(test: Dataset, **_: Any) -> Seen:
     """Fire if a column never varies in the rows that importances are measured on."""
-    del train, grouped, limits
     constant = [name for name in test.features if is_constant(test, (name,))]
-    finding = Finding(
-        check="constant_column",
-        severity="info",
-        subject=test.name,
-        message=(
-            "These columns are constant in the evaluation rows, so their importance "
-            f"cannot be measured: {listed(constant)}."
-        ),
-        remedy="Leave them out, or audit rows in which they vary.",
+    return Seen(
+        bool(constant),
+        len(constant),
+        "These columns are constant in the evaluation rows, so their importance cannot "
+        f"be measured: {listed(constant)}.",
         evidence={"columns": len(constant)},
         cause=cause_of("constant_column", test.name),
     )
-    limit = Limit(0.0, "definition")
-    return answer(finding, bool(constant), len(constant), limit)
 
 
 def dependence(
@@ -95,7 +78,7 @@ def dependence(
     test: Dataset,
     grouped: Collection[tuple[str, ...]],
     limits: Limits,
-) -> Answer | None:
+) -> Seen | None:
     """Note the features that depend on each other strongly, pair by pair linked.
 
     Judged are the `distinct_columns`.
@@ -103,18 +86,15 @@ def dependence(
     names = distinct_columns(train, test)
     if len(names) < 2:
         return None
-    strength, limit = associations_of(test, names), limits["dependence"]
+    strength = associations_of(test, names)
     is_pair = ~np.eye(len(names), dtype=bool)
     strongest = float(strength.max(where=is_pair, initial=0.0))
-    linked = list(clusters(strength, float(limit.value)))
-    finding = Finding(
-        check="dependence",
-        severity="info",
-        subject=test.name,
-        message=(
-            "These features are correlated, so their importances should not be read "
-            f"one by one: {_describe_clusters(linked, names, strength)}."
-        ),
+    linked = list(clusters(strength, float(limits["dependence"].value)))
+    return Seen(
+        bool(linked),
+        strongest,
+        "These features are correlated, so their importances should not be read one "
+        f"by one: {_describe_clusters(linked, names, strength)}.",
         remedy=(
             "Read the importance of their group beside their own."
             if all(is_group([names[k] for k in s], grouped, names) for s in linked)
@@ -124,31 +104,25 @@ def dependence(
         ),
         evidence={"strongest": strongest, "features": sum(map(len, linked))},
     )
-    return answer(finding, bool(linked), strongest, limit)
 
 
-def split_shift(test: Dataset, rows: Sequence[Row], limits: Limits) -> Answer | None:
+def split_shift(rows: Sequence[Row], limits: Limits, **_: Any) -> Seen | None:
     """Note the columns that differ between training and evaluation rows."""
     if not rows:
         return None
-    limit, outside = limits["split_shift"], [row for row in rows if moved(row)]
+    outside, largest = [row for row in rows if moved(row)], largest_index(rows[0])
     texts = [f"{quote(row['column'])} ({largest_index(row):.2f})" for row in outside]
     named = ", ".join(texts[:SETS])
     more = f" and {len(texts) - SETS} more" if len(texts) > SETS else ""
-    finding = Finding(
-        check="split_shift",
-        severity="info",
-        subject=test.name,
-        message=(
-            "These columns are distributed differently in the evaluation rows than in "
-            "the training rows, with a population stability index (PSI) above "
-            f"{limit.value:g} that chance does not explain: {named}{more}."
-        ),
-        remedy="Check how the rows were divided, and whether both are of one period.",
-        evidence={"psi": largest_index(rows[0]), "columns": len(outside)},
+    return Seen(
+        bool(outside),
+        largest,
+        "These columns are distributed differently in the evaluation rows than in the "
+        "training rows, with a population stability index (PSI) above "
+        f"{limits['split_shift'].value:g} that chance does not explain: {named}{more}.",
+        evidence={"psi": largest, "columns": len(outside)},
         measure=", ".join(sorted(row["column"] for row in outside)),
     )
-    return answer(finding, bool(outside), largest_index(rows[0]), limit)
 
 
 def distinct_columns(train: Dataset | None, test: Dataset) -> list[str]:

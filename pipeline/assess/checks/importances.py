@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import NormalDist
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,12 +11,12 @@ from ...methods.importance import METHODS
 from ...methods.importance.data_only import is_number
 from ...records.dataset_and_model import Dataset
 from ...records.errors import listed, quote
-from ...records.finding import Finding, cause_of
+from ...records.finding import cause_of
 from ...records.frames import Row
 from ...records.importance_record import Importance
-from ...records.ranking import LEVEL, nothing_of, options_text
+from ...records.ranking import LEVEL, nothing_of
 from ...records.trials import LEAST, is_of_trials, unstable
-from .answers import Answer, Limit, Limits, answer, row_of
+from .answers import Limits, Seen
 from .columns import is_constant
 
 Leaves: TypeAlias = dict[str, tuple[int, int]]
@@ -31,13 +31,12 @@ NUMBERS = ("lowess_r2", "auc", "spearman", "pca")
 """Methods of numbers."""
 
 
-def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
+def unmeasured(importance: Importance, data: Dataset, **_: Any) -> Seen:
     """Fire if an importance has no answer for some feature.
 
     A constant has none, nor has what a model is not given where models are fitted anew,
     nor what the method is not defined for: then it is but a note.
     """
-    del limits
     missing = [
         name
         for name, mean in zip(importance.features, importance.mean, strict=True)
@@ -47,23 +46,18 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
     unread = set(data.unread) if METHODS[importance.method].asks == "refit" else set()
     broken = undefined(importance, data)
     outside = {name for names in broken.values() for name in names}
+    constant = {name for name in missing if is_constant(data, of[name])}
     expected = all(
-        name in outside or is_constant(data, of[name]) or set(of[name]) <= unread
-        for name in missing
+        name in outside | constant or set(of[name]) <= unread for name in missing
     )
     why = describe_undefined(importance.method, broken)
-    is_of_constants = all(is_constant(data, of[name]) for name in missing)
-    cause = cause_of("unmeasured", _question(importance))
-    finding = Finding(
-        check="unmeasured",
+    return Seen(
+        bool(missing),
+        len(missing),
+        f"No importance could be computed for {listed(missing)}. "
+        f"{'It is' if len(missing) == 1 else 'They are'} shown without a rank. "
+        f"{why}".rstrip(),
         severity="info" if expected else "warning",
-        subject=_question_of(importance),
-        measure=options_text(importance, with_repeats=False),
-        message=(
-            f"No importance could be computed for {listed(missing)}. "
-            f"{'It is' if len(missing) == 1 else 'They are'} shown without a rank. "
-            f"{why}".rstrip()
-        ),
         remedy=(
             "Use another method for them."
             if outside.issuperset(missing)
@@ -71,14 +65,17 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
             "columns that no model is given."
         ),
         evidence={"features": len(missing)},
-        cause=cause_of("constant_column", data.name) if is_of_constants else cause,
+        cause=(
+            cause_of("constant_column", data.name)
+            if constant.issuperset(missing)
+            else cause_of("unmeasured", question(importance))
+        ),
     )
-    return answer(finding, bool(missing), len(missing), Limit(0.0, "definition"))
 
 
 def constant_feature(
     importance: Importance, data: Dataset, limits: Limits
-) -> Answer | None:
+) -> Seen | None:
     """Fire if a column that never varies measures anything but the baseline.
 
     Beyond rounding: SAGE adds up losses in another order, and R means of them.
@@ -94,137 +91,99 @@ def constant_feature(
     losses = np.abs(np.append(importance.raw, importance.baseline))
     rounding = float(limits["prediction_gap"].value) * np.nanmax(losses, initial=0.0)
     off = off if off > rounding else 0.0
-    finding = Finding(
-        check="constant_feature",
-        severity="failure",
-        subject=_question_of(importance),
-        measure=options_text(importance, with_repeats=False),
-        message=(
-            f"{names} {'is' if len(constant) == 1 else 'are'} constant, but the "
-            f"permuted loss differs from the baseline by {off:.2g}. Permuting a "
-            "constant column changes no loss."
-        ),
-        remedy="Do not use these numbers: the engine does not permute correctly.",
+    return Seen(
+        off != 0,
+        off,
+        f"{names} {'is' if len(constant) == 1 else 'are'} constant, but the permuted "
+        f"loss differs from the baseline by {off:.2g}. Permuting a constant column "
+        "changes no loss.",
         evidence={"features": len(constant), "off": off},
     )
-    return answer(finding, off != 0, off, Limit(0.0, "definition"))
 
 
-def unbounded(importance: Importance, data: Dataset, limits: Limits) -> Answer | None:
+def unbounded(importance: Importance, limits: Limits, **_: Any) -> Seen | None:
     """Fire if losses are infinite, or if ratios are taken to a loss of almost zero.
 
     Both are shown and ranked as they are, by an order that means little. Ours are
     judged alone: an engine that differs from us is judged by the agreement.
     """
-    del data
     if importance.engine != "python" or not importance.loss:
         return None
     limit, sizes = limits["ratio"], np.abs(importance.values)
     largest = float(np.nanmax(sizes, initial=0.0))
     subject, message, remedy = _out_of_bounds(importance, float(limit.value))
-    finding = Finding(
-        check="unbounded",
-        severity="warning",
+    return Seen(
+        bool(message),
+        largest,
+        message,
+        limit=limit if importance.form == "ratio" else None,
         subject=subject,
-        measure=options_text(importance, with_repeats=False),
-        message=message,
         remedy=remedy,
-        cause=cause_of("unbounded", _question(importance)),
+        cause=cause_of("unbounded", question(importance)),
     )
-    if importance.form != "ratio":
-        limit = Limit("finite", "definition")
-    return answer(finding, bool(message), largest, limit)
 
 
-def varies_over_trials(
-    importance: Importance, data: Dataset, limits: Limits
-) -> Answer | None:
+def varies_over_trials(importance: Importance, **_: Any) -> Seen | None:
     """Fire if a mean is small beside its spread over trials on other rows."""
-    del data, limits
     if not is_of_trials(importance) or importance.n_repeats < 2:
         return None
     names = [importance.features[n] for n in np.flatnonzero(unstable(importance))]
-    finding = Finding(
-        check="unstable",
-        severity="info",
-        subject=_question_of(importance),
-        measure=options_text(importance, with_repeats=False),
-        message=(
-            f"The importance of {listed(names)} is less than {LEAST:g} standard "
-            "deviations over the trials."
-        ),
-        remedy="Do not rank these features, or use more rows.",
+    return Seen(
+        bool(names),
+        len(names),
+        f"The importance of {listed(names)} is less than {LEAST:g} standard deviations "
+        "over the trials.",
         evidence={"features": len(names)},
     )
-    limit = Limit(0.0, "definition")
-    return answer(finding, bool(names), len(names), limit)
 
 
-def silent_leaves(
-    importance: Importance, leaves: Leaves, limits: Limits
-) -> Answer | None:
+def silent_leaves(leaves: Leaves, limits: Limits, **_: Any) -> Seen | None:
     """Fire if most leaves of a feature hold one value of it, and so say nothing."""
     if not leaves:
         return None
-    limit = limits["silent_leaves"]
+    limit = float(limits["silent_leaves"].value)
     shares = {name: ignored / total for name, (ignored, total) in leaves.items()}
-    above = [name for name, share in shares.items() if share > float(limit.value)]
+    above = [name for name, share in shares.items() if share > limit]
     counts = ", ".join(
         f"{quote(name)} in {leaves[name][0]} of {leaves[name][1]}" for name in above
     )
-    finding = Finding(
-        check="silent_leaves",
-        severity="info",
-        subject=_question_of(importance),
-        measure=options_text(importance, with_repeats=False),
-        message=(
-            f"In more than {float(limit.value):.0%} of the leaves over all trials the "
-            "feature has a single value, so these leaves say nothing about it: "
-            f"{counts}."
-        ),
-        remedy="Increase min_samples_leaf or n_trees, or merge rare levels.",
-        evidence={"features": len(above), "share": max(shares.values())},
+    largest = max(shares.values())
+    return Seen(
+        bool(above),
+        largest,
+        f"In more than {limit:.0%} of the leaves over all trials the feature has a "
+        f"single value, so these leaves say nothing about it: {counts}.",
+        evidence={"features": len(above), "share": largest},
     )
-    return answer(finding, bool(above), max(shares.values()), limit)
 
 
-def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer | None:
+def event_level(importance: Importance, **_: Any) -> Seen | None:
     """Fire if permuting the strongest feature does not raise the loss."""
-    del data, limits
     rise = replace(importance, form="difference", aggregator="mean").mean
     has_baseline = bool(np.isfinite(importance.baseline).all())
     if not _permutes(importance) or np.isnan(rise).all() or not has_baseline:
         return None
     strongest = int(np.nanargmax(np.abs(rise)))
     observed = float(rise[strongest])
-    finding = Finding(
-        check="event_level",
-        severity="warning",
-        subject=_question_of(importance),
-        measure=options_text(importance, with_repeats=False),
-        message=(
-            f"Permuting {quote(importance.features[strongest])}, the strongest "
-            "feature, does not increase the loss: the loss changes by "
-            f"{observed:.3g}."
-        ),
-        remedy="Check which class is the positive one, and whether the model is "
-        "better than chance.",
+    return Seen(
+        not observed > 0,
+        observed,
+        f"Permuting {quote(importance.features[strongest])}, the strongest feature, "
+        f"does not increase the loss: the loss changes by {observed:.3g}.",
         evidence={"rise": observed},
-        cause=cause_of("event_level", _question(importance)),
+        cause=cause_of("event_level", question(importance)),
     )
-    return answer(finding, not observed > 0, observed, Limit(0.0, "definition"))
 
 
 def negative_importance(
-    importance: Importance, rows: Sequence[Row], limits: Limits
-) -> Answer | None:
+    importance: Importance, rows: Sequence[Row], **_: Any
+) -> Seen | None:
     """Fire if shuffling makes a model better than other rows would explain.
 
     A note where an interval over other rows lies wholly below no effect, which chance
     brings about in one of 40 features that do nothing; a warning where it still does
     with as many features as the ranking has (Bonferroni).
     """
-    del limits
     if importance.form not in ("difference", "ratio"):
         return None  # raw losses are held against nothing
     nothing = nothing_of(importance)
@@ -238,16 +197,13 @@ def negative_importance(
         means[name] + quantile * by_name[name]["std_error"] < nothing for name in below
     )
     one = len(below) == 1
-    finding = Finding(
-        check="negative_importance",
+    return Seen(
+        bool(below),
+        len(below),
+        f"Shuffling {listed(below)} improves the model on these rows: the {LEVEL:.0%} "
+        f"{'interval' if one else 'intervals'} over resampled rows "
+        f"{'lies' if one else 'lie'} entirely below {nothing:g}.",
         severity="warning" if is_sure else "info",
-        subject=_question(importance),
-        measure=options_text(importance, with_repeats=False),
-        message=(
-            f"Shuffling {listed(below)} improves the model on these rows: the "
-            f"{LEVEL:.0%} {'interval' if one else 'intervals'} over resampled rows "
-            f"{'lies' if one else 'lie'} entirely below {nothing:g}."
-        ),
         remedy=(
             f"Refit the model without {'it' if one else 'them'}, and compare the two "
             "on rows that neither has seen."
@@ -255,10 +211,9 @@ def negative_importance(
         evidence={"features": len(below)},
         cause=cause_of("negative_importance", importance.model, *sorted(below)),
     )
-    return answer(finding, bool(below), len(below), Limit(0.0, "definition"))
 
 
-def leak_sign(importance: Importance, constant: float, limits: Limits) -> Answer | None:
+def leak_sign(importance: Importance, constant: float, limits: Limits) -> Seen | None:
     """Note the feature that nearly all of a nearly perfect prediction rests on.
 
     A column known only after the target does both. So does a law of nature, and few
@@ -273,28 +228,21 @@ def leak_sign(importance: Importance, constant: float, limits: Limits) -> Answer
     share_of_loss = loss / constant
     if importance.unit == "y":  # a root of squares, or of their size
         share_of_loss *= share_of_loss
-    first, limit = int(rise.argmax()), limits["leak_sign"]
+    if share_of_loss >= LITTLE_LOSS:
+        return Seen(False, f"loss {loss / constant:.0%} of the constant's")
+    first = int(rise.argmax())
     share = float(rise[first] / rise.sum())
-    fires = share >= float(limit.value)
-    finding = Finding(
-        check="leak_sign",
-        severity="info",
-        subject=_question(importance),
-        measure=importance.features[first],
-        message=(
-            f"{quote(importance.features[first])} has {share:.1%} of all positive "
-            f"importance, and the loss of the model is {loss / constant:.1%} of that "
-            "of the constant predictor: the feature may hold what becomes known only "
-            "with the target."
-        ),
-        remedy="Check that it is known at the time of prediction.",
+    return Seen(
+        share >= float(limits["leak_sign"].value),
+        share,
+        f"{quote(importance.features[first])} has {share:.1%} of all positive "
+        f"importance, and the loss of the model is {loss / constant:.1%} of that of "
+        "the constant predictor: the feature may hold what becomes known only with "
+        "the target.",
         evidence={"share": share, "loss": loss, "constant": constant},
+        measure=importance.features[first],
         cause=cause_of("leak_sign", importance.features[first]),
     )
-    if share_of_loss >= LITTLE_LOSS:
-        observed = f"loss {loss / constant:.0%} of the constant's"
-        return row_of(finding, observed, limit, "pass"), None
-    return answer(finding, fires, share, limit)
 
 
 def _permutes(importance: Importance) -> bool:
@@ -312,32 +260,32 @@ def _out_of_bounds(importance: Importance, limit: float) -> tuple[str, str, str]
     baseline = float(importance.baseline.mean())
     if np.isinf(baseline):
         message = "The loss of the model before permutation is infinite."
-        return _question(importance), message, finite
+        return question(importance), message, finite
     if is_infinite.any():
         names = listed(importance.features[n] for n in np.flatnonzero(is_infinite))
         their = "its rank means" if is_infinite.sum() == 1 else "their ranks mean"
         message = f"The loss for {names} is infinite, so {their} little."
-        return _question_of(importance), message, finite
+        return question_and_engine(importance), message, finite
     highest = float(np.nanmax(np.abs(importance.raw), initial=0.0))
     if importance.form == "ratio" and abs(baseline) * limit < highest:
         message = (
             "The loss of the model before permutation is almost zero "
             f"({baseline:.1e}), so ratios to it mean little."
         )
-        return _question(importance), message, 'Use form = "difference".'
-    return _question(importance), "", ""
+        return question(importance), message, 'Use form = "difference".'
+    return question(importance), "", ""
 
 
-def _question(importance: Importance) -> str:
+def question(importance: Importance) -> str:
     """Return what an importance answers, for the reader."""
     parts = (importance.model, importance.method, importance.of, importance.loss)
     return ", ".join(part for part in (*parts, importance.positive_class) if part)
 
 
-def _question_of(importance: Importance) -> str:
+def question_and_engine(importance: Importance) -> str:
     """Return what an importance answers, and who gave it."""
     draws = f", {importance.stream} draws" if importance.stream else ""
-    return f"{_question(importance)}: {importance.engine}{draws}"
+    return f"{question(importance)}: {importance.engine}{draws}"
 
 
 def _has_other_baseline(importance: Importance) -> bool:

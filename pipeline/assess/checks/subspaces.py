@@ -1,5 +1,7 @@
 """Checks of a random subspace ensemble: can it bear its numbers?"""
 
+from typing import Any
+
 import numpy as np
 
 from ...methods.importance.random_subspace import PERF, TWIN
@@ -8,10 +10,8 @@ from ...methods.importance.subspaces import Mask, masks_of, number_drawn
 from ...models.estimators import class_name, final
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import listed
-from ...records.finding import Finding
 from ...records.importance_record import Importance
-from ...records.ranking import options_text
-from .answers import Answer, Limit, Limits, answer
+from .answers import Limits, Seen
 
 UNPENALISED = ("LinearRegression", "LogisticRegression")
 """Estimators that fit one free slope per column, if nothing shrinks the slopes."""
@@ -19,7 +19,7 @@ UNPENALISED = ("LinearRegression", "LogisticRegression")
 
 def crowded_fits(
     importance: Importance, model: FittedModel, data: Dataset, limits: Limits
-) -> Answer | None:
+) -> Seen | None:
     """Fire if least squares has few distinct rows for each column of a member.
 
     A bootstrap sample of *n* rows holds ``n (1 - (1 - 1/n)^n)`` distinct ones.
@@ -31,19 +31,15 @@ def crowded_fits(
     width = len(model.encoded or model.features) / len(units)
     n = int((model.train.weights > 0).sum()) if model.train is not None else 0
     distinct = n * (1 - (1 - 1 / n) ** n)
-    limit, share = limits["columns_per_row"], n_drawn * width / distinct
-    most = int(np.ceil(float(limit.value) * distinct / width)) - 1
-    finding = Finding(
-        check="crowded_fits",
-        severity="warning",
-        subject=_subject(importance),
-        measure=options_text(importance, with_repeats=False),
-        message=(
-            f"Each member fits {class_name(model.estimator)} to "
-            f"{n_drawn * width:.3g} columns, and a bootstrap sample has about "
-            f"{distinct:.0f} distinct rows out of {n}. With {limit.value:g} or more "
-            "columns per row, out-of-bag performance is mostly chance."
-        ),
+    limit, share = float(limits["columns_per_row"].value), n_drawn * width / distinct
+    most = int(np.ceil(limit * distinct / width)) - 1
+    return Seen(
+        share >= limit,
+        share,
+        f"Each member fits {class_name(model.estimator)} to {n_drawn * width:.3g} "
+        f"columns, and a bootstrap sample has about {distinct:.0f} distinct rows out "
+        f"of {n}. With {limit:g} or more columns per row, out-of-bag performance is "
+        "mostly chance.",
         remedy=(
             f"Set n_drawn to {most} or less, or choose a penalised base learner."
             if most > 0
@@ -51,17 +47,15 @@ def crowded_fits(
         ),
         evidence={"columns": n_drawn * width, "distinct_rows": distinct},
     )
-    return answer(finding, share >= float(limit.value), share, limit)
 
 
 def not_drawn(
-    importance: Importance, model: FittedModel, data: Dataset, limits: Limits
-) -> Answer | None:
+    importance: Importance, model: FittedModel, data: Dataset, **_: Any
+) -> Seen | None:
     """Fire if a feature that the model reads has no number for want of draws."""
-    del limits
     if importance.method not in (PERF, TWIN):
         return None
-    _, places = units_of(model, data, importance.method)
+    places = units_of(model, data, importance.method)[1]
     with_it = _masks(importance, model, data).sum(axis=0)
     without = importance.n_repeats - with_it
     rare = with_it if importance.method == TWIN else np.minimum(with_it, without)
@@ -72,54 +66,38 @@ def not_drawn(
     }
     names = listed(f"{name} ({n})" for name, n in missing.items())
     needs = "" if importance.method == TWIN else ", and at least two to leave it out"
-    finding = Finding(
-        check="not_drawn",
-        severity="warning",
-        subject=_subject(importance),
-        measure=options_text(importance, with_repeats=False),
-        message=(
-            f"An importance requires at least two of the {importance.n_repeats} "
-            f"members to draw the feature{needs}. These features have no importance "
-            "and no rank, which is not an importance of 0 (in parentheses the number "
-            f"of members that draw them): {names}."
-        ),
-        remedy="Increase n_repeats.",
+    return Seen(
+        bool(missing),
+        len(missing),
+        f"An importance requires at least two of the {importance.n_repeats} members to "
+        f"draw the feature{needs}. These features have no importance and no rank, "
+        "which is not an importance of 0 (in parentheses the number of members that "
+        f"draw them): {names}.",
         evidence={"features": len(missing)},
     )
-    return answer(finding, bool(missing), len(missing), Limit(0.0, "definition"))
 
 
 def no_better_than_average(
-    importance: Importance, model: FittedModel, data: Dataset, limits: Limits
-) -> Answer | None:
+    importance: Importance, limits: Limits, **_: Any
+) -> Seen | None:
     """Name the features whose PERF is not above 0 by more than chance."""
-    del model, data
     if importance.method != PERF:
         return None
-    limit = limits["standard_errors"]
+    limit = float(limits["standard_errors"].value)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = importance.mean / importance.std_error
     z[importance.mean == 0] = 0.0  # also where no member differs from another
-    order = [j for j in np.argsort(-z, kind="stable") if z[j] <= float(limit.value)]
+    order = [j for j in np.argsort(-z, kind="stable") if z[j] <= limit]
     names = listed(f"{importance.features[j]} (z = {z[j]:.2g})" for j in order)
     they_are = "it is" if len(order) == 1 else "they are"
-    finding = Finding(
-        check="no_better_than_average",
-        severity="info",
-        subject=_subject(importance),
-        measure=options_text(importance, with_repeats=False),
-        message=(
-            f"The PERF of {names} is not more than {limit.value:g} standard errors "
-            f"above 0, so there is no evidence that {they_are} better than the average "
-            f"feature. This does not mean that {they_are} irrelevant."
-        ),
-        remedy=(
-            "Do not discard features for this reason; use random_subspace_permutation "
-            "or drop_column as well."
-        ),
+    return Seen(
+        bool(order),
+        len(order),
+        f"The PERF of {names} is not more than {limit:g} standard errors above 0, so "
+        f"there is no evidence that {they_are} better than the average feature. This "
+        f"does not mean that {they_are} irrelevant.",
         evidence={"features": len(order)},
     )
-    return answer(finding, bool(order), len(order), limit)
 
 
 def _is_free(model: FittedModel) -> bool:
@@ -144,9 +122,3 @@ def _masks(importance: Importance, model: FittedModel, data: Dataset) -> Mask:
     """Return who draws what, (n_members, n_units), as the method drew it."""
     units, n_drawn = _units_and_n_drawn(importance, model, data)
     return masks_of(importance.seed, len(units), n_drawn, importance.n_repeats)
-
-
-def _subject(importance: Importance) -> str:
-    """Return which ranking it is about."""
-    parts = (importance.model, importance.method, importance.of, importance.loss)
-    return ", ".join(part for part in parts if part)

@@ -28,7 +28,6 @@ from importance_audit.models.diagnostics import diagnostic_rows
 from importance_audit.models.fit import fit, wrap
 from importance_audit.models.performance import performance as judge
 from importance_audit.models.section import ModelSection
-from importance_audit.records.finding import Finding
 from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Importance
 
@@ -816,7 +815,8 @@ def test_every_check_answers_under_its_own_word():
 
 
 @pytest.mark.parametrize("severity", ["info", "warning", "failure"])
-def test_a_check_that_fires_never_passes(severity):
-    finding = Finding(check="c", severity=severity, subject="s", message="m")
-    row, fired = checks.answers.answer(finding, True, 1.0, Limit(0.0))
-    assert (row["verdict"] != "pass", fired) == (True, finding)
+def test_a_check_that_fires_never_passes(severity, monkeypatch):
+    fires = checks.Check("draws", lambda **_: checks.Seen(True, 1.0, "m"), severity)
+    monkeypatch.setitem(CHECKS, "c", fires)
+    row, fired = checks.of_draws(linear_model(2, 1), 0)[-1]
+    assert (row["verdict"] != "pass", fired.severity) == (True, severity)
