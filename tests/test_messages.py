@@ -860,6 +860,12 @@ TABLES = [
         {},
         "a.csv has several columns named 'x'. Rename all but one.",
     ),
+    (
+        "Report,,\nx,y,z\n1,2,3\n",
+        {},
+        "a.csv has several columns without a name in its first line. Remove titles "
+        "above the names, or name the columns.",
+    ),
     ("x,y\n", {}, "a.csv has no rows, and at least two are needed. Give more rows."),
     ("x,y\n1,2\n", {}, "a.csv has 1 row, and at least two are needed. Give more rows."),
     # Names
@@ -1044,6 +1050,11 @@ TABLES = [
         {"test": {"column": "s", "value": "b"}},
         "a.csv: column 's' is missing in 1 of 3 rows; every row needs a value, "
         "because it splits the rows. Leave those rows out.",
+    ),
+    (
+        ROWS,
+        CLASSES | {"test": {"fraction": 0.01}},
+        "a.csv (test rows) has no rows, and at least two are needed. Give more rows.",
     ),
     (
         ROWS,

@@ -37,8 +37,9 @@ class ExpectedSection:
     place : {"top", "zero"}
         "top": they take the first ranks, as many as are named, in any order. "zero":
         each is indistinguishable from an irrelevant feature, judged by its interval
-        over the repeats, or by `resolution` of [checks] as a share of the largest
-        importance; and shuffling it does not make the model better.
+        over other rows where there is one, else over the repeats, or by `resolution`
+        of [checks] as a share of the largest importance; and shuffling it does not
+        make the model better.
     reason : str
         Why it is expected, from domain knowledge.
     of : {"features", "groups"}
@@ -73,7 +74,7 @@ def judge(
         A distance from what does nothing of at most this share of the largest is zero.
     row_intervals : sequence of dict
         Rows of the frame of this name: where they hold the interval of a feature over
-        other rows, that says whether shuffling it makes the model better.
+        other rows, that says whether it is at zero, or makes the model better shuffled.
 
     Returns
     -------
@@ -92,23 +93,25 @@ def judge(
         for index, record in primary(importances).values():
             if section.of == record.of and section.model in ("", record.model):
                 place = {"expectation": number, "record": index}
-                negative = below_nothing(record, index, row_intervals)
-                rows.append(place | _row(section, record, resolution, negative))
-    return rows, list(_findings(expected, rows, resolution))
+                own = [row for row in row_intervals if row["record"] == index]
+                rows.append(place | _row(section, record, resolution, own))
+    return rows, list(_findings(expected, rows, importances, resolution))
 
 
 def _row(
     section: ExpectedSection,
     record: Importance,
     resolution: float,
-    negative: npt.NDArray[np.bool_],
+    row_intervals: Sequence[Row],
 ) -> Row:
     at = [record.features.index(name) for name in section.features]
     rank, share = record.rank, _shares(record)
     if section.place == "top":
         holds, distance = _places(record, "max") <= len(at), rank
     else:
-        holds = at_zero(record, resolution=resolution) & ~negative
+        low, high = _bounds(record, row_intervals)
+        inside = (low <= nothing_of(record)) & (nothing_of(record) <= high)
+        holds = (inside | (share <= resolution)) & ~below_nothing(record, row_intervals)
         distance = share
     has_numbers = np.isfinite(distance[at]).all()
     has_numbers &= section.place == "top" or record.method not in NO_ZERO
@@ -135,7 +138,7 @@ def _row(
 
 
 def below_nothing(
-    record: Importance, index: int, row_intervals: Sequence[Row]
+    record: Importance, row_intervals: Sequence[Row]
 ) -> npt.NDArray[np.bool_]:
     """Return which features the model does better with shuffled, (n_features,).
 
@@ -146,35 +149,30 @@ def below_nothing(
     Parameters
     ----------
     record : Importance
-    index : int
-        Its place among the importances.
     row_intervals : sequence of dict
-        Rows of the frame of this name.
+        Its rows of the frame of this name.
     """
     shuffles = METHODS[record.method].asks == "predict" and bool(record.loss)
     if not shuffles or record.form not in ("difference", "ratio"):
         return np.zeros(len(record.features), dtype=bool)
-    own = {
-        row["feature"]: row["high"]
-        for row in row_intervals
-        if row["record"] == index and row["route"]
-    }
-    drawn = bool(record.stream)  # else its interval is but the mean
-    over_repeats = interval(record)[1] if drawn else np.full(len(record.mean), np.nan)
-    high = [own.get(*pair) for pair in zip(record.features, over_repeats, strict=True)]
-    return np.asarray(np.array(high, dtype=float) < nothing_of(record))
+    drawn = np.array([bool(record.stream)] * len(record.mean))
+    drawn |= np.isin(record.features, [r["feature"] for r in _resampled(row_intervals)])
+    # without draws or resampled rows an interval is but the mean
+    return np.asarray(drawn & (_bounds(record, row_intervals)[1] < nothing_of(record)))
 
 
-def at_zero(record: Importance, *, resolution: float) -> npt.NDArray[np.bool_]:
-    """Return which features are not told from one that does nothing, (n_features,).
+def _resampled(row_intervals: Sequence[Row]) -> list[Row]:
+    """Return the rows of features that have an interval over other rows."""
+    return [row for row in row_intervals if row["route"]]
 
-    By the interval of the mean over the repeats, or by less than `resolution` of the
-    largest distance.
-    """
-    low, high = interval(record)
-    nothing = nothing_of(record)
-    inside = (low <= nothing) & (nothing <= high)
-    return np.asarray(inside | (_shares(record) <= resolution))
+
+def _bounds(record: Importance, row_intervals: Sequence[Row]) -> tuple[Floats, Floats]:
+    """Return intervals over other rows where there are some, else over the repeats."""
+    low, high = (bound.copy() for bound in interval(record))
+    for row in _resampled(row_intervals):
+        at = record.features.index(row["feature"])
+        low[at], high[at] = row["low"], row["high"]
+    return low, high
 
 
 def _places(record: Importance, ties: Literal["min", "max"]) -> Floats:
@@ -193,7 +191,10 @@ def _shares(record: Importance) -> Floats:
 
 
 def _findings(
-    expected: Sequence[ExpectedSection], rows: Sequence[Row], resolution: float
+    expected: Sequence[ExpectedSection],
+    rows: Sequence[Row],
+    importances: Sequence[Importance],
+    resolution: float,
 ) -> Iterator[Finding]:
     """Yield one finding per expectation and model of which some ranking disagrees."""
     for number, section in enumerate(expected, start=1):
@@ -202,7 +203,12 @@ def _findings(
             judged = [r for r in own if r["model"] == model and r["verdict"] != UNKNOWN]
             against = [row for row in judged if row["verdict"] == DEVIATES]
             if against:
-                yield _finding(section, model, against, len(judged), resolution)
+                record, name = importances[against[0]["record"]], against[0]["farthest"]
+                mean = float(record.mean[record.features.index(name)])
+                is_below = mean < nothing_of(record)
+                yield _finding(
+                    section, model, against, len(judged), resolution, is_below=is_below
+                )
 
 
 def _finding(
@@ -211,6 +217,8 @@ def _finding(
     against: Sequence[Row],
     n_judged: int,
     resolution: float,
+    *,
+    is_below: bool,
 ) -> Finding:
     every = len(against) == n_judged
     features = listed(section.features)
@@ -224,14 +232,13 @@ def _finding(
         ranks = "first rank" if n == 1 else f"first {n} ranks"
         expected = f"to take the {ranks}"
         observed = f"the {ranks} {'goes' if n == 1 else 'go'} to {first['first']}"
-    elif first["share"] <= resolution:  # at zero, but for the side it is on
-        observed = f"shuffling {quote(first['farthest'])} makes the model better"
     else:
-        share, places = first["share"], places_apart(first["share"], resolution)
-        observed = (
-            f"{quote(first['farthest'])} has {share:.{places}%} of the largest "
-            "importance"
-        )
+        name, share = quote(first["farthest"]), first["share"]
+        size = f"{share:.{places_apart(share, resolution)}%} of the largest importance"
+        observed = f"{name} has {size}"
+        if is_below:
+            by = f", by {size}" if share > resolution else ""
+            observed = f"shuffling {name} makes the model better{by}"
     measure = f"{features} of {section.of} {where}, {section.model or 'every model'}"
     return Finding(
         check="unexpected",

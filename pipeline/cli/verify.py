@@ -1,5 +1,6 @@
 """verify: whether a run, or a PDF, still says what was found."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -49,6 +50,13 @@ def verify(
     from ..runs.verify import verify as verified
     from ..runs.verify.verification import Verification
 
+    head = head.lower()
+    if head and not re.fullmatch("[0-9a-f]{64}", head):
+        raise click.BadParameter(
+            f"must be 64 hexadecimal digits, all that verify printed; {head!r} was "
+            "given.",
+            param_hint="--head",
+        )
     with faults(), progress(quiet or not replay) as on_step:
         outcome: Verification | Replay = (
             replayed(path, on_step)

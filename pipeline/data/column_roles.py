@@ -174,7 +174,7 @@ def coded(
             f"{where} holds {listed(others)}, which is not one of the classes "
             f"{listed(classes)}. Leave those rows out, or add the class."
         )
-    if texts.nunique() < 2:
+    if len(texts) and texts.nunique() < 2:  # of no row the reader says so
         raise DataError(
             f"{where} holds only the class {quote(texts.iloc[0])}, and every split "
             "needs two or more. Split the rows otherwise."

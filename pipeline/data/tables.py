@@ -211,6 +211,11 @@ def check_header(name: str, columns: tuple[str, ...]) -> None:
         Naming them.
     """
     twice = [column for column, count in Counter(columns).items() if count > 1]
+    if "" in twice:
+        raise DataError(
+            f"{name} has several columns without a name in its first line. Remove "
+            "titles above the names, or name the columns."
+        )
     if twice:
         raise DataError(
             f"{name} has several columns named {listed(twice)}. Rename all but one."

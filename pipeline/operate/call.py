@@ -21,6 +21,7 @@ from ..auditing.audit import audit as run_audit
 from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
 from ..config.questions import unknown_loss
+from ..data.column_types import is_category
 from ..data.datasets import as_frame, as_pandas, check_index, dataset, one_column
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
@@ -246,10 +247,14 @@ def _settings(
         if not isinstance(document, Mapping) or SECTION_OF[name] in document
     ]
     if twice:
+        has = "is a file, which says what is asked"
+        if isinstance(document, Mapping):
+            has = f"has {listed({SECTION_OF[name] for name in twice})}"
+        where = "it" if len(twice) == 1 else "them"
         raise ConfigError(
             [
-                f"{listed(twice)} and config are both given, and config already sets "
-                f"{'it' if len(twice) == 1 else 'them'}. Leave one of them out."
+                f"{listed(twice)} and config are both given, and config {has}. Say "
+                f"{where} there, or leave config out."
             ]
         )
     has_data = isinstance(document, Mapping) and "data" in document
@@ -306,12 +311,18 @@ def _document(
     asked: Mapping[str, Any], functions: Mapping[str, Function], task: Task
 ) -> dict[str, Any]:
     """Return the content of an audit.toml that asks for the same."""
-    losses = asked["losses"]
-    losses = (losses,) if isinstance(losses, str) else losses or ()
+    losses, methods, engines = (
+        _as_tuple(asked[name]) for name in ("losses", "methods", "engines")
+    )
+    if not methods:
+        raise ConfigError(["methods must name at least one method."])
     keys = [_loss_of(name, task) for name in losses]
-    groups = {name: list(columns) for name, columns in (asked["groups"] or {}).items()}
-    methods = asked["methods"]
-    methods = (methods,) if isinstance(methods, str | Mapping) else methods
+    groups = _groups_of(asked["groups"] or {})
+    of_groups = {
+        entry["method"]
+        for entry in methods
+        if isinstance(entry, Mapping) and entry.get("of") == "groups"
+    }
     entries = []
     for method in methods:
         entry = dict(method) if isinstance(method, Mapping) else {"method": method}
@@ -324,14 +335,30 @@ def _document(
             takes = repeats is not None and "n_repeats" in options_of(row.function)
             usual = {"n_repeats": repeats} if takes else {}
             usual |= {"losses": keys} if keys and row.unit == "loss" else {}
-            usual |= {"engines": list(asked["engines"])} if asked["engines"] else {}
+            usual |= {"engines": list(engines)} if engines else {}
             entry = usual | entry
-            if groups and "groups" in row.of and "of" not in entry:
+            asks_both = "groups" in row.of and "of" not in entry
+            if groups and asks_both and name not in of_groups:
                 entries.append(entry)
                 entry = entry | {"of": "groups"}
         entries.append(entry)
     document = {"seed": asked["seed"], "importance": entries}
     return document | ({"groups": groups} if groups else {})
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    """Return one value or several as a tuple; a text is one."""
+    return (value,) if isinstance(value, str | Mapping) else tuple(value or ())
+
+
+def _groups_of(groups: Any) -> dict[str, list[str]]:
+    """Return the columns of each group."""
+    if not isinstance(groups, Mapping) or any(
+        isinstance(c, str) for c in groups.values()
+    ):
+        rule = "groups must be a dict of lists of columns, such as {'size': ['a', 'b']}"
+        raise ConfigError([f"{rule}; {quote(groups)} was given."])
+    return {name: list(columns) for name, columns in groups.items()}
 
 
 def _loss_of(name: str, task: Task) -> str:
@@ -401,7 +428,7 @@ def _class_of(model: Any) -> str:
         return model.name
     if isinstance(model, RModel):
         return model.path.stem
-    if not hasattr(model, "predict"):
+    if isinstance(model, type) or (callable(model) and not hasattr(model, "predict")):
         return str(getattr(model, "__name__", "function")).replace(
             "<lambda>", "function"
         )
@@ -495,7 +522,13 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "train")
     weights = more[0] if more else None
     check_index(frame, y=y, sample_weight=weights)
-    return dataset(
+    lacks = [name for name in test.features if name not in frame]
+    more_columns = [name for name in frame if name not in test.features]
+    if lacks or more_columns:
+        what = [f"lacks {listed(lacks)}"] * bool(lacks)
+        what += [f"has {listed(more_columns)} besides"] * bool(more_columns)
+        raise DataError(f"train must have the columns of X; it {' and '.join(what)}.")
+    rows = dataset(
         frame,
         y,
         task=test.task,
@@ -504,6 +537,14 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
         weights=weights,
         classes=test.classes or None,
     )
+    for name in test.features:
+        kinds = ["text" if is_category(s.X[name]) else "numbers" for s in (rows, test)]
+        if kinds[0] != kinds[1]:
+            raise DataError(
+                f"Column {quote(name)} has {kinds[0]} in train and {kinds[1]} in X. "
+                "Give it one type."
+            )
+    return rows
 
 
 def _fitted(model: Any, name: str, rows: Dataset) -> FittedModel:

@@ -72,7 +72,8 @@ def test_zero_means_within_the_error_or_below_the_resolution(mean, sd, verdict):
 
 def over_rows(high):
     """Return the interval of 'b' over other rows, in the first ranking."""
-    return {"record": 0, "feature": "b", "high": high, "route": "resampled"}
+    ends = {"low": high - 1, "high": high}
+    return {"record": 0, "feature": "b", "route": "resampled", **ends}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,31 @@ def test_what_the_model_does_better_with_shuffled_is_not_at_zero(intervals, verd
 def test_what_is_below_zero_and_far_from_it_is_warned_of_as_before():
     (warning,) = judged(expect("zero", "b"), ranking(10, -4, sd=0.001))[1]
     assert warning.severity == "warning"
-    assert "'b' has 40% of the largest importance" in warning.message
+    assert warning.message.endswith(
+        "shuffling 'b' makes the model better, by 40% of the largest importance."
+    )
+
+
+@pytest.mark.parametrize(
+    ("mean", "high", "verdict"),
+    [
+        (-4, 0.5, "as expected"),
+        (-4, -0.5, "not as expected"),
+        (4, 4.5, "not as expected"),
+        (0.5, 0.9, "as expected"),
+    ],
+)
+def test_an_interval_over_other_rows_says_what_is_at_zero(mean, high, verdict):
+    """Repeats on the same rows would tell each of these from zero."""
+    rows, findings = judge(
+        (expect("zero", "b"),),
+        (ranking(10, mean, sd=0.001),),
+        resolution=0.04,
+        row_intervals=[over_rows(high)],
+    )
+    assert rows[0]["verdict"] == verdict
+    better = [f.message.count("makes the model better") for f in findings]
+    assert better == [int(mean < 0)] * (verdict == "not as expected")
 
 
 def test_a_sign_that_no_shuffling_has_given_says_nothing_of_the_model():

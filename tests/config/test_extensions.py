@@ -11,12 +11,14 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
 from tests.cases import for_each
 from tests.docs.pages import blocks
 
 import importance_audit as ia
+from importance_audit.cli.main import main
 from importance_audit.config import extensions
 from importance_audit.config.load import load_config, parse_config
 from importance_audit.methods.importance import METHODS
@@ -139,6 +141,10 @@ def test_a_changed_file_is_a_difference_for_replay_and_diff(tmp_path):
     second = run_audit(folder, pdf=False)
     change = compare_runs(first.result, second.result)
     assert "extensions[1].sha256" in {item.what for item in change.differences}
+    words = ["diff", str(first.folder), str(second.folder)]
+    answer = CliRunner().invoke(main, words)
+    assert answer.exit_code == 0, answer.output
+    assert "extensions[1].sha256" in answer.output
 
 
 def test_a_helper_beside_the_file_is_recorded_too(tmp_path):

@@ -655,6 +655,27 @@ def test_groups_are_measured_beside_the_features():
     assert result.importances[1].features == ("both", "c")[:1]
 
 
+def test_groups_that_an_entry_asks_for_are_not_asked_twice():
+    entries = [{"method": "permutation"}, {"method": "permutation", "of": "groups"}]
+    result = ia.audit(LINEAR, X, Y, methods=entries, groups={"both": ["a", "b"]})
+    assert [record.of for record in result.importances] == ["features", "groups"]
+
+
+def test_one_engine_is_named_by_a_text():
+    with pytest.raises(ia.ConfigError) as refusal:
+        ia.audit(LINEAR, X, Y, engines="DALEXX")
+    assert len(refusal.value.problems) == 1
+    assert "'DALEXX' was given. Did you mean 'DALEX'?" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"), [(None, "NoneType"), (LinearRegression, "LinearRegression")]
+)
+def test_what_is_no_model_is_named_by_its_class(model, name):
+    with pytest.raises(ia.ModelError, match=f"Model '{name}'"):
+        ia.audit(model, X, Y)
+
+
 def test_what_a_configuration_says_is_not_said_twice():
     document = {"importance": [{"method": "permutation", "n_repeats": 2}]}
     result = ia.audit(LINEAR, X, Y, config=document)
@@ -662,8 +683,8 @@ def test_what_a_configuration_says_is_not_said_twice():
     with pytest.raises(ia.ConfigError) as refusal:
         ia.audit(LINEAR, X, Y, config=document, n_repeats=3, methods=["firm"], seed=2)
     assert str(refusal.value) == (
-        "'methods', 'n_repeats' and config are both given, and config already sets "
-        "them. Leave one of them out."
+        "'methods', 'n_repeats' and config are both given, and config has "
+        "'importance'. Say them there, or leave config out."
     )
 
 
@@ -677,6 +698,33 @@ def test_a_call_says_what_its_configuration_leaves_open():
 
 @for_each(
     [
+        (
+            lambda: ia.audit(LINEAR, X, Y, groups=[["a", "b"]]),
+            "groups must be a dict of lists of columns, such as {'size': ['a', 'b']}; "
+            "[['a', 'b']] was given.",
+        ),
+        (
+            lambda: ia.audit(LINEAR, X, Y, groups={"g": "ab"}),
+            "groups must be a dict of lists of columns, such as {'size': ['a', 'b']}; "
+            "{'g': 'ab'} was given.",
+        ),
+        (
+            lambda: ia.audit(LINEAR, X, Y, methods=[]),
+            "methods must name at least one method.",
+        ),
+        (
+            lambda: ia.audit(LINEAR, X, Y, config="audit.toml", n_repeats=3),
+            "'n_repeats' and config are both given, and config is a file, which says "
+            "what is asked. Say it there, or leave config out.",
+        ),
+        (
+            lambda: ia.audit(LINEAR, X, Y, train=(X.rename(columns={"a": "q"}), Y)),
+            "train must have the columns of X; it lacks 'a' and has 'q' besides.",
+        ),
+        (
+            lambda: ia.audit(LINEAR, X, Y, train=(X.astype({"a": str}), Y)),
+            "Column 'a' has text in train and numbers in X. Give it one type.",
+        ),
         (
             lambda: ia.audit(LINEAR, X, Y, config={"data": {"test": {}}}),
             "[data] says where rows are, and X and y are rows. Leave [data] out.",

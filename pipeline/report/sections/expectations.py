@@ -148,7 +148,8 @@ def _result(facts: Facts, row: Mapping[str, Any], at: int, limit: float) -> Sent
     sentence = say("expected.found_zero", farthest=farthest, share=part)
     index, intervals = int(row["record"]), facts.result.row_intervals
     record = facts.result.importances[index]
-    negative = below_nothing(record, index, intervals.to_dict("records"))
+    own = intervals[intervals["record"] == index].to_dict("records")
+    negative = below_nothing(record, own)
     if negative[record.features.index(row["farthest"])]:
         sentence += say("expected.found_negative")
     return sentence

@@ -215,6 +215,18 @@ class Facts:
         names = (name for entry in entries for name in entry["engines"])
         return tuple(dict.fromkeys(names))
 
+    def engines_asked(self, record: Importance) -> frozenset[str]:
+        """Return the engines that the configuration asks for a ranking of ours."""
+        return frozenset(
+            engine
+            for entry in self.result.run.config.get("importance", ())
+            if (entry["method"], entry.get("of", "features"))
+            == (record.method, record.of)
+            and record.model in (entry.get("models") or (record.model,))
+            and record.loss in (entry.get("losses") or (record.loss,))
+            for engine in entry["engines"]
+        )
+
     def note(self, key: str) -> str:
         """Return a text of the configuration's section [report], empty if not given."""
         return str(self.result.run.config.get("report", {}).get(key, ""))

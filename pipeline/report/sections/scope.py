@@ -23,6 +23,7 @@ from ..text.wording import (
 from .cards import title_of
 from .facts import Facts, cards_of, config_of, section, tallied
 from .findings import link_to
+from .verdicts import recomputable
 
 
 class Untested(NamedTuple):
@@ -261,12 +262,15 @@ def _uncompared(facts: Facts) -> Iterator[Untested]:
     if not rankings or not was_asked or not facts.came_to_end:
         return
     number = say_count(tallied("importances", len(rankings)), "ranking")
-    asked = set(facts.result.agreement["method"])
-    is_missing = all(ranking.record.method in asked for ranking in rankings)
+    reason, takes = "not applicable", "takes_none"
+    if any(finding.check == "engine_missing" for finding in facts.result.findings):
+        reason, takes = "unavailable", "takes_missing"
+    if recomputable(facts):
+        reason, takes = "not configured", "takes"
     yield Untested(
         say("scope.uncompared.item", rankings=number),
-        "unavailable" if is_missing else "not configured",
-        say("scope.uncompared.takes"),
+        reason,
+        say(f"scope.uncompared.{takes}"),
         say("scope.uncompared.consequence", cards=cards_of(facts, rankings)),
     )
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ...engines import ENGINES
 from ...records.finding import Finding
+from ...records.importance_record import Importance
 from ...records.ranking import OURS, options_text, question_of
 from ..text.blocks import Badge, Sentence, Value, plain
 from ..text.wording import (
@@ -22,6 +23,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, tallied
+from .rankings import Ranking
 
 SHAPES = {
     "replayed": "●",
@@ -108,7 +110,7 @@ def recomputed(facts: Facts) -> Sentence:
         each=joined(each),
     )
     if left := len(facts.rankings) - n:
-        possible = len(_open(facts))
+        possible = len(recomputable(facts))
         key, number = ("open", possible) if possible else ("cannot", left)
         text += (" ", *say(f"recomputed.{key}", n=tallied("importances", number)))
     return joined([*texts, text], " ")
@@ -144,7 +146,10 @@ def _is_partly(facts: Facts) -> bool:
     Where none of the others could have been, a run without exceptions is confirmed.
     """
     verdict = facts.result.verdict
-    left = {"confirmed with exceptions": facts.uncompared, "confirmed": _open(facts)}
+    left = {
+        "confirmed with exceptions": facts.uncompared,
+        "confirmed": recomputable(facts),
+    }
     return bool(left.get(verdict)) and not _against_us(facts)[0]
 
 
@@ -172,19 +177,29 @@ def _recomputed(facts: Facts) -> Counter[str]:
     return Counter(min(verdicts, key=LADDER.index) for _, verdicts in groups)
 
 
-def _open(facts: Facts) -> list[str]:
-    """Return the methods of rankings that nobody recomputed, but an engine here could.
+def recomputable(facts: Facts) -> list[Ranking]:
+    """Return the rankings that nobody recomputed, but an engine here may be able to.
 
-    An engine here is one that answered anything, or whose numbers were supplied.
+    An engine here is one that answered anything, or whose numbers were supplied. One
+    that was asked for a ranking and has no answer to it is not able to: it lacks the
+    loss, or weights.
     """
-    here = {engine.split(" ")[0] for engine in facts.answered}
-    offered = {
-        method
-        for engine in here & set(ENGINES)
-        for method in ENGINES[engine]["importance"]
-    }
-    methods = [ranking.record.method for ranking in facts.uncompared]
-    return [method for method in methods if method in offered]
+    here = {engine.split(" ")[0] for engine in facts.answered} & set(ENGINES)
+    names = [*(name for name in ANSWER if name != "feature"), "engine_b"]
+    rows = facts.result.agreement[names].itertuples(index=False, name=None)
+    answers = {(*question, engine.split(" ")[0]) for *question, engine in rows}
+
+    def is_able(engine: str, record: Importance) -> bool:
+        question = (*question_of(record), options_text(record))
+        was_asked = engine in facts.engines_asked(record)
+        offers = record.method in ENGINES[engine]["importance"]
+        return offers and (not was_asked or (*question, engine) in answers)
+
+    return [
+        ranking
+        for ranking in facts.uncompared
+        if any(is_able(engine, ranking.record) for engine in here)
+    ]
 
 
 def alone(facts: Facts) -> Sentence:

@@ -175,7 +175,7 @@ packages_of_session <- function(model) {
 check_formula <- function(model) {
   formula <- tryCatch(stats::formula(model), error = function(e) NULL)
   called <- setdiff(all.names(formula), all.vars(formula))
-  is_own <- vapply(called, exists, NA, envir = globalenv(), inherits = FALSE)
+  is_own <- vapply(called, exists, NA, envir = globalenv(), mode = "function", inherits = FALSE)
   if (any(is_own)) {
     stop("the formula of the model calls ", toString(called[is_own]), ", which this session ",
          "defines and which is not saved with the model. Give predict_function = ",

@@ -134,7 +134,7 @@ def test_rankings_that_python_alone_computed_are_no_failed_comparison():
     pairs = apartments_result().agreement.iloc[:6]
     view = build_view(apartments_result(findings=(), agreement=pairs))
     items = column(table(view, "tab-untested"), "Item")
-    assert items[0] == "a second implementation of 4 rankings"
+    assert "a second implementation of 4 rankings" in items
     whole = made_frame(
         "agreement",
         [

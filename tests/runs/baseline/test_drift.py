@@ -277,7 +277,7 @@ def test_the_table_shows_the_worst_first_and_counts_the_rest():
     blocks = section_of(result(**new_columns), result(**columns)).parts["blocks"]
     (table,) = [b for b in blocks if isinstance(b, Table) and b.id == "tab-shifts"]
     assert [plain(row.cells[0].parts) for row in table.rows] == ["c", "b"]
-    assert plain(table.caption).endswith("2 of 4, each split compared separately")
+    assert plain(table.caption).endswith("than chance explains, worst first: 2 of 4")
     assert plain(table.rows[0].cells[-1].parts) == "moved"
 
 

@@ -222,12 +222,23 @@ def test_what_an_older_version_made_is_refused_by_name(runs, what):
         verify(audit if what == "an audit" else runs[0])
 
 
+def test_a_digest_is_whole_and_its_case_says_nothing(runs):
+    audit = runs[0].parents[1]
+    head = verify(audit).head
+    ends = {
+        text: CliRunner().invoke(main, ["verify", str(audit), "--head", text]).exit_code
+        for text in (head, head.upper(), head[:12], "zz")
+    }
+    assert list(ends.values()) == [0, 0, 2, 2]
+
+
 @pytest.mark.parametrize("option", ["--head", "--only", "--signers"])
 def test_what_is_asked_of_the_log_is_refused_without_one(runs, option, tmp_path):
     shutil.copytree(runs[0], tmp_path / "sent")
     (tmp_path / "allowed_signers").write_text("")
     for path in (tmp_path / "sent", runs[0] / "report.pdf"):
-        words = ["verify", str(path), option, str(tmp_path)]
+        value = "0" * 64 if option == "--head" else str(tmp_path)
+        words = ["verify", str(path), option, value]
         answer = CliRunner().invoke(main, words)
         assert answer.exit_code == 2
         assert "which --head, --only and --signers are about" in answer.output
