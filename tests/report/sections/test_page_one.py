@@ -466,7 +466,7 @@ def test_points_are_ordered_by_what_must_be_decided_first():
         "Correlated leaders",
         "Overfitting",
         "Probabilities off",
-        "Predictions off",
+        "Bias",
         "Shift from training to evaluation rows",
         "Not clearly better than a constant (bad) (K2)",
     ]
