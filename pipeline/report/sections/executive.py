@@ -165,7 +165,8 @@ def _is_beside(facts: Facts, point: Point) -> bool:
     """Return whether no model is led by a feature of the sets that a point is about."""
     numbers = {int(finding.evidence.get("cluster", 0)) for finding in point.findings}
     members = {name for number in numbers for name in facts.clusters.get(number, ())}
-    return members.isdisjoint(leader_of(ranking)[1] for ranking in facts.leads)
+    leaders = {leader_of(ranking)[1] for ranking in facts.leads}
+    return bool(members) and members.isdisjoint(leaders)
 
 
 def _dominant(facts: Facts, key: str = "headline.dominant") -> Sentence:
