@@ -55,17 +55,15 @@ class Difference(NamedTuple):
 def points(result: AuditResult) -> list[Point]:
     """Return what must be decided, in the order of `ORDER`.
 
-    Failures, warnings, and the notes of `NOTES`: one point per cause, but one for all
-    sets of correlated features that have a leader among them, and of what has no kind
-    of its own one per check. An engine that is missing
-    is not among them, since it belongs to what was not tested.
+    Failures, warnings, and the notes of `NOTES`: one point per cause, but of what has
+    no kind of its own one per check. An engine that is missing is not among them, since
+    it belongs to what was not tested.
     """
     found: dict[str, list[tuple[Finding, ...]]] = {kind: [] for kind in ORDER}
     for group in by_cause(result.findings):
         kind = _kind_of(group[0])
         found.get(kind, []).append(group)
-    for kind in ("dependent_leader", "other"):
-        found[kind] = _by_check(found[kind])
+    found["other"] = _by_check(found["other"])
     if is_of_unknown_rows(result):
         found["rows_unknown"] = [()]
     return [Point(kind, group) for kind in ORDER for group in found[kind]]

@@ -67,6 +67,8 @@ class Finding:
 
 ONE_CAUSE = ("r_unavailable",)
 """Codes that are one thing, however many findings have them."""
+ONE_POINT = ("dependent_leader",)
+"""Checks whose findings are read and answered together."""
 SEVERITIES: tuple[Severity, ...] = ("failure", "warning", "info")
 """Gravest first."""
 
@@ -98,7 +100,9 @@ def by_cause(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
     together: dict[str | int, list[Finding]] = {}
     for place, finding in enumerate(findings):
         is_shared = ": " in finding.cause or finding.cause in ONE_CAUSE
-        together.setdefault(finding.cause if is_shared else place, []).append(finding)
+        cause: str | int = finding.cause if is_shared else place
+        cause = finding.check if finding.check in ONE_POINT else cause
+        together.setdefault(cause, []).append(finding)
     groups = (tuple(sorted(group, key=_weight)) for group in together.values())
     return sorted(groups, key=lambda group: SEVERITIES.index(group[0].severity))
 

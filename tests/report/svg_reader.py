@@ -67,14 +67,16 @@ def height(svg):
     return float(re.search(r'height="([\d.]+)pt"', svg)[1]) * MM
 
 
-def x_axis(svg):
-    """Return number → millimetres as the tick labels of a one-axis figure say."""
+def x_axis(svg, panel=0):
+    """Return number → millimetres as the tick labels of the axis of a panel say."""
     ticks = [
         (float(text.replace("−", "-").replace("\u202f", "")), x)
         for text, x, _, style in texts(svg)
         if style["text-anchor"] == "middle"
     ]
-    slope, start = np.polyfit(*np.transpose(ticks), 1)
+    starts = [n for n in range(1, len(ticks)) if ticks[n][0] <= ticks[n - 1][0]]
+    first, last = [0, *starts, None][panel : panel + 2]
+    slope, start = np.polyfit(*np.transpose(ticks[first:last]), 1)
     return lambda number: start + slope * number
 
 

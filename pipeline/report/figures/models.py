@@ -28,16 +28,20 @@ def draw_models(
 ) -> Sheet:
     """Return the loss of several models as features are permuted.
 
-    One panel per model on one axis, the same rows in each. A bar leads from the
-    dashed loss of the model as it is to the mean loss with the feature permuted. At
-    its end stands the interval; without one a box plot of the repeats (box: quartiles,
-    line: range), or a tick where there are not two different ones, all finite. The
-    note of a row stands beside its bar where there is room for it.
+    One panel per model, two beside each other, on one axis; the same rows in each. A
+    bar leads from the dashed loss of the model as it is to the mean loss with the
+    feature permuted. At its end stands the interval; without one a box plot of the
+    repeats (box: quartiles, line: range), or a tick where there are not two different
+    ones, all finite. The note of a row stands beside its bar where there is room.
     """
     rows = [row for panel in panels for row in panel.rows]
     column = parts.name_column([row.name for row in panels[0].rows], pitch=3.85)
     slots, height, heads = parts.slots(
-        [panel.name for panel in panels], column.height, left=column.plot, head=_HEAD
+        [panel.name for panel in panels],
+        column.height,
+        left=column.plot,
+        head=_HEAD,
+        across=2,
     )
     width = slots[0].right - slots[0].left
     has_values = width > parts.NARROW

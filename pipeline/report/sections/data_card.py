@@ -318,15 +318,18 @@ def _columns_table(facts: Facts) -> Table:
             (feature, look_up("data.kinds")[kind], _range(row), *counts, origin)
         )
     n = say_count(tallied("columns", len(frame)), "feature")
+    columns = "feature:header kind range distinct:number missing_train:number "
+    columns += "missing_test:number origin"
+    origins = {row[-1] for row in rows}
+    is_alike = len(origins) == 1  # said once, and its column left out
+    notes = [say("data.columns_alike", origin=min(origins))] if is_alike else []
     table = table_of(
         "columns",
         "data",
-        (
-            "feature:header kind range distinct:number "
-            "missing_train:number missing_test:number origin"
-        ),
-        rows,
+        columns.removesuffix(" origin") if is_alike else columns,
+        [row[:-1] if is_alike else row for row in rows],
         caption=say("data.columns_caption", n=n),
+        notes=tuple(notes),
         shape="wide",
     )
     return _first_rows(table, "columns", "feature") if len(frame) > TOP + FEW else table
@@ -341,7 +344,7 @@ def _first_rows(table: Table, path: str, noun: str) -> Table:
     return replace(
         table,
         rows=table.rows[:TOP],
-        notes=(say(f"data.{path}_rest", n=n),),
+        notes=(*table.notes, say(f"data.{path}_rest", n=n)),
         everything=whole_table,
     )
 

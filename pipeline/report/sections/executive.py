@@ -139,13 +139,17 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
 
 def _headline(facts: Facts, found: list[Point]) -> Sentence:
     """Return what undermines the answer, else what leads and sets the models apart."""
+    dominant = _dominant(facts)
     for point in found:
+        # A set of correlated features is small beside what has nearly all importance.
+        if point.kind == "dependent_leader" and dominant and _is_beside(facts, point):
+            continue
         if point.kind in UNDERMINING and not _accepted_until(facts, point):
             return say(f"executive.headline.{point.kind}", **_fields(facts, point))
     if not facts.leads:
         return (word("page.nothing_ranked").rstrip("."),)
     text = _leaders(facts)
-    if dominant := _dominant(facts):
+    if dominant:
         return (*text, *dominant)
     # Of correlated features one may stand in for the other: these head no page.
     correlated = {name for members in facts.clusters.values() for name in members}
@@ -155,6 +159,14 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     if alone and leaders != {alone[0]}:
         text += say("executive.headline.differ", feature=full_name(alone[0]))
     return text
+
+
+def _is_beside(facts: Facts, point: Point) -> bool:
+    """Return whether no model is led by a feature of the sets that a point is about."""
+    numbers = {int(finding.evidence.get("cluster", 0)) for finding in point.findings}
+    members = {name for number in numbers for name in facts.clusters.get(number, ())}
+    leaders = {leader_of(ranking)[1] for ranking in facts.leads}
+    return bool(members) and members.isdisjoint(leaders)
 
 
 def _dominant(facts: Facts, key: str = "headline.dominant") -> Sentence:
@@ -365,8 +377,8 @@ def _rows(facts: Facts) -> Value:
 def _of_incomplete(facts: Facts, point: Point) -> dict[str, Any]:
     del point
     measured = {record.model for record in facts.result.importances}
-    left = [entry["name"] for entry in config_of(facts, "models") or ()]
-    left = [name for name in left if name not in measured]
+    asked = [entry["name"] for entry in config_of(facts, "models") or ()]
+    left = [name for name in asked or facts.models if name not in measured]
     text = say("executive.not_measured", models=series(map(full_name, left)))
     return {"left": text if left else ()}
 
@@ -435,15 +447,19 @@ def _of_losses(facts: Facts, point: Point) -> dict[str, Any]:
 
 
 def _of_deciles(facts: Facts, point: Point) -> dict[str, Any]:
-    """Return the model, and how many deciles are off in the classes that are off."""
+    """Return the model, and its deciles that are off in the classes that are off."""
     subject = point.findings[0].subject  # of several classes "model, class"
     names = [name for name in facts.models if f"{subject}, ".startswith(f"{name}, ")]
-    outside = {"too_low", "too_high"}
-    counts = [finding.evidence for finding in point.findings]
+
+    def total(name: str) -> Value:
+        counts = (float(finding.evidence[name]) for finding in point.findings)
+        return tallied("findings", int(sum(counts)))
+
     return {
         "model": full_name(max(names, key=len, default=subject)),
-        "n": tallied("findings", int(sum(c[k] for c in counts for k in outside))),
-        "of": tallied("findings", int(sum(c["deciles"] for c in counts))),
+        "low": total("too_low"),
+        "high": total("too_high"),
+        "of": total("deciles"),
     }
 
 

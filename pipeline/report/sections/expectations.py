@@ -60,8 +60,9 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
             name = row["verdict"].replace(" ", "_")
             verdict: Part = word(f"expected.verdicts.{name}")
             if row["verdict"] != FOUND:
-                what = result if row["verdict"] == DEVIATES else (verdict,)
-                otherwise.append((*measure, ": ", *what))
+                brief = _result(facts, row, at, limit, in_short=True)
+                what = brief if row["verdict"] == DEVIATES else (verdict,)
+                otherwise.append((*_ranking(facts, row), ": ", *what))
                 verdict = Styled("strong", (verdict,))
             every.append((expected, measure, result, verdict))
         n_found = int((rows["verdict"] == FOUND).sum())
@@ -127,11 +128,30 @@ def _measure(
     return joined(part for part in parts if part)
 
 
-def _result(facts: Facts, row: Mapping[str, Any], at: int, limit: float) -> Sentence:
+def _ranking(facts: Facts, row: Mapping[str, Any]) -> Sentence:
+    """Return which ranking a row is about by its model and card.
+
+    With the loss where the card has several.
+    """
+    card = facts.card(facts.result.importances[int(row["record"])])
+    same = (r.record.loss for r in facts.rankings if facts.card(r.record) == card)
+    loss = [loss_label(row["loss"])] if len(set(same)) > 1 else []
+    model = full_name(row["model"] or word("words.the_data"))
+    return joined([model, *loss, card_link(card)])
+
+
+def _result(
+    facts: Facts,
+    row: Mapping[str, Any],
+    at: int,
+    limit: float,
+    *,
+    in_short: bool = False,
+) -> Sentence:
     """Return who is on top instead, or how far from zero the farthest is.
 
     And whether the model does better with that shuffled. A share never reads like the
-    `limit` it is beyond.
+    `limit` it is beyond. `in_short` leaves out who is on top.
     """
     rank, share = float(row["rank"]), float(row["share"])
     farthest = full_name(row["farthest"])
@@ -140,7 +160,8 @@ def _result(facts: Facts, row: Mapping[str, Any], at: int, limit: float) -> Sent
         if row["verdict"] == FOUND:
             return say("expected.found_first", first=first)
         place = Value(f"expected[{at}].rank", rank, rank_text(rank))
-        return say("expected.found_top", first=first, farthest=farthest, rank=place)
+        key = "rank" if in_short else "top"
+        return say(f"expected.found_{key}", first=first, farthest=farthest, rank=place)
     text = percent(share) if share == share else MISSING
     if row["verdict"] == DEVIATES and text == percent(limit):
         text = f"{number(100 * share, places_apart(share, limit))}{THIN}%"

@@ -4,7 +4,6 @@ One cause is one entry, however many findings it makes; each finding keeps its k
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 
 from ...engines.agreement import subject_of
 from ...records.finding import SEVERITIES, Finding
@@ -169,17 +168,15 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
 def _others(finding: Finding, others: Iterable[Finding]) -> list[str]:
     """Return what the other findings of a cause say, each text once.
 
-    Sentences that a message begins with as that of the first does are left out. A
-    finding of another check begins with the title of that.
+    Sentences that the message of the first has too are left out. A finding of another
+    check begins with the title of that.
     """
     titles = look_up("findings.title")
     first = finding.message.split(". ")
     texts: dict[str, None] = {}
     for other in others:
-        said = other.message.split(". ")
-        pairs = zip(first, said, strict=False)
-        n_same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        text = ". ".join(said[n_same:]) or other.message
+        said = (text for text in other.message.split(". ") if text not in first)
+        text = ". ".join(said) or other.message
         subject = display_name(other.subject)
         if other.check != finding.check:
             title = titles.get(other.check, other.check.replace("_", " "))

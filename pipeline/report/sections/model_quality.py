@@ -225,7 +225,7 @@ def _notes(facts: Facts, models: Sequence[str]) -> tuple[Sentence, ...]:
 def fits(facts: Facts) -> tuple[Sentence, ...]:
     """Return of each model whether it overfits, and whether its predictions are off.
 
-    Last the column that has shifted most from training to evaluation rows.
+    Last the column that has shifted most from training to new rows, if any are new.
     """
     sentences: list[Sentence] = []
     for model in best_first(facts)[:MODELS]:
@@ -234,7 +234,13 @@ def fits(facts: Facts) -> tuple[Sentence, ...]:
         if texts:
             name = Styled("strong", (full_name(model),))
             sentences.append((name, " ", *joined(texts, "; "), "."))
-    return (*sentences, *_shift(facts))
+    own = [_is_on_own_rows(facts, model) for model in facts.models]
+    return (*sentences, *(() if all(own) else _shift(facts)))
+
+
+def _is_on_own_rows(facts: Facts, model: str) -> bool:
+    """Return whether the evaluation rows of a model are those that it was fitted to."""
+    return _found(facts, "scored_on_training_rows", model) is not None
 
 
 def _found(facts: Facts, check: str, subject: str) -> Finding | None:
@@ -253,6 +259,8 @@ def _weak(facts: Facts, model: str) -> Sentence:
 
 def _fit(facts: Facts, model: str) -> Sentence:
     """Return whether a model is worse on new rows, in standard errors."""
+    if _is_on_own_rows(facts, model):
+        return say("quality.fit.same_rows")
     losses = _losses(facts)
     test = _of(losses, model, "test")
     fitted = [(split, _of(losses, model, split)) for split in FITTED]

@@ -90,7 +90,6 @@ def _inputs(facts: Facts) -> Table:
             word("provenance.config"),
             result.run.config_sha256,
         ),
-        (say("provenance.result"), word("provenance.output"), facts.digest),
     ]
     return table_of(
         "inputs",
@@ -163,11 +162,13 @@ def _environment(facts: Facts) -> KeyValues:
         text, unit = significant(seconds, 2), word("words.seconds")
         took = Value("run.volatile['seconds']", float(seconds), text, unit)
         rows.append((say("provenance.took"), (took,)))
-    rows += [
-        ((show_hidden(str(key)),), (show_hidden(str(text)),))
+    machine = [
+        show_hidden(f"{key} {text}")
         for key, text in run.environment.items()
         if key not in UNSEEN
     ]
+    if machine:
+        rows.append((say("provenance.machine"), joined(machine, "; ")))
     return KeyValues("kv-environment", say("provenance.environment"), tuple(rows))
 
 

@@ -136,8 +136,8 @@ MODELS = (
 
 def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
     svg = draw_models(MODELS, axis_label="RMSE").svg("m")
-    at = x_axis(svg)
     for n, model in enumerate(MODELS):
+        at = x_axis(svg, n)
         ends = [x for x, _ in points(groups(svg, f"loss-{n}-0")[0])]
         expected = sorted([at(model.baseline), at(model.rows[0].estimate)])
         assert [min(ends), max(ends)] == pytest.approx(expected, abs=0.01)
@@ -165,8 +165,10 @@ def test_repeats_without_a_spread_get_no_box(repeats):
 def test_all_panels_share_one_axis():
     svg = draw_models(MODELS, axis_label="RMSE").svg("m")
     lines = [points(group)[0][0] for group in groups(svg, "baseline")]
-    at = x_axis(svg)
-    assert lines == pytest.approx([at(283.0), at(160.0)], abs=0.01)
+    left, right = x_axis(svg, 0), x_axis(svg, 1)
+    assert lines == pytest.approx([left(283.0), right(160.0)], abs=0.01)
+    apart = [at(283.0) - at(160.0) for at in (left, right)]
+    assert apart[0] == pytest.approx(apart[1], abs=0.01)
 
 
 @pytest.mark.parametrize(("n_models", "n_rows"), [(1, 1), (3, 20), (6, 20), (6, 40)])

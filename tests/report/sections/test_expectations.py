@@ -56,7 +56,7 @@ def test_one_row_per_expectation_names_the_rankings_that_show_otherwise():
     assert table(view, "tab-expected").is_single
     assert plain(row.cells[1].parts) == "0 of 7"
     assert plain(row.cells[2].parts).startswith(
-        "forest, permutation, RMSE, E1: first: district; surface has rank 2; linear,"
+        "forest, E1: surface has rank 2; linear,"
     )
     met = expecting("top", "district")
     (row,) = table(met, "tab-expectations").rows

@@ -466,12 +466,57 @@ def test_points_are_ordered_by_what_must_be_decided_first():
         "Correlated leaders",
         "Overfitting",
         "Probabilities off",
-        "Predictions off",
+        "Bias",
         "Shift from training to evaluation rows",
         "Not clearly better than a constant (bad) (K2)",
     ]
     assert said(view, "decide").startswith("(1) whether b is known at the time of")
     assert said(view, "decide").endswith("(7) what follows from the other warnings.")
+
+
+def test_models_on_their_own_training_rows_are_not_compared_with_new_rows():
+    names = ("bad", "good")
+    own = [found("scored_on_training_rows", name) for name in names]
+    text = said(two_models(findings=own), "fits")
+    assert text.count("was evaluated on its own training rows") == 2
+    assert "new rows" not in text
+    text = said(two_models(findings=own[:1]), "fits")
+    assert text.count("was evaluated on its own training rows") == 1
+
+
+@pytest.mark.parametrize(("set_", "heads"), [("bc", "a leads"), ("ab", "Leading")])
+def test_what_has_nearly_all_importance_heads_the_page_before_other_sets(set_, heads):
+    """Correlated leaders head it where one of them has nearly all, or none has."""
+    record = made_importance("bad", NAMES, (9.0, 0.5, 0.4))
+    intervals = [(0, "a", 8.8, 9.2, 1.0, 1.0), (0, "b", 0.4, 0.6, 2.0, 3.0)]
+    clusters = [{"cluster": 1, "feature": name, "strongest": 0.9} for name in set_]
+    evidence = {"cluster": 1}
+    view = build_view(
+        plain_result(
+            NAMES,
+            importances=[record],
+            row_intervals=row_intervals(*intervals, (0, "c", 0.3, 0.5, 2.0, 3.0)),
+            models=models_frame(("bad",)),
+            clusters=frame_of("clusters", clusters),
+            findings=[found("dependent_leader", "bad", evidence=evidence)],
+        )
+    )
+    assert said(view, "headline").startswith(heads)
+
+
+def test_deciles_that_are_off_are_counted_by_their_direction():
+    evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
+    view = two_models(findings=[found("bias", "good", "info", evidence=evidence)])
+    (point,) = parts(view)["points"]
+    bias = "good: predictions too low in 4 and too high in 3 of 10 deciles"
+    assert bias in plain(point)
+
+
+def test_the_models_that_an_interrupted_run_did_not_measure_are_named():
+    stopped = found("interrupted", "audit", "failure")
+    view = build_view(apartments_result(importances=(), findings=(stopped,)))
+    (point,) = parts(view)["points"]
+    assert "Importance not measured: forest, linear and svm" in plain(point)
 
 
 def test_a_note_asks_for_no_decision_unless_it_is_one_of_ours():
