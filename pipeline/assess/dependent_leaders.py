@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
+from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, Floats
 from ..records.errors import listed, quote
 from ..records.finding import Finding
@@ -110,9 +111,10 @@ def _finding(
             "fit."
             f"{_describe_together([r for r in joint if r['cluster'] in numbers])}"
         ),
-        remedy=(
+        remedy=remedy(
             "Put them under [groups], without others, add an [[importance]] with "
-            'of = "groups", and read that number; or accept this in findings.toml.'
+            'of = "groups", and read that number; or accept this in findings.toml.',
+            r="Name them in groups = list(...) as one, and read that number.",
         ),
         evidence={
             "strongest": strongest,

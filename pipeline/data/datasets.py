@@ -443,9 +443,12 @@ def one_column(values: Any, where: str) -> Any:
         return values
     if np.shape(values)[1] != 1:
         names = f" ({listed(values)})" if isinstance(values, pd.DataFrame) else ""
+        how = "Give one of them, and the models that were fitted to it."
+        cells = np.asarray(values)
+        if np.isin(cells, (0, 1)).all() and (cells.sum(axis=1) == 1).all():
+            how = f"If each is a class, give numpy.asarray({where}).argmax(axis=1)."
         raise DataError(
-            f"{where} must be one column; it has {np.shape(values)[1]}{names}. Give "
-            "one of them, and the models that were fitted to it."
+            f"{where} must be one column; it has {np.shape(values)[1]}{names}. {how}"
         )
     is_frame = isinstance(values, pd.DataFrame)
     return values.iloc[:, 0] if is_frame else np.asarray(values)[:, 0]

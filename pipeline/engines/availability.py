@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from importance_audit.r_bridge import host
 
+from ..records.asker import remedy
 from ..records.errors import quote
 from ..records.extensions import is_in_force
 from .dalex import OWN_LOSSES
@@ -122,7 +123,8 @@ def advice_on(package: str, engine: str = "") -> str:
             f"Installing it was tried in vain: {why}. Numbers computed elsewhere can "
             "be compared with [[supplied]]."
         )
-    return f"Run: {remedy_of(engine or package)}"
+    name = engine or package
+    return remedy(f"Run: {remedy_of(name)}", r=f'Run: install.packages("{name}")')
 
 
 def untried(name: str, versions: Mapping[str, str]) -> str:

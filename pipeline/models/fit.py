@@ -281,6 +281,7 @@ def wrap(
     features: Sequence[str] | None = None,
     encoder: Literal["none", "ordinal"] = "none",
     predict: Callable[[pd.DataFrame], Any] | None = None,
+    as_array: bool = False,
     offset: str = "",
     exposure: str = "",
 ) -> FittedModel:
@@ -309,6 +310,9 @@ def wrap(
         Hand it the raw columns, or categories as positions in level order.
     predict : callable, optional
         A function of a frame, asked instead of the estimator's own methods.
+    as_array : bool, default False
+        Hand arrays to a function, or to an object that names no columns of its own;
+        an estimator of scikit-learn gets what it was fitted on.
     offset, exposure : str, optional
         The columns that results of statsmodels, or a model of XGBoost, add to the
         linear predictor; of exposure the logarithm. They stay with their rows and are
@@ -346,7 +350,9 @@ def wrap(
         if features is not None:
             features = [each for each in features if each not in held.values()]
         given = _given(
-            name, estimator, facts, task, labels, encoder, features, held=held
+            *(name, estimator, facts, task, labels, encoder, features),
+            held=held,
+            as_array=as_array,
         )
         if held:  # fit has no one word for an offset
             return given
@@ -359,7 +365,7 @@ def wrap(
             "itself. Leave offset and exposure out."
         )
     columns = features or (facts.features if facts else columns_of(estimator))
-    encoding = Encoding("none", _columns_read(name, columns), {}, is_named=True)
+    encoding = Encoding("none", _columns_read(name, columns), {}, not as_array)
     # Somebody's own predict may answer otherwise than a clone of the estimator would.
     given = _record(name, estimator, encoding, task, labels, predict)
     return replace(given, takes_types=True)
@@ -376,6 +382,7 @@ def _given(
     *,
     held: Mapping[str, str],
     base: Path | None = None,
+    as_array: bool = False,
 ) -> FittedModel:
     """Return a model that was fitted before, from a file or from Python alike.
 
@@ -387,6 +394,8 @@ def _given(
     own = facts.features if facts else columns_of(estimator)
     encoding = _given_encoding(name, estimator, own, encoder, default=features)
     encoding = encoding._replace(features=(*encoding.features, *held.values()))
+    if as_array and own is None:
+        encoding = encoding._replace(is_named=False)
     if facts is None:
         labels = prediction.labels_of(estimator, classes)
         if task != "regression" and prediction.names_classes(estimator):

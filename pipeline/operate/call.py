@@ -4,7 +4,7 @@ Not: what is measured, and in which order, which is `auditing.audit`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -189,11 +189,12 @@ def audit(
     by_name = _models_by_name(models, names)
     X, sample_weight = as_pandas(X), as_pandas(sample_weight)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
-    if frame is not X:
+    is_array = frame is not X
+    if is_array:
         _refuse_names(by_name)
     y = one_column(y, "y")
     check_index(frame, y=y, sample_weight=sample_weight)
-    the_task = _task_of(by_name, frame, y, task)
+    the_task = _task_of(by_name, frame, y, task, is_array=is_array)
     settings = _settings(config, asked, minutes, the_task.name)
     if n_jobs is not None:
         execution = replace(settings.execution, n_jobs=n_jobs)
@@ -214,8 +215,8 @@ def audit(
     r = settings.r
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb), _threads(n_jobs):
         fitted = tuple(
-            _with_training_rows(_fitted(by_name[name], name, rows), fit_rows)
-            for name in by_name
+            _with_training_rows(_fitted(model, name, rows, is_array=is_array), fit_rows)
+            for name, model in by_name.items()
         )
         result = run_audit(fit_rows, rows, settings, models=fitted)
     if task is None:
@@ -446,7 +447,12 @@ def _refuse_names(models: Mapping[str, Any]) -> None:
 
 
 def _task_of(
-    models: Mapping[str, Any], X: pd.DataFrame, y: Any, word: str | None
+    models: Mapping[str, Any],
+    X: pd.DataFrame,
+    y: Any,
+    word: str | None,
+    *,
+    is_array: bool,
 ) -> _Task:
     """Return the task of a call: as it says, as a model says, or as the target is."""
     n_classes = len(pd.unique(pd.Series(np.asarray(y)).dropna()))
@@ -471,9 +477,8 @@ def _task_of(
             return _Task(task, f"{class_name(model)} was fitted for it")
         guess = f"; it is a guess, since {class_name(model)} does not say its task"
     for name, model in models.items():
-        ask = getattr(model, "predict", model)
-        if not isinstance(model, RModel) and callable(ask):
-            shape = _shape_of_answer(name, ask, X.head(PEEK))
+        if not isinstance(model, RModel):
+            shape = _shape_of_answer(name, model, X.head(PEEK), is_array)
             if len(shape) == 2 and shape[1] > 1:
                 task = "binary" if shape[1] == 2 else "multiclass"
                 return _Task(
@@ -505,13 +510,27 @@ def _with_positive_last(positive_class: Any, classes: Sequence[Any]) -> list[Any
     ]
 
 
-def _shape_of_answer(name: str, function: Any, rows: pd.DataFrame) -> tuple[int, ...]:
-    """Return the shape of what a function answers for a few rows."""
+def _shape_of_answer(
+    name: str, model: Any, rows: pd.DataFrame, is_array: bool
+) -> tuple[int, ...]:
+    """Return the shape of what an object or a function predicts for a few rows."""
+    is_object = hasattr(model, "predict")
+    ask, kind = (model.predict, class_name(model)) if is_object else (model, "")
+    if not callable(ask):
+        return ()
     try:
-        return np.shape(function(rows.copy()))
+        return np.shape(ask(rows.to_numpy() if is_array and is_object else rows.copy()))
     except Exception as error:
-        form = prediction.Form(name, "its function", "regression", 0)
-        raise prediction.refusal(form, "predict the rows", rows, error) from error
+        form = prediction.Form(name, kind or "its function", "regression", 0)
+        refused = prediction.refusal(form, "predict the rows", rows, error)
+        with suppress(Exception):
+            ask(rows.to_numpy())
+            how = "Give X as one, or wrap" if is_object else "Wrap"
+            refused = ModelError(
+                f"{str(refused).rstrip('.')}. It takes arrays. {how} the model: "
+                f"ia.wrap(model, name={name!r}, task=…, features=[…], as_array=True)"
+            )
+        raise refused from error
 
 
 def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
@@ -547,8 +566,11 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
     return rows
 
 
-def _fitted(model: Any, name: str, rows: Dataset) -> FittedModel:
-    """Return one model of a call as the audit asks it."""
+def _fitted(model: Any, name: str, rows: Dataset, *, is_array: bool) -> FittedModel:
+    """Return one model of a call as the audit asks it.
+
+    An object that names no columns gets an array if X is one; a function gets a frame.
+    """
     if isinstance(model, FittedModel):
         if model.classes[::-1] == rows.classes and model.task == "binary":
             raise ModelError(
@@ -570,6 +592,7 @@ def _fitted(model: Any, name: str, rows: Dataset) -> FittedModel:
         return r_models.load(section, rows)
     wrapped = partial(wrap, model, name=name, task=rows.task, features=rows.features)
     is_object = hasattr(model, "predict")
+    wrapped = partial(wrapped, as_array=is_array and is_object)
     if is_object and (rows.task == "regression" or says_its_task(name, model)):
         fitted = wrapped()
         if fitted.classes[::-1] != rows.classes or rows.task != "binary":

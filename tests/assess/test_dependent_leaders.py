@@ -7,6 +7,7 @@ from tests.report.made_records import made_importance
 
 from importance_audit.assess.dependent_leaders import dependent_leaders
 from importance_audit.methods.known_answers import normal_data
+from importance_audit.records.asker import asked_by
 
 NAMES = ("a", "near", "own", "far")
 
@@ -66,6 +67,11 @@ def test_a_larger_group_does_not_end_the_warning(grouped):
     assert warning.remedy == (
         "Put them under [groups], without others, add an [[importance]] with "
         'of = "groups", and read that number; or accept this in findings.toml.'
+    )
+    with asked_by("r"):
+        (warning,) = leader_findings(9, 1, 5, 3, grouped=[grouped])
+    assert warning.remedy == (
+        "Name them in groups = list(...) as one, and read that number."
     )
     own = [grouped, ("a", "near")]
     assert leader_findings(9, 1, 5, 3, grouped=own) == []

@@ -1042,6 +1042,50 @@ def test_the_report_is_one_file(tmp_path):
     )
 
 
+class OfArrays:
+    """A network that takes arrays alone, and answers one column of float32."""
+
+    def predict(self, rows):
+        if getattr(rows, "dtype", None) != np.float32:
+            raise TypeError("no array")
+        return rows @ np.array([[2], [1], [0]], dtype=np.float32)
+
+
+def test_an_object_gets_an_array_if_the_rows_are_one():
+    rows = RANDOM.normal(size=(60, 3)).astype(np.float32)
+    y = rows @ [2, 1, 0]
+    result = ia.audit(OfArrays(), rows, y[:, None], n_repeats=2)
+    leaders = result.to_frame().sort_values("rank")["feature"].tolist()
+    assert leaders == ["x1", "x2", "x3"]
+    frame = pd.DataFrame(rows, columns=list("abc"))
+    how = "task=…, features=[…], as_array=True)"
+    for model, name, says, first in (
+        (OfArrays(), "OfArrays", "OfArrays", "Give X as one, or wrap"),
+        (OfArrays().predict, "predict", "its function", "Wrap"),
+    ):
+        with pytest.raises(ia.ModelError) as error:
+            ia.audit(model, frame, y)
+        assert str(error.value) == (
+            f"Model '{name}' cannot predict the rows; {says} says: TypeError: no array"
+            f". It takes arrays. {first} the model: ia.wrap(model, name='{name}', "
+            f"{how}"
+        )
+        wrapped = ia.wrap(
+            model, name="net", task="regression", features=list("abc"), as_array=True
+        )
+        again = ia.audit(wrapped, frame, y, n_repeats=2).to_frame()
+        assert again.sort_values("rank")["feature"].tolist() == list("abc")
+
+
+def test_a_target_with_a_column_per_class_is_told_how_to_become_one():
+    with pytest.raises(ia.DataError) as error:
+        ia.audit(OfArrays(), np.eye(3), np.eye(3))
+    assert str(error.value) == (
+        "y must be one column; it has 3. If each is a class, give "
+        "numpy.asarray(y).argmax(axis=1)."
+    )
+
+
 def test_the_text_of_a_result_is_short_and_has_the_leaders():
     wide = pd.DataFrame(RANDOM.normal(size=(50, 40)))
     wide.columns = [f"column {n} {'x' * 60}" for n in wide]

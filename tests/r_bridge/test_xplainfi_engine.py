@@ -32,6 +32,7 @@ from importance_audit.methods.known_answers import (
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
+from importance_audit.records.asker import asked_by
 from importance_audit.records.errors import NotApplicable
 
 pytestmark = pytest.mark.needs_xplainfi
@@ -551,4 +552,7 @@ def test_without_gower_neighbours_by_categories_are_not_asked(monkeypatch):
         "For neighbours by categories xplainfi needs the package gower, which R does "
         "not have. Run: importance-audit install-r xplainfi"
     )
+    with asked_by("r"):
+        in_r = refusal(without(data, "flag"), model, **NEAR)
+    assert in_r.endswith('R does not have. Run: install.packages("xplainfi")')
     assert_replayed(model, without(data, "flag", "kind", "grade"), **NEAR)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...data.column_types import is_category
+from ...records.asker import remedy
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import listed, quote
 from ...records.finding import cause_of
@@ -51,8 +52,12 @@ def same_columns(
         f"so none of them has an importance of its own: {'; '.join(sets)}{more}.",
         severity="warning" if alone else "info",
         remedy=(
-            "Put each set under [groups], without others, and add an [[importance]] "
-            'with of = "groups", or leave out all but one column of it.'
+            remedy(
+                "Put each set under [groups], without others, and add an "
+                '[[importance]] with of = "groups", or leave out all but one column '
+                "of it.",
+                r="Name each set in groups = list(...) as one, or fit with one of it.",
+            )
             if alone
             else "Read the importance of their group, not their own."
         ),
@@ -98,9 +103,12 @@ def dependence(
         remedy=(
             "Read the importance of their group beside their own."
             if all(is_group([names[k] for k in s], grouped, names) for s in linked)
-            else "Put each set under [groups], without others, and add an "
-            '[[importance]] with of = "groups", or use "permutation" with within = '
-            '"leaves".'
+            else remedy(
+                "Put each set under [groups], without others, and add an "
+                '[[importance]] with of = "groups", or use "permutation" with within = '
+                '"leaves".',
+                r="Name each set in groups = list(...) as one.",
+            )
         ),
         evidence={"strongest": strongest, "features": sum(map(len, linked))},
     )

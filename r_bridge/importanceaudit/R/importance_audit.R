@@ -33,6 +33,7 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   is_matrix <- is_matrix_of(data)
   data <- as_rows(data)
   check_rows(data, y)
+  if (!is_explainer) check_response(model, data)
   if (is.null(train) != is.null(train_y)) {
     stop("train and train_y must be given together: the rows that the model was fitted to, ",
          "and their target.", call. = FALSE)
@@ -181,6 +182,17 @@ check_formula <- function(model) {
          "defines and which is not saved with the model. Give predict_function = ",
          "function(model, data) ..., with ", toString(called[is_own]), " inside it.",
          call. = FALSE)
+  }
+}
+
+# The target is no column of the rows, as it is where the model was fitted.
+check_response <- function(model, data) {
+  formula <- tryCatch(stats::formula(model), error = function(e) NULL)
+  response <- if (length(formula) == 3) all.vars(formula[[2]])
+  if (any(response %in% names(data))) {
+    column <- response[response %in% names(data)][1]
+    stop("column '", column, "' of data is the target of the model. Give data without it: ",
+         "data[names(data) != \"", column, "\"].", call. = FALSE)
   }
 }
 

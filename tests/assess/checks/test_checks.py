@@ -28,6 +28,7 @@ from importance_audit.models.diagnostics import diagnostic_rows
 from importance_audit.models.fit import fit, wrap
 from importance_audit.models.performance import performance as judge
 from importance_audit.models.section import ModelSection
+from importance_audit.records.asker import asked_by
 from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Importance
 
@@ -601,6 +602,9 @@ def test_features_that_depend_on_each_other_are_one_note_of_who_and_how_much():
         "Put each set under [groups], without others, and add an [[importance]] with "
         'of = "groups", or use "permutation" with within = "leaves".'
     )
+    with asked_by("r"):
+        _, _, in_r = answer("dependence", checks.of_columns(None, data))
+    assert in_r.remedy == "Name each set in groups = list(...) as one."
 
 
 def test_the_limit_decides_who_depends_and_stands_beside_who_set_it():

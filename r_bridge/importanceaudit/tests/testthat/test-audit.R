@@ -165,6 +165,13 @@ class_value <- importanceaudit:::class_value
 as_target <- importanceaudit:::as_target
 check_rows <- importanceaudit:::check_rows
 
+test_that("the target among the columns of data is refused, and named", {
+  refused <- 'column \'mpg\' of data is the target of the model. Give data without it: data[names(data) != "mpg"].'
+  for (fit in list(lm(mpg ~ ., mtcars), lm(log(mpg) ~ wt, mtcars), rpart::rpart(mpg ~ ., mtcars))) {
+    expect_error(importance_audit(fit, mtcars, mtcars$mpg), refused, fixed = TRUE)
+  }
+})
+
 test_that("a whole number is a class however R writes it", {
   expect_equal(class_value(1e5), "100000")
   expect_equal(class_value(1), "1")
