@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..data import column_roles, column_types, dates
-from ..data.csv_dialects import Guess, guessed
+from ..data.csv_dialects import guessed
 from ..data.splits import Rows, drawn_rows
 from ..data.tables import Table, is_text_file, option_problems, read_table
 from ..engines import ENGINES, describe_engine
@@ -144,7 +144,10 @@ def starter_from(
     has_missing = any(part.isna().any() for part in every.values())
     parts = (
         _data_text({"file": Path(source).as_posix(), **keys}, target, task, missing),
-        *_guess_lines(guesses),
+        *(
+            f"# Guessed: {key} = {_text(value)}; {reason}"
+            for key, value, reason in guesses
+        ),
         *_unseen_lines(found.unseen),
         _features_text(others, found),
         *_derived_texts(found.dated),
@@ -402,12 +405,6 @@ def _data_text(
         words = f"missing_values = {_text(missing)}"
         lines.append(f"{words}  # proposed: these usually mean missing")
     return "\n".join(lines)
-
-
-def _guess_lines(guesses: Iterable[Guess]) -> Iterator[str]:
-    """Yield what was guessed of the file, and what led to it."""
-    for key, value, reason in guesses:
-        yield f"# Guessed: {key} = {_text(value)}; {reason}"
 
 
 def _unseen_lines(unseen: Mapping[str, list[str]]) -> Iterator[str]:
