@@ -105,7 +105,7 @@ def row_intervals(
         resamples=resamples,
         seed=seed,
     )
-    ranks = _ranks(values)
+    ranks = pd.DataFrame(values).rank(axis=1, ascending=False).to_numpy()
     low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), axis=0)
     rank_low, rank_high = rank_interval(ranks)
     columns = {
@@ -193,8 +193,3 @@ def draw(
 def _sums_of_squares(terms: Floats) -> Floats:
     """Return the sum of each row, without a second table of their size."""
     return np.array([np.square(row).sum() for row in terms])
-
-
-def _ranks(values: Floats) -> Floats:
-    """Return the rank of each feature in each resample, 1 for the largest."""
-    return pd.DataFrame(values).rank(axis=1, ascending=False).to_numpy()

@@ -4,7 +4,6 @@ Not: formulas, files, HTML; what was found is kept in a `journal`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -24,7 +23,6 @@ from ..assess.split_shifts import split_shift_rows
 from ..config.extensions import rows_of
 from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import SuppliedSection
-from ..config.settings import ExecutionSection
 from ..engines import (
     EngineInfo,
     compare_predictions,
@@ -40,7 +38,7 @@ from ..models.prediction import asking_once_about, predict_unchanged
 from ..models.r_models import asks_r, refuse_other_predictions, side_effects
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import AuditError, quote
-from ..records.execution import Crew, workers
+from ..records.execution import workers
 from ..records.extensions import in_force, is_in_force
 from ..records.finding import Finding
 from ..records.importance_record import Importance
@@ -107,7 +105,7 @@ def audit(
         An engine of ``config.require`` is not there; raised before any fit.
     """
     journal = Journal(
-        on_step=on_step or _quiet, minutes=minutes or config.limits.minutes
+        on_step=on_step or (lambda *_: None), minutes=minutes or config.limits.minutes
     )
     return audit_into(journal, train, test, config, models=models)
 
@@ -122,37 +120,33 @@ def audit_into(
 ) -> AuditResult:
     """Do what `audit` does, in a journal that may hold what came before."""
     with in_force(rows_of(config.extensions)):
-        return _audit(journal, train, test, config, models)
-
-
-def _audit(
-    journal: Journal,
-    train: Dataset | None,
-    test: Dataset,
-    config: AuditConfig,
-    models: tuple[FittedModel, ...],
-) -> AuditResult:
-    config, test, cuts = limited(config, test)
-    journal.findings += cuts
-    journal.n_columns = test.X.shape[1]
-    run = _Run(train=train, test=test, config=config, journal=journal)
-    r = config.r
-    with (
-        host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
-        reporting_differences(journal.add_difference_of_trees),
-        reporting_compilation(journal.report_compilation),
-        _workers(config.execution, journal) as crew,
-        asking_once_about(test.X),
-    ):
-        deaths = host.current().unseen_deaths
-        if run.prepare(models):
-            steps, closing = run.steps(), run.closing_steps()
-            run.journal.follow([*steps, *closing], n_closing=len(closing))
-        run.report_restarts(before=deaths)
-        if crew is not None and crew.used:
-            journal.note("workers", "info", "; then ".join(crew.used))
-        asked_r = bool(run.r_engines) or any(map(asks_r, run.models))
-        return run.journal.result(train, test, config, run.models, asked_r=asked_r)
+        config, test, cuts = limited(config, test)
+        journal.findings += cuts
+        journal.n_columns = test.X.shape[1]
+        run = _Run(train=train, test=test, config=config, journal=journal)
+        r = config.r
+        with (
+            host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
+            reporting_differences(journal.add_difference_of_trees),
+            reporting_compilation(journal.report_compilation),
+            workers(
+                config.execution.n_jobs,
+                config.execution.backend,
+                config.execution.scheduler,
+                report=journal.add_of_workers,
+                check=journal.require_time,
+            ) as crew,
+            asking_once_about(test.X),
+        ):
+            deaths = host.current().unseen_deaths
+            if run.prepare(models):
+                steps, closing = run.steps(), run.closing_steps()
+                run.journal.follow([*steps, *closing], n_closing=len(closing))
+            run.report_restarts(before=deaths)
+            if crew is not None and crew.used:
+                journal.note("workers", "info", "; then ".join(crew.used))
+            asked_r = bool(run.r_engines) or any(map(asks_r, run.models))
+            return run.journal.result(train, test, config, run.models, asked_r=asked_r)
 
 
 def exit_code(result: AuditResult) -> int:
@@ -181,28 +175,11 @@ READINGS: tuple[Callable[..., Results[None]], ...] = (read_together,)
 """What the rankings say once all are there: (importances, train, test, config)."""
 
 
-def _workers(
-    section: ExecutionSection, journal: Journal
-) -> AbstractContextManager[Crew | None]:
-    """Return a context in which parallel work has the workers of the configuration."""
-    return workers(
-        section.n_jobs,
-        section.backend,
-        section.scheduler,
-        report=journal.add_of_workers,
-        check=journal.require_time,
-    )
-
-
 def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
     """Return what a step is called that puts one question to one model."""
     which = f", {entry.name}" if entry.name else ""
     subject = "the data" if model is None else model.name
     return f"{entry.method} of {entry.of}, {subject}{which}"
-
-
-def _quiet(done: int, total: int, label: str) -> None:
-    del done, total, label
 
 
 @dataclass(kw_only=True)
@@ -350,13 +327,24 @@ class _Run:
             steps.append((_label(entry, model), ask))
         if self.clusters and any(map(measure.is_marginal, self.config.importance)):
             steps.append(("joint importance of clusters", self.measure_clusters))
+        asked = self.journal.guarded, self.inputs
+        importances = self.journal.importances
+        last: dict[str, Results[None]] = {}  # generators: nothing is asked yet
         if self.config.surfaces:
-            steps.append(("surfaces of two features", self.draw_surfaces))
+            surfaces = surfaces_of(*asked, importances=importances)
+            last["surfaces of two features"] = surfaces
         if self.config.top_k.k:
-            steps.append(("top-k error curves", self.judge_first_features))
+            last["top-k error curves"] = top_k_curves(*asked)
         if self.config.selection.splits:
-            steps.append(("test error of selected sets", self.judge_selected_sets))
+            errors = selection_of(*asked, importances=importances)
+            last["test error of selected sets"] = errors
+        for label, answers in last.items():
+            steps.append((label, partial(self.add_all, answers)))
         return steps
+
+    def add_all(self, answers: Results[None]) -> None:
+        """Add what a step answers, as it comes."""
+        self.journal.add_all(answers)
 
     def closing_steps(self) -> list[tuple[str, Callable[[], None]]]:
         """Return the steps that say what was measured, also when time is over."""
@@ -573,24 +561,6 @@ class _Run:
             digest=journal.digests.get(entry.model, ""),
         )
         journal.add_all(answers)
-
-    def draw_surfaces(self) -> None:
-        """Draw the surfaces that the configuration names."""
-        journal = self.journal
-        rankings = journal.importances
-        surfaces = surfaces_of(journal.guarded, self.inputs, importances=rankings)
-        journal.add_all(surfaces)
-
-    def judge_first_features(self) -> None:
-        """Judge rankings by models of their first features."""
-        self.journal.add_all(top_k_curves(self.journal.guarded, self.inputs))
-
-    def judge_selected_sets(self) -> None:
-        """Judge what PERF keeps, and as many features by other rankings."""
-        journal = self.journal
-        rankings = journal.importances
-        errors = selection_of(journal.guarded, self.inputs, importances=rankings)
-        journal.add_all(errors)
 
     def compare(self) -> None:
         """Hold the engines against each other, and all against what was expected."""

@@ -104,7 +104,8 @@ def answer_entry(
     if result is not None:
         _judge_chance(journal, config, importances, question, result)
     if cut:
-        question = _as_often(question, importances[0].n_repeats)
+        options = {**entry.options, "n_repeats": importances[0].n_repeats}
+        question = replace(question, section=replace(question.section, options=options))
     for name in entry.engines:
         info = inputs.engines[name]
         of_engine, refused = _with_losses_of_engine(replace(question, engine=info))
@@ -182,13 +183,6 @@ def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]
         return question, {}
     known = tuple(name for name in model.losses if name not in refused)
     return replace(question, model=model.with_losses(known)), refused
-
-
-def _as_often(question: Question, n_repeats: int) -> Question:
-    """Return the question with so many repeats."""
-    section = question.section
-    options = {**section.options, "n_repeats": n_repeats}
-    return replace(question, section=replace(section, options=options))
 
 
 def _judge_chance(

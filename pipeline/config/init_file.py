@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..data import column_roles, column_types, dates
-from ..data.csv_dialects import Guess, guessed
+from ..data.csv_dialects import guessed
 from ..data.splits import Rows, drawn_rows
 from ..data.tables import Table, is_text_file, option_problems, read_table
 from ..engines import ENGINES, describe_engine
@@ -148,7 +148,10 @@ def starter_from(
     parts = (
         _data_text({"file": Path(source).as_posix(), **keys}, target, task, missing),
         *_missing_target_lines(n_missing, len(has_target)),
-        *_guess_lines(guesses),
+        *(
+            f"# Guessed: {key} = {_text(value)}; {reason}"
+            for key, value, reason in guesses
+        ),
         *_unseen_lines(found.unseen),
         _features_text(others, found),
         *_derived_texts(found.dated),
@@ -414,12 +417,6 @@ def _missing_target_lines(n_missing: int, n_rows: int) -> Iterator[str]:
         lack = "lacks" if n_missing == 1 else "lack"
         why = f"{n_missing} of {several(n_rows, 'row')} {lack} the target"
         yield f"drop_missing_target = true  # proposed: {why}"
-
-
-def _guess_lines(guesses: Iterable[Guess]) -> Iterator[str]:
-    """Yield what was guessed of the file, and what led to it."""
-    for key, value, reason in guesses:
-        yield f"# Guessed: {key} = {_text(value)}; {reason}"
 
 
 def _unseen_lines(unseen: Mapping[str, list[str]]) -> Iterator[str]:

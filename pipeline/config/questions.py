@@ -43,10 +43,6 @@ Test = Literal["cpi", "lei", "altmann", "nadeau_bengio"]
 STATISTICS = ("t", "wilcoxon", "sign", "fisher")
 
 
-def _empty() -> Mapping[str, Any]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImportanceSection:
     """One importance: the method, what it applies to, the engines and the models.
@@ -97,7 +93,7 @@ class ImportanceSection:
     features: tuple[str, ...] = ()
     seed: Annotated[int, Range(least=0, most=2**31 - 1)] | None = None
     top: Annotated[int, Range(least=0)] = 0
-    options: Mapping[str, Any] = field(default_factory=_empty)
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     def losses_for(self, task: Task) -> tuple[str, ...]:
         """Return the losses of a task, none if the method measures no loss.
@@ -254,7 +250,7 @@ class SuppliedSection:
     positive_class: str = ""
     form: Form | None = None
     seed: Annotated[int, Range(least=0, most=2**31 - 1)] | None = None
-    options: Mapping[str, Any] = field(default_factory=_empty)
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def engine(self) -> str:

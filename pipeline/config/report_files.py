@@ -47,7 +47,12 @@ def load_report_files(
         One sentence each.
     """
     files: dict[str, Any] = {}
-    problems = [f"{where} {text}" for text in _problems_of_accent(section.accent)]
+    accent, problems = section.accent, []
+    if accent and (ratio := contrast(accent)) < LEAST_CONTRAST:
+        problems.append(
+            f"{where} accent {quote(accent)} has a contrast of {ratio:.1f} on white; "
+            f"text needs {LEAST_CONTRAST:g}. Choose a darker colour."
+        )
     texts = [("section.file", entry["file"], LARGEST_TEXT) for entry in section.section]
     if section.language not in ("", "en"):
         texts.append(("language", file_of(section.language), LARGEST_WORDS))
@@ -137,15 +142,6 @@ def _problems_of_svg(data: bytes) -> Iterator[str]:
 
 def _local(name: Any) -> str:
     return str(name).rpartition("}")[2]
-
-
-def _problems_of_accent(accent: str) -> Iterator[str]:
-    """Yield why a colour cannot be read on white."""
-    if accent and (ratio := contrast(accent)) < LEAST_CONTRAST:
-        yield (
-            f"accent {quote(accent)} has a contrast of {ratio:.1f} on white; text "
-            f"needs {LEAST_CONTRAST:g}. Choose a darker colour."
-        )
 
 
 def contrast(colour: str) -> float:

@@ -41,10 +41,6 @@ from .settings import (
 )
 
 
-def _empty() -> Mapping[str, Any]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AuditConfig:
     """All that may influence a number or a page of an audit.
@@ -101,8 +97,10 @@ class AuditConfig:
     fail_on: Literal["failure", "warning"] = "failure"
     data: DataSection | None = None
     derived: tuple[DerivedSection, ...] = ()
-    groups: Mapping[str, Names] = field(default_factory=_empty)
-    labels: Mapping[str, Annotated[str, NAME]] = field(default_factory=_empty)
+    groups: Mapping[str, Names] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, Annotated[str, NAME]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     models: tuple[ModelSection, ...] = ()
     importance: tuple[ImportanceSection, ...] = ()
     surfaces: tuple[SurfaceSection, ...] = ()
@@ -120,7 +118,7 @@ class AuditConfig:
     limits: LimitsSection = field(default_factory=LimitsSection)
     execution: ExecutionSection = field(default_factory=ExecutionSection)
     extensions: tuple[Extension, ...] = ()
-    files: Mapping[str, Any] = field(default_factory=_empty)
+    files: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def data_arguments(self) -> dict[str, Any]:

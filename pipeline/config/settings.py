@@ -28,10 +28,6 @@ LANGUAGE = r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*"
 IMAGE = "a .png, .jpg or .svg file"
 
 
-def _empty() -> Mapping[str, str]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChecksSection:
     """Thresholds of the checks.
@@ -161,7 +157,9 @@ class ReportSection:
     limits: tuple[str, ...] = ()
     tier: str = ""
     people: tuple[Person, ...] = ()
-    rationale: Mapping[str, Annotated[str, NAME]] = field(default_factory=_empty)
+    rationale: Mapping[str, Annotated[str, NAME]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     always_show: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
     profile: Annotated[str, OneOf(PROFILES)] = "technical"

@@ -128,7 +128,11 @@ def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitted
     with modules_of(base):
         estimator = estimators.make(name, section.estimator, section.parameters)
     prediction.check_task(name, estimator, train.task)
-    _check_classes_met(name, train)
+    if absent := _absent(train):
+        raise ModelError(
+            f"Model {quote(name)} cannot be fitted: no training row has the class "
+            f"{listed(absent)}. Add such rows, or leave the class out."
+        )
     refuse_dates(name, train.inputs, train.types)
     weights = _weights(name, estimator, train)
     X = train.X[list(train.inputs)] if train.unread else train.X
@@ -536,16 +540,6 @@ def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
         f"{type(estimator).__name__} does not accept them. Choose another estimator, "
         "or leave the weights out."
     )
-
-
-def _check_classes_met(name: str, train: Dataset) -> None:
-    """Refuse training rows that lack a class."""
-    absent = _absent(train)
-    if absent:
-        raise ModelError(
-            f"Model {quote(name)} cannot be fitted: no training row has the class "
-            f"{listed(absent)}. Add such rows, or leave the class out."
-        )
 
 
 def _check_classes_left(name: str, rows: Dataset) -> None:

@@ -329,7 +329,7 @@ def sole_estimator(function: Callable[..., Any]) -> SoleEstimator | None:
     if estimator is None or has_own(estimator, "predict", "predict_proba"):
         return None
     types = function.keywords.get("types")
-    read = partial(_read, encoding=encoding, model=form.model, types=types)
+    read = partial(encode, encoding, model=form.model, types=types)
     return SoleEstimator(estimator, columns, read, encoding.encoded)
 
 
@@ -368,17 +368,6 @@ def _owner(ask: Any) -> Any:
         return ask.args[0]
     is_predict = getattr(ask, "__name__", "") == "predict"
     return getattr(ask, "__self__", None) if is_predict else None
-
-
-def _read(
-    X: pd.DataFrame,
-    *,
-    encoding: Encoding,
-    model: str,
-    types: Mapping[str, ColumnType] | None,
-) -> Any:
-    """Return what an estimator gets of a frame."""
-    return encode(encoding, X, model, types)
 
 
 def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> ModelError:
@@ -445,7 +434,12 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
             "are NaN or infinite."
         )
     if form.task != "regression" and len(values):
-        _check_probabilities(values, form)
+        for extreme in (values.min(), values.max()):
+            if not -ROUNDING <= extreme <= 1 + ROUNDING:
+                raise ModelError(
+                    f"Model {quote(form.model)} must predict probabilities; "
+                    f"{form.kind} returned {float(extreme)!r}."
+                )
     return values
 
 
@@ -467,13 +461,3 @@ def _remedy(values: Floats, form: Form) -> str:
     if form.task == "binary" and values.ndim == 2:
         return " Return the probability of the positive class alone."
     return " Return one number per row." if form.task == "regression" else ""
-
-
-def _check_probabilities(values: Floats, form: Form) -> None:
-    """Refuse what no probability can be."""
-    for extreme in (values.min(), values.max()):
-        if not -ROUNDING <= extreme <= 1 + ROUNDING:
-            raise ModelError(
-                f"Model {quote(form.model)} must predict probabilities; {form.kind} "
-                f"returned {float(extreme)!r}."
-            )

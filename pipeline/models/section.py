@@ -12,10 +12,6 @@ IMPORT_PATH = Pattern(
 )
 
 
-def _empty() -> Mapping[str, Any]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ModelSection:
     """One model: fitted by the audit or by an R script, or read from a file.
@@ -61,7 +57,7 @@ class ModelSection:
 
     name: Annotated[str, NAME]
     estimator: Annotated[str, IMPORT_PATH] = ""
-    parameters: Mapping[str, Any] = field(default_factory=_empty)
+    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     encoder: Literal["auto", "none", "ordinal", "one_hot", "one_hot_full"] = "auto"
     standardise: bool = False
     file: str = ""

@@ -26,6 +26,8 @@ from .importance_record import Effect, Importance
 from .result import SCHEMA_VERSION, AuditResult, RunInfo
 from .surface_record import Surface
 
+COLUMN_TYPES = {"number": np.float64, "integer": np.int64, "boolean": np.bool_}
+
 Plain: TypeAlias = dict[str, Any]
 R = TypeVar("R", RunInfo, Importance, Effect, Surface, Finding)
 RECORDS: dict[str, type[Any]] = {
@@ -282,17 +284,11 @@ def _frame(plain: Mapping[str, Any]) -> pd.DataFrame:
             values = list(_restored(values))
         if kind == "number":  # of texts for what is not finite too, and fast
             values = np.array(values, dtype=np.float64)
-        columns[column["name"]] = pd.Series(values, dtype=_dtype(kind, values))
+        dtype: Any = COLUMN_TYPES.get(kind, object)
+        if kind == "text" and values:
+            dtype = None  # pandas chooses its own for texts
+        columns[column["name"]] = pd.Series(values, dtype=dtype)
     return pd.DataFrame(columns)
-
-
-def _dtype(kind: str, values: list[Any]) -> Any:
-    """Return the type of a column; None lets pandas choose its own for texts."""
-    if kind == "text" and values:
-        return None
-    return {"number": np.float64, "integer": np.int64, "boolean": np.bool_}.get(
-        kind, object
-    )
 
 
 def _finite(values: Any) -> Any:

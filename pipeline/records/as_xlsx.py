@@ -5,7 +5,7 @@ The only writer of Excel files. It needs openpyxl, without which there is none.
 
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import PurePosixPath
@@ -57,7 +57,8 @@ def workbook(result: AuditResult) -> bytes | None:
     index = book.create_sheet(INDEX)
     contents: list[Sequence[Any]] = [("sheet", "file", "rows", "content")]
     for file, table in rows_of(result).items():
-        head, rows = _read(table)
+        lines = iter(table)
+        head, rows = next(lines), list(islice(lines, MOST_ROWS + 1))
         if not rows:
             continue
         name = PurePosixPath(file).stem
@@ -74,12 +75,6 @@ def workbook(result: AuditResult) -> bytes | None:
     file_ = io.BytesIO()
     book.save(file_)
     return undated(file_.getvalue(), {"docProps/core.xml": _with_one_date})
-
-
-def _read(table: Iterable[Sequence[Any]]) -> tuple[Sequence[Any], list[Sequence[Any]]]:
-    """Return the head of a table and its rows, one more than a sheet shows."""
-    lines = iter(table)
-    return next(lines), list(islice(lines, MOST_ROWS + 1))
 
 
 def _fill(sheet: Any, head: Sequence[Any], rows: Sequence[Sequence[Any]]) -> None:

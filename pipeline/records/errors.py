@@ -119,6 +119,23 @@ def require_names(allowed: Mapping[str, Sequence[str]], **options: str) -> None:
             )
 
 
+def single_columns(groups: Mapping[str, Sequence[str]], purpose: str) -> list[str]:
+    """Return the column of each group; `purpose` says what wants one column.
+
+    Raises
+    ------
+    NotApplicable
+        If a group has several columns.
+    """
+    for group, columns in groups.items():
+        if len(columns) != 1:
+            raise NotApplicable(
+                f"Group {quote(group)} must have one column for {purpose}; it has "
+                f"{len(columns)}: {listed(columns)}. Ask for its columns one by one."
+            )
+    return [columns[0] for columns in groups.values()]
+
+
 SPACES = "\u00a0\u2009\u202f\u3000"
 """What Python calls unprintable and every terminal prints as a space."""
 

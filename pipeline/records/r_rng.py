@@ -5,7 +5,7 @@ indexes by "Rejection"; "Rounding" is what R < 3.6 did. Indexes here start at 0,
 they are R's minus 1. Not: R itself, nor any generator of ours (`streams`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import log
 from typing import Any, Literal, TypeAlias
 
@@ -42,30 +42,10 @@ class RStream:
     """
 
     def __init__(self, seed: int, *, sample_kind: SampleKind = "Rejection") -> None:
-        self._start(_key_of(seed), 624, sample_kind)
-
-    @classmethod
-    def from_state(cls, state: Sequence[int] | Indexes) -> "RStream":
-        """Return the stream that R's `.Random.seed`, 626 integers, stands at."""
-        kinds = {code: kind for kind, code in KIND_CODES.items()}
-        if len(state) != 626 or int(state[0]) not in kinds:
-            raise ValueError(
-                "The state must be a .Random.seed of 626 integers that starts with one "
-                f"of {sorted(kinds)}; it has {len(state)} and starts with "
-                f"{[int(word) for word in state[:1]]}. Call RNGkind('Mersenne-Twister',"
-                " 'Inversion', 'Rejection') in R first."
-            )
-        stream = cls.__new__(cls)
-        key = np.asarray(state[2:], dtype=np.int64) % 2**32
-        stream._start(key, int(state[1]), kinds[int(state[0])])
-        return stream
-
-    def _start(self, key: Indexes, position: int, sample_kind: SampleKind) -> None:
-        """Stand at one state of the twister, with nothing read ahead."""
         self._twister = np.random.MT19937()
         self._origin: Any = {
             "bit_generator": "MT19937",
-            "state": {"key": key.astype(np.uint32), "pos": position},
+            "state": {"key": _key_of(seed).astype(np.uint32), "pos": 624},
         }
         self._twister.state = self._origin
         self._sample_kind: SampleKind = sample_kind

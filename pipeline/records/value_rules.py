@@ -158,7 +158,7 @@ def rule_of(annotation: Any) -> Rule:
     if kind is tuple:
         return _list(rule_of(inside[0]), bounds or Range())
     if kind is Mapping or get_origin(kind) is Mapping:
-        return _table_of(bounds, inside)
+        return _one_table(bounds.choices) if bounds else _table(rule_of(inside[1]))
     makers: dict[Any, Callable[[Any], Rule]] = {
         int: _integer,
         float: _number,
@@ -169,10 +169,6 @@ def rule_of(annotation: Any) -> Rule:
     if kind not in makers:
         raise TypeError(f"{annotation!r} has no rule: no key can have this type.")
     return makers[kind](bounds)
-
-
-def _table_of(bounds: Tables | None, inside: tuple[Any, ...]) -> Rule:
-    return _one_table(bounds.choices) if bounds else _table(rule_of(inside[1]))
 
 
 def _anything(bounds: None) -> Rule:

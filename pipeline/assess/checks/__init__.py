@@ -376,8 +376,11 @@ def _ask(
 
 def _ask_of(asks: str, importance: Importance, **known: Any) -> Answers:
     """Return the answers of every check of one kind about an importance."""
-    by_engine = asks in ("importance", "leaves")
-    subject = question_and_engine if by_engine else question
+    subject_of = {
+        "importance": question_and_engine,
+        "leaves": question_and_engine,
+        "ensemble": subspaces.question_of_all_classes,
+    }.get(asks, question)
     measure = options_text(importance, with_repeats=False)
     known["importance"] = importance
-    return _ask(asks, subject(importance), measure=measure, **known)
+    return _ask(asks, subject_of(importance), measure=measure, **known)

@@ -122,3 +122,9 @@ def _masks(importance: Importance, model: FittedModel, data: Dataset) -> Mask:
     """Return who draws what, (n_members, n_units), as the method drew it."""
     units, n_drawn = _units_and_n_drawn(importance, model, data)
     return masks_of(importance.seed, len(units), n_drawn, importance.n_repeats)
+
+
+def question_of_all_classes(importance: Importance) -> str:
+    """Return which ranking it is, in words: an ensemble is one for all classes."""
+    parts = (importance.model, importance.method, importance.of, importance.loss)
+    return ", ".join(part for part in parts if part)

@@ -1,7 +1,7 @@
 """A ranking as a function of how many repeats it rests on. Not: measuring again."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,16 +40,20 @@ def convergence(
         for n in halvings(importance):
             part = first(importance, n, masks)
             rank = pd.Series(part.values).rank(ascending=False).tolist()
-            table = zip(importance.features, *part, rank, strict=True)
-            of_n = [_row(record, n, numbers) for numbers in table]
+            of_n = [
+                {
+                    "record": record,
+                    "n_repeats": n,
+                    "feature": feature,
+                    "value": float(value),
+                    "std_error": float(error),
+                    "rank": at,
+                }
+                for feature, value, error, at in zip(
+                    importance.features, *part, rank, strict=True
+                )
+            ]
             yield StepResult(rows={"convergence": of_n})
-
-
-def _row(record: int, n: int, numbers: tuple[Any, ...]) -> dict[str, Any]:
-    """Return one row of the frame `convergence`."""
-    feature, value, error, rank = numbers
-    part = {"value": float(value), "std_error": float(error), "rank": rank}
-    return {"record": record, "n_repeats": n, "feature": feature, **part}
 
 
 def halvings(importance: Importance) -> tuple[int, ...]:

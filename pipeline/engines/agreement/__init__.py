@@ -190,7 +190,12 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
         references = [record for record in answers if record.engine != OURS]
         for n, b in enumerate(references):
             own = _alike(_same_draws(ours, b), b)
-            if not own and (b.is_supplied or _is_never_replayed(b)):
+            is_replayed = not (
+                b.is_supplied
+                or b.stream in WITHOUT_REPLAY
+                or is_in_force("engine", b.engine)
+            )
+            if not own and not is_replayed:
                 own = _alike(ours, b)[:1]
             others = [
                 a
@@ -230,10 +235,6 @@ def _same_draws(ours: list[Record], b: Record) -> list[Record]:
 def _alike(candidates: list[Record], b: Record) -> list[Record]:
     """Return the candidates with the options of `b`, or all if none has them."""
     return [a for a in candidates if _is_alike(a, b)] or candidates
-
-
-def _is_never_replayed(b: Record) -> bool:
-    return b.stream in WITHOUT_REPLAY or is_in_force("engine", b.engine)
 
 
 def _is_alike(a: Record, b: Record) -> bool:

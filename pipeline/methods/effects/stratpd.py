@@ -160,7 +160,13 @@ def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Tab
     """
     _check_options(strata)
     _check_rows(data)
-    _check_count(data.n_samples if n_rows is None else n_rows, strata)
+    n_parted = data.n_samples if n_rows is None else n_rows
+    least = 2 * (strata.min_samples_leaf or LEAF_OF_NUMBER)
+    if n_parted < least:
+        raise NotApplicable(
+            f"StratPD must part at least {least} rows into two leaves; {n_parted} "
+            "were given. Set min_samples_leaf lower."
+        )
     columns = {name: _numbers(data.X[name]) for name in data.X}
     matrix = np.stack(list(columns.values()), axis=1).astype(np.float32)
     return Table(columns, matrix, np.array(data.y, dtype=np.float64), data.unread)
@@ -270,16 +276,6 @@ def _check_rows(data: Dataset) -> None:
         raise NotApplicable(
             f"{subject} must have no missing value for StratPD; these columns "
             f"have some: {listed(missing)}. Fill or leave out what is missing."
-        )
-
-
-def _check_count(n_rows: int, strata: Strata) -> None:
-    """Refuse fewer rows than two leaves have."""
-    least = 2 * (strata.min_samples_leaf or LEAF_OF_NUMBER)
-    if n_rows < least:
-        raise NotApplicable(
-            f"StratPD must part at least {least} rows into two leaves; {n_rows} "
-            "were given. Set min_samples_leaf lower."
         )
 
 

@@ -128,7 +128,10 @@ def losses_of(
     if generator is None and not game.is_marginal:
         generators = [stream(game.seed, "values", "|".join(c), 0) for c in known]
     means = np.empty((len(known), rows.n_samples, len(model.outputs)))
-    n_at_once = _rows_at_once(rows, n_draws) if generator is None else rows.n_samples
+    n_at_once = rows.n_samples
+    if generator is None:
+        n_bytes = int(rows.X.memory_usage(index=False).sum()) * n_draws
+        n_at_once = max(1, MAX_BYTES * rows.n_samples // max(1, n_bytes))
     for start in range(0, rows.n_samples, n_at_once):
         at = np.arange(start, min(start + n_at_once, rows.n_samples))
         table = _Table(game, at)
@@ -144,12 +147,6 @@ def losses_of(
             prediction = model.predict(rows.X)
         losses.append(evaluate(model.losses, rows.y, prediction, rows.weights))
     return losses
-
-
-def _rows_at_once(rows: Dataset, n_draws: int) -> int:
-    """Return how many rows are asked about in one call, with all draws of each."""
-    n_bytes = int(rows.X.memory_usage(index=False).sum())
-    return max(1, MAX_BYTES * len(rows.X) // max(1, n_bytes * n_draws))
 
 
 class _Table:
@@ -168,20 +165,17 @@ class _Table:
             is_known = name in known
             if has_own == is_known and (is_known or self._drawn):
                 continue  # the same values stand there
-            self._write(name, self._own(name) if is_known else drawn[name])
+            if is_known:
+                place = self._rows.repeat(len(self._game.shares))
+                values = self._game.rows.X[name].array.take(place)
+            else:
+                values = drawn[name]
+            if name in self._table.memory:
+                self._table.memory[name][:] = values
+            else:
+                self._table.frame[name] = values
             self._has_own[name] = is_known
         return predict(self._game.model, self._table)
-
-    def _own(self, name: str) -> Any:
-        """Return a column as the rows have it."""
-        place = self._rows.repeat(len(self._game.shares))
-        return self._game.rows.X[name].array.take(place)
-
-    def _write(self, name: str, values: Any) -> None:
-        if name in self._table.memory:
-            self._table.memory[name][:] = values
-        else:
-            self._table.frame[name] = values
 
 
 def row_sampler(data: Dataset, columns: Unit, rows: Index) -> RowSampler:

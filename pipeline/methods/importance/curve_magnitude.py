@@ -1,14 +1,13 @@
 """How far a curve of a model is from its zero: Parr, Wilson and Hamrick's measures."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed, quote, require_names
+from ...records.errors import require_names, single_columns
 from ..effects import EFFECTS
 from ..effects.partial_dependence import Scale
 from ..spreads import mean_magnitude
@@ -113,14 +112,9 @@ def curve_impact(
     ((2, 1, 1), True)
     """
     options = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
-    ask = partial(_curve_at_values, curve=curve, options=options)
-    magnitudes = []
-    for feature in _features(data, curve, grid, n_grid):
-        values, _ = ask(model, data, feature, (curves or {}).get(feature))
-        is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
-        magnitudes.append(_magnitude(values, is_category=is_category, centred=centred))
-    raw = np.stack(magnitudes)[:, np.newaxis, :]
-    return raw, np.zeros(raw.shape[1:])
+    return _magnitudes(
+        model, data, curve, options, curves, centred=centred, by_rows=False
+    )
 
 
 def curve_importance(
@@ -200,28 +194,44 @@ def curve_importance(
     ((2, 1, 1), True)
     """
     options = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
-    ask = partial(_curve_at_values, curve=curve, options=options)
+    return _magnitudes(
+        model, data, curve, options, curves, centred=centred, by_rows=True
+    )
+
+
+def _magnitudes(
+    model: FittedModel,
+    data: Dataset,
+    curve: Curve,
+    options: Mapping[str, Any],
+    curves: Curves | None,
+    *,
+    centred: bool,
+    by_rows: bool,
+) -> tuple[Floats, Floats]:
+    """Return the mean magnitude of each curve, over its values or the rows there."""
+    allowed = {"curve": get_args(Curve), "grid": get_args(Grid)}
+    require_names(allowed, curve=curve, grid=options["grid"])
+    if options["n_grid"] < 2:
+        raise ValueError(f"n_grid must be at least 2; {options['n_grid']} was given.")
     magnitudes = []
-    for feature in _features(data, curve, grid, n_grid):
-        values, rows = ask(model, data, feature, (curves or {}).get(feature))
-        is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
-        magnitudes.append(
-            _magnitude(values, rows, is_category=is_category, centred=centred)
+    for feature in single_columns(data.groups, "a curve"):
+        ready = (curves or {}).get(feature)
+        values, rows = _curve_at_values(
+            model, data, feature, ready, curve=curve, options=options
         )
+        if len(values) < 2:
+            magnitudes.append(np.full(values.shape[1:], np.nan))
+            continue
+        magnitude = mean_magnitude(
+            values - values[0],  # a flat curve measures exactly 0
+            is_category=isinstance(data.X[feature].dtype, pd.CategoricalDtype),
+            weights=rows if by_rows else None,
+            centred=centred,
+        )
+        magnitudes.append(magnitude)
     raw = np.stack(magnitudes)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])
-
-
-def _magnitude(
-    values: Floats, rows: Floats | None = None, *, is_category: bool, centred: bool
-) -> Floats:
-    """Return the mean magnitude of a curve, (n_outputs,); NaN for one point."""
-    if len(values) < 2:
-        return np.full(values.shape[1:], np.nan)
-    shifted = values - values[0]  # a flat curve measures exactly 0
-    return mean_magnitude(
-        shifted, is_category=is_category, weights=rows, centred=centred
-    )
 
 
 def _curve_at_values(
@@ -250,22 +260,3 @@ def _rows_at(data: Dataset, feature: str) -> pd.Series:
     weights = pd.Series(data.weights, index=data.X.index)[data.weights > 0]
     values = data.X[feature][data.weights > 0]
     return weights.groupby(values, observed=True, sort=True).sum()
-
-
-def _features(data: Dataset, curve: str, grid: str, n_grid: int) -> list[str]:
-    """Return the one column of every group, after a look at the options."""
-    allowed = {"curve": get_args(Curve), "grid": get_args(Grid)}
-    require_names(allowed, curve=curve, grid=grid)
-    if n_grid < 2:
-        raise ValueError(f"n_grid must be at least 2; {n_grid} was given.")
-    return [_only_column(*group) for group in data.groups.items()]
-
-
-def _only_column(group: str, columns: tuple[str, ...]) -> str:
-    """Return the column of a group of one."""
-    if len(columns) != 1:
-        raise NotApplicable(
-            f"Group {quote(group)} must have one column for a curve; it has "
-            f"{len(columns)}: {listed(columns)}. Ask for its columns one by one."
-        )
-    return columns[0]

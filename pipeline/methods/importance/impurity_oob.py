@@ -6,6 +6,7 @@ import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from .insides import features_of_columns, is_of, refusal, training_rows
+from .method_result import each_group
 from .out_of_bag import FORESTS, Index, members
 
 NAME = "impurity_oob"
@@ -89,10 +90,7 @@ def impurity_oob(
             finding="leaves none out",
         )
     of_columns = np.mean(of_trees, axis=0)
-    raw = [
-        of_columns[np.isin(names, columns)].sum() for columns in data.groups.values()
-    ]
-    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+    return each_group(data, lambda of: of_columns[np.isin(names, of)].sum())
 
 
 def covariances(tree: Any, X: Floats, target: Floats, weights: Floats) -> Floats:

@@ -1,15 +1,25 @@
 """What a method measured of one question, and what it kept of the rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ...records.dataset_and_model import Floats
+import numpy as np
+
+from ...records.dataset_and_model import Dataset, Floats
 from .paired_losses import PairedLosses
 from .row_terms import RowTerms
 from .segment_losses import SegmentLosses
 
 Kept = Literal["row_terms", "paired_losses"]
+
+
+def each_group(
+    data: Dataset, measure: Callable[[tuple[str, ...]], float]
+) -> tuple[Floats, Floats]:
+    """Return what the columns of each group measure, (n_groups, 1, 1), and zero."""
+    raw = [measure(columns) for columns in data.groups.values()]
+    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
 
 
 @dataclass(frozen=True, eq=False)

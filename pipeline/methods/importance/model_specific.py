@@ -6,6 +6,8 @@ import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
+from .insides import features_of_columns, refusal
+from .method_result import each_group
 
 TREE_MODULES = ("sklearn.tree.", "sklearn.ensemble.")
 
@@ -60,24 +62,14 @@ def impurity(
        Trees. doi:10.1201/9781315139470
     """
     del seed
-    of_columns = _shares(model) if normalised else _decreases(model)
-    if len(model.encoded) != len(of_columns):
-        raise NotApplicable(
-            f"Model {quote(model.name)} must say which feature each of its "
-            f"{len(of_columns)} columns was made from for method 'impurity'; it "
-            f"names {len(model.encoded)}. Use permutation importance."
-        )
-    made_from = np.array(model.encoded, dtype=object)
-    raw = [
-        of_columns[np.isin(made_from, columns)].sum()
-        for columns in data.groups.values()
-    ]
-    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
-
-
-def _shares(model: FittedModel) -> Floats:
-    """Return the normalised decrease of each column the estimator sees."""
-    return np.array(_of_trees(model).feature_importances_, dtype=np.float64)
+    of_columns = (
+        np.array(_of_trees(model).feature_importances_, dtype=np.float64)
+        if normalised
+        else _decreases(model)
+    )
+    names = features_of_columns(model, len(of_columns), "impurity")
+    made_from = np.array(names, dtype=object)
+    return each_group(data, lambda of: of_columns[np.isin(made_from, of)].sum())
 
 
 def _decreases(model: FittedModel) -> Floats:
@@ -101,11 +93,8 @@ def _of_trees(model: FittedModel) -> Any:
     module = f"{type(estimator).__module__}."
     if module.startswith(TREE_MODULES) and hasattr(estimator, "feature_importances_"):
         return estimator
-    kind = "is only known by its predictions"
-    if estimator is not None:
-        kind = f"is a {type(estimator).__name__}"
-    raise NotApplicable(
-        f"Model {quote(model.name)} must be a tree, a forest or a boosting of "
-        f"scikit-learn that reports its impurity for method 'impurity'; it {kind}. Use "
-        "permutation importance."
+    raise refusal(
+        model,
+        "be a tree, a forest or a boosting of scikit-learn that reports its impurity",
+        "impurity",
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from .insides import features_of_columns, is_of, refusal, sign_of
+from .method_result import each_group
 
 NETS = ("sklearn.neural_network.",)
 
@@ -70,11 +71,9 @@ def garson(
     hidden, output = _weights(model, "garson")
     shares = garson_shares(hidden, output, output_weights=output_weights)
     names = np.array(features_of_columns(model, len(shares), "garson"), dtype=object)
-    raw = [
-        shares[np.isin(names, columns)].sum() if np.isfinite(shares).all() else np.nan
-        for columns in data.groups.values()
-    ]
-    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+    if not np.isfinite(shares).all():
+        return each_group(data, lambda _: np.nan)
+    return each_group(data, lambda of: shares[np.isin(names, of)].sum())
 
 
 def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floats]:
@@ -124,9 +123,12 @@ def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floa
     del seed
     products = sign_of(model) * olden_products(*_weights(model, "olden"))
     names = np.array(features_of_columns(model, len(products), "olden"), dtype=object)
-    inputs = [np.isin(names, columns) for columns in data.groups.values()]
-    raw = [products[at].sum() if at.sum() <= 1 else np.nan for at in inputs]
-    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+
+    def signed(of: tuple[str, ...]) -> float:
+        own = products[np.isin(names, of)]
+        return float(own.sum()) if len(own) <= 1 else np.nan
+
+    return each_group(data, signed)
 
 
 def garson_shares(hidden: Floats, output: Floats, *, output_weights: bool) -> Floats:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed, quote, require_names
+from ...records.errors import require_names, single_columns
 from ..effects import partial_dependence as effect
 from ..effects.partial_dependence import Grid, Scale
 from ..spreads import SPREADS, weighted_deviation
@@ -122,11 +122,11 @@ def partial_dependence(
     >>> raw.shape, bool((raw[1] == baseline).all())
     ((2, 1, 1), True)
     """
-    _check(spread, of_curves)
+    allowed = {"spread": get_args(Spread), "of_curves": get_args(OfCurves)}
+    require_names(allowed, spread=spread, of_curves=of_curves)
     curve_of = curves or {}
     spreads = []
-    for group, columns in data.groups.items():
-        feature = _only_column(group, columns)
+    for feature in single_columns(data.groups, "method 'partial_dependence'"):
         is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
         if not is_category and data.X[feature].isna().all():
             spreads.append(np.full(len(model.outputs), np.nan))
@@ -144,12 +144,6 @@ def partial_dependence(
         spreads.append(of(points, values))
     raw = np.stack(spreads)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])
-
-
-def _check(spread: str, of_curves: str) -> None:
-    """Refuse options that name nothing."""
-    allowed = {"spread": get_args(Spread), "of_curves": get_args(OfCurves)}
-    require_names(allowed, spread=spread, of_curves=of_curves)
 
 
 def _spread(
@@ -189,14 +183,3 @@ def _mean_spread(
         flat = spread(points, values.reshape(len(points), -1))
         spreads.append(flat.reshape(values.shape[1:]))
     return np.average(np.concatenate(spreads), axis=0, weights=data.weights)
-
-
-def _only_column(group: str, columns: tuple[str, ...]) -> str:
-    """Return the column of a group of one."""
-    if len(columns) != 1:
-        raise NotApplicable(
-            f"Group {quote(group)} must have one column for method "
-            f"'partial_dependence'; it has {len(columns)}: {listed(columns)}. Ask for "
-            "its columns one by one."
-        )
-    return columns[0]

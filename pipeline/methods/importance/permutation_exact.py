@@ -62,7 +62,10 @@ def exact_permutation(
         columns=trees.columns,
         n_threads=n_threads(),
     )
-    places = [_place(trees, names) for names in data.groups.values()]
+    places = [
+        trees.features.index(name) if name in trees.features else None
+        for name, *_ in data.groups.values()
+    ]
     raw = np.array([answer.baseline if at is None else answer.raw[at] for at in places])
     terms = None
     if "row_terms" in keep:
@@ -107,11 +110,6 @@ def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
             f"{REMEDY}"
         )
     return trees, rows
-
-
-def _place(trees: Trees, names: tuple[str, ...]) -> int | None:
-    """Return the column of a feature, None if the trees do not read it."""
-    return trees.features.index(names[0]) if names[0] in trees.features else None
 
 
 def _row_terms(

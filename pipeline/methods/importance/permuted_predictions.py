@@ -156,16 +156,14 @@ class Permuted:
     def __call__(self, draw: Draw) -> Floats:
         """Return the prediction of a draw."""
         table = self.tables.get(get_ident())
-        if table is None or not _has_rows(table, draw.rows):
+        if table is None or not (
+            draw.rows is table.rows or np.array_equal(draw.rows, table.rows)
+        ):
             table = self.tables[get_ident()] = copied(self.data, draw.rows)
         columns = self.groups[draw.what]
         if draw.values:
             return predict_drawn(self.model, table, columns, draw.values)
         return predict_permuted(self.model, table, columns, draw.order)
-
-
-def _has_rows(table: _Table, rows: Index) -> bool:
-    return rows is table.rows or np.array_equal(rows, table.rows)
 
 
 def _by_trees(

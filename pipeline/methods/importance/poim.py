@@ -115,7 +115,12 @@ def poim(
     >>> found["CG"].round(3).to_dict()
     {1: -0.516, 2: 1.549}
     """
-    letters = _letters(alphabet)
+    letters = tuple(alphabet)
+    if len(set(letters)) < max(len(letters), 2):
+        raise ValueError(
+            f"alphabet must hold two letters or more, each once; {quote(alphabet)} was "
+            "given."
+        )
     if not 1 <= length <= n_positions:
         raise ValueError(
             f"length must be between 1 and n_positions, {n_positions}; {length} "
@@ -296,15 +301,6 @@ def _numbers(name: str, values: npt.ArrayLike) -> Floats:
         raise ValueError(
             f"{name} must be an array of numbers; {quote(values)} was given."
         ) from error
-
-
-def _letters(alphabet: str) -> tuple[str, ...]:
-    if len(set(alphabet)) < max(len(alphabet), 2):
-        raise ValueError(
-            f"alphabet must hold two letters or more, each once; {quote(alphabet)} was "
-            "given."
-        )
-    return tuple(alphabet)
 
 
 def _arrays(

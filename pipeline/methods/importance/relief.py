@@ -146,7 +146,9 @@ def relieff(
     if not names:  # nor is there a distance
         return by_name(data, {}), np.zeros((1, 1))
     rule = Rule(n_neighbours, weighting, sigma)
-    table = _table(data, names, (same_below, different_above), merits)
+    values = np.array([_scaled(data, name) for name in names])
+    counts = np.array([not data.unread.get(name) for name in names])
+    table = _Table(values, (same_below, different_above), counts, merits)
     if data.task == "regression":
         weights = _of_number(data, table, rule)
     else:
@@ -172,15 +174,6 @@ class Rule(NamedTuple):
         if distance[0] == 0:
             return np.asarray(distance == 0, dtype=np.float64)
         return np.asarray(1 / distance ** POWERS[self.weighting])
-
-
-def _table(
-    data: Dataset, names: list[str], ramp: tuple[float, float], merits: bool
-) -> "_Table":
-    """Return the columns as level codes, or as shares of their range."""
-    values = np.array([_scaled(data, name) for name in names])
-    counts = np.array([not data.unread.get(name) for name in names])
-    return _Table(values, ramp, counts, merits)
 
 
 def _scaled(data: Dataset, name: str) -> Floats:

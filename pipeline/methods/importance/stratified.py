@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed, quote
+from ...records.errors import single_columns
 from ...records.streams import stream as generator_of
 from ..effects.leaf_curves import Codes, LeafCurve, Merge
 from ..effects.stratpd import Strata, Table, curve_of, table_of
@@ -115,7 +115,9 @@ def stratified_impact(
     del model, stream
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
     question = data, strata, resample, seed
-    return _over_trials(_impact, *question, n_repeats=n_repeats, on_curve=on_curve)
+    return _over_trials(
+        *question, n_repeats=n_repeats, on_curve=on_curve, by_rows=False
+    )
 
 
 def stratified_importance(
@@ -204,7 +206,7 @@ def stratified_importance(
     del model, stream
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
     question = data, strata, resample, seed
-    return _over_trials(_importance, *question, n_repeats=n_repeats, on_curve=on_curve)
+    return _over_trials(*question, n_repeats=n_repeats, on_curve=on_curve, by_rows=True)
 
 
 def rows_at(x: npt.NDArray[Any], grid: npt.NDArray[Any]) -> Codes:
@@ -213,21 +215,7 @@ def rows_at(x: npt.NDArray[Any], grid: npt.NDArray[Any]) -> Codes:
     return np.asarray(counts[np.isin(distinct, grid)])
 
 
-def _impact(curve: LeafCurve, x: npt.NDArray[Any]) -> float:
-    """Return the mean magnitude over the points."""
-    is_category = np.issubdtype(x.dtype, np.integer)
-    return float(mean_magnitude(curve.values, is_category=is_category))
-
-
-def _importance(curve: LeafCurve, x: npt.NDArray[Any]) -> float:
-    """Return the mean magnitude over the rows at the points."""
-    is_category = np.issubdtype(x.dtype, np.integer)
-    rows = rows_at(x, curve.grid)
-    return float(mean_magnitude(curve.values, is_category=is_category, weights=rows))
-
-
 def _over_trials(
-    magnitude: Callable[[LeafCurve, npt.NDArray[Any]], float],
     data: Dataset,
     strata: Strata,
     resample: Resample,
@@ -235,16 +223,25 @@ def _over_trials(
     *,
     n_repeats: int,
     on_curve: OnCurve | None,
+    by_rows: bool,
 ) -> tuple[Floats, Floats]:
-    """Return the magnitude of each feature in each trial, and zeros beside it."""
+    """Return the mean magnitude of each curve in each trial, and zeros.
+
+    It is over the points, or over the rows at the points.
+    """
     _check_trials(resample, n_repeats)
-    features = [_only_column(*group) for group in data.groups.items()]
+    features = single_columns(data.groups, "a StratPD curve")
     raw = np.full((len(features), n_repeats, 1), np.nan)
     for repeat, table in enumerate(_trials(data, strata, resample, seed, n_repeats)):
         for k, feature in enumerate(features):
             curve = curve_of(table, feature, strata, seed=seed, repeat=repeat)
             if len(curve.grid):
-                raw[k, repeat] = magnitude(curve, table.columns[feature])
+                x = table.columns[feature]
+                raw[k, repeat] = mean_magnitude(
+                    curve.values,
+                    is_category=np.issubdtype(x.dtype, np.integer),
+                    weights=rows_at(x, curve.grid) if by_rows else None,
+                )
             if on_curve is not None:
                 on_curve(repeat, feature, curve)
     return raw, np.zeros((n_repeats, 1))
@@ -280,13 +277,3 @@ def _check_trials(resample: Resample, n_repeats: int) -> None:
         raise ValueError(
             f"n_repeats must be 1 for resample 'none'; {n_repeats} was given."
         )
-
-
-def _only_column(group: str, columns: tuple[str, ...]) -> str:
-    """Return the column of a group of one."""
-    if len(columns) != 1:
-        raise NotApplicable(
-            f"Group {quote(group)} must have one column for a StratPD curve; it has "
-            f"{len(columns)}: {listed(columns)}. Ask for its columns one by one."
-        )
-    return columns[0]

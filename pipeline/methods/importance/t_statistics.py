@@ -19,6 +19,7 @@ from .linear_terms import (
     terms_of,
     terms_within,
 )
+from .method_result import each_group
 
 METHOD = "t_statistic"
 # Of a standard error: how far Newton's next step may lead from the estimate.
@@ -110,11 +111,8 @@ def t_statistic(
             f"several_terms must be 'root_f' or 'f'; {several_terms!r} was given."
         )
     estimates = _estimates(model)
-    raw = [
-        wald(estimates, columns, is_root=several_terms == "root_f")
-        for columns in data.groups.values()
-    ]
-    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+    is_root = several_terms == "root_f"
+    return each_group(data, lambda columns: wald(estimates, columns, is_root=is_root))
 
 
 def wald(estimates: Estimates, columns: tuple[str, ...], *, is_root: bool) -> float:

@@ -131,11 +131,6 @@ def _sole_estimator(model: FittedModel) -> prediction.SoleEstimator | None:
     return prediction.sole_estimator(function) or r_models.sole_model(function)
 
 
-def is_of_trees(model: FittedModel) -> bool:
-    """Return whether a model asks one estimator, of a class that can be read."""
-    return not not_of_trees(model)
-
-
 def is_trees_alone(model: FittedModel) -> bool:
     """Return whether a model is trees and no other step, which predict row by row."""
     sole = _sole_estimator(model)

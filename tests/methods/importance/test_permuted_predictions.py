@@ -21,7 +21,7 @@ from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.methods.trees import compiled, router, routes
 from importance_audit.methods.trees import replay as replay_module
-from importance_audit.methods.trees.fitted import Trees, is_of_trees
+from importance_audit.methods.trees.fitted import Trees, not_of_trees
 from importance_audit.models.fit import fit, wrap
 from importance_audit.models.section import ModelSection
 from importance_audit.records.as_json import content_digest
@@ -446,9 +446,9 @@ def test_a_function_is_left_to_predict():
 
     data = normal_data(2, 1)
     alone = RandomForestRegressor(3).fit(data.X, data.y)
-    assert is_of_trees(wrap(alone, name="m"))
+    assert not not_of_trees(wrap(alone, name="m"))
     function = wrap(alone, name="m", predict=lambda X: 2 * alone.predict(X))
-    assert not is_of_trees(function)
+    assert not_of_trees(function)
 
 
 def test_an_estimator_given_another_predict_is_left_to_it():
@@ -458,8 +458,8 @@ def test_an_estimator_given_another_predict_is_left_to_it():
     forest = RandomForestRegressor(3).fit(data.X, data.y)
     classifier = RandomForestClassifier(3).fit(data.X, data.y > 0)
     labels = wrap(classifier, name="m", predict=classifier.predict)
-    assert not is_of_trees(labels)
-    assert is_of_trees(wrap(classifier, name="m"))
+    assert not_of_trees(labels)
+    assert not not_of_trees(wrap(classifier, name="m"))
     for estimator, name in ((forest, "predict"), (classifier, "predict_proba")):
         method = getattr(estimator, name)
 
@@ -467,4 +467,4 @@ def test_an_estimator_given_another_predict_is_left_to_it():
             return method(X) ** 2
 
         vars(estimator)[name] = MethodType(squared, estimator)
-        assert not is_of_trees(wrap(estimator, name="m"))
+        assert not_of_trees(wrap(estimator, name="m"))

@@ -40,7 +40,7 @@ import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import fitted, mean_predictions, pipelines, routes
-from importance_audit.methods.trees.fitted import Trees, is_of_trees, trees_of
+from importance_audit.methods.trees.fitted import Trees, not_of_trees, trees_of
 from importance_audit.models.fit import wrap
 
 pytestmark = pytest.mark.needs_numba
@@ -335,7 +335,7 @@ def test_a_target_that_is_transformed_is_left_to_predict():
     model = TransformedTargetRegressor(
         make_pipeline(both(), FOREST), func=np.cbrt, inverse_func=lambda z: z**3
     )
-    assert not is_of_trees(wrap(model.fit(X, y), name="m"))
+    assert not_of_trees(wrap(model.fit(X, y), name="m"))
 
 
 def test_an_estimator_within_that_was_given_another_predict_is_left_to_it():

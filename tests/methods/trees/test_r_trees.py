@@ -15,7 +15,7 @@ from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import READERS, r_trees, router, routes
 from importance_audit.methods.trees.fitted import (
     Trees,
-    is_of_trees,
+    not_of_trees,
     reporting_differences,
     trees_of,
 )
@@ -374,7 +374,7 @@ def test_each_model_is_read_once(tmp_path, monkeypatch):
 )
 def test_what_is_not_read_says_why(script, reason, tmp_path):
     model = model_of(script, rows_of(), tmp_path)
-    assert is_of_trees(model)
+    assert not not_of_trees(model)
     assert trees_of(model, rows_of().X) == reason
 
 
@@ -427,7 +427,7 @@ def test_r_that_hands_over_no_trees_is_asked(tmp_path, calls, monkeypatch):
 
 def test_a_model_without_trees_is_left_to_r(tmp_path):
     model = model_of("lm(y ~ x + whole, train)", rows_of(), tmp_path)
-    assert not is_of_trees(model)
+    assert not_of_trees(model)
     assert (
         trees_of(model, rows_of().X) == "lm is no ensemble of trees that can be read."
     )
