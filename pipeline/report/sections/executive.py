@@ -1,7 +1,6 @@
 """Section B: one page that answers seven questions. Not: anything said only here."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import nan
 from typing import Any
 
 import numpy as np
@@ -255,13 +254,14 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     names = config_of(facts, "expected")[number - 1]["features"]
     place = str(first["place"])
     column, text_of = ("rank", rank_text) if place == "top" else ("share", percent)
-    resolution, each = float(config_of(facts, "checks").get("resolution", nan)), []
+    each = []
     for model, own in rows.groupby("model", sort=False):
-        values, texts = [], []
+        values, texts, below = [], [], []
         for at, raw, index in own[[column, "record"]].itertuples(name=None):
             ranking = next(r for r in facts.rankings if r.index == int(index))
             card = _card_and_loss(facts, ranking)
             row = ranking.record.features.index(first["farthest"])
+            below.append(ranking.mean[row] < ranking.nothing)
             if place == "top" and not ranking.told[row]:
                 side = "below_zero" if row in ranking.negative else "not_told"
                 texts.append(say(f"executive.found.{side}", card=card))
@@ -275,8 +275,8 @@ def _unmet(facts: Facts, number: int) -> Sentence:
             texts.append(say(f"executive.found.rank_{several}", ranks=series(values)))
         elif place == "zero":
             texts = values
-            if float(own["share"].max()) <= resolution:
-                key = "zero_negative"  # as small as expected, but on the other side
+            if all(below):
+                key = "zero_negative"  # far from zero on the other side
         each.append(
             say(
                 f"executive.found.{key}",

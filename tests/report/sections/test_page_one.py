@@ -640,6 +640,27 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
     assert text(0.05, below=True).endswith("; below zero (E1) in bad.")
 
 
+@pytest.mark.parametrize(
+    ("mean", "words"),
+    [
+        (5.0, "50% of the largest in m"),
+        (-5.0, "shuffling it improves m, by 50% of the"),
+    ],
+)
+def test_a_feature_far_from_zero_says_on_which_side(mean, words):
+    record = made_importance("m", NAMES, (10.0, 1.0, mean))
+    frame = expected((1, "zero", "m", "c", 2.0, "not as expected"))
+    result = plain_result(
+        NAMES,
+        models=models_frame(("m",)),
+        importances=[record],
+        expected=frame,
+        run=asked((["c"], "zero")),
+    )
+    text = said(build_view(result), "expected").replace("\u202f", "")
+    assert words in re.sub(r" \(E1\)", "", text)
+
+
 def test_an_accepted_point_says_so_and_heads_no_page():
     leak = found("leak_sign", "q", "info", measure="b", evidence={"share": 0.97})
     exception = Accepted(date(2026, 12, 31), "why", "what stands in", "A. Nowak")
