@@ -18,6 +18,8 @@ from importance_audit.operate.unattended import run_unattended
 from importance_audit.runs.audit_log import append, read_log
 from importance_audit.runs.folder import load_run
 from importance_audit.runs.locks import locked
+from importance_audit.runs.timeline import timeline
+from importance_audit.runs.verify import verify
 
 TELL = """
 import json, os, sys
@@ -188,6 +190,25 @@ def test_a_run_that_is_killed_is_told_and_leaves_the_lock_free(audit):
     assert kinds(folder) == ["began", "died", "notified", "notified"]
     assert notices(folder)[1]["EVENT"] == "failure"
     assert "was killed, or its machine stopped." in notices(folder)[1]["NEWS"]
+
+
+def test_a_run_that_is_killed_before_it_says_that_it_began_is_in_the_log(
+    audit, monkeypatch
+):
+    def dead(*_):
+        return subprocess.Popen(
+            ["/bin/sh", "-c", "kill -9 $$"],
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    folder = audit()
+    monkeypatch.setattr(unattended, "_child", dead)
+    assert run_unattended(folder, say=lambda _: None).code == 4
+    assert kinds(folder)[:2] == ["died", "notified"]
+    (row, *_) = timeline(folder).rows
+    assert row.note.endswith("started and was killed")
+    assert verify(folder).mismatches == ()
 
 
 @pytest.mark.parametrize(
