@@ -191,7 +191,7 @@ def permutation(
     if draws == "exact":
         _check_exact(n_rows, within)
         return exact_permutation(model, data, form=form, keep=keep)
-    redrawn = draws_of(
+    planned = draws_of(
         data,
         seed=seed,
         stream=stream,
@@ -214,23 +214,23 @@ def permutation(
         by_segment = SegmentLosses(
             losses=losses, form=form, segments=segments, n_repeats=n_repeats, **sizes
         )
-    kept = [part for part in (terms, pairs, by_segment) if part is not None]
+    collectors = [part for part in (terms, pairs, by_segment) if part is not None]
     raw = np.full((n_features, n_repeats, len(losses)), np.nan)
     baseline = np.full((n_repeats, len(losses)), np.nan)
     n_made, began = np.zeros(n_features, dtype=np.int64), time.monotonic()
     try:
-        for draw, table, prediction in answers(model, data, redrawn):
-            answer = table.y, prediction, table.weights
-            loss = evaluate(losses, *answer)
+        for draw, table, prediction in answers(model, data, planned):
+            scored = table.y, prediction, table.weights
+            loss = evaluate(losses, *scored)
             if draw.what == BASELINE:
                 baseline[draw.repeat] = loss
-                for part in kept:
-                    part.start(draw.rows, answer)
+                for part in collectors:
+                    part.start(draw.rows, scored)
             else:
                 raw[draw.what, draw.repeat] = loss
                 n_made[draw.what] += 1
-                for part in kept:
-                    part.add(draw, answer, loss, baseline[draw.repeat])
+                for part in collectors:
+                    part.add(draw, scored, loss, baseline[draw.repeat])
     except OutOfTime as error:
         if stream not in REPEAT_BY_REPEAT:
             raise
