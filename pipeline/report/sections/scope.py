@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ...engines import ENGINES
 from ...methods.importance import METHODS
 from ...records.ranking import OURS
 from ..text.blocks import Section, Sentence, Table, plain
@@ -263,7 +264,9 @@ def _uncompared(facts: Facts) -> Iterator[Untested]:
         return
     number = say_count(tallied("importances", len(rankings)), "ranking")
     reason, takes = "not applicable", "takes_none"
-    if any(finding.check == "engine_missing" for finding in facts.result.findings):
+    missing = {f.subject for f in facts.result.findings if f.check == "engine_missing"}
+    offered = (ENGINES[engine]["importance"] for engine in missing & set(ENGINES))
+    if any(r.record.method in methods for methods in offered for r in rankings):
         reason, takes = "unavailable", "takes_missing"
     if recomputable(facts):
         reason, takes = "not configured", "takes"

@@ -150,6 +150,43 @@ def test_rankings_that_python_alone_computed_are_no_failed_comparison():
     assert not [item for item in items if item.startswith("a second implementation")]
 
 
+@pytest.mark.parametrize(
+    ("missing", "engines", "takes"),
+    [
+        ([], [], "name an engine that computes them"),
+        ([], ["DALEX"], "another implementation: no engine that was asked computes"),
+        (["xplainfi"], ["DALEX"], "install the engine that is missing"),
+        (
+            ["pdp"],
+            ["DALEX"],
+            "another implementation: no engine that was asked computes",
+        ),
+    ],
+)
+def test_what_a_second_implementation_takes_is_what_can_be_done(
+    missing, engines, takes
+):
+    """The engine here, DALEX, has no answer to what it was asked."""
+    records = apartments_result().importances
+    ours = [r for r in records if (r.method, r.of) == ("permutation", "features")]
+    pair = {**made_pair("forest", "replayed"), "method": "shapley"}
+    run = apartments_result().run
+    entry = {"method": "permutation", "of": "features", "engines": engines}
+    result = apartments_result(
+        importances=tuple(ours),
+        agreement=made_frame("agreement", [pair]),
+        run=replace(run, config={**run.config, "importance": [entry]}),
+        findings=tuple(
+            Finding(check="engine_missing", severity="info", subject=name, message="-")
+            for name in missing
+        ),
+    )
+    rows = table(build_view(result), "tab-untested").rows
+    texts = [[plain(cell.parts) for cell in row.cells] for row in rows]
+    (row,) = [row for row in texts if row[0].startswith("a second implementation")]
+    assert row[2].startswith(takes)
+
+
 def test_limits_and_scope_name_what_was_not_tested_alike():
     """Section L once counted fewer items than page one."""
     view = view_of("apartments")
