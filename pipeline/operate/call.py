@@ -433,7 +433,8 @@ def _class_of(model: Any) -> str:
         return str(getattr(model, "__name__", "function")).replace(
             "<lambda>", "function"
         )
-    return class_name(model)
+    is_model = hasattr(model, "predict")
+    return class_name(model) if is_model else type(model).__name__
 
 
 def _refuse_names(models: Mapping[str, Any]) -> None:
