@@ -188,7 +188,7 @@ check_formula <- function(model) {
 # The target is no column of the rows, as it is where the model was fitted.
 check_response <- function(model, data) {
   formula <- tryCatch(stats::formula(model), error = function(e) NULL)
-  response <- if (length(formula) == 3) all.vars(formula[[2]])
+  response <- if (length(formula) == 3) setdiff(all.vars(formula[[2]]), all.vars(formula[[3]]))
   if (any(response %in% names(data))) {
     column <- response[response %in% names(data)][1]
     stop("column '", column, "' of data is the target of the model. Give data without it: ",

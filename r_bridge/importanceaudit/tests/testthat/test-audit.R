@@ -170,6 +170,9 @@ test_that("the target among the columns of data is refused, and named", {
   for (fit in list(lm(mpg ~ ., mtcars), lm(log(mpg) ~ wt, mtcars), rpart::rpart(mpg ~ ., mtcars))) {
     expect_error(importance_audit(fit, mtcars, mtcars$mpg), refused, fixed = TRUE)
   }
+  # A column may be part of the target and a feature as well.
+  rate <- lm(mpg / wt ~ wt + hp, mtcars)
+  expect_null(importanceaudit:::check_response(rate, mtcars[c("wt", "hp")]))
 })
 
 test_that("a whole number is a class however R writes it", {
