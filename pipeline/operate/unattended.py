@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from ..config.load import FILE_NAME
 from ..config.settings import ScheduleSection
 from ..records.errors import AuditError
-from ..runs.attempts import record_killed_attempt
-from ..runs.audit_log import ENDED, append, now, read_log, readable_events
+from ..runs.attempts import end_attempt, record_killed_attempt
+from ..runs.audit_log import ENDED, read_log, readable_events
 from ..runs.chain import run_folders
 from ..runs.locks import locked
 from ..runs.retention import remove_old_runs
@@ -145,7 +145,6 @@ def _attempt(
     """Run an audit once, in a process that cannot outlive this one."""
     folder = path if path.is_dir() else path.parent
     n_events, names = len(readable_events(folder)), set(run_folders(folder))
-    started = now()
     try:
         child = _child(path, minutes, options)
     except OSError as error:
@@ -171,12 +170,6 @@ def _attempt(
         )
     if is_own and child.returncode >= 0 and (new or child.returncode in _LEFT_NOTHING):
         return RunOutcome(child.returncode, new, message=_last(decode(output)))
-    with suppress(AuditError), locked(folder):
-        log = read_log(folder)
-        record_killed_attempt(folder, log)
-        began = (_is(event, "began", pid=child.pid) for event in log.events[n_events:])
-        if not any(began):  # it died before it could say that it began
-            append(folder, "died", began=started, pid=child.pid)
     why = f"its process ended with {describe_exit(child.returncode)}."
     if not is_own:
         why = (
@@ -184,7 +177,14 @@ def _attempt(
         )
     last = f" Its last output: {_last(decode(output))}" if is_own and output else ""
     message = f"The run did not finish: {why}{last}"
-    return RunOutcome(130 if signals else 4, new, message=message)
+    code = 130 if signals else 4
+    with suppress(AuditError), locked(folder):
+        log = read_log(folder)
+        record_killed_attempt(folder, log)
+        began = (_is(event, "began", pid=child.pid) for event in log.events[n_events:])
+        if not any(began):  # it ended before it could say that it began
+            end_attempt(folder, exit_code=code, message=message, r_failed=False)
+    return RunOutcome(code, new, message=message)
 
 
 def _child(

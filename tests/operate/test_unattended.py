@@ -192,12 +192,15 @@ def test_a_run_that_is_killed_is_told_and_leaves_the_lock_free(audit):
     assert "was killed, or its machine stopped." in notices(folder)[1]["NEWS"]
 
 
-def test_a_run_that_is_killed_before_it_says_that_it_began_is_in_the_log(
-    audit, monkeypatch
+@pytest.mark.parametrize(
+    ("ends", "words"), [("kill -9 $$", "signal SIGKILL"), ("exit 1", "exit code 1")]
+)
+def test_a_run_that_ends_before_it_says_that_it_began_is_in_the_log(
+    audit, monkeypatch, ends, words
 ):
     def dead(*_):
         return subprocess.Popen(
-            ["/bin/sh", "-c", "kill -9 $$"],
+            ["/bin/sh", "-c", ends],
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
@@ -205,9 +208,9 @@ def test_a_run_that_is_killed_before_it_says_that_it_began_is_in_the_log(
     folder = audit()
     monkeypatch.setattr(unattended, "_child", dead)
     assert run_unattended(folder, say=lambda _: None).code == 4
-    assert kinds(folder)[:2] == ["died", "notified"]
+    assert kinds(folder)[:2] == ["failed", "notified"]
     (row, *_) = timeline(folder).rows
-    assert row.note.endswith("started and was killed")
+    assert f"its process ended with {words}" in row.note
     assert verify(folder).mismatches == ()
 
 
