@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Lock
@@ -157,11 +158,11 @@ def run_batch(
                     done[name] = outcome
                     after_each(_batch(folder, names, done))
             except BaseException as error:
-                processes.stop(futures.values())
+                processes.stop()
                 if not isinstance(error, KeyboardInterrupt):
                     raise
                 code = 130
-        # All have ended here; a request to stop may come before a future is known.
+        # All have ended here, also those whose future no interrupted loop has awaited.
         batch = _batch(folder, names, {**done, **processes.ended})
         batch = batch if code is None else batch._replace(exit_code=code)
         after_each(batch)
@@ -224,18 +225,24 @@ class _Processes:
     ) -> None:
         self._folder, self._options, self._announce = folder, options, announce
         self._lock, self._is_stopping = Lock(), False
+        self._under_way: set[str] = set()
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self.ended: dict[str, Outcome] = {}
 
     def run(self, name: str) -> tuple[Outcome, bytes]:
         """Run one audit to its end; return what became of it and what it printed."""
-        result = self._run(name)
-        self.ended[name] = result[0]
+        with self._lock:
+            if self._is_stopping:
+                return Outcome(name), b""
+            self._under_way.add(name)
+        try:
+            result = self._run(name)
+            self.ended[name] = result[0]
+        finally:
+            self._under_way.remove(name)
         return result
 
     def _run(self, name: str) -> tuple[Outcome, bytes]:
-        if self._is_stopping:
-            return Outcome(name), b""
         if self._announce:
             self._announce(name)
         audit = self._folder / name
@@ -255,19 +262,20 @@ class _Processes:
         run_id, verdict = run.get("run", ""), run.get("verdict", "")
         return Outcome(name, code, run_id, verdict, message or words, seconds), output
 
-    def stop(self, futures: Iterable["Future[Any]"]) -> None:
+    def stop(self) -> None:
         """Ask all to stop, and wait until they have saved; on a second request, kill.
 
-        The main thread calls it: it alone is interrupted by a request to stop.
+        The main thread calls it: it alone is interrupted by a request to stop. The
+        pool is not asked who is left: one that is interrupted as it starts a thread
+        does not know that thread.
         """
-        acknowledge()
-        self._signal("terminate")
-        try:
-            while wait(futures, timeout=POLL_SECONDS).not_done:
-                pass
-        except KeyboardInterrupt:  # no run may go on without us
+        for action in ("terminate", "kill"):  # no run may go on without us
             acknowledge()
-            self._signal("kill")
+            self._signal(action)
+            with suppress(KeyboardInterrupt):
+                while self._under_way:
+                    time.sleep(POLL_SECONDS)
+                return
 
     def _signal(self, action: str) -> None:
         with self._lock:

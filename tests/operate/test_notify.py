@@ -26,8 +26,11 @@ print(json.dumps([ours, os.getcwd()]))
 
 def is_running(pid):
     """Return whether a process is there that nobody has ended."""
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX"
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:  # gone, maybe between two looks
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
 def wait_for(holds, seconds=60.0):
