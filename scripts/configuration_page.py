@@ -31,14 +31,12 @@ INTRODUCTION = """# Configuration: every key of audit.toml
 
 <!-- scripts/configuration_page.py writes this from the JSON Schema. -->
 
-An audit is one file, `audit.toml`. It needs `[data]` and at least one `[[models]]`.
-Without `[[importance]]` it measures the permutation importance of every model's
-features. `importance-audit init` writes a commented file with the keys that matter,
-`importance-audit init --every-key` one with every key, and
-`importance-audit init --data rows.csv --target y` fills it in from your data. Editors
-that support JSON Schema can complete and check the file with
-[audit.schema.json](../pipeline/config/audit.schema.json). A key that is not listed here
-is refused, with a suggestion.
+An audit is one file, `audit.toml`, with `[data]` and at least one `[[models]]`. Without
+`[[importance]]` it measures the permutation importance of every model's features.
+`importance-audit init --data rows.csv --target y` writes one for your data,
+`importance-audit init --every-key` one with all keys. Editors that support JSON Schema
+check it with [audit.schema.json](../pipeline/config/audit.schema.json). A key that is
+not listed here is refused, with a suggestion.
 
 ## The ten keys that matter
 

@@ -33,12 +33,13 @@ ASKED = {
 )
 @QUIET
 def approve(run: Path, signer: str, quiet: bool, **answers: str | None) -> None:
-    """Sign the run in folder RUN; with meaning approval it becomes the baseline.
+    """Sign the run in folder RUN.
 
     A line is added to audit-log.jsonl of the audit, and its page to signoffs/; the run
-    is not changed. The line links a name to the digest of the run and authenticates
-    nobody; with --signer, verify expects a signature of it, and the command to make one
-    is printed. A terminal asks for whatever is not given.
+    is not changed. With meaning approval it becomes the baseline. The line links a name
+    to the digest of the run and authenticates nobody; with --signer, verify expects a
+    signature of it, and the command to make one is printed. A terminal asks for
+    whatever is not given.
     """
     with faults():
         from ..operate.sign import (

@@ -9,9 +9,10 @@ from .shared import faults, say
 
 @click.command("compile")
 def compile_() -> None:
-    """Compile the loops over trees once, so that no audit waits for it.
+    """Compile the loops over trees once.
 
-    Without numba there is nothing to compile: predict answers, with the same numbers.
+    No audit waits for it then. Without numba there is nothing to compile: predict
+    answers, with the same numbers.
     """
     with faults():
         from ..operate.doctor import compile_trees

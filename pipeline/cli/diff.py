@@ -18,7 +18,7 @@ FORMAT = "importance-audit-diff/1"
 @click.argument("run", type=FOLDER)
 @JSON
 def diff(baseline: Path, run: Path, as_json: bool) -> None:
-    """Show how two stored runs differ and which importances moved."""
+    """Show how two stored runs differ."""
     from ..report.pages.html import section_html
     from ..report.pages.plain_text import to_text
     from ..report.sections.change import section_of

@@ -10,7 +10,7 @@ from .shared import faults, print_json, say
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def doctor(as_json: bool) -> None:
-    """Report what is installed and what is missing, with remedies."""
+    """Report what is missing, with remedies."""
     from ..operate.doctor import examine
 
     with faults():

@@ -19,10 +19,10 @@ from .shared import FOLDER, QUIET, faults, say
 )
 @QUIET
 def handoff(folder: Path, to: Path | None, rows: bool, quiet: bool) -> None:
-    """Export the stored run in FOLDER for R: tables, and objects of vip and DALEX.
+    """Export the stored run in FOLDER for R.
 
-    The folder says which rows were evaluated, if they can be read again, and
-    recompute.R asks DALEX and vip in R alone.
+    Written are tables, and objects of vip and DALEX. The folder says which rows were
+    evaluated, if they can be read again, and recompute.R asks DALEX and vip in R alone.
     """
     from importance_audit.r_bridge import host
     from importance_audit.r_bridge.errors import RBridgeError

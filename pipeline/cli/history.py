@@ -34,7 +34,7 @@ BESIDE = Path()
 def history(
     path: Path, last: int, rebuild: bool, as_json: bool, html: Path | None
 ) -> None:
-    """List the runs of the audit in folder PATH, or of every audit below it.
+    """List the runs of one audit or of all below PATH.
 
     The list gives the time in UTC, verdict, changes since the previous run and leading
     features of each run, gaps in the chain of runs, and attempts that left no run. It

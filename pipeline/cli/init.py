@@ -41,7 +41,9 @@ def init(
     language: str | None,
     **keys: str | None,
 ) -> None:
-    """Write a commented audit.toml into FOLDER (default: here).
+    """Write a commented audit.toml into FOLDER.
+
+    FOLDER is the current one if none is given.
 
     Without --separator, --decimal, --thousands and --encoding, what a CSV file needs of
     them is guessed and written beside the file.

@@ -16,7 +16,9 @@ from .shared import FOLDER, faults
     help="The library to install into (default: the project's own).",
 )
 def install_r(what: tuple[str, ...], library: Path | None) -> None:
-    """Install R packages: DALEX and pdp, and vip and fastshap where available.
+    """Install R packages to compare with.
+
+    Without WHAT: DALEX and pdp, and vip and fastshap where available.
 
     WHAT names others: DALEX, vip, pdp, fastshap, hstats, iml, xplainfi, nanoparquet, or
     "models" for randomForest, ranger, gbm, rpart, nnet, e1071 and earth.

@@ -10,7 +10,10 @@ import click
 
 @click.command("r-package")
 def r_package() -> None:
-    """Print where the R package importanceaudit lies; R CMD INSTALL takes that path."""
+    """Print the path of the R package importanceaudit.
+
+    R CMD INSTALL takes it.
+    """
     click.echo(str(files("importance_audit.r_bridge") / "importanceaudit"))
     if shutil.which("importance-audit") is None:
         command = Path(sys.executable).with_name("importance-audit")

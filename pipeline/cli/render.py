@@ -48,7 +48,10 @@ def render(
     reference: Path | None,
     quiet: bool,
 ) -> None:
-    """Render the stored run in FOLDER again, without R, models or data."""
+    """Write the report of the stored run in FOLDER again.
+
+    R, models and data are not needed.
+    """
     formats = formats or PAGES
     if reference and "docx" not in formats:
         raise click.UsageError("--reference requires --as docx.")

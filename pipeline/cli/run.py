@@ -102,7 +102,9 @@ class RunRequest:
 @click.option("--watched-by", type=int, hidden=True)
 @click.option("--asked-by", default="file", hidden=True)
 def run(audit: Path | None, **options: Any) -> None:
-    """Run the audit in folder (or file) AUDIT and write its report.
+    """Run the audit in AUDIT and write its report.
+
+    AUDIT is a folder with an audit.toml, or the file.
 
     With --all, AUDIT is a folder of audits, by default reports. They run in order of
     name, --jobs at a time, even if others fail; the exit code is the most serious of

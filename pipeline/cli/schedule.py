@@ -21,7 +21,7 @@ SCRIPTS = ("mail", "webhook")
     help="Print an example script that sends notifications.",
 )
 def schedule(audit: Path | None, kind: str, example: str | None) -> None:
-    """Print what runs AUDIT automatically, at the time set in its [schedule].
+    """Print what runs AUDIT at the times of its [schedule].
 
     Nothing is installed. Add a cron line with crontab -e, save systemd units where
     their first lines say, and start the timer with systemctl --user enable --now.

@@ -35,7 +35,7 @@ def verify(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Check the run folder, the PDF report or the whole audit in PATH.
+    """Check a run, a PDF report or a whole audit.
 
     Every file is compared with its digest, and the runs, sign-offs and signatures of an
     audit with its log. The last line says what was not checked.

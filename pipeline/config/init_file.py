@@ -165,10 +165,10 @@ def starter_from(
 
 REPORT = """\
 [report]
-owner = ""              # who is accountable for the models
-purpose = ""            # why this audit is run
-intended_use = ""       # what the models are for
-unit = ""               # unit of the target
+owner = ""  # accountable for the models
+purpose = ""  # of this audit
+intended_use = ""  # of the models
+unit = ""  # of the target
 """
 
 
@@ -186,7 +186,7 @@ def _importance_text(n_features: int) -> str:
         if engines
         else "none is installed here; importance-audit doctor"
     )
-    lines += [f"engines = {_text(engines)}  # R packages that recompute it: {who}"]
+    lines += [f"engines = {_text(engines)}  # R packages; {who}"]
     lines += ["n_repeats = 10", "", "[[importance]]", 'method = "partial_dependence"']
     if n_features > WIDE:
         n_pairs = n_features * (n_features - 1) // 2
@@ -388,15 +388,14 @@ def _data_text(
 ) -> str:
     inside = ", ".join(f"{key} = {_text(value)}" for key, value in source.items())
     lines = [
-        "# Filled in from the data: check the proposals in the comments.",
-        "# Every key and its default: importance-audit init --every-key, in another "
-        "folder.",
+        "# Written from the data: check the proposals.",
+        "# Every key: importance-audit init --every-key, in another folder.",
         "",
         f"seed = {SEED}",
         "",
         "[data]",
         f"train = {{ {inside} }}  # or {{ rds, sha256 }}, {{ r_script }}",
-        f"test = {{ fraction = {FRACTION} }}  # or a file, or a column and its value",
+        f"test = {{ fraction = {FRACTION} }}  # or a file",
         f"target = {_text(target)}",
         f"task = {_text(task.name)}  # proposed, because it holds {task.reason}",
     ]
