@@ -115,6 +115,7 @@ def _finding(
             "Put them under [groups], without others, add an [[importance]] with "
             'of = "groups", and read that number; or accept this in findings.toml.',
             r="Name them in groups = list(...) as one, and read that number.",
+            python="Name them in groups={...} as one, and read that number.",
         ),
         evidence={
             "strongest": strongest,

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..records.asker import remedy
 from ..records.dataset_and_model import Task
 from ..records.errors import DataError, listed, quote, several
 from .column_types import is_category, kind_of, text_of
@@ -48,8 +49,12 @@ def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
         share = f"{n_negative} of {len(column)} weights {verb}"
         yield f"{where} must not be negative; {share}. Correct them."
     elif len(column) and (column == 0).all():
-        remedy = "Give these rows weights, or leave [data] weights out."
-        yield f"{where} gives every row the weight 0. {remedy}"
+        how = remedy(
+            "leave [data] weights out.",
+            r="leave weights out.",
+            python="leave sample_weight out.",
+        )
+        yield f"{where} gives every row the weight 0. Give these rows weights, or {how}"
 
 
 def target_problems(

@@ -481,9 +481,11 @@ def from_values(
     texts = [cell for cell in column if isinstance(cell, str)]
     how = "Convert it"
     if texts:
-        how = (
+        how = remedy(
             f"Say in [data] missing_values if {quote(texts[0])} means missing, convert "
-            "it"
+            "it",
+            r="Make it a factor or numbers",
+            python="Convert it to numbers, or to texts (pandas' category)",
         )
     raise DataError(
         f"{where} holds {kind} values (dtype {dtype}), which are not numbers, text "
@@ -526,7 +528,9 @@ def joined(
     wide = {"integer", "number"}
     if kinds[0] != kinds[1] and not set(kinds) <= wide:
         how = remedy(
-            "or declare its levels under [data] categories", r="such as a factor"
+            "or declare its levels under [data] categories",
+            r="such as a factor",
+            python="such as pandas' category",
         )
         raise DataError(
             f"{where} is {kinds[0]} in the training rows and {kinds[1]} in the {rows} "
@@ -556,10 +560,13 @@ def refuse_new_levels(
     if new:
         first = {"reference": "Leave those rows out"}
         how = first.get(rows, "Split the rows otherwise") + remedy(
-            ", merge rare levels, or set [data] unseen.", r=", or merge rare levels."
+            ", merge rare levels, or set [data] unseen.",
+            r=", or merge rare levels.",
+            python=", or merge rare levels.",
         )
         if isinstance(known_levels, pd.Series) and known_levels.is_unique:
-            instead = remedy("name it under [data] exclude", r="fit without it")
+            without = "fit without it"
+            instead = remedy("name it under [data] exclude", r=without, python=without)
             how = (
                 "Every training row has its own level, so the column merely "
                 f"identifies rows: {instead}."

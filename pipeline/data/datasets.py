@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..records.asker import PYTHON, current_asker
 from ..records.dataset_and_model import Dataset, Task
 from ..records.errors import DataError, hints, listed, quote
 from ..records.finding import Finding
@@ -488,7 +489,9 @@ def _problems(side: Side, *, is_learnt: bool) -> Iterator[str]:
         )
         yield from problems
     if side.weights is not None:
-        where = f"{side.where}: column {quote(side.weights.name)}"
+        is_argument = current_asker() == PYTHON
+        what = "sample_weight" if is_argument else f"column {quote(side.weights.name)}"
+        where = f"{side.where}: {what}"
         yield from column_roles.weight_problems(side.weights, where=where)
 
 

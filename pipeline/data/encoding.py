@@ -253,6 +253,8 @@ def refuse_dates(
             'part = "month", and do not list the column itself under [data] features.',
             r="Fit the model to numbers made of the dates, such as as.numeric(date), "
             "and give data with these.",
+            python="Fit the model to numbers made of the dates, such as .dt.month, "
+            "and pass X with these.",
         )
         raise ModelError(
             f"Model {quote(model)} reads {listed(dated)}, which holds dates, and can "

@@ -589,6 +589,7 @@ def _other_kind(
     how = remedy(
         "Declare its type under [data] categories.",
         r="Give it in data as the model was fitted to it.",
+        python="Pass it in X as the model was fitted to it.",
     )
     return DataError(
         f"Column {quote(column.name)} is {kind}, and model {quote(form.model)} was "

@@ -31,6 +31,7 @@ from ..models.libraries import columns_of
 from ..models.prediction import text
 from ..models.scorers import is_scorer, loss_of_scorer
 from ..models.section import ModelSection
+from ..records.asker import PYTHON, asked_by
 from ..records.dataset_and_model import Dataset, FittedModel, Task
 from ..records.errors import (
     AuditError,
@@ -86,6 +87,7 @@ def r_model(path: str | Path) -> RModel:
 
 # Flat keywords, as in scikit-learn: the record is `config`, for which most of them
 # stand, and all but the models and rows are optional.
+@asked_by(PYTHON)
 def audit(
     models: Any,
     X: Any,
@@ -338,6 +340,10 @@ def _document(
             usual |= {"losses": keys} if keys and row.unit == "loss" else {}
             usual |= {"engines": list(engines)} if engines else {}
             entry = usual | entry
+            if "losses" in entry:
+                entry["losses"] = [
+                    _loss_of(n, task) for n in _as_tuple(entry["losses"])
+                ]
             asks_both = "groups" in row.of and "of" not in entry
             if groups and asks_both and name not in of_groups:
                 entries.append(entry)
@@ -362,10 +368,12 @@ def _groups_of(groups: Any) -> dict[str, list[str]]:
     return {name: list(columns) for name, columns in groups.items()}
 
 
-def _loss_of(name: str, task: Task) -> str:
+def _loss_of(name: Any, task: Task) -> Any:
     """Return the loss that a scorer of scikit-learn measures; other names stay."""
+    if not isinstance(name, str):
+        return name  # refused where the entry is read
     scorers = [key for key, by_task in SCORERS.items() if task in by_task]
-    if isinstance(name, str) and name not in {*SCORERS, *LOSSES} and ":" not in name:
+    if name not in {*SCORERS, *LOSSES} and ":" not in name:
         raise ConfigError([unknown_loss("losses", name, task, scorers)])
     if name not in SCORERS:
         return name

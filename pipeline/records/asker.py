@@ -1,14 +1,14 @@
 """Who asked for an audit, so that a remedy names what they can change.
 
 Whoever wrote an audit.toml can change its keys; whoever called `importance_audit()` in
-R wrote none, and can change its arguments.
+R, or `audit()` in Python, wrote none, and can change its arguments.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-FILE, R = ASKERS = ("file", "r")
+FILE, R, PYTHON = ASKERS = ("file", "r", "python")
 _ASKER: ContextVar[str] = ContextVar("asker", default=FILE)
 
 
@@ -27,12 +27,15 @@ def current_asker() -> str:
     return _ASKER.get()
 
 
-def remedy(file: str, *, r: str) -> str:
-    """Return what to do, in the keys of audit.toml or in R.
+def remedy(file: str, *, r: str, python: str = "") -> str:
+    """Return what to do, in the keys of audit.toml, in R or in Python.
+
+    Without words for Python it gets those of audit.toml, whose keys `audit` takes as
+    `config`.
 
     Examples
     --------
     >>> remedy("Set task under [data].", r="Give y as a factor.")
     'Set task under [data].'
     """
-    return r if current_asker() == R else file
+    return {R: r, PYTHON: python}.get(current_asker()) or file

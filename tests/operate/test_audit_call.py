@@ -48,6 +48,7 @@ from importance_audit.records.as_json import content_digest
 from importance_audit.records.importance_record import Importance
 from importance_audit.records.losses import LOSSES
 from importance_audit.records.ranking import interval
+from importance_audit.report.pages.short_views import reason
 
 RANDOM = np.random.default_rng(5)
 X = pd.DataFrame(RANDOM.normal(size=(60, 3)), columns=["a", "b", "c"])
@@ -385,6 +386,20 @@ def test_a_loss_may_have_the_name_of_a_scorer():
     )
     assert by_scorer.importances[0].loss == "brier"
     assert by_scorer.to_frame().equals(by_loss.to_frame())
+
+
+def test_an_entry_may_name_a_scorer_as_well():
+    entry = {"method": "permutation", "losses": ["neg_mean_absolute_error"]}
+    (one,) = ia.audit(LINEAR, X, Y, methods=[entry]).importances
+    assert one.loss == "mae"
+
+
+def test_weights_and_remedies_are_named_as_the_call_names_them():
+    words = r"sample_weight must not be negative; 1 of 60 weights is\."
+    with pytest.raises(ia.DataError, match=words):
+        ia.audit(LINEAR, X, Y, sample_weight=np.arange(60) - 1.0)
+    result = ia.audit(LINEAR, X, Y)
+    assert reason(result.result).endswith('Pass engines=["DALEX"] to audit().')
 
 
 def test_a_scorer_of_another_task_is_refused_by_name():
@@ -805,13 +820,19 @@ def test_an_unknown_loss_lists_all_losses_and_scorers_of_the_task():
     )
 
 
-def test_an_unknown_loss_of_a_method_lists_those_of_the_task_that_is_found():
-    with pytest.raises(ia.ConfigError) as refusal:
-        ia.audit(LINEAR, X, Y, methods=[{"method": "permutation", "losses": ["f1"]}])
-    assert str(refusal.value) == (
-        f"[importance] losses must be among those of task 'regression': "
-        f"{REGRESSION_LOSSES}; 'f1' was given."
-    )
+@pytest.mark.parametrize("name", ["f1", "f7"])
+def test_an_unknown_loss_of_a_method_is_refused_as_one_of_the_call(name):
+    refusals = []
+    for asked in (
+        {"methods": [{"method": "permutation", "losses": [name]}]},
+        {"losses": [name]},
+    ):
+        with pytest.raises(ia.ConfigError) as refusal:
+            ia.audit(LINEAR, X, Y, **asked)
+        refusals.append(str(refusal.value))
+    assert refusals[0] == refusals[1]
+    assert repr(name) in refusals[0]
+    assert "'r2'" in refusals[0]
 
 
 def test_the_names_nearest_to_an_unknown_loss_come_first():

@@ -210,6 +210,7 @@ CHECKS = {
         "info",
         "Leave them out, or audit rows in which they vary.",
     ),
+    "missing_words": Check("columns", columns.missing_words, "info"),
     "dependence": Check("columns", columns.dependence, "info", limit="dependence"),
     "split_shift": Check(
         "shifts",

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...data.column_types import is_category
+from ...data.column_types import is_category, is_missing_word
 from ...records.asker import remedy
 from ...records.dataset_and_model import Dataset, Floats
-from ...records.errors import listed, quote
+from ...records.errors import listed, quote, several
 from ...records.finding import cause_of
 from ...records.frames import Row
 from ..dependence import associations_of, clusters
@@ -57,6 +57,7 @@ def same_columns(
                 '[[importance]] with of = "groups", or leave out all but one column '
                 "of it.",
                 r="Name each set in groups = list(...) as one, or fit with one of it.",
+                python="Name each set in groups={...} as one, or fit with one of it.",
             )
             if alone
             else "Read the importance of their group, not their own."
@@ -76,6 +77,41 @@ def constant_column(test: Dataset, **_: Any) -> Seen:
         evidence={"columns": len(constant)},
         cause=cause_of("constant_column", test.name),
     )
+
+
+def missing_words(train: Dataset | None, test: Dataset, **_: Any) -> Seen | None:
+    """Note levels that usually mean "missing"; None where no column has levels.
+
+    "none" is not among them: of a column of levels it is as often an answer.
+    """
+    categories = [name for name in test.features if is_category(test.X[name])]
+    if not categories:
+        return None
+    found = []
+    for name in categories:
+        parts = [rows.X[name] for rows in (train, test) if rows is not None]
+        cells = pd.concat([part.astype(object) for part in parts])
+        words = cells[cells.isin([*filter(_is_usual, cells.dropna().unique())])]
+        if len(words):
+            levels = listed(sorted(words.unique()))
+            found.append(f"{levels} of {quote(name)} ({several(len(words), 'row')})")
+    more = f"; and of {len(found) - SETS} more columns" if len(found) > SETS else ""
+    return Seen(
+        bool(found),
+        len(found),
+        "These levels usually mean that a value is missing, and are read as levels "
+        f"like any other: {'; '.join(found[:SETS])}{more}.",
+        remedy=remedy(
+            "If they mean missing, add them to [data] missing_values.",
+            r="If they mean missing, make them NA.",
+            python="If they mean missing, make them NaN.",
+        ),
+        evidence={"columns": len(found)},
+    )
+
+
+def _is_usual(level: str) -> bool:
+    return is_missing_word(level) and level.strip().casefold() != "none"
 
 
 def dependence(
@@ -108,6 +144,7 @@ def dependence(
                 '[[importance]] with of = "groups", or use "permutation" with within = '
                 '"leaves".',
                 r="Name each set in groups = list(...) as one.",
+                python="Name each set in groups={...} as one.",
             )
         ),
         evidence={"strongest": strongest, "features": sum(map(len, linked))},

@@ -87,6 +87,7 @@ def scored_on_training_rows(model: FittedModel, data: Dataset, **_: Any) -> Seen
         remedy=remedy(
             "Set test under [data] to other rows.",
             r="Give data and y of rows that it was not fitted on.",
+            python="Pass X and y of rows that it was not fitted on.",
         ),
         cause=cause_of("scored_on_training_rows", data.name),
     )

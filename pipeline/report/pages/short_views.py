@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from ...records.as_json import content_digest
-from ...records.asker import R
+from ...records.asker import PYTHON, R
 from ...records.finding import Finding, by_cause
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
@@ -157,8 +157,10 @@ def reason(result: AuditResult) -> str:
             unanswered = frame["verdict"].isin(["not compared"]).all()
             key = "only_comparable"
             if not asked:
-                in_r = result.run.volatile.get("asked_by") == R
-                key = "not_asked_in_r" if in_r else "not_asked"
+                asker = str(result.run.volatile.get("asked_by"))
+                key = {R: "not_asked_in_r", PYTHON: "not_asked_in_python"}.get(
+                    asker, "not_asked"
+                )
             elif unanswered:
                 key = "not_answered"
             elif reproduced_by & result.own_engines:

@@ -26,6 +26,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, config_of, tallied
+from .leading_features import joint_values
 from .models_figure import interval_name, mark_title
 from .ranking_tables import DASH, measured_in, table_id, value_of, value_word
 from .rankings import Ranking
@@ -225,7 +226,20 @@ def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measure
                     both = value_of(other, row)
                     both = replace(both, text=number(both.raw, ranking.places))
                     return Measured(alone, total, (other, row), both)
-    return Measured(alone, total, None, None)
+    return Measured(alone, total, None, _measured_beside(facts, ranking, members))
+
+
+def _measured_beside(
+    facts: Facts, ranking: Ranking, members: Sequence[str]
+) -> Value | None:
+    """Return what a cluster measures by the loss of a leading ranking, if asked."""
+    sets = facts.result.clusters.groupby("cluster")["feature"]
+    numbers = [number for number, names in sets if set(names) == set(members)]
+    if ranking not in facts.leads or not numbers:
+        return None
+    measured = joint_values(facts, numbers[0])
+    own = (value for model, value, _ in measured if model == ranking.record.model)
+    return next(own, None)
 
 
 def _limit(facts: Facts) -> str:

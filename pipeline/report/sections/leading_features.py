@@ -164,7 +164,14 @@ def _notes(
     every = {name for ranking in rankings for name in ranking.record.features}
     if more := len(every.difference(names)):
         n, section = tallied("importances", more), section_link("F")
-        notes.append(say("leading.more", n=n, section=section))
+        told = {
+            name
+            for ranking in rankings
+            for name, is_told in zip(ranking.record.features, ranking.told, strict=True)
+            if is_told
+        }
+        key = "more_told" if told < every and told.issuperset(names) else "more"
+        notes.append(say(f"leading.{key}", n=n, section=section))
     left_out = [ranking.subject for ranking in _by_quality(facts)[MODELS:]]
     if left_out:
         models = joined(short_name(name) for name in dict.fromkeys(left_out))

@@ -11,6 +11,7 @@ OF_THE_DATA = (
     "same_columns",
     "dependence",
     "constant_column",
+    "missing_words",
     "weak_model",
     "scored_on_training_rows",
     "crowded_fits",

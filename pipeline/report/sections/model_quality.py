@@ -9,6 +9,7 @@ import pandas as pd
 
 from ...assess.calibration import side_of
 from ...assess.checks import DEFAULTS
+from ...assess.split_shifts import moved
 from ...records.finding import Finding
 from ...records.losses import LOSSES
 from ..text.blocks import Column, Sentence, Styled, Table, Value
@@ -362,10 +363,11 @@ def _directions(path: str, row: "pd.Series[Any]") -> Sentence:
 
 
 def _shift(facts: Facts) -> tuple[Sentence, ...]:
-    """Return which column differs most between training and evaluation rows."""
+    """Return which column shifted most from training to new rows, if any did."""
     frame = facts.result.split_shifts
     if frame.empty or np.isnan(float(frame["psi"].iloc[0])):
         return ()
     psi = _value("split_shifts[0].psi", frame["psi"].iloc[0], 2)
     column = full_name(str(frame["column"].iloc[0]))
-    return (say("quality.shift", column=column, psi=psi),)
+    key = "shift" if frame.apply(moved, axis=1).any() else "shift_by_chance"
+    return (say(f"quality.{key}", column=column, psi=psi),)

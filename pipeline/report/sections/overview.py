@@ -79,7 +79,7 @@ def _matrix(
     ]
     if len(names) > ROWS:
         n = tallied("importances", len(names) - ROWS)
-        rows.append((say("ranking.rest", n=n), *[DASH] * len(rankings)))
+        rows.append((say("ranking.rest", n=n), *[""] * len(rankings)))
     return table_of(
         f"overview-{of}" + (f"-{page + 1}" if page else ""),
         "overview",

@@ -605,6 +605,34 @@ def test_features_that_depend_on_each_other_are_one_note_of_who_and_how_much():
     with asked_by("r"):
         _, _, in_r = answer("dependence", checks.of_columns(None, data))
     assert in_r.remedy == "Name each set in groups = list(...) as one."
+    with asked_by("python"):
+        _, _, in_python = answer("dependence", checks.of_columns(None, data))
+    assert in_python.remedy == "Name each set in groups={...} as one."
+
+
+def with_levels(data, levels):
+    kind = pd.Categorical(np.resize(levels, len(data.X)))
+    X = data.X.assign(kind=kind)
+    return replace(data, X=X, groups={name: (name,) for name in X})
+
+
+def test_levels_that_usually_mean_missing_are_one_note_with_their_rows():
+    data = with_levels(normal_data(2), ["NA", "low", "?", "high", "NA"])
+    n_rows = 2 * int(data.X["kind"].isin(["NA", "?"]).sum())
+    answers = checks.of_columns(data, data)
+    verdict, observed, finding = answer("missing_words", answers)
+    assert (verdict, observed, finding.severity) == ("note", 1.0, "info")
+    assert finding.message == (
+        "These levels usually mean that a value is missing, and are read as levels "
+        f"like any other: '?', 'NA' of 'kind' ({n_rows} rows)."
+    )
+
+
+@pytest.mark.parametrize("level", ["none", "None", "NAM", "Naples"])
+def test_a_level_that_is_as_often_an_answer_is_no_word_for_missing(level):
+    data = with_levels(normal_data(2), ["low", level])
+    verdict, observed, finding = answer("missing_words", checks.of_columns(None, data))
+    assert (verdict, observed, finding) == ("pass", 0.0, None)
 
 
 def test_the_limit_decides_who_depends_and_stands_beside_who_set_it():
@@ -797,7 +825,7 @@ def test_every_check_answers_under_its_own_word():
     over_trials = measured([[12.0, 13.0], [10.0, 10.0]], data=data, options=trials)
     leak = measured([[9.0], [1.0], [1.0]], baseline=1.0)
     answers = [
-        *checks.of_columns(None, data),
+        *checks.of_columns(None, with_levels(data, ["a", "b"])),
         *checks.of_shifts(data, split_shift_rows(data, data, limit=1.0)),
         *answers_of(linear_model(2, 1), normal_data(2, 1, 0)),
         *checks.of_performance(linear_model(2, 1), on_both(4.0, 5.0)),

@@ -230,7 +230,7 @@ def test_the_executive_page_says_what_is_overdue():
     ]
     assert list(map(plain, points)) == [
         "Not clearly better than a constant (svm) (K1).",
-        "Ranks moved between engines (svm) (K2), overdue since 2026-11-19.",
+        "Ranks differ between engines or draws (svm) (K2), overdue since 2026-11-19.",
     ]
 
 

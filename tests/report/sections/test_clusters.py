@@ -15,6 +15,7 @@ from tests.report.svg_reader import words as svg_words
 
 from importance_audit.assess.associations import association_rows
 from importance_audit.methods.known_answers import normal_data
+from importance_audit.records.frames import FRAMES
 from importance_audit.report.figures.clusters import (
     Join,
     draw_clusters,
@@ -118,6 +119,30 @@ def test_a_group_of_other_columns_is_not_the_cluster(other):
     view = limited(result, associated(names, other))
     assert set(column(table(view, "tab-clusters"), "Together")) == {"–"}
     assert "Not measured together: " in words(section(view, "H"))
+
+
+def test_a_cluster_that_the_audit_shuffled_as_one_has_that_number():
+    result = plain_result(tuple("abcd"))
+    (record,) = (one for one in result.importances if one.of == "features")
+    ends = {"loss": record.loss, "mean": 6.25, "low": 5.0, "high": 7.0}
+    sets = [("a", 1), ("c", 1), ("b", 2), ("d", 2)]
+    result = replace(
+        result,
+        clusters=FRAMES["clusters"].of(
+            {"cluster": n, "feature": f, "strongest": 0.9, "group": ""} for f, n in sets
+        ),
+        joint_importances=FRAMES["joint_importances"].of(
+            [{"cluster": 1, "model": record.model, **ends}]
+        ),
+    )
+    strong = {("a", "c"): 0.9, ("b", "d"): 0.9}
+    view = limited(result, associated(tuple("abcd"), strong))
+    rows = table(view, "tab-clusters")
+    members = column(rows, "Members"), column(rows, "Together")
+    assert dict(zip(*members, strict=True)) == {"a, c": "6.25", "b, d": "–"}
+    text = words(section(view, "H"))
+    assert "Together, a and c have an importance of 6.25 in" in text
+    assert "Not measured together: b and d." in text
 
 
 def test_a_group_shuffled_in_another_way_is_not_the_cluster():

@@ -159,8 +159,8 @@ def test_a_mean_outside_its_band_is_explained():
 def test_a_band_that_nobody_can_see_is_said_to_have_no_width():
     (figure,) = figures(CURVES)
     legend = (
-        " No band for the middle half of the rows is visible: each feature has the "
-        "same effect in all rows. "
+        " No band for the middle half of the rows is visible: the effects "
+        "differ little between these rows. "
     )
     assert legend in plain(figure.caption)
     assert "middle half of the rows" not in words(figure.svg)

@@ -712,5 +712,6 @@ def test_every_feature_that_is_outside_the_first_is_named():
         run=asked((["c", "d"], "top")),
     )
     assert said(build_view(result), "expected").endswith(
-        "Outside the first 2 in some rankings too: c (rank 3 in d, E1)."
+        "Of the other features named there, outside the first 2 in some ranking: c "
+        "(rank 3 in d, E1)."
     )
