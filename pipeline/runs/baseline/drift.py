@@ -16,8 +16,8 @@ from ...records.finding import Finding
 from ...records.frames import FRAMES
 from ...records.result import AuditResult
 from ...records.shift import LIMIT, Shift, Verdict
+from ..signoff.closed_findings import OF_BASELINE
 from ..summary import NO_BASELINE, Approved
-from .baseline_checks import OF_BASELINE
 from .category_drift import category_findings
 from .column_shifts import shifts
 
