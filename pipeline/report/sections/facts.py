@@ -21,7 +21,7 @@ from ...records.ranking import (
 from ...records.result import AuditResult
 from ...records.shift import Shift
 from ...runs.baseline.change import Change, compare_runs
-from ...runs.baseline.column_shifts import shifts
+from ...runs.baseline.drift import shifts
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.signoff.record import Signoff
 from ...runs.summary import NO_HISTORY, RunHistory

@@ -16,8 +16,8 @@ from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
 from ...records.ranking import Measure, Question, interval, nothing_of, places, primary
 from ...records.result import AuditResult
-from .column_shifts import CHECKS as AGAINST_BASELINE
 from .differences import Difference, differences
+from .drift import CHECKS as AGAINST_BASELINE
 
 Outcome = Literal[
     "moved",
