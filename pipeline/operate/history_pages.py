@@ -28,7 +28,12 @@ NO_RUN = "No run: "
 
 def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     """Return the page of one audit; its links are relative to where it is written."""
-    signed, broken = _signoffs_of(folder)
+    signed: Sequence[Signoff] = ()
+    broken: tuple[str, ...] = ()
+    try:
+        signed = read_signoffs(folder)
+    except DataError as error:
+        broken = (str(error),)
     always: tuple[str, ...] = ()
     with suppress(AuditError):  # its runs are shown whatever became of audit.toml
         always = tuple(load_config(folder).report.always_show)
@@ -77,14 +82,6 @@ def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _signoffs_of(folder: Path) -> tuple[Sequence[Signoff], tuple[str, ...]]:
-    """Return the sign-offs of an audit, and why they cannot be told, if so."""
-    try:
-        return read_signoffs(folder), ()
-    except DataError as error:
-        return (), (str(error),)
 
 
 def _row(row: Row, folder: Path, page: Path, signed: Sequence[Signoff]) -> HistoryRow:

@@ -101,7 +101,8 @@ def run_unattended(
         late = [_line(event) for event in readable_events(folder)[len(events) :]]
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
-        news = [line for line in news if not _is_contained(line, news)]
+        # A longer line may say the same and more.
+        news = [a for a in news if not any(a in b and a != b for b in news)]
         for line in news if not quiet or ended.code else ():
             say(line)
         if ended.run_id:  # after the news: they may be of a run that goes now
@@ -112,11 +113,6 @@ def run_unattended(
         for fault in notify(folder, schedule, _notice_of(folder, ended, tuple(news))):
             say(fault)
     return ended._replace(is_stopped=bool(signals))
-
-
-def _is_contained(line: str, lines: Sequence[str]) -> bool:
-    """Return whether a longer line says the same and more."""
-    return any(line in other and line != other for other in lines)
 
 
 def _run_with_retries(
@@ -191,14 +187,7 @@ def _child(
     path: Path, minutes: float, options: Sequence[str]
 ) -> "subprocess.Popen[bytes]":
     """Begin an audit; modules are never taken from the folder it is begun in."""
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "importance_audit",
-        "run",
-        *options,
-    ]
+    command = [sys.executable, "-P", "-m", "importance_audit", "run", *options]
     command += ["--minutes", repr(minutes), "--watched-by", str(os.getpid())]
     command += ["--", str(path)]
     return subprocess.Popen(
@@ -255,7 +244,9 @@ def _unsent_news(
 ) -> str:
     """Return what nobody was told of the last run, as it was killed before it could."""
     ends = [n for n, event in enumerate(events) if event["kind"] in ENDED]
-    if not ends or not _was_unattended(events[: ends[-1]]):
+    before = events[: ends[-1]] if ends else ()
+    starts = [event for event in before if _is(event, "began")]
+    if not starts or not starts[-1]["unattended"]:
         return ""
     last, after = events[ends[-1]], events[ends[-1] :]
     if any(_is(event, "notified") for event in after):
@@ -264,19 +255,12 @@ def _unsent_news(
     message = last["message"]
     if not (code and schedule.on_failure):
         there = run_id if (folder / "runs" / run_id).is_dir() else ""
-        news = _news(
-            folder, RunOutcome(code, there, message=message), events[: ends[-1]]
-        )
+        news = _news(folder, RunOutcome(code, there, message=message), before)
         message = " ".join(news) if schedule.on_change else ""
         if not message:
             return ""
     words_ = f"ended with exit code {code} at {last['time']}"
     return f"The previous run {words_}, and no notification was sent: {message}"
-
-
-def _was_unattended(events: tuple[dict[str, Any], ...]) -> bool:
-    starts = [event for event in events if _is(event, "began")]
-    return bool(starts and starts[-1]["unattended"])
 
 
 def _news(
