@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .shared import FOLDER, faults, print_json, say, stop, write
+from .shared import FOLDER, faults, print_json, say, stop
 
 if TYPE_CHECKING:
     from ..runs.timeline import Row, Timeline
@@ -55,7 +55,7 @@ def history(
         refuse_run_folder(path)
         is_one = is_audit(path)
         if is_one:
-            rows = last or None if html is None else None
+            rows = (html is None and last) or None  # a page has all
             audits: tuple[Timeline, ...] = (timeline(path, last=rows, rebuild=rebuild),)
         else:
             audits = timelines(path, rebuild=rebuild)
@@ -162,8 +162,9 @@ def _age(text: str, now: datetime) -> str:
 def _page(html: Path, path: Path, audits: Sequence["Timeline"], *, is_one: bool) -> str:
     """Write the page of one audit, or of several, and return where."""
     from ..operate.history_pages import audit_page, index_page
+    from ..runs.folder import write_file
 
     target = path / "history.html" if html == BESIDE else html
     one = partial(audit_page, audits[0]) if is_one else partial(index_page, audits)
-    write(target, one(path, target))
+    write_file(target, one(path, target))
     return f"HTML  {target}"

@@ -151,7 +151,9 @@ def run_batch(
                     if name in done:
                         announce(name)
                         continue
-                    outcome, output = _awaited(futures[name])
+                    while not futures[name].done():  # a request to stop is heard
+                        wait([futures[name]], timeout=POLL_SECONDS)
+                    outcome, output = futures[name].result()
                     if n_jobs > 1:
                         announce(name)
                         on_output(output)
@@ -271,17 +273,14 @@ class _Processes:
         """
         for action in ("terminate", "kill"):  # no run may go on without us
             acknowledge()
-            self._signal(action)
+            with self._lock:
+                self._is_stopping = True
+                for child in self._running.values():
+                    getattr(child, action)()
             with suppress(KeyboardInterrupt):
                 while self._under_way:
                     time.sleep(POLL_SECONDS)
                 return
-
-    def _signal(self, action: str) -> None:
-        with self._lock:
-            self._is_stopping = True
-            for child in self._running.values():
-                getattr(child, action)()
 
     def _code_of(self, audit: Path) -> tuple[int | None, bytes]:
         """How the process of a run ended, and what it printed if that is kept."""
@@ -301,13 +300,6 @@ class _Processes:
         with self._lock:
             del self._running[audit.name]
         return child.returncode, output or b""
-
-
-def _awaited(future: "Future[tuple[Outcome, bytes]]") -> tuple[Outcome, bytes]:
-    """The result of a future; a request to stop is heard meanwhile."""
-    while not future.done():
-        wait([future], timeout=POLL_SECONDS)
-    return future.result()
 
 
 def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:

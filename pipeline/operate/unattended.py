@@ -98,7 +98,7 @@ def run_unattended(
         words = (*["--quiet"] * quiet, *options)
         limit = minutes or source.minutes
         ended = _run_with_retries(path, schedule.retries, limit, words, say, signals)
-        late = [_line(event) for event in readable_events(folder)[len(events) :]]
+        late = map(_line, readable_events(folder)[len(events) :])
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
         # A longer line may say the same and more.

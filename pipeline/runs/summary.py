@@ -301,35 +301,23 @@ def read_summary(data: bytes, name: str) -> ResultSummary:
 
 def _part(kind: Any, key: str, text: str | bytes, name: str) -> Any:
     """Return one part of a history.json as the record that it is."""
-    plain = _document(text, name)
-    try:
-        return _read(kind, plain[key])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _broken(name, error) from error
-
-
-def _document(text: str | bytes, name: str) -> dict[str, Any]:
     try:
         plain = json.loads(text)
-        kind = plain["format"]
     except (ValueError, RecursionError) as error:
         raise DataError(f"{name} is not valid JSON: {error}.") from error
-    except (KeyError, TypeError) as error:
-        raise _broken(name, error) from error
-    if kind != HISTORY_FORMAT:
+    try:
+        if (stated := plain["format"]) != HISTORY_FORMAT:
+            raise DataError(
+                f"{name} has format {stated!r}; this version reads {HISTORY_FORMAT!r}. "
+                "Use the version of importance-audit that wrote it."
+            )
+        return _read(kind, plain[key])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise DataError(
-            f"{name} has format {kind!r}; this version reads {HISTORY_FORMAT!r}. Use "
-            "the version of importance-audit that wrote it."
-        )
-    return dict(plain)
-
-
-def _broken(name: str, error: Exception) -> DataError:
-    why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-    return DataError(
-        f"{name} cannot be read as the history of a run: {why}. Run: importance-audit "
-        "verify"
-    )
+            f"{name} cannot be read as the history of a run: {why}. Run: "
+            "importance-audit verify"
+        ) from error
 
 
 def _read(kind: Any, plain: Any) -> Any:
