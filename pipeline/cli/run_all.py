@@ -1,7 +1,6 @@
 """run --all: the audits of a folder."""
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -11,7 +10,7 @@ from ..operate.exit_codes import gravest
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
 from ..runs.chain import started_at
-from .shared import say
+from .shared import now, say
 
 if TYPE_CHECKING:
     from ..report.pages.history_page import AuditRow
@@ -99,7 +98,7 @@ def _write_page(batch: Batch) -> str:
         page = index_html(
             tuple(_row(batch.folder, outcome) for outcome in batch.outcomes),
             folder=shown(batch.folder.resolve().name),
-            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            date=now(),
             exit_code=batch.exit_code,
         )
         remove_parts(batch.folder, PAGE)

@@ -253,12 +253,24 @@ class _Processes:
             return Outcome(name, 2, message=words), b""
         before, n_events = run_names(audit), len(readable_events(audit))
         start = time.monotonic()
-        code, output = self._code_of(audit)
-        if code is None:
-            return Outcome(name), b""
+        # -P: nothing in the working folder may shadow a module
+        command = [sys.executable, "-P", "-m", "importance_audit", "run"]
+        pipe = None if self._announce else subprocess.PIPE
+        with self._lock:
+            if self._is_stopping:
+                return Outcome(name), b""
+            child = self._running[name] = subprocess.Popen(
+                [*command, *self._options, "--", os.fspath(audit)],
+                stdin=subprocess.DEVNULL,
+                stdout=pipe,
+                stderr=subprocess.STDOUT if pipe else None,
+            )
+        output = child.communicate()[0] or b""
+        with self._lock:
+            del self._running[name]
         seconds = round(time.monotonic() - start, 1)
         run = _newest_run(audit, run_names(audit) - before)
-        code, words = _judge_exit(code, run, self._is_stopping)
+        code, words = _judge_exit(child.returncode, run, self._is_stopping)
         ends = [e for e in readable_events(audit)[n_events:] if e["kind"] in ENDED]
         message = ends[-1]["message"] if ends else ""
         run_id, verdict = run.get("run", ""), run.get("verdict", "")
@@ -281,25 +293,6 @@ class _Processes:
                 while self._under_way:
                     time.sleep(POLL_SECONDS)
                 return
-
-    def _code_of(self, audit: Path) -> tuple[int | None, bytes]:
-        """How the process of a run ended, and what it printed if that is kept."""
-        # -P: nothing in the working folder may shadow a module
-        command = [sys.executable, "-P", "-m", "importance_audit", "run"]
-        pipe = None if self._announce else subprocess.PIPE
-        with self._lock:
-            if self._is_stopping:
-                return None, b""
-            child = self._running[audit.name] = subprocess.Popen(
-                [*command, *self._options, "--", os.fspath(audit)],
-                stdin=subprocess.DEVNULL,
-                stdout=pipe,
-                stderr=subprocess.STDOUT if pipe else None,
-            )
-        output, _ = child.communicate()
-        with self._lock:
-            del self._running[audit.name]
-        return child.returncode, output or b""
 
 
 def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:

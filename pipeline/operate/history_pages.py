@@ -40,7 +40,7 @@ def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     return history_html(
         History(
             audit=timeline.audit,
-            made=_now(),
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
             rows=tuple(_row(row, folder, page, signed) for row in timeline.rows),
             gaps=(*broken, *timeline.gaps),
             n_removed=len(timeline.removed),
@@ -56,7 +56,7 @@ def index_page(timelines: Sequence[Timeline], folder: Path, page: Path) -> str:
     return index_html(
         rows,
         folder=folder.resolve().name,
-        date=_now(),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
         exit_code=gravest(code for code in codes if code is not None),
     )
 
@@ -78,10 +78,6 @@ def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
     return AuditRow(
         timeline.audit, code, run.verdict, run.started, run.run_id, report, note
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _row(row: Row, folder: Path, page: Path, signed: Sequence[Signoff]) -> HistoryRow:

@@ -44,6 +44,10 @@ Step = Callable[[int, int, str], None]
 
 REPORT_SECONDS = 180.0
 """What the report has beyond the time limit; `unattended` waits longer still."""
+CODES: dict[type[BaseException], int] = {
+    **{KeyboardInterrupt: 130, RUnavailable: 3, AuditError: 2, RBridgeError: 2}
+}
+"""The exit code of an attempt that ended with an error; 4 of others."""
 PDF_FAILED = "pdf_failed"
 """The check whose finding says that there is no PDF, and why."""
 
@@ -177,18 +181,11 @@ def is_of_r(result: AuditResult) -> bool:
 
 def _failed_attempt(error: BaseException) -> dict[str, Any]:
     """Return how an attempt ended that left no run: its exit code and its message."""
-    code = 4
-    if isinstance(error, KeyboardInterrupt):
-        code = 130
-    elif isinstance(error, RUnavailable):
-        code = 3
-    elif isinstance(error, AuditError | RBridgeError):
-        code = 2
-    r_failed = isinstance(error, RUnavailable | RDied | RTimeout)
+    codes = (code for kind, code in CODES.items() if isinstance(error, kind))
     return {
-        "exit_code": code,
+        "exit_code": next(codes, 4),
         "message": str(error) or type(error).__name__,
-        "r_failed": r_failed,
+        "r_failed": isinstance(error, RUnavailable | RDied | RTimeout),
     }
 
 
