@@ -4,7 +4,7 @@ Not: what is measured, and in which order, which is `auditing.audit`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -215,8 +215,12 @@ def audit(
         segments=segments,
     )
     fit_rows = None if train is None else _training_rows(train, rows)
-    r = settings.r
-    with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb), _threads(n_jobs):
+    r, threads = settings.r, nullcontext()
+    if n_jobs is not None:  # open `n_jobs` of estimators are so many threads
+        from joblib import parallel_backend
+
+        threads = parallel_backend("threading", n_jobs=n_jobs)
+    with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb), threads:
         fitted = []
         for name, model in by_name.items():
             one = _fitted(model, name, rows, is_array=is_array)
@@ -322,8 +326,9 @@ def _document(
     asked: Mapping[str, Any], functions: Mapping[str, Function], task: Task
 ) -> dict[str, Any]:
     """Return the content of an audit.toml that asks for the same."""
-    losses, methods, engines = (
-        _as_tuple(asked[name]) for name in ("losses", "methods", "engines")
+    losses, methods, engines = (  # one value or several; a text is one
+        (value,) if isinstance(value, str | Mapping) else tuple(value or ())
+        for value in (asked[name] for name in ("losses", "methods", "engines"))
     )
     if not methods:
         raise ConfigError(["methods must name at least one method."])
@@ -361,11 +366,6 @@ def _document(
     document = {"seed": asked["seed"], "importance": entries}
     groups = {name: list(columns) for name, columns in groups.items()}
     return document | ({"groups": groups} if groups else {})
-
-
-def _as_tuple(value: Any) -> tuple[Any, ...]:
-    """Return one value or several as a tuple; a text is one."""
-    return (value,) if isinstance(value, str | Mapping) else tuple(value or ())
 
 
 def _loss_of(name: str, task: Task) -> str:
@@ -589,17 +589,6 @@ def _fitted(model: Any, name: str, rows: Dataset, *, is_array: bool) -> FittedMo
         if fitted.classes[::-1] != rows.classes or rows.task != "binary":
             return fitted
     return wrapped(classes=rows.classes or None)
-
-
-def _threads(n_jobs: int | None) -> AbstractContextManager[Any]:
-    """Return a context in which open ``n_jobs`` of estimators are so many threads."""
-    if n_jobs is None:
-        return nullcontext()
-    from joblib import parallel_backend
-
-    return cast(
-        AbstractContextManager[Any], parallel_backend("threading", n_jobs=n_jobs)
-    )
 
 
 def _task_note(task: _Task, rows: Dataset) -> Finding:

@@ -152,7 +152,10 @@ def _attempt(
         is_stopped=lambda: bool(signals),
         grace=GRACE_SECONDS,
     )
-    end_event = _end_event(readable_events(folder)[n_events:], child.pid)
+    events = readable_events(folder)[n_events:]
+    starts = [n for n, event in enumerate(events) if _is(event, "began", pid=child.pid)]
+    after = events[starts[-1] :] if starts else ()
+    end_event = next((event for event in after if event["kind"] in ENDED), None)
     new = max(set(run_folders(folder)) - names, default="")
     if child.returncode == LOCKED:
         new = ""  # what is new is of the process that is at work
@@ -214,13 +217,6 @@ def _stoppable() -> Iterator[list[int]]:
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
-
-
-def _end_event(events: tuple[dict[str, Any], ...], pid: int) -> dict[str, Any] | None:
-    """Return the event with which the attempt of a process ended, None if none."""
-    starts = [n for n, event in enumerate(events) if _is(event, "began", pid=pid)]
-    after = events[starts[-1] :] if starts else ()
-    return next((event for event in after if event["kind"] in ENDED), None)
 
 
 def _is(event: Mapping[str, Any], kind: str, **facts: Any) -> bool:

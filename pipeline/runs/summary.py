@@ -185,9 +185,14 @@ def summarise(result: "AuditResult") -> ResultSummary:
 
     Names of files that are no UTF-8 are escaped, as every file of the run has them.
     """
-    from ..records.ranking import lead_of
+    from ..records.ranking import interval, lead_of, order_of
 
-    lead = lead_of(result.importances)
+    lead, leaders = lead_of(result.importances), []
+    if lead is not None:
+        numbers = (lead.mean, *interval(lead), lead.rank)
+        for row in order_of(lead).tolist():
+            values = (float(number[row]) for number in numbers)
+            leaders.append(Leader(_utf8(lead.features[row]), *values))
     return ResultSummary(
         started=str(result.run.volatile.get("started", "")),
         status=result.run.status,
@@ -198,7 +203,7 @@ def summarise(result: "AuditResult") -> ResultSummary:
             for f in result.findings
             if f.severity != "info"
         ),
-        leaders=tuple(_leaders(lead)) if lead else (),
+        leaders=tuple(leaders),
         missing=missing_engines(result),
     )
 
@@ -222,14 +227,6 @@ def _measure(record: "Importance") -> str:
     )
     digest = hashlib.sha256(repr((*estimand, record.unit)).encode("utf-8", "replace"))
     return f"{_utf8(words)} (estimand {digest.hexdigest()[:8]})"
-
-
-def _leaders(record: "Importance") -> Iterable[Leader]:
-    from ..records.ranking import interval, order_of
-
-    numbers = (record.mean, *interval(record), record.rank)
-    for row in order_of(record).tolist():
-        yield Leader(_utf8(record.features[row]), *(float(n[row]) for n in numbers))
 
 
 def _utf8(text: Any) -> str:
