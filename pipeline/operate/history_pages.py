@@ -18,8 +18,7 @@ from ..report.pages.history_page import (
     history_html,
     index_html,
 )
-from ..runs.signoff.approvals import read_signoffs
-from ..runs.signoff.record import Signoff
+from ..runs.signoff.approvals import Signoff, read_signoffs
 from ..runs.timeline import Row, Timeline
 from .exit_codes import GRAVEST, gravest
 

@@ -21,8 +21,7 @@ from ..runs.files import as_bytes
 from ..runs.folder import recover, write_logged_file
 from ..runs.load import load_whole_run
 from ..runs.locks import locked
-from ..runs.signoff.approvals import PAGES, RUNS
-from ..runs.signoff.record import MEANINGS, Signoff, signoff_of
+from ..runs.signoff.approvals import MEANINGS, PAGES, RUNS, Signoff, signoff_of
 from ..runs.verify.audit import compare_signoffs
 from ..runs.verify.run import compare_run
 from ..runs.verify.signatures import NAMESPACE, SIGNATURES
