@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +64,15 @@ def history(
                 "an audit.toml or runs/."
             )
         if html is not None:
-            say(_page(html, path, audits, is_one=is_one))
+            from ..operate.history_pages import audit_page, index_page
+            from ..runs.folder import write_file
+
+            target = path / "history.html" if html == BESIDE else html
+            if is_one:
+                write_file(target, audit_page(audits[0], path, target))
+            else:
+                write_file(target, index_page(audits, path, target))
+            say(f"HTML  {target}")
             for note in dict.fromkeys(note for audit in audits for note in audit.notes):
                 click.echo(printable(note), err=True)
     if html is None and as_json:
@@ -157,14 +164,3 @@ def _age(text: str, now: datetime) -> str:
         if abs(seconds) >= size:
             return f"{int(seconds / size)} {unit}"
     return f"{int(seconds)} s"
-
-
-def _page(html: Path, path: Path, audits: Sequence["Timeline"], *, is_one: bool) -> str:
-    """Write the page of one audit, or of several, and return where."""
-    from ..operate.history_pages import audit_page, index_page
-    from ..runs.folder import write_file
-
-    target = path / "history.html" if html == BESIDE else html
-    one = partial(audit_page, audits[0]) if is_one else partial(index_page, audits)
-    write_file(target, one(path, target))
-    return f"HTML  {target}"

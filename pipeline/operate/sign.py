@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..records.as_json import content_digest
 from ..records.errors import AuditError, ConfigError, DataError, quote
@@ -114,7 +114,11 @@ def sign(run: Path, request: SignoffRequest) -> SignoffResult:
             place = audit / PAGES / f"{facts['n']}.html"
             facts_of_line = {k: facts[k] for k in facts.keys() - {"n", "previous"}}
             write_logged_file(place, page, lambda: log.append(**facts_of_line))
-        notes += _clock(before.of("signoff"), facts["time"])
+        times = (entry["time"] for entry in before.of("signoff"))
+        last = max(times, default=facts["time"], key=datetime.fromisoformat)
+        if datetime.fromisoformat(last) > datetime.fromisoformat(facts["time"]):
+            words = f"an earlier sign-off is of {last}, this one of {facts['time']}"
+            notes.append(f"The clock went back: {words}.")
     if request.signer:
         signature = audit / SIGNATURES / f"{facts['n']}.{request.signer}.sig"
         notes.append(
@@ -186,11 +190,3 @@ def _problems(request: SignoffRequest) -> Iterator[str]:
                 f"{rule} be a name as in allowed_signers, without blanks and '/'; "
                 f"{quote(text)} was given."
             )
-
-
-def _clock(signoffs: tuple[dict[str, Any], ...], time: str) -> Iterator[str]:
-    """Yield a sentence if the clock says that the sign-off before is yet to come."""
-    last = max((e["time"] for e in signoffs), default=time, key=datetime.fromisoformat)
-    if datetime.fromisoformat(last) > datetime.fromisoformat(time):
-        words = f"an earlier sign-off is of {last}, this one of {time}"
-        yield f"The clock went back: {words}."

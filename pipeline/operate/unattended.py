@@ -110,7 +110,18 @@ def run_unattended(
                 folder, schedule.keep if keep is None else keep
             ):
                 say(line)
-        for fault in notify(folder, schedule, _notice_of(folder, ended, tuple(news))):
+        run, summary = folder.resolve() / "runs" / ended.run_id, ended.message
+        with suppress(OSError):
+            summary = (run / "summary.txt").read_text(encoding="utf-8")
+        notice = Notice(
+            audit=folder.resolve().name,
+            run=str(run) if ended.run_id else "",
+            verdict=ended.verdict,
+            exit_code=ended.code,
+            summary=summary,
+            news=tuple(news),
+        )
+        for fault in notify(folder, schedule, notice):
             say(fault)
     return ended._replace(is_stopped=bool(signals))
 
@@ -277,22 +288,6 @@ def _news(
         with suppress(OSError, AuditError):  # a run that was stopped may have none
             path = folder / "runs" / ended.run_id / "history.json"
             yield from read_summary(path.read_bytes(), str(path)).changes
-
-
-def _notice_of(folder: Path, ended: RunOutcome, news: tuple[str, ...]) -> Notice:
-    """Return what the commands are told of a run."""
-    run = folder.resolve() / "runs" / ended.run_id
-    summary = ended.message
-    with suppress(OSError):
-        summary = (run / "summary.txt").read_text(encoding="utf-8")
-    return Notice(
-        audit=folder.resolve().name,
-        run=str(run) if ended.run_id else "",
-        verdict=ended.verdict,
-        exit_code=ended.code,
-        summary=summary,
-        news=news,
-    )
 
 
 def _last(output: str) -> str:
