@@ -59,7 +59,13 @@ def approve(run: Path, signer: str, quiet: bool, **answers: str | None) -> None:
             check_run(run)
             answers |= _prompt(run, missing)
         elif missing:
-            stop(2, _describe_missing(missing))
+            options = ", ".join(f"--{name}" for name in missing)
+            are = "is" if len(missing) == 1 else "are"
+            stop(
+                2,
+                f"approve needs to know who signs what: {options} {are} missing. Give "
+                "them, or run the command in a terminal, which asks for them.",
+            )
         words = {name: answers[name] or "" for name in ASKED}
         how = TYPED if typing else GIVEN
         signoff = sign(run, SignoffRequest(**words, how=how, signer=signer))
@@ -80,12 +86,3 @@ def _prompt(run: Path, missing: list[str]) -> dict[str, str]:
     click.echo(printable(what))
     say(f"Content digest {content_digest(result)}")
     return {name: click.prompt(ASKED[name]) for name in missing}
-
-
-def _describe_missing(missing: list[str]) -> str:
-    options = ", ".join(f"--{name}" for name in missing)
-    return (
-        f"approve needs to know who signs what: {options} "
-        f"{'is' if len(missing) == 1 else 'are'} missing. Give them, or run the "
-        "command in a terminal, which asks for them."
-    )

@@ -3,13 +3,12 @@
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .shared import FOLDER, faults, print_json, say, stop, write
+from .shared import FOLDER, faults, print_json, say, stop
 
 if TYPE_CHECKING:
     from ..runs.timeline import Row, Timeline
@@ -55,7 +54,7 @@ def history(
         refuse_run_folder(path)
         is_one = is_audit(path)
         if is_one:
-            rows = last or None if html is None else None
+            rows = (html is None and last) or None  # a page has all
             audits: tuple[Timeline, ...] = (timeline(path, last=rows, rebuild=rebuild),)
         else:
             audits = timelines(path, rebuild=rebuild)
@@ -65,7 +64,15 @@ def history(
                 "an audit.toml or runs/."
             )
         if html is not None:
-            say(_page(html, path, audits, is_one=is_one))
+            from ..operate.history_pages import audit_page, index_page
+            from ..runs.folder import write_file
+
+            target = path / "history.html" if html == BESIDE else html
+            if is_one:
+                write_file(target, audit_page(audits[0], path, target))
+            else:
+                write_file(target, index_page(audits, path, target))
+            say(f"HTML  {target}")
             for note in dict.fromkeys(note for audit in audits for note in audit.notes):
                 click.echo(printable(note), err=True)
     if html is None and as_json:
@@ -157,13 +164,3 @@ def _age(text: str, now: datetime) -> str:
         if abs(seconds) >= size:
             return f"{int(seconds / size)} {unit}"
     return f"{int(seconds)} s"
-
-
-def _page(html: Path, path: Path, audits: Sequence["Timeline"], *, is_one: bool) -> str:
-    """Write the page of one audit, or of several, and return where."""
-    from ..operate.history_pages import audit_page, index_page
-
-    target = path / "history.html" if html == BESIDE else html
-    one = partial(audit_page, audits[0]) if is_one else partial(index_page, audits)
-    write(target, one(path, target))
-    return f"HTML  {target}"

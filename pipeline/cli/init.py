@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .shared import FOLDER, faults, say, stop, write
+from .shared import FOLDER, faults, say, stop
 
 
 @click.command()
@@ -50,6 +50,7 @@ def init(
     """
     from ..config.init_file import starter, starter_from
     from ..records.errors import printable
+    from ..runs.folder import write_file
 
     if (data is None) != (target is None):
         raise click.UsageError("--data and --target must be given together.")
@@ -74,7 +75,7 @@ def init(
             if data is None
             else starter_from(data, str(target), folder, given)
         )
-        write(file, text)
+        write_file(file, text)
     for line in text.splitlines():
         if "  # left out: " in line or line.startswith("# Guessed: "):
             click.echo(printable(line.strip().removeprefix("# ")))
@@ -100,12 +101,13 @@ def _write_or_check_words(folder: Path, language: str) -> None:
     """Write the words of the report for a translator, or say what a file lacks."""
     from ..config import own_words
     from ..config.settings import LANGUAGE
+    from ..runs.folder import write_file
 
     if not re.fullmatch(LANGUAGE, language):
         stop(2, f"--strings must be a language such as 'de'; {language!r} was given.")
     file = folder / own_words.file_of(language)
     if not file.exists():
-        write(file, own_words.words_to_translate(language))
+        write_file(file, own_words.words_to_translate(language))
         say(
             f"{file} was written. Translate its texts, and set language = "
             f'"{language}" under [report].'

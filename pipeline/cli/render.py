@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .shared import FOLDER, QUIET, faults, say, stop, write
+from .shared import FOLDER, QUIET, faults, say, stop
 
 PAGES = ("html", "pdf")
 DRAWN = {"svg", "png"}
@@ -62,6 +62,7 @@ def render(
         from ..report.pages.html import FIGURES, page_files
         from ..report.pages.pdf import PdfError
         from ..runs.files import stored_attachments
+        from ..runs.folder import write_file
         from ..runs.load import load_context, load_whole_run
 
         result = load_whole_run(folder)
@@ -97,7 +98,7 @@ def render(
             path = output / (name if alone else f"{stem}/{name}")
             if alone and name in firsts:
                 path = output / f"{stem}{Path(name).suffix}"
-            write(path, files[name])
+            write_file(path, files[name])
             if name in firsts and not quiet:
                 say(path)
     if fault:

@@ -2,8 +2,8 @@
 
 import sys
 import traceback
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,36 +32,6 @@ UNCHECKED = (
     "(importance-audit verify --replay), and who signs (approve records names and "
     "authenticates nobody)"
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunRequest:
-    """What the command line asks of `run`, under the names of its options."""
-
-    all_: bool
-    newer_than: float | None
-    jobs: int | None
-    quiet: bool
-    unattended: bool
-    keep: int | None
-    minutes: float | None
-    no_pdf: bool
-    as_json: bool
-    watched_by: int | None
-    asked_by: str
-
-    @property
-    def passed_on(self) -> tuple[str, ...]:
-        """The options that every process started for this request gets."""
-        return ("--no-pdf",) if self.no_pdf else ()
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The options of each run of a batch."""
-        arguments = [*self.passed_on, *["--unattended"] * self.unattended]
-        arguments += ["--minutes", repr(self.minutes)] if self.minutes else []
-        arguments += [] if self.keep is None else ["--keep", str(self.keep)]
-        return tuple(arguments)
 
 
 @click.command()
@@ -111,7 +81,9 @@ def run(audit: Path | None, **options: Any) -> None:
     theirs, in the order 130, 4, 3, 2, 1, 5, 0. --newer-than continues an interrupted
     batch.
     """
-    request = RunRequest(**options)
+    request = SimpleNamespace(**options)
+    # What every process that is started for this request is given.
+    passed_on = ("--no-pdf",) * request.no_pdf
     if request.keep is not None and not request.unattended:
         raise click.UsageError("--keep requires --unattended.")
     if request.jobs and not request.all_:
@@ -124,10 +96,14 @@ def run(audit: Path | None, **options: Any) -> None:
         with faults(), terminable():
             from .run_all import run_all
 
-            folder, arguments = audit or BATCH, request.arguments
+            arguments = [*passed_on, *["--unattended"] * request.unattended]
+            if request.minutes:
+                arguments += ["--minutes", repr(request.minutes)]
+            if request.keep is not None:
+                arguments += ["--keep", str(request.keep)]
             code = run_all(
-                folder,
-                options=arguments,
+                audit or BATCH,
+                options=tuple(arguments),
                 newer_than=request.newer_than,
                 quiet=request.quiet,
                 n_jobs=request.jobs or 1,
@@ -136,7 +112,7 @@ def run(audit: Path | None, **options: Any) -> None:
     if audit is None:
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
     if request.unattended:
-        sys.exit(_run_unattended(audit, request))
+        sys.exit(_run_unattended(audit, request, passed_on))
     if request.watched_by:
         die_with(request.watched_by)
     try:
@@ -150,7 +126,7 @@ def run(audit: Path | None, **options: Any) -> None:
     sys.exit(code)
 
 
-def _run_attended(audit: Path, request: RunRequest) -> int:
+def _run_attended(audit: Path, request: SimpleNamespace) -> int:
     """Run an audit in this process; return its exit code."""
     from ..records.errors import printable
 
@@ -204,7 +180,9 @@ def _facts(outcome: "RunOutcome") -> dict[str, object]:
     }
 
 
-def _run_unattended(audit: Path, request: RunRequest) -> int:
+def _run_unattended(
+    audit: Path, request: SimpleNamespace, passed_on: tuple[str, ...]
+) -> int:
     """Run an audit that nobody watches; return its exit code."""
     with faults():
         from ..operate.unattended import run_unattended
@@ -224,7 +202,7 @@ def _run_unattended(audit: Path, request: RunRequest) -> int:
             keep=request.keep,
             minutes=request.minutes,
             quiet=request.quiet,
-            options=request.passed_on,
+            options=passed_on,
         )
         if ended.code or not request.quiet:
             where = f", run {ended.run_id}" if ended.run_id else ", no run"

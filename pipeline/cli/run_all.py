@@ -1,7 +1,6 @@
 """run --all: the audits of a folder."""
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -11,7 +10,7 @@ from ..operate.exit_codes import gravest
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
 from ..runs.chain import started_at
-from .shared import say
+from .shared import now, say
 
 if TYPE_CHECKING:
     from ..report.pages.history_page import AuditRow
@@ -49,7 +48,9 @@ def run_all(
         n_jobs=n_jobs,
         tell=lambda line: None if quiet else say(line, err=True),
         after_each=lambda so_far: faults.append(_write_page(so_far)),
-        on_output=_print_output,
+        on_output=lambda output: say(
+            output.decode(errors="replace"), err=True, nl=False
+        ),
     )
     code = gravest([batch.exit_code, 4 if faults[-1] else 0])
     if code or not quiet:
@@ -59,15 +60,17 @@ def run_all(
     return code
 
 
-def _print_output(output: bytes) -> None:
-    """Print what the process of an audit printed."""
-    if output:
-        say(output.decode(errors="replace"), err=True, nl=False)
-
-
 def table(batch: Batch) -> list[str]:
     """Return what became of each audit, a line each, and of all together."""
-    rows = [(shown(o.audit), *_cells(o)) for o in batch.outcomes]
+    rows = [
+        (
+            shown(o.audit),
+            "" if o.exit_code is None else str(o.exit_code),
+            o.verdict or SAID[o.exit_code is None],
+            o.run_id,
+        )
+        for o in batch.outcomes
+    ]
     rows = [("audit", "exit", "verdict", "run"), *rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -78,13 +81,6 @@ def table(batch: Batch) -> list[str]:
         if outcome.message:
             lines.insert(n + 1, f"  {_short(outcome.message)}")
     return [*lines, f"{len(batch.outcomes)} audits, exit code {batch.exit_code}"]
-
-
-def _cells(outcome: Outcome) -> tuple[str, str, str]:
-    """Return exit code, verdict and run of an audit as the table prints them."""
-    code = "" if outcome.exit_code is None else str(outcome.exit_code)
-    verdict = outcome.verdict or SAID[outcome.exit_code is None]
-    return code, verdict, outcome.run_id
 
 
 def _short(message: str) -> str:
@@ -102,7 +98,7 @@ def _write_page(batch: Batch) -> str:
         page = index_html(
             tuple(_row(batch.folder, outcome) for outcome in batch.outcomes),
             folder=shown(batch.folder.resolve().name),
-            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            date=now(),
             exit_code=batch.exit_code,
         )
         remove_parts(batch.folder, PAGE)

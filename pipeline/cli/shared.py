@@ -23,6 +23,7 @@ REPORTS = ("report.html", "report.pdf")
 FOLDER = click.Path(path_type=Path)
 KEPT = "\n\t\u00a0"
 """What texts of ours hold beside letters: ends of lines, tabs, spaces that hold."""
+AT_ONCE = b"Interrupted again: ended at once, what was unsaved is lost.\n"
 _PR_SET_PDEATHSIG = 1
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 JSON = click.option(
@@ -50,10 +51,15 @@ def terminable() -> Iterator[None]:
             return
         if number != SIGINT and signals:
             return
-        if SIGINT in signals:
-            _end_at_once()
+        if SIGINT in signals:  # whatever is being asked or saved
+            with suppress(OSError):
+                os.write(2, AT_ONCE)
+            os._exit(130)
         signals.append(number)
-        _leave(number for number in terminals if not os.isatty(number))
+        for closed in (one for one in terminals if not os.isatty(one)):
+            null = os.open(os.devnull, os.O_WRONLY)  # to write there would fail
+            os.dup2(null, closed)
+            os.close(null)
         request_stop("" if number == SIGINT else signal.Signals(number).name)
 
     former = {n: signal.getsignal(n) for n in (SIGTERM, SIGINT, SIGHUP, SIGALRM)}
@@ -76,21 +82,6 @@ def terminable() -> Iterator[None]:
         # Python would end by SIGINT, whatever the exit code, if the request met an exec
         # of text, as in the making of a named tuple; the next such exec forgets that.
         exec("")
-
-
-def _end_at_once() -> NoReturn:
-    """End on a second Ctrl-C, whatever is being asked or saved."""
-    with suppress(OSError):
-        os.write(2, b"Interrupted again: ended at once, what was unsaved is lost.\n")
-    os._exit(130)
-
-
-def _leave(closed: Iterable[int]) -> None:
-    """Write no more to a terminal that is closed: that would fail."""
-    for number in closed:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, number)
-        os.close(null)
 
 
 def die_with(parent: int) -> None:
@@ -222,10 +213,3 @@ def stop(code: int, message: str) -> NoReturn:
     """Print `message` on standard error and leave with `code`."""
     say(message, err=True)
     sys.exit(code)
-
-
-def write(path: Path, content: bytes | str) -> None:
-    """Write a file whole or not at all."""
-    from ..runs.folder import write_file
-
-    write_file(path, content)

@@ -151,7 +151,9 @@ def run_batch(
                     if name in done:
                         announce(name)
                         continue
-                    outcome, output = _awaited(futures[name])
+                    while not futures[name].done():  # a request to stop is heard
+                        wait([futures[name]], timeout=POLL_SECONDS)
+                    outcome, output = futures[name].result()
                     if n_jobs > 1:
                         announce(name)
                         on_output(output)
@@ -251,12 +253,24 @@ class _Processes:
             return Outcome(name, 2, message=words), b""
         before, n_events = run_names(audit), len(readable_events(audit))
         start = time.monotonic()
-        code, output = self._code_of(audit)
-        if code is None:
-            return Outcome(name), b""
+        # -P: nothing in the working folder may shadow a module
+        command = [sys.executable, "-P", "-m", "importance_audit", "run"]
+        pipe = None if self._announce else subprocess.PIPE
+        with self._lock:
+            if self._is_stopping:
+                return Outcome(name), b""
+            child = self._running[name] = subprocess.Popen(
+                [*command, *self._options, "--", os.fspath(audit)],
+                stdin=subprocess.DEVNULL,
+                stdout=pipe,
+                stderr=subprocess.STDOUT if pipe else None,
+            )
+        output = child.communicate()[0] or b""
+        with self._lock:
+            del self._running[name]
         seconds = round(time.monotonic() - start, 1)
         run = _newest_run(audit, run_names(audit) - before)
-        code, words = _judge_exit(code, run, self._is_stopping)
+        code, words = _judge_exit(child.returncode, run, self._is_stopping)
         ends = [e for e in readable_events(audit)[n_events:] if e["kind"] in ENDED]
         message = ends[-1]["message"] if ends else ""
         run_id, verdict = run.get("run", ""), run.get("verdict", "")
@@ -271,43 +285,14 @@ class _Processes:
         """
         for action in ("terminate", "kill"):  # no run may go on without us
             acknowledge()
-            self._signal(action)
+            with self._lock:
+                self._is_stopping = True
+                for child in self._running.values():
+                    getattr(child, action)()
             with suppress(KeyboardInterrupt):
                 while self._under_way:
                     time.sleep(POLL_SECONDS)
                 return
-
-    def _signal(self, action: str) -> None:
-        with self._lock:
-            self._is_stopping = True
-            for child in self._running.values():
-                getattr(child, action)()
-
-    def _code_of(self, audit: Path) -> tuple[int | None, bytes]:
-        """How the process of a run ended, and what it printed if that is kept."""
-        # -P: nothing in the working folder may shadow a module
-        command = [sys.executable, "-P", "-m", "importance_audit", "run"]
-        pipe = None if self._announce else subprocess.PIPE
-        with self._lock:
-            if self._is_stopping:
-                return None, b""
-            child = self._running[audit.name] = subprocess.Popen(
-                [*command, *self._options, "--", os.fspath(audit)],
-                stdin=subprocess.DEVNULL,
-                stdout=pipe,
-                stderr=subprocess.STDOUT if pipe else None,
-            )
-        output, _ = child.communicate()
-        with self._lock:
-            del self._running[audit.name]
-        return child.returncode, output or b""
-
-
-def _awaited(future: "Future[tuple[Outcome, bytes]]") -> tuple[Outcome, bytes]:
-    """The result of a future; a request to stop is heard meanwhile."""
-    while not future.done():
-        wait([future], timeout=POLL_SECONDS)
-    return future.result()
 
 
 def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:

@@ -4,7 +4,7 @@ Not: what is measured, and in which order, which is `auditing.audit`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -44,7 +44,6 @@ from ..records.errors import (
 )
 from ..records.finding import SEVERITIES, Finding
 from ..records.losses import LOSSES, SCORERS
-from ..records.result import AuditResult
 from .audit import Audit
 from .recomputation import classes_of
 
@@ -192,8 +191,12 @@ def audit(
     X, sample_weight = as_pandas(X), as_pandas(sample_weight)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     is_array = frame is not X
-    if is_array:
-        _refuse_names(by_name)
+    for name, model in by_name.items() if is_array else ():
+        if columns := columns_of(model):
+            raise ModelError(
+                f"Model {quote(name)} was fitted on the columns {listed(columns)}, and "
+                "X is an array, whose columns have no names. Pass a data frame."
+            )
     y = one_column(y, "y")
     check_index(frame, y=y, sample_weight=sample_weight)
     the_task = _task_of(by_name, frame, y, task, is_array=is_array)
@@ -214,17 +217,28 @@ def audit(
         segments=segments,
     )
     fit_rows = None if train is None else _training_rows(train, rows)
-    r = settings.r
-    with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb), _threads(n_jobs):
-        fitted = tuple(
-            _with_training_rows(_fitted(model, name, rows, is_array=is_array), fit_rows)
-            for name, model in by_name.items()
-        )
-        result = run_audit(fit_rows, rows, settings, models=fitted)
+    r, threads = settings.r, nullcontext()
+    if n_jobs is not None:  # open `n_jobs` of estimators are so many threads
+        from joblib import parallel_backend
+
+        threads = parallel_backend("threading", n_jobs=n_jobs)
+    with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb), threads:
+        fitted = []
+        for name, model in by_name.items():
+            one = _fitted(model, name, rows, is_array=is_array)
+            if one.source == "given" and one.fit_on is not None:  # can be fitted again
+                one = one.with_facts(train=fit_rows)
+            fitted.append(one)
+        result = run_audit(fit_rows, rows, settings, models=tuple(fitted))
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
     if not result.importances:
-        raise AuditError(_nothing_measured(result))
+        # Of all findings: why a method does not apply is information, not a warning.
+        grave_first = sorted(
+            result.findings, key=lambda f: SEVERITIES.index(f.severity)
+        )
+        words = ("Nothing could be measured.", *(f.message for f in grave_first))
+        raise AuditError("\n".join(words))
     return Audit(result)
 
 
@@ -320,7 +334,12 @@ def _document(
     if not methods:
         raise ConfigError(["methods must name at least one method."])
     keys = [_loss_of(name, task) for name in losses]
-    groups = _groups_of(asked["groups"] or {})
+    groups = asked["groups"] or {}
+    if not isinstance(groups, Mapping) or any(
+        isinstance(c, str) for c in groups.values()
+    ):
+        rule = "groups must be a dict of lists of columns, such as {'size': ['a', 'b']}"
+        raise ConfigError([f"{rule}; {quote(groups)} was given."])
     of_groups = {
         entry["method"]
         for entry in methods
@@ -340,32 +359,22 @@ def _document(
             usual |= {"losses": keys} if keys and row.unit == "loss" else {}
             usual |= {"engines": list(engines)} if engines else {}
             entry = usual | entry
-            if "losses" in entry:
-                entry["losses"] = [
-                    _loss_of(n, task) for n in _as_tuple(entry["losses"])
-                ]
+            given = entry.get("losses")
+            if isinstance(given, str | list | tuple):
+                entry["losses"] = [_loss_of(each, task) for each in _as_tuple(given)]
             asks_both = "groups" in row.of and "of" not in entry
             if groups and asks_both and name not in of_groups:
                 entries.append(entry)
                 entry = entry | {"of": "groups"}
         entries.append(entry)
     document = {"seed": asked["seed"], "importance": entries}
+    groups = {name: list(columns) for name, columns in groups.items()}
     return document | ({"groups": groups} if groups else {})
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
     """Return one value or several as a tuple; a text is one."""
     return (value,) if isinstance(value, str | Mapping) else tuple(value or ())
-
-
-def _groups_of(groups: Any) -> dict[str, list[str]]:
-    """Return the columns of each group."""
-    if not isinstance(groups, Mapping) or any(
-        isinstance(c, str) for c in groups.values()
-    ):
-        rule = "groups must be a dict of lists of columns, such as {'size': ['a', 'b']}"
-        raise ConfigError([f"{rule}; {quote(groups)} was given."])
-    return {name: list(columns) for name, columns in groups.items()}
 
 
 def _loss_of(name: Any, task: Task) -> Any:
@@ -404,8 +413,15 @@ def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
     every = list(models) if isinstance(models, list | tuple) else [models]
     if isinstance(models, RModel):
         every = [models]
-    if names is None:
-        return _numbered(every)
+    if names is None:  # by their classes, later ones numbered
+        by_name: dict[str, Any] = {}
+        for model in every:
+            number, name = 1, _class_of(model)
+            while name in by_name:
+                number += 1
+                name = f"{_class_of(model)} {number}"
+            by_name[name] = model
+        return by_name
     if isinstance(names, str) or len(names) != len(every):
         raise ModelError(
             f"names must have one name for each of {several(len(every), 'model')}; "
@@ -416,19 +432,6 @@ def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
             f"The names of the models must differ; {quote(names)} was given."
         )
     return dict(zip(names, every, strict=True))
-
-
-def _numbered(models: Sequence[Any]) -> dict[str, Any]:
-    """Return models under the names of their classes, later ones numbered."""
-    by_name: dict[str, Any] = {}
-    for model in models:
-        first = _class_of(model)
-        number, name = 1, first
-        while name in by_name:
-            number += 1
-            name = f"{first} {number}"
-        by_name[name] = model
-    return by_name
 
 
 def _class_of(model: Any) -> str:
@@ -443,16 +446,6 @@ def _class_of(model: Any) -> str:
         )
     is_model = hasattr(model, "predict")
     return class_name(model) if is_model else type(model).__name__
-
-
-def _refuse_names(models: Mapping[str, Any]) -> None:
-    """Refuse models that read columns by name, where an array is given."""
-    for name, model in models.items():
-        if columns := columns_of(model):
-            raise ModelError(
-                f"Model {quote(name)} was fitted on the columns {listed(columns)}, and "
-                "X is an array, whose columns have no names. Pass a data frame."
-            )
 
 
 def _task_of(
@@ -609,24 +602,6 @@ def _fitted(model: Any, name: str, rows: Dataset, *, is_array: bool) -> FittedMo
     return wrapped(classes=rows.classes or None)
 
 
-def _with_training_rows(model: FittedModel, train: Dataset | None) -> FittedModel:
-    """Return a model that can be fitted again if it is an estimator handed over."""
-    if model.source != "given" or model.fit_on is None:
-        return model
-    return model.with_facts(train=train)
-
-
-def _threads(n_jobs: int | None) -> AbstractContextManager[Any]:
-    """Return a context in which open ``n_jobs`` of estimators are so many threads."""
-    if n_jobs is None:
-        return nullcontext()
-    from joblib import parallel_backend
-
-    return cast(
-        AbstractContextManager[Any], parallel_backend("threading", n_jobs=n_jobs)
-    )
-
-
 def _task_note(task: _Task, rows: Dataset) -> Finding:
     positive, other = "", ""
     if rows.task == "binary":
@@ -639,12 +614,3 @@ def _task_note(task: _Task, rows: Dataset) -> Finding:
         message=f"The task is {task.name}, because {task.reason}.{positive}",
         remedy=f"Pass task= to set another one.{other}",
     )
-
-
-def _nothing_measured(result: AuditResult) -> str:
-    """Return why a call measured nothing, in the words of its findings.
-
-    Of all of them: why a method does not apply is information, not a warning.
-    """
-    by_severity = sorted(result.findings, key=lambda f: SEVERITIES.index(f.severity))
-    return "\n".join(["Nothing could be measured.", *(f.message for f in by_severity)])

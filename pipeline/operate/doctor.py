@@ -73,7 +73,8 @@ def examine() -> tuple[Row, ...]:
     needed = (_package(name, floor) for name, floor in FLOORS.items())
     optional = (_package(name, *use) for name, use in USES.items())
     trees = (*_loops(), *_trees())
-    return (_python(), *needed, *optional, *trees, *_r(), _pdf(), _word())
+    python = Row("Python", "ok", ".".join(map(str, sys.version_info[:3])))
+    return (python, *needed, *optional, *trees, *_r(), _pdf(), _word())
 
 
 def _loops() -> tuple[Row, ...]:
@@ -125,11 +126,6 @@ def _trees() -> tuple[Row, ...]:
             remedy = "Audit as usual; a newer importance-audit may read them."
             rows.append(Row(f"Trees of {name}", "optional", state, remedy))
     return tuple(rows)
-
-
-def _python() -> Row:
-    running_version = ".".join(map(str, sys.version_info[:3]))
-    return Row("Python", "ok", running_version)
 
 
 def _package(name: str, floor: str, use: str = "") -> Row:

@@ -106,7 +106,10 @@ def handoff(
     texts |= {f"r/{name}": text for name, text in objects.scripts().items()}
     scripts = recomputation.predict_scripts(result)
     readme = words.joinpath("README.md").read_text("utf-8")
-    notes = {"of_rows": _of_rows(rows, with_rows), "parquet": PARQUET[bool(writer)]}
+    of_rows = WITH_ROWS if with_rows else NUMBERS_ALONE
+    if rows is None:
+        of_rows = NO_NUMBERS
+    notes = {"of_rows": of_rows, "parquet": PARQUET[bool(writer)]}
     return {
         "README.md": _readme(result, readme, notes),
         **texts,
@@ -136,7 +139,16 @@ def _objects(result: AuditResult) -> Iterator[HandoffObject]:
             yield HandoffObject(f"vi-{line}", number, record, plan)
         y_permuted = _y_permuted(result, record)
         if y_permuted is not None:
-            yield HandoffObject("DALEX", number, record, _parts(record, y_permuted))
+            plan = objects.parts(
+                record.features,
+                record.raw,
+                full=record.baseline,
+                y_permuted=y_permuted,
+                form=record.form,
+                label=_label(record),
+                loss_name=objects.LOSS_NAMES.get(record.loss, record.loss),
+            )
+            yield HandoffObject("DALEX", number, record, plan)
     yield from _profiles(result)
 
 
@@ -148,41 +160,15 @@ def _y_permuted(result: AuditResult, record: Importance) -> Floats | None:
     """
     if record.method != "permutation" or is_finished(record):
         return None
-    draw_names = (
-        "model",
-        "method",
-        "of",
-        "loss",
-        "features",
-        "stream",
-        "seed",
-        "n_repeats",
-    )
+    draws = "model method of loss features stream seed n_repeats options".split()
     candidates = (
         other.y_permuted
         for other in (record, *result.importances)
         if other.engine in (OURS, record.engine)
-        and _same(other, record, (*draw_names, "options"))
+        and all(getattr(other, name) == getattr(record, name) for name in draws)
         and len(other.y_permuted) == record.n_repeats
     )
     return next(candidates, None)
-
-
-def _same(a: Importance, b: Importance, names: Iterable[str]) -> bool:
-    return all(getattr(a, name) == getattr(b, name) for name in names)
-
-
-def _parts(record: Importance, y_permuted: Floats) -> objects.Plan:
-    """Return the plan of a record; DALEX has as many rounds for each variable."""
-    return objects.parts(
-        record.features,
-        record.raw,
-        full=record.baseline,
-        y_permuted=y_permuted,
-        form=record.form,
-        label=_label(record),
-        loss_name=objects.LOSS_NAMES.get(record.loss, record.loss),
-    )
 
 
 def _profiles(result: AuditResult) -> Iterator[HandoffObject]:
@@ -232,7 +218,11 @@ def _path(item: HandoffObject) -> str:
 
 def _importances(result: AuditResult) -> Iterator[tuple[Any, ...]]:
     """Yield the tidy table: one row per record and feature."""
-    digests = _digests(result)
+    models = result.models
+    digests: Mapping[str, str] = {}
+    if "predictions_sha256" in models:  # older runs have none
+        names = zip(models["model"], models["predictions_sha256"], strict=True)
+        digests = dict(names)
     tail = ("options", "predictions_sha256", "feature", "importance", "std", "rank")
     yield ("record", *FACTS, *tail)
     for number, record in enumerate(result.importances, start=1):
@@ -274,20 +264,6 @@ def _index(objects_by_path: Mapping[str, HandoffObject]) -> Iterator[tuple[Any, 
             plan.kind, "aggregated_profiles_explainer"
         )
         yield (path, cls, 0 if is_curve else record, *facts, about.engine)
-
-
-def _digests(result: AuditResult) -> dict[str, str]:
-    """Return the digest of the predictions of each model, of older runs none."""
-    models = result.models
-    if "predictions_sha256" not in models:
-        return {}
-    return dict(zip(models["model"], models["predictions_sha256"], strict=True))
-
-
-def _of_rows(rows: Dataset | None, with_rows: bool) -> str:
-    if rows is None:
-        return NO_NUMBERS
-    return WITH_ROWS if with_rows else NUMBERS_ALONE
 
 
 def _readme(result: AuditResult, text: str, notes: Mapping[str, str]) -> str:

@@ -18,8 +18,7 @@ from ..report.pages.history_page import (
     history_html,
     index_html,
 )
-from ..runs.signoff.approvals import read_signoffs
-from ..runs.signoff.record import Signoff
+from ..runs.signoff.approvals import Signoff, read_signoffs
 from ..runs.timeline import Row, Timeline
 from .exit_codes import GRAVEST, gravest
 
@@ -28,14 +27,19 @@ NO_RUN = "No run: "
 
 def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     """Return the page of one audit; its links are relative to where it is written."""
-    signed, broken = _signoffs_of(folder)
+    signed: Sequence[Signoff] = ()
+    broken: tuple[str, ...] = ()
+    try:
+        signed = read_signoffs(folder)
+    except DataError as error:
+        broken = (str(error),)
     always: tuple[str, ...] = ()
     with suppress(AuditError):  # its runs are shown whatever became of audit.toml
         always = tuple(load_config(folder).report.always_show)
     return history_html(
         History(
             audit=timeline.audit,
-            made=_now(),
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
             rows=tuple(_row(row, folder, page, signed) for row in timeline.rows),
             gaps=(*broken, *timeline.gaps),
             n_removed=len(timeline.removed),
@@ -51,7 +55,7 @@ def index_page(timelines: Sequence[Timeline], folder: Path, page: Path) -> str:
     return index_html(
         rows,
         folder=folder.resolve().name,
-        date=_now(),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
         exit_code=gravest(code for code in codes if code is not None),
     )
 
@@ -73,18 +77,6 @@ def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
     return AuditRow(
         timeline.audit, code, run.verdict, run.started, run.run_id, report, note
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _signoffs_of(folder: Path) -> tuple[Sequence[Signoff], tuple[str, ...]]:
-    """Return the sign-offs of an audit, and why they cannot be told, if so."""
-    try:
-        return read_signoffs(folder), ()
-    except DataError as error:
-        return (), (str(error),)
 
 
 def _row(row: Row, folder: Path, page: Path, signed: Sequence[Signoff]) -> HistoryRow:

@@ -230,13 +230,13 @@ def predict_scripts(result: AuditResult) -> dict[str, tuple[str, str]]:
     """Return the scripts that predict for models of R: path, model and text."""
     of_r = _of_r(result)
     parameters = zip(result.models["model"], result.models["parameters"], strict=True)
-    texts = {name: _script_in(text) for name, text in parameters if name in of_r}
-    named = [(name, text) for name, text in texts.items() if text]
+    texts = {
+        name: json.loads(text or "{}").get("predict", "")
+        for name, text in parameters
+        if name in of_r
+    }
+    named = [(name, str(text)) for name, text in texts.items() if text]
     return {f"r/predict-{n}.R": item for n, item in enumerate(named, start=1)}
-
-
-def _script_in(parameters: str) -> str:
-    return str(json.loads(parameters or "{}").get("predict", ""))
 
 
 def _of_r(result: AuditResult) -> set[str]:

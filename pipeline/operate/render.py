@@ -75,6 +75,7 @@ def render_result(
             data = data_files(checked_result, files)
     if checked_result.run.config["report"]["profile"] == "bundle":
         return Rendered(checked_result, data, {})
+    from ..records.as_xlsx import workbook
     from ..report.pages.html import figure_files, html_files, pdf_files
     from ..report.pages.pdf import PdfError
     from ..report.pages.report_views import report_views
@@ -91,7 +92,12 @@ def render_result(
     with phase("report: HTML"):
         pages = {**html_files(views, checked_result, data), **figures}
     with phase("report: Excel file"):
-        pages |= _excel_file(checked_result)
+        try:
+            tables = workbook(checked_result)
+        except Exception:  # costs no report
+            logger.warning("The Excel file of all tables was not made.", exc_info=True)
+            tables = b""
+        pages |= {"tables.xlsx": tables} if tables else {}  # none without openpyxl
     if not pdf:
         return Rendered(checked_result, data, pages)
     try:
@@ -100,15 +106,3 @@ def render_result(
     except PdfError as error:
         return Rendered(checked_result, data, pages, pdf_fault=str(error))
     return Rendered(checked_result, data, {**pages, **pdfs})
-
-
-def _excel_file(result: AuditResult) -> dict[str, bytes]:
-    """Return tables.xlsx; none without openpyxl, and a fault costs no report."""
-    from ..records.as_xlsx import workbook
-
-    try:
-        data = workbook(result)
-    except Exception:
-        logger.warning("The Excel file of all tables was not made.", exc_info=True)
-        return {}
-    return {"tables.xlsx": data} if data else {}

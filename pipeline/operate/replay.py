@@ -100,15 +100,13 @@ class Replay(NamedTuple):
         ]
         more = len(difference_lines) - SHOWN
         rest = [f"and {more} more"] if more > 0 else []
-        return (stack, allowed, *difference_lines[:SHOWN], *rest, self._outcome())
-
-    def _outcome(self) -> str:
+        n, apart = self.n_numbers, self.n_numbers - self.n_equal
+        outcome = f"within tolerance: {apart} of {n} numbers are not equal"
         if self.differences:
-            return f"mismatch: {len(self.differences)} of {self.n_numbers} values"
-        if self.n_equal == self.n_numbers:
-            return f"match: {self.n_numbers} numbers, all equal"
-        apart = self.n_numbers - self.n_equal
-        return f"within tolerance: {apart} of {self.n_numbers} numbers are not equal"
+            outcome = f"mismatch: {len(self.differences)} of {n} values"
+        elif not apart:
+            outcome = f"match: {n} numbers, all equal"
+        return (stack, allowed, *difference_lines[:SHOWN], *rest, outcome)
 
 
 def replay(
@@ -231,40 +229,31 @@ class _Walk:
     def step(self, path: str, old: Any, new: Any, scale: float = 0.0) -> None:
         """Compare two values, and what is in them; `scale` is that of their array."""
         if isinstance(old, dict) and isinstance(new, dict):
-            self._names(path, old, new)
+            for name in dict.fromkeys((*old, *new)):
+                place = f"{path}.{name}" if path else name
+                if name in PROSE and not self.is_same_stack:
+                    continue
+                if name in old and name in new:
+                    self.step(place, old[name], new[name])
+                else:
+                    self._differ(place, old.get(name), new.get(name))
         elif isinstance(old, list) and isinstance(new, list):
-            self._items(path, old, new, scale)
+            if len(old) != len(new):
+                self._differ(path, f"{len(old)} items", f"{len(new)} items")
+                return
+            scale = scale or _largest(old)
+            for at, (one, other) in enumerate(zip(old, new, strict=True)):
+                self.step(f"{path}[{at}]", one, other, scale)
         elif _is_number(old) and _is_number(new):
-            self._numbers(path, old, new, scale)
+            self.n_numbers += 1
+            first, second = float(old), float(new)
+            if first == second or (math.isnan(first) and math.isnan(second)):
+                self.n_equal += 1
+                return
+            room = max(abs(first), abs(second), FLOOR * scale) * self.tolerance
+            if not abs(first - second) <= room or math.isinf(room):
+                self._differ(path, old, new)
         elif old != new:
-            self._differ(path, old, new)
-
-    def _names(self, path: str, old: dict[str, Any], new: dict[str, Any]) -> None:
-        for name in (*old, *(name for name in new if name not in old)):
-            place = f"{path}.{name}" if path else name
-            if name in PROSE and not self.is_same_stack:
-                continue
-            if name in old and name in new:
-                self.step(place, old[name], new[name])
-            else:
-                self._differ(place, old.get(name), new.get(name))
-
-    def _items(self, path: str, old: list[Any], new: list[Any], scale: float) -> None:
-        if len(old) != len(new):
-            self._differ(path, f"{len(old)} items", f"{len(new)} items")
-            return
-        scale = scale or _largest(old)
-        for place, (one, other) in enumerate(zip(old, new, strict=True)):
-            self.step(f"{path}[{place}]", one, other, scale)
-
-    def _numbers(self, path: str, old: Any, new: Any, scale: float) -> None:
-        self.n_numbers += 1
-        first, second = float(old), float(new)
-        if first == second or (math.isnan(first) and math.isnan(second)):
-            self.n_equal += 1
-            return
-        room = max(abs(first), abs(second), FLOOR * scale) * self.tolerance
-        if not abs(first - second) <= room or math.isinf(room):
             self._differ(path, old, new)
 
     def _differ(self, path: str, old: Any, new: Any) -> None:

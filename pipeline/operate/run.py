@@ -44,6 +44,13 @@ Step = Callable[[int, int, str], None]
 
 REPORT_SECONDS = 180.0
 """What the report has beyond the time limit; `unattended` waits longer still."""
+CODES: dict[type[BaseException], int] = {
+    KeyboardInterrupt: 130,
+    RUnavailable: 3,
+    AuditError: 2,
+    RBridgeError: 2,
+}
+"""The exit code of an attempt that ended with an error; 4 of others."""
 PDF_FAILED = "pdf_failed"
 """The check whose finding says that there is no PDF, and why."""
 
@@ -177,18 +184,11 @@ def is_of_r(result: AuditResult) -> bool:
 
 def _failed_attempt(error: BaseException) -> dict[str, Any]:
     """Return how an attempt ended that left no run: its exit code and its message."""
-    code = 4
-    if isinstance(error, KeyboardInterrupt):
-        code = 130
-    elif isinstance(error, RUnavailable):
-        code = 3
-    elif isinstance(error, AuditError | RBridgeError):
-        code = 2
-    r_failed = isinstance(error, RUnavailable | RDied | RTimeout)
+    codes = (code for kind, code in CODES.items() if isinstance(error, kind))
     return {
-        "exit_code": code,
+        "exit_code": next(codes, 4),
         "message": str(error) or type(error).__name__,
-        "r_failed": r_failed,
+        "r_failed": isinstance(error, RUnavailable | RDied | RTimeout),
     }
 
 
@@ -266,30 +266,17 @@ def _compare(result: AuditResult, before: _Before) -> AuditResult:
     approved = before.history.baseline
     result = with_drift(result, before.baseline, approved)
     if before.missing_lines:
-        result = result.with_findings((_trail_short(before.missing_lines),))
+        trail_short = Finding(
+            check="trail_short",
+            severity="warning",
+            subject=LOG,
+            message=before.missing_lines,
+            remedy="Put the log back as it was, for example from version control.",
+        )
+        result = result.with_findings((trail_short,))
     run_id = approved.run_id if approved else ""
     return with_answers(
         result, before.answers, before.history.findings, baseline=run_id
-    )
-
-
-def _trail_short(message: str) -> Finding:
-    return Finding(
-        check="trail_short",
-        severity="warning",
-        subject=LOG,
-        message=message,
-        remedy="Put the log back as it was, for example from version control.",
-    )
-
-
-def _pdf_failed(reason: str) -> Finding:
-    return Finding(
-        check=PDF_FAILED,
-        severity="warning",
-        subject="report.pdf",
-        message=f"The PDF was not produced, because: {reason}",
-        remedy="importance-audit doctor names what is missing.",
     )
 
 
@@ -351,7 +338,13 @@ def _save(
             rendering = render(result, files, pdf=pdf)
             if rendering.pdf_fault:
                 # added before the answers are read: they, and later runs, must have it
-                missing = _pdf_failed(rendering.pdf_fault)
+                missing = Finding(
+                    check=PDF_FAILED,
+                    severity="warning",
+                    subject="report.pdf",
+                    message=f"The PDF was not produced, because: {rendering.pdf_fault}",
+                    remedy="importance-audit doctor names what is missing.",
+                )
                 result = _compare(measured.with_findings((missing,)), before)
                 files["history.json"] = _history(folder, before, result)
                 rendering = render(result, files, pdf=False)

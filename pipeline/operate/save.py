@@ -8,7 +8,7 @@ import ctypes
 import hashlib
 import json
 import logging
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -37,10 +37,7 @@ def save_run(
     *,
     exit_code: int,
     note: str = "",
-    data: Mapping[str, bytes] | None = None,
-    log: Iterable[Mapping[str, Any]] = (),
-    message: str = "",
-    r_failed: bool = False,
+    **options: Any,
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
@@ -55,12 +52,8 @@ def save_run(
         What the command line will return.
     note : str
         What summary.txt says at its end of the run folder itself.
-    data : mapping of str to bytes, optional
-        `runs.files.data_files` of the result and `files`, if that was called already.
-    log : iterable of mapping
-        The lines of log.jsonl since the result was gathered.
-    message, r_failed
-        As in `runs.folder.write_run`.
+    **options
+        data, log, message and r_failed, as in `runs.folder.write_run`.
 
     Raises
     ------
@@ -78,10 +71,7 @@ def save_run(
         files,
         exit_code=exit_code,
         short_views=partial(short_views, note=note),
-        data=data,
-        log=log,
-        message=message,
-        r_failed=r_failed,
+        **options,
     )
 
 

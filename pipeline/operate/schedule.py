@@ -210,21 +210,17 @@ def units(job: Job) -> dict[str, str]:
     AuditError
         If a path cannot stand in a unit.
     """
-    _writable(job)
     variables = (f"{name}={text}" for name, text in job.environment.items())
     days = ",".join(day.title() for day in _days(job.section))
     facts = {
-        "name": job.name,
         "audit": job.folder.name.replace("%", "%%"),
         "environment": "\n".join(f"Environment={_unit_word(v)}" for v in variables),
         "command": " ".join(map(_unit_word, job.command)),
         "log": str(job.folder / LOG).replace("%", "%%"),
-        "seconds": str(job.seconds),
-        "grace": str(job.grace),
         "when": f"{days} *-*-* {job.section.time}:00 UTC".lstrip(),
     }
     return {
-        f"{job.name}.{kind}": _fill_template(f"unit.{kind}", facts)
+        f"{job.name}.{kind}": _fill_template(f"unit.{kind}", job, facts)
         for kind in ("service", "timer")
     }
 
@@ -243,12 +239,10 @@ def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
     asks_r : bool
         Whether R packages are to be installed too.
     """
-    _writable(job)
     file = job.audit if job.audit != job.folder else job.folder / "audit.toml"
     audit = f"./{file.relative_to(top).as_posix()}"
     facts = {
         "name": _job_name(job.audit.name, job.audit.relative_to(top).as_posix()),
-        "cron": _cron_fields(job.section),
         "audit": _yaml_word(audit, kind),
         "tool": _yaml_word(tool, kind),
         "minutes": str(ceil(job.seconds / 60)),
@@ -256,7 +250,7 @@ def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
         if asks_r
         else ": # asks no R engine",
     }
-    return _fill_template(f"{kind}.yml", facts)
+    return _fill_template(f"{kind}.yml", job, facts)
 
 
 def cron_job(job: Job, image: str) -> str:
@@ -268,7 +262,6 @@ def cron_job(job: Job, image: str) -> str:
     image : str
         The name and tag of the image that the Containerfile makes.
     """
-    _writable(job)
     inside = f"/audits/{job.audit.relative_to(job.folder.parent).as_posix()}"
     name = job.name.lower()
     if len(name) > LONGEST_OF_CLUSTER:
@@ -276,13 +269,10 @@ def cron_job(job: Job, image: str) -> str:
         name = f"{name[: LONGEST_OF_CLUSTER - len(digest)].rstrip('-')}{digest}"
     facts = {
         "name": name,
-        "cron": _cron_fields(job.section),
         "image": json.dumps(image),
         "audit": json.dumps(inside.replace("$(", "$$("), ensure_ascii=False),
-        "seconds": str(job.seconds),
-        "grace": str(job.grace),
     }
-    return _fill_template("kubernetes.yml", facts)
+    return _fill_template("kubernetes.yml", job, facts)
 
 
 def dag(job: Job) -> str:
@@ -293,7 +283,6 @@ def dag(job: Job) -> str:
     AuditError
         If Airflow would take a path for a template.
     """
-    _writable(job)
     for text in (*job.command, *job.environment.values()):
         if any(sign in text for sign in ("{{", "{%", "{#")):
             raise AuditError(
@@ -307,9 +296,8 @@ def dag(job: Job) -> str:
         # The space: Airflow takes what ends with .sh for the name of a template.
         "command": ascii(f"{shlex.join(job.command)} "),
         "environment": ascii(dict(job.environment)),
-        "seconds": str(job.seconds),
     }
-    return _fill_template("airflow.txt", facts)
+    return _fill_template("airflow.txt", job, facts)
 
 
 def example(name: str) -> str:
@@ -317,10 +305,13 @@ def example(name: str) -> str:
     return (templates() / "schedule" / f"{name}.sh").read_text(encoding="utf-8")
 
 
-def _fill_template(name: str, facts: Mapping[str, str]) -> str:
+def _fill_template(file: str, job: Job, facts: Mapping[str, str]) -> str:
     """A template with its words between two @ replaced, each once."""
-    text = (templates() / "schedule" / name).read_text(encoding="utf-8")
-    return re.sub(r"@(\w+)@", lambda match: facts[match[1]], text)
+    _writable(job)
+    usual = {"cron": _cron_fields(job.section), "seconds": str(job.seconds)}
+    words = {"name": job.name, "grace": str(job.grace), **usual, **facts}
+    text = (templates() / "schedule" / file).read_text(encoding="utf-8")
+    return re.sub(r"@(\w+)@", lambda match: words[match[1]], text)
 
 
 def _writable(job: Job) -> None:

@@ -4,7 +4,6 @@ Who is to be told of a fault must be known in spite of it.
 """
 
 import tomllib
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,9 +35,9 @@ def read_schedule(file: Path) -> ScheduleSource:
     if (source := _read(file)) is not None:
         return source
     broken = f"[schedule] of {file.name} cannot be read"
-    for copy in _copies(file.parent):
-        if (source := _read(copy)) is not None:
-            words = f"{broken}: that of run {copy.parent.name!r} holds."
+    for run in sorted((file.parent / "runs").glob("*"), reverse=True):
+        if (source := _read(run / FILE_NAME)) is not None:
+            words = f"{broken}: that of run {run.name!r} holds."
             return source._replace(note=words)
     words = f"{broken}, nor in any run, so no notification is sent."
     return ScheduleSource(ScheduleSection(), ScheduleSection().minutes, words)
@@ -54,9 +53,3 @@ def _read(file: Path) -> ScheduleSource | None:
             config = replace(config, limits=limits)
         return ScheduleSource(config.schedule, config.unattended_minutes)
     return None
-
-
-def _copies(folder: Path) -> Iterator[Path]:
-    """Yield the copies that runs keep, the newest first."""
-    runs = sorted((folder / "runs").glob("*"), reverse=True)
-    return (run / FILE_NAME for run in runs)

@@ -9,11 +9,10 @@ import shlex
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..records.as_json import content_digest
 from ..records.errors import AuditError, ConfigError, DataError, quote
-from ..records.result import AuditResult
 from ..report.pages.signoff_page import signoff_html
 from ..runs.audit_log import LOG, SEE_VERIFY, now, open_log, read_intact_log
 from ..runs.chain import refuse_old
@@ -22,8 +21,7 @@ from ..runs.files import as_bytes
 from ..runs.folder import recover, write_logged_file
 from ..runs.load import load_whole_run
 from ..runs.locks import locked
-from ..runs.signoff.approvals import PAGES, RUNS
-from ..runs.signoff.record import MEANINGS, Signoff, signoff_of
+from ..runs.signoff.approvals import MEANINGS, PAGES, RUNS, Signoff, signoff_of
 from ..runs.verify.audit import compare_signoffs
 from ..runs.verify.run import compare_run
 from ..runs.verify.signatures import NAMESPACE, SIGNATURES
@@ -91,7 +89,13 @@ def sign(run: Path, request: SignoffRequest) -> SignoffResult:
         notes = [*recover(audit)]
         check_run(run)
         result = load_whole_run(run)
-        _may_be_signed(run, result, request.meaning)
+        status = result.run.status
+        if request.meaning == "approval" and status != "complete":
+            others = ", ".join(word for word in MEANINGS if word != "approval")
+            raise AuditError(
+                f"{run} must be complete to be approved; it is {status}. It can be "
+                f"signed with another meaning: {others}."
+            )
         with open_log(audit) as log:
             before = log.read()
             facts = {
@@ -99,14 +103,22 @@ def sign(run: Path, request: SignoffRequest) -> SignoffResult:
                 "time": now(),
                 "kind": "signoff",
                 "previous": before.head["sha256"],
-                **_facts(run, result, request),
+                **{k: v for k, v in request._asdict().items() if k != "how"},
+                "method": request.how,
+                "run": run.name,
+                "list": sha256(read_regular(run / LIST)),
+                "content_digest": content_digest(result),
             }
             page = as_bytes(signoff_html(result, facts))
             facts["page"] = sha256(page)
             place = audit / PAGES / f"{facts['n']}.html"
             facts_of_line = {k: facts[k] for k in facts.keys() - {"n", "previous"}}
             write_logged_file(place, page, lambda: log.append(**facts_of_line))
-        notes += _clock(before.of("signoff"), facts["time"])
+        times = (entry["time"] for entry in before.of("signoff"))
+        last = max(times, default=facts["time"], key=datetime.fromisoformat)
+        if datetime.fromisoformat(last) > datetime.fromisoformat(facts["time"]):
+            words = f"an earlier sign-off is of {last}, this one of {facts['time']}"
+            notes.append(f"The clock went back: {words}.")
     if request.signer:
         signature = audit / SIGNATURES / f"{facts['n']}.{request.signer}.sig"
         notes.append(
@@ -165,7 +177,7 @@ def _problems(request: SignoffRequest) -> Iterator[str]:
         rule = f"--{name} must"
         if not text.strip() and name != "signer":
             yield f"{rule} not be empty."
-        elif not _is_utf8(text):
+        elif text != text.encode("utf-8", "replace").decode():
             yield f"{rule} be UTF-8 text; {quote(text)} was given."
         elif len(text) > LONGEST.get(name, len(text)):
             most = f"have at most {LONGEST[name]} characters"
@@ -178,42 +190,3 @@ def _problems(request: SignoffRequest) -> Iterator[str]:
                 f"{rule} be a name as in allowed_signers, without blanks and '/'; "
                 f"{quote(text)} was given."
             )
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        return text.encode("utf-8") is not None
-    except UnicodeEncodeError:
-        return False
-
-
-def _may_be_signed(run: Path, result: AuditResult, meaning: str) -> None:
-    """Raise if a run that did not come to its end is to become the baseline."""
-    status = result.run.status
-    if meaning == "approval" and status != "complete":
-        others = ", ".join(word for word in MEANINGS if word != "approval")
-        raise AuditError(
-            f"{run} must be complete to be approved; it is {status}. It can be signed "
-            f"with another meaning: {others}."
-        )
-
-
-def _facts(run: Path, result: AuditResult, request: SignoffRequest) -> dict[str, Any]:
-    """Return what the line of a sign-off says of the run and of the signer."""
-    words = request._asdict()
-    method = words.pop("how")
-    return {
-        **words,
-        "method": method,
-        "run": run.name,
-        "list": sha256(read_regular(run / LIST)),
-        "content_digest": content_digest(result),
-    }
-
-
-def _clock(signoffs: tuple[dict[str, Any], ...], time: str) -> Iterator[str]:
-    """Yield a sentence if the clock says that the sign-off before is yet to come."""
-    last = max((e["time"] for e in signoffs), default=time, key=datetime.fromisoformat)
-    if datetime.fromisoformat(last) > datetime.fromisoformat(time):
-        words = f"an earlier sign-off is of {last}, this one of {time}"
-        yield f"The clock went back: {words}."

@@ -98,10 +98,11 @@ def run_unattended(
         words = (*["--quiet"] * quiet, *options)
         limit = minutes or source.minutes
         ended = _run_with_retries(path, schedule.retries, limit, words, say, signals)
-        late = [_line(event) for event in readable_events(folder)[len(events) :]]
+        late = map(_line, readable_events(folder)[len(events) :])
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
-        news = [line for line in news if not _is_contained(line, news)]
+        # A longer line may say the same and more.
+        news = [a for a in news if not any(a in b and a != b for b in news)]
         for line in news if not quiet or ended.code else ():
             say(line)
         if ended.run_id:  # after the news: they may be of a run that goes now
@@ -109,14 +110,20 @@ def run_unattended(
                 folder, schedule.keep if keep is None else keep
             ):
                 say(line)
-        for fault in notify(folder, schedule, _notice_of(folder, ended, tuple(news))):
+        run, summary = folder.resolve() / "runs" / ended.run_id, ended.message
+        with suppress(OSError):
+            summary = (run / "summary.txt").read_text(encoding="utf-8")
+        notice = Notice(
+            audit=folder.resolve().name,
+            run=str(run) if ended.run_id else "",
+            verdict=ended.verdict,
+            exit_code=ended.code,
+            summary=summary,
+            news=tuple(news),
+        )
+        for fault in notify(folder, schedule, notice):
             say(fault)
     return ended._replace(is_stopped=bool(signals))
-
-
-def _is_contained(line: str, lines: Sequence[str]) -> bool:
-    """Return whether a longer line says the same and more."""
-    return any(line in other and line != other for other in lines)
 
 
 def _run_with_retries(
@@ -156,7 +163,10 @@ def _attempt(
         is_stopped=lambda: bool(signals),
         grace=GRACE_SECONDS,
     )
-    end_event = _end_event(readable_events(folder)[n_events:], child.pid)
+    events = readable_events(folder)[n_events:]
+    starts = [n for n, event in enumerate(events) if _is(event, "began", pid=child.pid)]
+    after = events[starts[-1] :] if starts else ()
+    end_event = next((event for event in after if event["kind"] in ENDED), None)
     new = max(set(run_folders(folder)) - names, default="")
     if child.returncode == LOCKED:
         new = ""  # what is new is of the process that is at work
@@ -191,14 +201,7 @@ def _child(
     path: Path, minutes: float, options: Sequence[str]
 ) -> "subprocess.Popen[bytes]":
     """Begin an audit; modules are never taken from the folder it is begun in."""
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "importance_audit",
-        "run",
-        *options,
-    ]
+    command = [sys.executable, "-P", "-m", "importance_audit", "run", *options]
     command += ["--minutes", repr(minutes), "--watched-by", str(os.getpid())]
     command += ["--", str(path)]
     return subprocess.Popen(
@@ -227,13 +230,6 @@ def _stoppable() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _end_event(events: tuple[dict[str, Any], ...], pid: int) -> dict[str, Any] | None:
-    """Return the event with which the attempt of a process ended, None if none."""
-    starts = [n for n, event in enumerate(events) if _is(event, "began", pid=pid)]
-    after = events[starts[-1] :] if starts else ()
-    return next((event for event in after if event["kind"] in ENDED), None)
-
-
 def _is(event: Mapping[str, Any], kind: str, **facts: Any) -> bool:
     return event["kind"] == kind and all(event.get(k) == v for k, v in facts.items())
 
@@ -255,7 +251,9 @@ def _unsent_news(
 ) -> str:
     """Return what nobody was told of the last run, as it was killed before it could."""
     ends = [n for n, event in enumerate(events) if event["kind"] in ENDED]
-    if not ends or not _was_unattended(events[: ends[-1]]):
+    before = events[: ends[-1]] if ends else ()
+    starts = [event for event in before if _is(event, "began")]
+    if not starts or not starts[-1]["unattended"]:
         return ""
     last, after = events[ends[-1]], events[ends[-1] :]
     if any(_is(event, "notified") for event in after):
@@ -264,19 +262,12 @@ def _unsent_news(
     message = last["message"]
     if not (code and schedule.on_failure):
         there = run_id if (folder / "runs" / run_id).is_dir() else ""
-        news = _news(
-            folder, RunOutcome(code, there, message=message), events[: ends[-1]]
-        )
+        news = _news(folder, RunOutcome(code, there, message=message), before)
         message = " ".join(news) if schedule.on_change else ""
         if not message:
             return ""
     words_ = f"ended with exit code {code} at {last['time']}"
     return f"The previous run {words_}, and no notification was sent: {message}"
-
-
-def _was_unattended(events: tuple[dict[str, Any], ...]) -> bool:
-    starts = [event for event in events if _is(event, "began")]
-    return bool(starts and starts[-1]["unattended"])
 
 
 def _news(
@@ -297,22 +288,6 @@ def _news(
         with suppress(OSError, AuditError):  # a run that was stopped may have none
             path = folder / "runs" / ended.run_id / "history.json"
             yield from read_summary(path.read_bytes(), str(path)).changes
-
-
-def _notice_of(folder: Path, ended: RunOutcome, news: tuple[str, ...]) -> Notice:
-    """Return what the commands are told of a run."""
-    run = folder.resolve() / "runs" / ended.run_id
-    summary = ended.message
-    with suppress(OSError):
-        summary = (run / "summary.txt").read_text(encoding="utf-8")
-    return Notice(
-        audit=folder.resolve().name,
-        run=str(run) if ended.run_id else "",
-        verdict=ended.verdict,
-        exit_code=ended.code,
-        summary=summary,
-        news=news,
-    )
 
 
 def _last(output: str) -> str:

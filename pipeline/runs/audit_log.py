@@ -109,12 +109,9 @@ def from_line(line: bytes) -> dict[str, Any]:
     if not isinstance(facts, dict) or {*FIRST} - facts.keys():
         raise ValueError("no line of an audit log")
     if to_line(facts) != line:
-        ending = (
-            "it ends with CR LF; restore LF (.gitattributes: -text)"
-            if line.endswith(b"\r\n")
-            else ""
-        )
-        raise ValueError(ending or "not the one way to write it")
+        if line.endswith(b"\r\n"):
+            raise ValueError("it ends with CR LF; restore LF (.gitattributes: -text)")
+        raise ValueError("not the one way to write it")
     names = {*FIRST, *FACTS.get(str(facts["kind"]), "").split()}
     if facts.keys() != names or facts["kind"] not in FACTS:
         raise ValueError(f"not the facts of {facts['kind']!r}")

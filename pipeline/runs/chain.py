@@ -94,11 +94,15 @@ def _read_once(audit_folder: Path) -> Chain:
             order.append(Link(name, entry["list"], previous, entry))
         elif name in removed and name not in names:
             gone.append(name)
-        elif not _is_being_named(audit_folder, name):
-            gaps.append(fault)
+        elif not any((audit_folder / "runs").glob(f".{escape(name)}.*.part")):
+            gaps.append(fault)  # else it has its line already, and not yet its name
         previous = name
     known = {entry["run"] for entry in log.of("run")}
-    gaps += (_unknown(audit_folder, name) for name in names if name not in known)
+    for name in (name for name in names if name not in known):
+        if (audit_folder / "runs" / name / OLD).exists():
+            gaps.append(made_by_older_version(audit_folder / "runs" / name))
+        else:
+            gaps.append(f"Folder {quote(name)} in runs/ is no run that {LOG} names.")
     return Chain(tuple(order), tuple(gaps), tuple(gone), log)
 
 
@@ -119,18 +123,6 @@ def _fault_of(run: Path, entry: Mapping[str, Any]) -> str:
         f"{LIST} of run {name} has SHA-256 {digest[:12]}…; {line} states "
         f"{entry['list'][:12]}…."
     )
-
-
-def _is_being_named(audit_folder: Path, name: str) -> bool:
-    """Return whether a run has its line already, and not yet its name."""
-    return any((audit_folder / "runs").glob(f".{escape(name)}.*.part"))
-
-
-def _unknown(audit_folder: Path, name: str) -> str:
-    """Return in words that the log does not name a folder."""
-    if (audit_folder / "runs" / name / OLD).exists():
-        return made_by_older_version(audit_folder / "runs" / name)
-    return f"Folder {quote(name)} in runs/ is no run that {LOG} names."
 
 
 def made_by_older_version(run: Path) -> str:

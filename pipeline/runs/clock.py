@@ -4,17 +4,16 @@ Times then say nothing of the order of runs. The audit log has their order all t
 what is lost is how long they took, and when.
 """
 
-import re
 import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from ..records.finding import Finding
+from .chain import started_at
 
 SLACK = timedelta(seconds=5)
 """How far a clock may be set back without a word: corrections of time servers."""
-_NAME = re.compile(r"\d{8}T\d{6}Z(?=-)")
 REMEDY = (
     "Check the time service of this machine, and treat the recorded times with caution."
 )
@@ -52,11 +51,8 @@ def describe_clock_jump_before(
         The run folders.
     now : datetime
     """
-    event_times = [
-        at for event in events if (at := _instant(event.get("time"))) is not None
-    ]
-    name_times = (_instant(m[0]) for m in map(_NAME.match, names) if m)
-    starts = [at for at in name_times if at is not None]
+    event_times = [datetime.fromisoformat(event["time"]) for event in events]
+    starts = (at for name in names if (at := started_at(name)) is not None)
     last = event_times[-1] if event_times else max(starts, default=now)
     if now >= last - SLACK:
         return ""
@@ -88,15 +84,6 @@ def clock_finding(message: str, when: str) -> Finding:
         remedy=REMEDY,
         measure=when,
     )
-
-
-def _instant(text: Any) -> datetime | None:
-    """Return the instant that an event states, None if it states none."""
-    try:
-        at = datetime.fromisoformat(text)
-    except (TypeError, ValueError):
-        return None
-    return at if at.tzinfo is not None else None
 
 
 def _text(at: datetime) -> str:

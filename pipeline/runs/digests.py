@@ -198,8 +198,13 @@ def compare_folder(
         )
         return listed, set(), [*wrong, unreadable]
     for path in sorted(here - listed.keys()):
+        try:
+            kind = stat.S_IFMT((folder / path).lstat().st_mode)
+            found = KINDS.get(kind, "a file")
+        except OSError as error:
+            found = why(error)
         expected = f"nothing that {LIST} lacks"
-        wrong.append(Mismatch(f"{where}{path}", expected, _kind_of(folder / path)))
+        wrong.append(Mismatch(f"{where}{path}", expected, found))
     for path, stated in listed.items():
         try:
             found = digest_of_file(folder / path, largest)
@@ -210,14 +215,6 @@ def compare_folder(
         else:
             wrong.append(Mismatch(f"{where}{path}", f"SHA-256 {stated}", found))
     return listed, intact, wrong
-
-
-def _kind_of(path: Path) -> str:
-    """Return what lies at a path, in words."""
-    try:
-        return KINDS.get(stat.S_IFMT(path.lstat().st_mode), "a file")
-    except OSError as error:
-        return why(error)
 
 
 def why(error: Exception) -> str:

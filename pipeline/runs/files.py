@@ -32,11 +32,6 @@ LARGEST_ATTACHMENTS = 20_000_000
 """Bytes of all attachments together, above which the PDF carries `ALWAYS` alone."""
 
 
-def is_rendering(path: str) -> bool:
-    """Return whether a file only shows what others of the run hold."""
-    return path in RENDERINGS or path.startswith(("figures/", "models/"))
-
-
 def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
     """Return every file of a run that is no rendering and known before it is written.
 
@@ -56,7 +51,14 @@ def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
     ValueError
         If a path leads out of the folder, or is that of a file made here.
     """
-    files = _own(result)
+    facts = {"versions": result.run.versions, "environment": result.run.environment}
+    environment = {name: dict(value) for name, value in facts.items()}
+    texts = {
+        "result.json": as_json.dumps(result),
+        **as_csv.tables(result),
+        "environment.json": f"{_json(environment, indent=2)}\n",
+    }
+    files = {path: as_bytes(text) for path, text in texts.items()}
     for path in extra_files:
         inside = not PurePosixPath(path).is_absolute() and ".." not in Path(path).parts
         made_here = {*files, LOG, HEAD, LIST}
@@ -70,7 +72,8 @@ def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
 
 def is_data(path: str) -> bool:
     """Return whether a PDF lists a file: one that is there before any rendering."""
-    return not is_rendering(path) and path not in (LOG, HEAD, RENDERER)
+    is_shown = path in RENDERINGS or path.startswith(("figures/", "models/"))
+    return not is_shown and path not in (LOG, HEAD, RENDERER)
 
 
 def run_files(
@@ -166,18 +169,6 @@ def path_in_run(name: str) -> str:
 def as_bytes(content: bytes | str) -> bytes:
     """Return text as UTF-8."""
     return as_json.utf8(content) if isinstance(content, str) else content
-
-
-def _own(result: AuditResult) -> dict[str, bytes]:
-    """Return what a result alone says, by path."""
-    facts = {"versions": result.run.versions, "environment": result.run.environment}
-    environment = {name: dict(value) for name, value in facts.items()}
-    texts = {
-        "result.json": as_json.dumps(result),
-        **as_csv.tables(result),
-        "environment.json": f"{_json(environment, indent=2)}\n",
-    }
-    return {path: as_bytes(text) for path, text in texts.items()}
 
 
 def _json(value: object, *, indent: int | None = None) -> str:

@@ -23,7 +23,7 @@ from typing import Any
 from ..records import as_json
 from ..records.errors import AuditError, DataError, quote
 from ..records.result import AuditResult
-from .audit_log import OpenLog, open_log
+from .audit_log import open_log
 from .digests import LIST, compare_folder, digest_of_file, sha256, write_list
 from .files import HEAD, Files, as_bytes, data_files, log_file, run_files
 
@@ -150,45 +150,34 @@ def recover(folder: Path) -> tuple[str, ...]:
     A run, or the page of a sign-off, that its line names gets its name; what has no
     line, and what retention was removing, is deleted.
     """
+    done = []
     with open_log(folder) as audit_log:
-        return tuple(_recovered(folder, audit_log))
-
-
-def _recovered(folder: Path, audit_log: OpenLog) -> Iterator[str]:
-    parts = [*folder.glob("runs/.*.part"), *folder.glob("signoffs/.*.part")]
-    entries = audit_log.read()
-    for part in sorted(filter(lambda path: PART.fullmatch(path.name), parts)):
-        name = part.name[1 : -len(".01234567.part")]
-        target = part.with_name(name)
-        if part.parent.name == "runs":
-            digests = {e["run"]: e["list"] for e in entries.of("run")}
-            what, is_whole = f"Run {quote(name)}", _is_whole(part, digests.get(name))
-        else:
-            digests = {f"{e['n']}.html": e["page"] for e in entries.of("signoff")}
-            what = f"The page {name} of a sign-off"
-            is_whole = _is_file(part, digests.get(name))
-        if is_whole and not target.exists():
-            _take(part, target)
-            _sync(target.parent)
-            yield f"{what}, which a killed process had written, was given its name."
-        else:
-            _remove(part, ())
-    for hidden in folder.glob("runs/.*.removed"):
-        _remove(hidden, ())
-
-
-def _is_whole(part: Path, digest: str | None) -> bool:
-    """Return whether a folder is that of a list with this SHA-256."""
-    return bool(
-        digest and not part.is_symlink() and not compare_folder(part, "", digest)[2]
-    )
-
-
-def _is_file(part: Path, digest: str | None) -> bool:
-    """Return whether a file has this SHA-256."""
-    with suppress(OSError):
-        return digest_of_file(part) == digest
-    return False
+        entries = audit_log.read()
+        parts = [*folder.glob("runs/.*.part"), *folder.glob("signoffs/.*.part")]
+        for part in sorted(path for path in parts if PART.fullmatch(path.name)):
+            name = part.name[1 : -len(".01234567.part")]
+            target, is_whole = part.with_name(name), False
+            if part.parent.name == "runs":
+                what = f"Run {quote(name)}"
+                digests = {e["run"]: e["list"] for e in entries.of("run")}
+                if name in digests and not part.is_symlink():
+                    is_whole = not compare_folder(part, "", digests[name])[2]
+            else:
+                what = f"The page {name} of a sign-off"
+                digests = {f"{e['n']}.html": e["page"] for e in entries.of("signoff")}
+                with suppress(OSError):
+                    is_whole = digest_of_file(part) == digests.get(name)
+            if is_whole and not target.exists():
+                _take(part, target)
+                _sync(target.parent)
+                done.append(
+                    f"{what}, which a killed process had written, was given its name."
+                )
+            else:
+                _remove(part, ())
+        for hidden in folder.glob("runs/.*.removed"):
+            _remove(hidden, ())
+    return tuple(done)
 
 
 def load_run(folder: Path) -> AuditResult:

@@ -129,7 +129,7 @@ def read_runs(
             before = findings.get(one.key)
             if before is None or place >= start:  # else `past` has counted it
                 findings[one.key] = _counted(one, before, name)
-    complete = complete or _last_complete(folder, names[:first])
+    complete = complete or last_complete(folder, names[:first])
     return AuditRuns(
         runs=tuple(runs),
         n_runs=len(order),
@@ -168,7 +168,7 @@ def _read_past(
     return 0, NO_HISTORY
 
 
-def _last_complete(folder: Path, names: Sequence[str]) -> str:
+def last_complete(folder: Path, names: Sequence[str]) -> str:
     """Return the last of these runs that came to its end, "" if none did."""
     for name in reversed(names):
         if _read_found(folder / "runs" / name)[0].status == "complete":

@@ -5,7 +5,6 @@ Not: which file of a folder is altered (`verify`), or measuring again (`replay`)
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from ..records.as_json import digest_of, from_dict, keep_digest
 from ..records.errors import DataError, quote
@@ -49,15 +48,17 @@ def load_whole_run(folder: Path | str) -> AuditResult:
         ("audit", result.run.audit),
         ("run_id", result.run.volatile.get("run_id")),
     ):
-        if not _is_name(value):
+        if not isinstance(value, str) or {"/", "\0"} & set(value):
             raise DataError(
                 f"{path} has {quote(value)} as its {key}, which must be text without "
                 f"'/'. {SEE_VERIFY} {folder}"
             )
-    if not _is_instant(result.run.volatile.get("started")):
+    try:
+        datetime.fromisoformat(result.run.volatile.get("started"))  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
         raise DataError(
             f"{path} does not say when its run started. {SEE_VERIFY} {folder}"
-        )
+        ) from error
     return result
 
 
@@ -90,23 +91,19 @@ def _check_listed(folder: Path) -> None:
     listed = list_of(folder)
     for path in map(path_in_run, SHOWN):
         is_there = (folder / path).exists()
+        try:
+            found = digest_of_file(folder / path) if is_there else ""
+        except OSError as error:
+            found = why(error)
         if path in listed and not is_there:
             words = f"is missing, and {LIST} lists it"
         elif is_there and path not in listed:
             words = f"is there, and {LIST} does not list it"
-        elif is_there and (found := _digest(folder / path)) != listed[path]:
+        elif is_there and found != listed[path]:
             words = f"has SHA-256 {found}; {LIST} states {listed[path]}"
         else:
             continue
         raise DataError(f"{folder / path} {words}. {SEE_VERIFY} {folder}")
-
-
-def _digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or why it cannot be read."""
-    try:
-        return digest_of_file(path)
-    except OSError as error:
-        return why(error)
 
 
 def _stored_history(folder: Path) -> RunHistory:
@@ -118,15 +115,3 @@ def _stored_history(folder: Path) -> RunHistory:
         return NO_HISTORY
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 text: {error}.") from error
-
-
-def _is_name(value: Any) -> bool:
-    """Return whether a value can be part of the name of a file."""
-    return isinstance(value, str) and not {"/", "\0"} & set(value)
-
-
-def _is_instant(value: Any) -> bool:
-    try:
-        return isinstance(value, str) and bool(datetime.fromisoformat(value))
-    except ValueError:
-        return False

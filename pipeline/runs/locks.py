@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from ..records.errors import AuditError, LockedError
 
@@ -48,52 +48,54 @@ def locked(audit_folder: Path, *, wait: float = 0.0) -> Iterator[None]:
     AuditError
         If the folder cannot take the file, or its file system knows no locks.
     """
-    number = _opened(audit_folder)
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        number = os.open(audit_folder / LOCK, flags, 0o666)
+    except OSError as error:
+        raise _refused(audit_folder, error) from error
     _open_locks.add(number)
     try:
         _take(number, audit_folder, wait)
-        _write(number, {"pid": os.getpid(), "host": _host(), "began": _now()})
+        began = datetime.now(UTC).isoformat(timespec="seconds")
+        holder = {"pid": os.getpid(), "host": socket.gethostname(), "began": began}
+        with suppress(OSError):  # the lock holds on a full disk too
+            os.ftruncate(number, 0)
+            os.pwrite(number, f"{json.dumps(holder)}\n".encode(), 0)
         yield
     finally:
         _open_locks.discard(number)
         os.close(number)
 
 
-def _opened(folder: Path) -> int:
-    """Open the file, made if it is not there; programs started do not inherit it."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
-        return os.open(folder / LOCK, flags, 0o666)
-    except OSError as error:
-        _refused(folder, error)
-
-
 def _take(number: int, folder: Path, wait: float) -> None:
     """Take the lock, or say who has it."""
-    began = time.monotonic()
-    while not _try_lock(number, folder):
+    start = time.monotonic()
+    while True:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except OSError as error:
+            if error.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
+                raise _refused(folder, error) from error
         patience = wait if _lives(number) else max(wait, _FORK_SECONDS)
-        if time.monotonic() - began >= patience:
-            raise LockedError(_whose(number, folder))
+        if time.monotonic() - start >= patience:
+            break
         time.sleep(_LOOK_SECONDS)
-
-
-def _try_lock(number: int, folder: Path) -> bool:
-    """Try to take the lock; return whether it was free."""
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
-            _refused(folder, error)
-        return False
-    return True
+    who = "another process is using it"
+    with suppress(*_UNREADABLE):
+        holder = _holder_text(number)
+        pid, host, began = holder["pid"], holder["host"], holder["began"]
+        who = f"process {pid} on {host!r} has been using it since {began}"
+    raise LockedError(
+        f"Audit {str(folder)!r} is in use: {who}. Wait until it has ended, or stop it."
+    )
 
 
 def _lives(number: int) -> bool:
     """Return whether the process that the file names may be alive; in doubt, it is."""
     try:
         holder = _holder_text(number)
-        if holder["host"] == _host():
+        if holder["host"] == socket.gethostname():
             os.kill(holder["pid"], 0)
     except ProcessLookupError:
         return False
@@ -102,44 +104,17 @@ def _lives(number: int) -> bool:
     return True
 
 
-def _refused(folder: Path, error: OSError) -> NoReturn:
-    """Say why there can be no lock."""
-    raise AuditError(
+def _refused(folder: Path, error: OSError) -> AuditError:
+    """Return why there can be no lock."""
+    return AuditError(
         f"Folder {str(folder)!r} cannot take {LOCK!r}, which prevents concurrent "
         f"runs: {error.strerror}. Nothing was written."
-    ) from error
-
-
-def _whose(number: int, folder: Path) -> str:
-    """Return who has the lock, as far as the file says it."""
-    who = "another process is using it"
-    with suppress(*_UNREADABLE):
-        holder = _holder_text(number)
-        pid, host, began = holder["pid"], holder["host"], holder["began"]
-        who = f"process {pid} on {host!r} has been using it since {began}"
-    return (
-        f"Audit {str(folder)!r} is in use: {who}. Wait until it has ended, or stop it."
     )
 
 
 def _holder_text(number: int) -> Any:
     """Return what the file says of who has the lock."""
     return json.loads(os.pread(number, _MOST_WORDS, 0))
-
-
-def _write(number: int, holder: dict[str, object]) -> None:
-    """Say in the file who has the lock; it holds on a full disk too."""
-    with suppress(OSError):
-        os.ftruncate(number, 0)
-        os.pwrite(number, f"{json.dumps(holder)}\n".encode(), 0)
-
-
-def _host() -> str:
-    return socket.gethostname()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _let_go() -> None:

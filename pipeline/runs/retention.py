@@ -4,15 +4,14 @@ Not: the chain of those that are left (`read_chain`), where a removal is no gap 
 the audit log tells of it.
 """
 
-import json
 import shutil
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from ..records.errors import AuditError, quote
 from .audit_log import append, read_intact_log
 from .chain import Link, read_chain
+from .history import last_complete
 from .locks import locked
 from .signoff.approvals import baseline_of
 
@@ -46,23 +45,12 @@ def _retired(folder: Path, keep: int) -> Iterator[str]:
     order = read_chain(folder).order
     signed = {entry["run"] for entry in read_intact_log(folder).of("signoff")}
     unsigned = [link for link in order if link.run_id not in signed]
-    needed = set(_last_complete(folder, order))
     approved = baseline_of(folder)
-    if approved is not None:
-        needed.add(approved.run_id)
+    needed = {last_complete(folder, [link.run_id for link in order])}
+    needed |= {approved.run_id} if approved else set()
     for link in unsigned[:-keep]:
         if link.run_id not in needed:
             yield _removed(folder, link)
-
-
-def _last_complete(folder: Path, order: tuple[Link, ...]) -> Iterator[str]:
-    """Yield the name of the last run that came to its end, if any did."""
-    for link in reversed(order):
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            text = (folder / "runs" / link.run_id / "result.json").read_bytes()
-            if json.loads(text)["run"]["status"] == "complete":
-                yield link.run_id
-                return
 
 
 def _removed(folder: Path, link: Link) -> str:

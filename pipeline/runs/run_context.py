@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ..records.result import AuditResult
-from .signoff.record import Signoff
+from .signoff.approvals import Signoff
 from .summary import NO_HISTORY, RunHistory
 
 

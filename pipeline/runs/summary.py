@@ -185,9 +185,14 @@ def summarise(result: "AuditResult") -> ResultSummary:
 
     Names of files that are no UTF-8 are escaped, as every file of the run has them.
     """
-    from ..records.ranking import lead_of
+    from ..records.ranking import interval, lead_of, order_of
 
-    lead = lead_of(result.importances)
+    lead, leaders = lead_of(result.importances), []
+    if lead is not None:
+        numbers = (lead.mean, *interval(lead), lead.rank)
+        for row in order_of(lead).tolist():
+            values = (float(number[row]) for number in numbers)
+            leaders.append(Leader(_utf8(lead.features[row]), *values))
     return ResultSummary(
         started=str(result.run.volatile.get("started", "")),
         status=result.run.status,
@@ -198,7 +203,7 @@ def summarise(result: "AuditResult") -> ResultSummary:
             for f in result.findings
             if f.severity != "info"
         ),
-        leaders=tuple(_leaders(lead)) if lead else (),
+        leaders=tuple(leaders),
         missing=missing_engines(result),
     )
 
@@ -222,14 +227,6 @@ def _measure(record: "Importance") -> str:
     )
     digest = hashlib.sha256(repr((*estimand, record.unit)).encode("utf-8", "replace"))
     return f"{_utf8(words)} (estimand {digest.hexdigest()[:8]})"
-
-
-def _leaders(record: "Importance") -> Iterable[Leader]:
-    from ..records.ranking import interval, order_of
-
-    numbers = (record.mean, *interval(record), record.rank)
-    for row in order_of(record).tolist():
-        yield Leader(_utf8(record.features[row]), *(float(n[row]) for n in numbers))
 
 
 def _utf8(text: Any) -> str:
@@ -301,35 +298,23 @@ def read_summary(data: bytes, name: str) -> ResultSummary:
 
 def _part(kind: Any, key: str, text: str | bytes, name: str) -> Any:
     """Return one part of a history.json as the record that it is."""
-    plain = _document(text, name)
-    try:
-        return _read(kind, plain[key])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _broken(name, error) from error
-
-
-def _document(text: str | bytes, name: str) -> dict[str, Any]:
     try:
         plain = json.loads(text)
-        kind = plain["format"]
     except (ValueError, RecursionError) as error:
         raise DataError(f"{name} is not valid JSON: {error}.") from error
-    except (KeyError, TypeError) as error:
-        raise _broken(name, error) from error
-    if kind != HISTORY_FORMAT:
+    try:
+        if (stated := plain["format"]) != HISTORY_FORMAT:
+            raise DataError(
+                f"{name} has format {stated!r}; this version reads {HISTORY_FORMAT!r}. "
+                "Use the version of importance-audit that wrote it."
+            )
+        return _read(kind, plain[key])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise DataError(
-            f"{name} has format {kind!r}; this version reads {HISTORY_FORMAT!r}. Use "
-            "the version of importance-audit that wrote it."
-        )
-    return dict(plain)
-
-
-def _broken(name: str, error: Exception) -> DataError:
-    why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-    return DataError(
-        f"{name} cannot be read as the history of a run: {why}. Run: importance-audit "
-        "verify"
-    )
+            f"{name} cannot be read as the history of a run: {why}. Run: "
+            "importance-audit verify"
+        ) from error
 
 
 def _read(kind: Any, plain: Any) -> Any:

@@ -140,14 +140,10 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
             one = timeline(audit, last=NEWEST, rebuild=rebuild)
         except DataError as error:
             one = Timeline(audit.name, fault=str(error))
-        latest.append(one._replace(audit=audit.name, rows=_since_last(one.rows)))
+        attempts = (n for n, row in enumerate(one.rows) if row.is_attempt)
+        start = max(attempts, default=len(one.rows) - 1)  # of neither: the last row
+        latest.append(one._replace(audit=audit.name, rows=one.rows[start:]))
     return tuple(latest)
-
-
-def _since_last(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """Return the last run or attempt and what follows it, of neither the last row."""
-    attempts = (n for n, row in enumerate(rows) if row.is_attempt)
-    return rows[max(attempts, default=len(rows) - 1) :]
 
 
 def audits_below(

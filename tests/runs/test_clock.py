@@ -3,6 +3,9 @@
 import time
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
+from importance_audit.runs.audit_log import parse, to_line
 from importance_audit.runs.clock import (
     Instant,
     describe_clock_jump_before,
@@ -63,12 +66,10 @@ def test_times_of_other_zones_are_the_same_instants():
     assert describe_clock_jump_before([{"time": there}, {"time": west}], [], NOON) == ""
 
 
-def test_events_without_a_time_are_passed_over():
-    events = [event(NOON + timedelta(days=1)), {"event": "unreadable", "line": 2}]
-    assert (
-        describe_clock_jump_before([*events, {"time": "noon"}, {"time": 7}], [], NOON)
-        != ""
-    )
+@pytest.mark.parametrize("time", ["noon", "2026-11-22T12:00:00", 7, None])
+def test_a_line_without_an_instant_is_no_event(time):
+    facts = {"n": 1, "time": time, "kind": "clock", "previous": "", "message": ""}
+    assert parse(to_line(facts)).events == ()
 
 
 def test_a_clock_set_back_during_a_run_is_said_with_the_seconds_it_lost():

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...records.result import AuditResult
-from ...runs.signoff.record import page_text, signoff_of
+from ...runs.signoff.approvals import page_text, signoff_of
 from ..sections.control import hash_text, moment
 from ..sections.signoff import signed_tables
 from ..sections.verdicts import badge

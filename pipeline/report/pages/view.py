@@ -13,7 +13,7 @@ from typing import Any
 
 from ...records.as_json import content_digest
 from ...records.result import AuditResult
-from ...runs.signoff.record import Signoff
+from ...runs.signoff.approvals import Signoff
 from ...runs.summary import NO_HISTORY, RunHistory
 from ..sections.agreement import agreement
 from ..sections.cards import method

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...runs.signoff.record import ROLES, Signoff
+from ...runs.signoff.approvals import ROLES, Signoff
 from ..text.blocks import Section, Styled, Table
 from ..text.wording import display_name, look_up, say, show_hidden, table_of
 from .control import hash_text, moment

@@ -5,19 +5,18 @@ it comes first. Not: which run is the baseline, or how a report says it.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...engines.agreement import numbers
 from ...engines.agreement.sides import side_by_side
-from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
 from ...records.ranking import Measure, Question, interval, nothing_of, places, primary
 from ...records.result import AuditResult
-from .column_shifts import CHECKS as AGAINST_BASELINE
 from .differences import Difference, differences
+from .drift import CHECKS as AGAINST_BASELINE
 
 Outcome = Literal[
     "moved",
@@ -146,27 +145,27 @@ def compare_runs(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) ->
 _Key: TypeAlias = tuple[Question, Measure]
 
 
-def _pairs(before: Iterable[_Key], after: Iterable[_Key]) -> dict[_Key, _Key]:
+def _pairs(before: Mapping[_Key, Any], after: Mapping[_Key, Any]) -> dict[_Key, _Key]:
     """Return what each question of the new run is called in the old one.
 
     How often is drawn is no part of a question, unless one run asks it several times.
     """
-    old, new = {*before}, {*after}
-    pairs = {key: key for key in new & old}
-    rest = [
-        {key: _without_repeats(key) for key in keys - {*pairs}} for keys in (old, new)
-    ]
-    for key, short_key in rest[1].items():
-        same = [[k for k, other in side.items() if other == short_key] for side in rest]
+    pairs = {key: key for key in after if key in before}
+
+    def without_repeats(key: _Key) -> _Key:
+        question, (method, of, form, options) = key
+        kept_options = tuple(one for one in options if one[0] != "n_repeats")
+        return question, (method, of, form, kept_options)
+
+    rest = [[key for key in keys if key not in pairs] for keys in (before, after)]
+    for key in rest[1]:
+        same = [
+            [one for one in keys if without_repeats(one) == without_repeats(key)]
+            for keys in rest
+        ]
         if [len(keys) for keys in same] == [1, 1]:
             pairs[key] = same[0][0]
     return pairs
-
-
-def _without_repeats(key: _Key) -> _Key:
-    question, (method, of, form, options) = key
-    kept_options = tuple(option for option in options if option[0] != "n_repeats")
-    return question, (method, of, form, kept_options)
 
 
 def _alone(
@@ -191,14 +190,15 @@ def _question_change(
     positions = dict(zip(left.features, range(len(left.features)), strict=True))
     with np.errstate(invalid="ignore"):  # infinite losses have no spread
         gaps = numbers.mean_gaps(left, right) if positions and not why_not else None
-    least = minimum * _largest(before)
-    sides = _Side.of(before), _Side.of(after)
+    means = before.mean[np.isfinite(before.mean)]
+    least = minimum * float(np.abs(means - nothing_of(before)).max(initial=0.0))
+    sides = _by_feature(before), _by_feature(after)
 
     def judge(name: str) -> tuple[float, Outcome]:
-        if name not in sides[0].row or name not in sides[1].row:
-            return np.nan, "new" if name in sides[1].row else "gone"
-        columns = (sides[0].columns[name], sides[1].columns[name])
-        if gaps is None or name not in positions or columns[0] != columns[1]:
+        if name not in sides[0] or name not in sides[1]:
+            return np.nan, "new" if name in sides[1] else "gone"
+        a, b = sides[0][name], sides[1][name]
+        if gaps is None or name not in positions or a.columns != b.columns:
             return np.nan, "not comparable"
         at = positions[name]
         band = float(gaps.band[at])
@@ -207,76 +207,42 @@ def _question_change(
             return band, "moved" if gap >= least else "below the minimum"
         if np.isnan(band) and not gaps.same[at]:  # a single draw has no spread
             return band, "not comparable"
-        is_noise = _swapped_by_noise(*(side.estimate(name) for side in sides))
+        # Where the places have none in common, another feature moved past this one.
+        meet = a.places[0] <= b.places[1] and b.places[0] <= a.places[1]
+        is_noise = meet and a.rank != b.rank
         return band, "rank moved within noise" if is_noise else "no evidence of change"
 
-    gone = [name for name in before.features if name not in after.features]
-    names = sorted(after.features, key=lambda n: _last_if_nan(sides[1], n))
-    rows = (_movement(name, sides, *judge(name)) for name in (*names, *gone))
+    names = sorted(
+        sides[1], key=lambda name: (np.isnan(sides[1][name].rank), sides[1][name].rank)
+    )
+    rows = []
+    for name in (*names, *(name for name in sides[0] if name not in sides[1])):
+        a, b = (side.get(name, NOWHERE) for side in sides)
+        band, outcome = judge(name)
+        ranks = (a.rank, b.rank, a.places, b.places)
+        rows.append(FeatureChange(name, a.mean, b.mean, band, *ranks, outcome))
     return QuestionChange(old=i, new=j, why_not=why_not, features=tuple(rows))
 
 
-_Estimate: TypeAlias = tuple[float, float, tuple[float, float]]
+class _Feature(NamedTuple):
+    """One feature of a record: estimate, rank, best and worst place, and columns."""
+
+    mean: float
+    rank: float
+    places: tuple[float, float]
+    columns: frozenset[str] = frozenset()
 
 
-class _Side(NamedTuple):
-    """One record as its features ask for it."""
-
-    row: Mapping[str, int]
-    columns: Mapping[str, frozenset[str]]
-    mean: Floats
-    rank: Floats
-    first: Floats
-    last: Floats
-
-    @classmethod
-    def of(cls, record: Importance) -> "_Side":
-        first, last = places(*interval(record))
-        row = {name: at for at, name in enumerate(record.features)}
-        pairs = zip(record.features, record.columns, strict=True)
-        columns = {name: frozenset(names) for name, names in pairs}
-        return cls(row, columns, record.mean, record.rank, first, last)
-
-    def estimate(self, name: str) -> _Estimate:
-        """Return estimate, rank and places of a feature, NaN where it is not."""
-        if name not in self.row:
-            return np.nan, np.nan, (np.nan, np.nan)
-        at = self.row[name]
-        ends = float(self.first[at]), float(self.last[at])
-        return float(self.mean[at]), float(self.rank[at]), ends
+NOWHERE = _Feature(np.nan, np.nan, (np.nan, np.nan))
 
 
-def _swapped_by_noise(old: _Estimate, new: _Estimate) -> bool:
-    """Return whether ranks differ that the intervals of both runs leave open.
-
-    Where they do not, another feature moved past this one.
-    """
-    (_, rank_old, (first_old, last_old)) = old
-    (_, rank_new, (first_new, last_new)) = new
-    meet = first_old <= last_new and first_new <= last_old
-    return rank_old != rank_new and meet
-
-
-def _last_if_nan(side: _Side, name: str) -> tuple[bool, float, int]:
-    rank = float(side.rank[side.row[name]])
-    return bool(np.isnan(rank)), rank, side.row[name]
-
-
-def _movement(
-    name: str, sides: tuple[_Side, _Side], band: float, outcome: Outcome
-) -> FeatureChange:
-    (old, rank_old, places_old), (new, rank_new, places_new) = (
-        side.estimate(name) for side in sides
-    )
-    return FeatureChange(
-        name, old, new, band, rank_old, rank_new, places_old, places_new, outcome
-    )
-
-
-def _largest(record: Importance) -> float:
-    """Return the largest distance from what a feature that does not matter has."""
-    mean = record.mean[np.isfinite(record.mean)]
-    return float(np.abs(mean - nothing_of(record)).max(initial=0.0))
+def _by_feature(record: Importance) -> dict[str, _Feature]:
+    first, last = (ends.tolist() for ends in places(*interval(record)))
+    numbers_of = zip(record.mean.tolist(), record.rank.tolist(), strict=True)
+    ends = zip(first, last, strict=True)
+    columns = [frozenset(names) for names in record.columns]
+    parts = zip(record.features, numbers_of, ends, columns, strict=True)
+    return {name: _Feature(*pair, where, which) for name, pair, where, which in parts}
 
 
 def _cards_differ(old: Importance, new: Importance) -> str:

@@ -3,7 +3,7 @@
 Not: what moved, or what a movement means (`change`).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from ...records.result import AuditResult
@@ -76,28 +76,49 @@ def _bears_on_fit(one: Difference) -> bool:
 
 def _all_differences(old: AuditResult, new: AuditResult) -> Iterator[Difference]:
     """Yield what is recorded otherwise, area by area."""
-    for area, describe in _FACTS_BY_AREA.items():
-        before, after = describe(old), describe(new)
-        for fact in dict.fromkeys((*before, *after)):
-            one, other = before.get(fact, ""), after.get(fact, "")
+    before, after = _facts(old), _facts(new)
+    for area in AREAS:
+        for fact in dict.fromkeys((*before[area], *after[area])):
+            one, other = before[area].get(fact, ""), after[area].get(fact, "")
             is_unknown = fact.kind == "predictions" and not (one and other)
             if one != other and not is_unknown:  # a run cut short computes no digest
                 yield Difference(area, fact.what, one, other, fact.kind)
 
 
-def _configuration(result: AuditResult) -> dict[Fact, str]:
+def _facts(result: AuditResult) -> dict[Area, dict[Fact, str]]:
+    """Return what is recorded of a run, by area."""
+    config, versions = result.run.config, dict(result.run.versions)
     elsewhere = (*LIMITS, "report", "files", "schedule", "execution", "seed")
-    settings = {k: v for k, v in result.run.config.items() if k not in elsewhere}
+    code = versions.pop(OWN, "")
+    seed = config.get("seed")
     return {
-        Fact(path, "model entry" if key == "models" else ""): text
-        for key, value in settings.items()
-        for path, text in _flat(value, key)
+        "configuration": {
+            Fact(path, "model entry" if key == "models" else ""): text
+            for key, value in config.items()
+            if key not in elsewhere
+            for path, text in _flat(value, key)
+        },
+        "limits": {
+            Fact(path): text
+            for path, text in _flat({k: v for k, v in config.items() if k in LIMITS})
+        },
+        "data": _data(result),
+        "model": {
+            Fact(
+                f"{row['model']}, {name.replace('_', ' ')}",
+                "predictions" if name == "predictions_sha256" else "",
+            ): str(row.get(name, ""))
+            for row in result.models.to_dict("records")
+            for name in OF_MODELS
+            if row.get(name, "")
+        },
+        "code": {Fact(OWN): code},
+        "environment": {
+            Fact(name): text
+            for name, text in {**versions, **result.run.environment}.items()
+        },
+        "seed": {} if seed is None else {Fact("seed"): str(seed)},
     }
-
-
-def _limits(result: AuditResult) -> dict[Fact, str]:
-    limits = {k: v for k, v in result.run.config.items() if k in LIMITS}
-    return {Fact(path): text for path, text in _flat(limits)}
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -133,41 +154,3 @@ def _data(result: AuditResult) -> dict[Fact, str]:
                 kind: Kind = "range" if name in ("minimum", "maximum") else ""
                 facts[Fact(f"column {row['feature']}, {name}", kind)] = text
     return facts
-
-
-def _model(result: AuditResult) -> dict[Fact, str]:
-    return {
-        Fact(
-            f"{row['model']}, {name.replace('_', ' ')}",
-            "predictions" if name == "predictions_sha256" else "",
-        ): str(row.get(name, ""))
-        for row in result.models.to_dict("records")
-        for name in OF_MODELS
-        if row.get(name, "")
-    }
-
-
-def _code(result: AuditResult) -> dict[Fact, str]:
-    return {Fact(OWN): result.run.versions.get(OWN, "")}
-
-
-def _environment(result: AuditResult) -> dict[Fact, str]:
-    versions = {k: v for k, v in result.run.versions.items() if k != OWN}
-    names = {**versions, **result.run.environment}
-    return {Fact(name): text for name, text in names.items()}
-
-
-def _seed(result: AuditResult) -> dict[Fact, str]:
-    seed = result.run.config.get("seed")
-    return {} if seed is None else {Fact("seed"): str(seed)}
-
-
-_FACTS_BY_AREA: dict[Area, Callable[[AuditResult], dict[Fact, str]]] = {
-    "configuration": _configuration,
-    "limits": _limits,
-    "data": _data,
-    "model": _model,
-    "code": _code,
-    "environment": _environment,
-    "seed": _seed,
-}

@@ -1,28 +1,33 @@
 """Findings on how rows moved since the approved baseline.
 
 Columns that came or went, categories new or gone, distributions and missing cells that
-chance does not explain. Not: the statistic (`column_shifts`).
+chance does not explain. From what both runs kept of their rows (`quantiles`), not from
+the rows. Not: the statistic (`data.shifts`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+from scipy.special import gammaln
+
 from ...assess.checks.answers import Limit, Row, row_of
-from ...data.quantiles import sketches
-from ...data.shifts import Stability
-from ...records.errors import quote
+from ...data import shifts as of_sketches
+from ...data.quantiles import Sketch, sketches
+from ...records.errors import listed, quote, several
 from ...records.finding import Finding
 from ...records.frames import FRAMES
 from ...records.result import AuditResult
-from ...records.shift import LIMIT, Shift, Verdict
+from ...records.shift import LIMIT, MISS_RATE, Shift, Verdict
+from ..signoff.closed_findings import OF_BASELINE
 from ..summary import NO_BASELINE, Approved
-from .baseline_checks import OF_BASELINE
-from .category_drift import category_findings
-from .column_shifts import shifts
 
 AGAINST_BASELINE = (NO_BASELINE, *OF_BASELINE)
 """Every check of this room: none of them is of a run alone."""
+CHECKS = ("distribution_shift", "missing_share")
+"""The checks of the table of thresholds that hold a run against its baseline."""
 ROWS = {"train": "training rows", "test": "test rows", "reference": "reference rows"}
 COLLECTED = "Check how these rows were collected."
 MEANT = "If the change is intended, approve a run that has it."
@@ -78,20 +83,48 @@ def drift_findings(baseline: AuditResult, result: AuditResult) -> tuple[Finding,
     tuple of Finding
         "column_added", "column_removed", "column_kind", "category_new",
         "category_gone", "distribution_shift", "missing_share": warnings, but for
-        categories whose absence chance explains at the rate of `column_shifts`, which
+        categories whose absence chance explains at the rate of `data.shifts`, which
         are notes. A new category is a warning however rare it is: no approved run has
         it. None if one of the runs read no rows.
     """
     if baseline.datasets.empty or result.datasets.empty:
         return ()
-    column_shifts = shifts(baseline, result)
+    by_column = _by_column(shifts(baseline, result))
     return (
         *_columns(baseline, result),
         *_kinds(baseline, result),
         *category_findings(baseline, result),
-        *(f for rows in _by_column(column_shifts) if (f := _distribution(rows))),
-        *(f for rows in _by_column(column_shifts) if (f := _missing(rows))),
+        *(f for check in CHECKS for rows in by_column if (f := _moved(check, rows))),
     )
+
+
+def shifts(baseline: AuditResult, result: AuditResult) -> tuple[Shift, ...]:
+    """Return how each column that both runs have is distributed in them.
+
+    Parameters
+    ----------
+    baseline, result : AuditResult
+        The approved run, and the run held against it, whose configuration has the
+        limit.
+
+    Returns
+    -------
+    tuple of Shift
+        In the order of `result`; none if a run kept no sketches.
+    """
+    pairs = _pairs(baseline, result)
+    if not pairs:
+        return ()
+    limit = float(result.run.config["checks"]["shift"])
+    return of_sketches.shifts(pairs, limit=limit)
+
+
+def _pairs(
+    baseline: AuditResult, result: AuditResult
+) -> dict[tuple[str, str, str], tuple[Sketch, Sketch]]:
+    """Return what both runs kept of a column, by split, role and name."""
+    before, after = sketches(baseline.quantiles), sketches(result.quantiles)
+    return {key: (before[key], new) for key, new in after.items() if key in before}
 
 
 def limit_rows(baseline: AuditResult, result: AuditResult) -> list[Row]:
@@ -102,7 +135,8 @@ def limit_rows(baseline: AuditResult, result: AuditResult) -> list[Row]:
     """
     if result.quantiles.empty or baseline.datasets.empty:
         return []
-    limit = _limit(result)
+    value = float(result.run.config["checks"]["shift"])
+    limit = Limit(value, "default" if value == LIMIT else "[checks] shift")
     if baseline.quantiles.empty:
         finding = _warning(check="distribution_shift", subject="", message="")
         return [row_of(finding, "the baseline kept no distributions", limit, "not run")]
@@ -116,46 +150,33 @@ def limit_rows(baseline: AuditResult, result: AuditResult) -> list[Row]:
     return [*values, *gaps]
 
 
-def _limit(result: AuditResult) -> Limit:
-    limit = float(result.run.config["checks"]["shift"])
-    is_default = limit == LIMIT
-    return Limit(limit, "default" if is_default else "[checks] shift")
-
-
-class _Judgement(NamedTuple):
+class _Index(NamedTuple):
     """One index of a split: of the values, or of the missing cells."""
 
     split: str
-    stability: Stability
+    psi: float
+    noise: float
     verdict: Verdict
 
 
-def _judge(check: str, rows: Iterable[Shift]) -> list[_Judgement]:
+def _indices(check: str, rows: Iterable[Shift]) -> list[_Index]:
     """Return one index of each split, the worst first."""
-    judgements = [
-        _Judgement(s.split, Stability(s.statistic, s.noise), s.verdict)
-        if check == "distribution_shift"
-        else _Judgement(
-            s.split,
-            Stability(s.missing_statistic, s.missing_noise),
-            s.missing_verdict,
-        )
-        for s in rows
-    ]
-    return sorted(judgements, key=lambda j: (WORST.index(j.verdict), -j.stability.psi))
+    stem = "missing_" if check == "missing_share" else ""
+    names = [f"{stem}{name}" for name in ("statistic", "noise", "verdict")]
+    indices = [_Index(s.split, *(getattr(s, name) for name in names)) for s in rows]
+    return sorted(indices, key=lambda index: (WORST.index(index.verdict), -index.psi))
 
 
 def _row(check: str, rows: tuple[Shift, ...], limit: Limit) -> Row:
-    worst = _judge(check, rows)[0]
+    worst = _indices(check, rows)[0]
     finding = _warning(check=check, subject=rows[0].column, message="")
     if worst.verdict == "not comparable":
         return row_of(finding, "not comparable", limit, "not run")
-    index, noise = worst.stability
-    by_chance = worst.verdict == "within chance" and index > float(limit.value)
+    by_chance = worst.verdict == "within chance" and worst.psi > float(limit.value)
     return row_of(
         finding,
-        index,
-        Limit(noise, "chance") if by_chance else limit,
+        worst.psi,
+        Limit(worst.noise, "chance") if by_chance else limit,
         "warn" if worst.verdict == "moved" else "pass",
     )
 
@@ -170,42 +191,49 @@ def _by_column(column_shifts: Iterable[Shift]) -> list[tuple[Shift, ...]]:
 
 def _columns(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
     """Yield a finding for each column that one of the runs alone has."""
-    before, after = _names(baseline), _names(result)
-    for column, role in after.items():
-        if before.get(column) != role:
-            yield _warning(
-                check="column_added",
-                subject=column,
-                message=f"Column {quote(column)} is a {role} of this run but not of "
-                "the approved baseline.",
-                remedy=MEANT,
-                measure=role,
-            )
-    for column, role in before.items():
-        if after.get(column) != role:
-            yield _warning(
-                check="column_removed",
-                subject=column,
-                message=f"Column {quote(column)} was a {role} of the approved baseline "
-                "but not of this run.",
-                remedy="Check where the rows come from. If this is intended, approve a "
-                "run without it.",
-                measure=role,
-            )
-
-
-def _names(result: AuditResult) -> dict[str, str]:
-    """Return the role of each column."""
-    names = dict.fromkeys(map(str, result.columns["feature"]), "feature")
-    return {**names, str(result.datasets["target"].iloc[0]): "target"}
+    before, after = (
+        dict.fromkeys(map(str, side.columns["feature"]), "feature")
+        | {str(side.datasets["target"].iloc[0]): "target"}
+        for side in (baseline, result)
+    )
+    for check, here, there, words, remedy in (
+        (
+            *("column_added", after, before),
+            "is a {} of this run but not of the approved baseline",
+            MEANT,
+        ),
+        (
+            *("column_removed", before, after),
+            "was a {} of the approved baseline but not of this run",
+            "Check where the rows come from. If this is intended, approve a run "
+            "without it.",
+        ),
+    ):
+        for column, role in here.items():
+            if there.get(column) != role:
+                yield _warning(
+                    check=check,
+                    subject=column,
+                    message=f"Column {quote(column)} {words.format(role)}.",
+                    remedy=remedy,
+                    measure=role,
+                )
 
 
 def _kinds(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
     """Yield a finding for each column that holds levels in one run, not in the other.
 
-    The test rows have the kinds of the training rows.
+    The test rows have the kinds of the training rows. A column of missing cells alone
+    has no kind.
     """
-    before, after = (_of_kind(side) for side in (baseline, result))
+    before, after = (
+        {
+            key[1:]: sketch.kind
+            for key, sketch in sketches(side.quantiles).items()
+            if sketch.kind != "missing"
+        }
+        for side in (baseline, result)
+    )
     for key, kind in after.items():
         if before.get(key, kind) != kind:
             yield _warning(
@@ -220,68 +248,109 @@ def _kinds(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
             )
 
 
-def _of_kind(result: AuditResult) -> dict[tuple[str, str], str]:
-    """Return the kind of each column of some known value, by role and name."""
-    sketch_items = sketches(result.quantiles).items()
-    return {key[1:]: one.kind for key, one in sketch_items if one.kind != "missing"}
+def category_findings(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
+    """Yield a finding for each column with levels that one of the runs alone has.
+
+    A new level is a warning however rare it is, since no approved run has it. Levels
+    that are gone are a note if chance explains the absence of each: in m of n + m rows
+    drawn without replacement, with the rate of `data.shifts` over all columns and
+    levels.
+    """
+    pairs = _pairs(baseline, result)
+    # The rows of each level, over the splits that both runs have.
+    by_column: dict[tuple[str, str], tuple[Counter[str], Counter[str]]] = {}
+    for (_, role, column), pair in pairs.items():
+        if {side.kind for side in pair} == {"category"}:
+            counts = by_column.setdefault((role, column), (Counter(), Counter()))
+            for rows_of_levels, side in zip(counts, pair, strict=True):
+                rows_of_levels.update(side.levels)
+    for (role, column), (old, new) in by_column.items():
+        if added := _alone(new, old):
+            yield _warning(
+                check="category_new",
+                subject=column,
+                message=f"Column {quote(column)} holds {_describe_levels(added)} that "
+                "no row of the approved baseline has.",
+                remedy="Check how the models handle them. If they are intended, "
+                "approve a run that has them.",
+                evidence=_evidence_of_levels(added),
+                # Other levels make another finding.
+                measure=f"{role}: {', '.join(sorted(added))}",
+            )
+        if gone := _alone(old, new):
+            miss_rate = MISS_RATE / (len(pairs) * len(old))
+            is_by_chance = _chance_of_none(old, new, max(gone.values())) > miss_rate
+            yield Finding(
+                check="category_gone",
+                severity="info" if is_by_chance else "warning",
+                subject=column,
+                message=f"Column {quote(column)} has no row of "
+                f"{_describe_levels(gone)} that the approved baseline has."
+                f"{' This can be due to chance.' if is_by_chance else ''}",
+                remedy="" if is_by_chance else COLLECTED,
+                evidence=_evidence_of_levels(gone),
+                measure=role,
+            )
 
 
-def _distribution(rows: tuple[Shift, ...]) -> Finding | None:
-    """Return the finding on the values of a column, if they moved in some split."""
-    column, limit = rows[0].column, rows[0].limit
-    moves = [j for j in _judge("distribution_shift", rows) if j.verdict == "moved"]
+def _alone(side: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    """Return the levels of which this side alone has rows, the most first."""
+    alone = {k: n for k, n in side.items() if n and not other.get(k)}
+    return dict(sorted(alone.items(), key=lambda item: -item[1]))
+
+
+def _chance_of_none(old: Mapping[str, int], new: Mapping[str, int], rows: int) -> float:
+    """Return the chance that no row of a level falls into the new run.
+
+    Of n + m rows, m drawn without replacement: how often none of `rows` is drawn.
+    """
+    n, m = sum(old.values()), sum(new.values())
+    ways = gammaln([n + m - rows + 1, n - rows + 1, n + m + 1, n + 1])
+    return float(np.exp(ways[0] - ways[1] - ways[2] + ways[3]))
+
+
+def _describe_levels(levels: Mapping[str, int]) -> str:
+    rows = sum(levels.values())
+    return f"{several(len(levels), 'level')} ({listed(levels)}; {several(rows, 'row')})"
+
+
+def _evidence_of_levels(levels: Mapping[str, int]) -> dict[str, float]:
+    return {"levels": float(len(levels)), "rows": float(sum(levels.values()))}
+
+
+def _moved(check: str, shifts_of_column: tuple[Shift, ...]) -> Finding | None:
+    """Return the finding on a column whose values or missing cells moved in a split."""
+    moves = [i for i in _indices(check, shifts_of_column) if i.verdict == "moved"]
     if not moves:
         return None
-    message = (
-        f"{_column_text(rows[0])} differs in distribution from the approved "
-        f"baseline: {_indices(moves, limit)}. The limit is {limit:.3g}."
+    first = shifts_of_column[0]
+    what, remedy = "distribution from the approved baseline: ", f"{COLLECTED} {MEANT}"
+    if check == "missing_share":
+        by_split = {shift.split: shift for shift in shifts_of_column}
+        shares = ", ".join(
+            f"{100 * by_split[i.split].missing_new:.3g}% of the "
+            f"{ROWS.get(i.split, 'rows')} "
+            f"(was {100 * by_split[i.split].missing_old:.3g}%)"
+            for i in moves
+        )
+        what = f"its share of missing cells from the approved baseline: {shares}; "
+        remedy = COLLECTED
+    indices = ", ".join(
+        f"PSI {_apart(i.psi, first.limit)} in the {ROWS.get(i.split, 'rows')} (at most "
+        f"{i.noise:.2g} is due to chance or approximation)"
+        for i in moves
     )
     return _warning(
-        check="distribution_shift",
-        subject=column,
-        message=message,
-        remedy=f"{COLLECTED} {MEANT}",
-        measure=rows[0].role,
-        evidence=_evidence(moves, limit),
-    )
-
-
-def _missing(rows: tuple[Shift, ...]) -> Finding | None:
-    """Return the finding on the missing cells of a column, if their share moved."""
-    column, limit = rows[0].column, rows[0].limit
-    moves = [j for j in _judge("missing_share", rows) if j.verdict == "moved"]
-    if not moves:
-        return None
-    by_split = {row.split: row for row in rows}
-    shares = ", ".join(
-        f"{_percent(by_split[j.split].missing_new)} of the {_rows(j.split)} (was "
-        f"{_percent(by_split[j.split].missing_old)})"
-        for j in moves
-    )
-    message = (
-        f"{_column_text(rows[0])} differs in its share of missing cells from the "
-        f"approved baseline: {shares}; {_indices(moves, limit)}. The limit is "
-        f"{limit:.3g}."
-    )
-    return _warning(
-        check="missing_share",
-        subject=column,
-        message=message,
-        remedy=COLLECTED,
-        measure=rows[0].role,
-        evidence=_evidence(moves, limit),
-    )
-
-
-def _column_text(shift: Shift) -> str:
-    return f"{'Target' if shift.role == 'target' else 'Column'} {quote(shift.column)}"
-
-
-def _indices(moves: Iterable[_Judgement], limit: float) -> str:
-    return ", ".join(
-        f"PSI {_apart(j.stability.psi, limit)} in the {_rows(j.split)} (at most "
-        f"{j.stability.noise:.2g} is due to chance or approximation)"
-        for j in moves
+        check=check,
+        subject=first.column,
+        message=f"{'Target' if first.role == 'target' else 'Column'} "
+        f"{quote(first.column)} differs in {what}{indices}. The limit is "
+        f"{first.limit:.3g}.",
+        remedy=remedy,
+        measure=first.role,
+        evidence={f"psi_{i.split}": i.psi for i in moves}
+        | {f"chance_{i.split}": i.noise for i in moves}
+        | {"limit": first.limit},
     )
 
 
@@ -289,17 +358,3 @@ def _apart(value: float, limit: float) -> str:
     """Return a number in as many digits as show that it is not the limit."""
     digits = (n for n in range(3, 17) if f"{value:.{n}g}" != f"{limit:.{n}g}")
     return f"{value:.{next(digits, 17)}g}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g}%"
-
-
-def _rows(split: str) -> str:
-    return ROWS.get(split, "rows")
-
-
-def _evidence(moves: Iterable[_Judgement], limit: float) -> dict[str, float]:
-    indices = {f"psi_{j.split}": j.stability.psi for j in moves}
-    chance = {f"chance_{j.split}": j.stability.noise for j in moves}
-    return {**indices, **chance, "limit": limit}

@@ -14,7 +14,7 @@ from ...records.finding import Finding
 from ...records.result import AuditResult
 from ..signoff.closed_findings import closed_since, is_open
 from ..summary import RunHistory, summarise
-from .change import FeatureChange, QuestionChange, compare_runs
+from .change import compare_runs
 from .differences import Difference, differences
 
 FEWEST = 5
@@ -251,10 +251,9 @@ def _left_runs(now: AuditResult, history: RunHistory) -> Iterator[str]:
             rows.append(f"{quote(leader.feature)} is {leader.value:.4g}, {expected}")
     if rows:
         question = this.measure.rpartition(" (estimand")[0]
-        more = [f"{len(rows) - 5} more"] if len(rows) > 5 else []
         yield (
             f"Outside the range of the last {len(on_rows)} runs on other rows, in "
-            f"{question}: {'; '.join(rows[:5] + more)}."
+            f"{question}: {_first_five(rows)}."
         )
 
 
@@ -278,24 +277,22 @@ def _left_band(before: AuditResult, now: AuditResult) -> Iterator[str]:
     for question in compare_runs(
         before, now, minimum=checks.get("minimum_change", 0.0)
     ).questions:
-        rows = [row for row in question.features if row.outcome == "moved"]
+        rows = [
+            f"{quote(row.feature)} from {row.old:.4g} to {row.new:.4g}"
+            for row in question.features
+            if row.outcome == "moved"
+        ]
         if rows:
-            words = _question_words(question, now)
-            yield f"Moved in {words}: {'; '.join(_numbers(rows))}."
+            record = now.importances[question.new]
+            parts = (f"{record.method} of {record.of}", record.model, record.loss)
+            words = ", ".join(filter(None, (*parts, record.positive_class)))
+            yield f"Moved in {words}: {_first_five(rows)}."
 
 
-def _question_words(question: QuestionChange, now: AuditResult) -> str:
-    record = now.importances[question.new]
-    parts = (f"{record.method} of {record.of}", record.model, record.loss)
-    return ", ".join(filter(None, (*parts, record.positive_class)))
-
-
-def _numbers(rows: list[FeatureChange]) -> Iterator[str]:
-    """Yield the first features with both numbers, and how many more there are."""
-    for row in rows[:5]:
-        yield f"{quote(row.feature)} from {row.old:.4g} to {row.new:.4g}"
-    if len(rows) > 5:
-        yield f"{len(rows) - 5} more"
+def _first_five(sentences: list[str]) -> str:
+    """Return the first features, and how many more there are."""
+    more = [f"{len(sentences) - 5} more"] if len(sentences) > 5 else []
+    return "; ".join(sentences[:5] + more)
 
 
 def _at_most(lines: Iterable[str]) -> list[str]:

@@ -6,15 +6,16 @@ the verdict (`AuditResult.against`).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 from ...records.errors import listed
 from ...records.finding import Finding
 from ...records.frames import FRAMES
 from ...records.result import AuditResult
-from ..baseline.baseline_checks import OF_BASELINE
+from ..summary import FindingHistory
+from .closed_findings import OF_BASELINE
 
 FILE_NAME = "findings.toml"
 LEAST_DIGITS = 12
@@ -71,15 +72,8 @@ class Answer(NamedTuple):
     exception: Accepted | None = None
 
 
-class AnsweredFinding(Protocol):
-    """What an answer is held against: a finding of this run, or of one before."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def check(self) -> str: ...
-    @property
-    def subject(self) -> str: ...
+AnsweredFinding: TypeAlias = Finding | FindingHistory
+"""What an answer is held against: a finding of this run, or of one before."""
 
 
 def with_answers(
@@ -107,9 +101,9 @@ def with_answers(
         each that names none, or several, or accepts what cannot be accepted, or what
         another baseline showed.
     """
-    context = _AnswerContext(
-        _day(result), baseline, frozenset(f.key for f in result.findings)
-    )
+    started = datetime.fromisoformat(str(result.run.volatile["started"]))
+    day = started.astimezone(UTC).date()
+    keys = {finding.key for finding in result.findings}
     alike = defaultdict[str, list[AnsweredFinding]](list)
     for one in {one.key: one for one in (*earlier_findings, *result.findings)}.values():
         alike[one.key[:LEAST_DIGITS]].append(one)
@@ -119,33 +113,24 @@ def with_answers(
         same = alike.get(answer.key[:LEAST_DIGITS], ())
         matches = [one for one in same if one.key.startswith(answer.key)]
         finding = matches[0] if len(matches) == 1 else None
-        rows.append(_row(answer, finding, context))
-        findings += _problems_of(answer, matches, context)
+        state = _state(answer, finding, day, baseline)
+        rows.append(_row(answer, finding, state, day))
+        if finding is None:
+            findings.append(_unclear(answer, matches))
+        elif (refused := _refused(answer, finding, state, baseline)) and (
+            state != "lapsed" or finding.key in keys
+        ):
+            findings.append(refused)
     frame = FRAMES["answers"].of(rows).astype({"overdue": bool} if rows else {})
     return result.with_frames(answers=frame).with_findings(tuple(findings))
 
 
-class _AnswerContext(NamedTuple):
-    """When a run asks what its answers are worth, held against what, and of which."""
-
-    day: date
-    baseline: str
-    finding_keys: frozenset[str]
-
-
-def _day(result: AuditResult) -> date:
-    """Return the day, in UTC, on which a run started."""
-    started = datetime.fromisoformat(str(result.run.volatile["started"]))
-    return started.astimezone(UTC).date()
-
-
 def _row(
-    answer: Answer, finding: AnsweredFinding | None, context: _AnswerContext
+    answer: Answer, finding: AnsweredFinding | None, state: str, day: date
 ) -> dict[str, Any]:
     """Return an answer as a row; of one that names no single finding, its digits."""
-    state = _state(answer, finding, context)
     exception = answer.exception
-    is_late = answer.due is not None and answer.due < context.day
+    is_late = answer.due is not None and answer.due < day
     return {
         "key": finding.key if finding else answer.key,
         "check": finding.check if finding else "",
@@ -154,35 +139,34 @@ def _row(
         "due": answer.due.isoformat() if answer.due else "",
         "response": answer.response,
         "accepted_until": exception.until.isoformat() if exception else "",
-        "reason": exception.reason if exception else "",
-        "control": exception.control if exception else "",
-        "approved_by": exception.approved_by if exception else "",
+        **{
+            name: getattr(exception, name, "")
+            for name in ("reason", "control", "approved_by")
+        },
         "state": state,
         "overdue": is_late and state != "accepted",
     }
 
 
 def _state(
-    answer: Answer, finding: AnsweredFinding | None, context: _AnswerContext
+    answer: Answer, finding: AnsweredFinding | None, day: date, baseline: str
 ) -> str:
     """Return what an answer makes of its finding on a day."""
     exception = answer.exception
-    if exception and exception.until < context.day:
+    if exception and exception.until < day:
         return "expired"
     if exception and finding and finding.check not in NEVER_ACCEPTED:
         is_free = finding.check not in OF_BASELINE and not exception.baseline
-        names_it = exception.baseline and exception.baseline == context.baseline
+        names_it = exception.baseline and exception.baseline == baseline
         return "accepted" if is_free or names_it else "lapsed"
     return "answered" if answer.response else "open"
 
 
-def _problems_of(
-    answer: Answer, matches: Sequence[AnsweredFinding], context: _AnswerContext
-) -> Iterator[Finding]:
-    """Yield what is to be said of an answer that does not do what it says."""
+def _unclear(answer: Answer, matches: Sequence[AnsweredFinding]) -> Finding:
+    """Return the finding on an answer that names none, or several."""
     who = f"Answer {answer.key!r} in {FILE_NAME}"
     if not matches:
-        yield Finding(
+        return Finding(
             check="answer_unmatched",
             severity="info",
             subject=answer.key,
@@ -190,44 +174,43 @@ def _problems_of(
             "has.",
             remedy="Section K and tables/findings.csv print the keys.",
         )
-    elif len(matches) > 1:
-        both = listed((f"{one.check}, {one.subject}" for one in matches), limit=3)
-        yield Finding(
-            check="answer_ambiguous",
-            severity="warning",
-            subject=answer.key,
-            message=f"{who} names {len(matches)} findings whose keys begin like this: "
-            f"{both}. It answers none of them.",
-            remedy="Give more digits: tables/findings.csv has all 64.",
-        )
-    elif (state := _state(answer, matches[0], context)) == "lapsed":
-        if matches[0].key in context.finding_keys:
-            yield _lapsed(who, answer, matches[0], context.baseline)
-    elif state != "accepted" and (
-        answer.exception and answer.exception.until >= context.day
-    ):
-        yield Finding(
-            check="exception_refused",
-            severity="info",
-            subject=matches[0].subject,
-            message=f"{who} cannot accept {matches[0].check!r}, which reports missing "
-            "numbers. The finding still counts.",
-            measure=matches[0].key,
-        )
-
-
-def _lapsed(
-    who: str, answer: Answer, finding: AnsweredFinding, baseline: str
-) -> Finding:
-    """Return the finding that what is accepted was held against another run."""
-    named_baseline = answer.exception.baseline if answer.exception else ""
+    both = listed((f"{one.check}, {one.subject}" for one in matches), limit=3)
     return Finding(
-        check="exception_lapsed",
+        check="answer_ambiguous",
+        severity="warning",
+        subject=answer.key,
+        message=f"{who} names {len(matches)} findings whose keys begin like this: "
+        f"{both}. It answers none of them.",
+        remedy="Give more digits: tables/findings.csv has all 64.",
+    )
+
+
+def _refused(
+    answer: Answer, finding: AnsweredFinding, state: str, baseline: str
+) -> Finding | None:
+    """Return the finding on an exception that does not accept its finding.
+
+    It was held against another run, or nobody can accept that finding.
+    """
+    if answer.exception is None or state in ("accepted", "expired"):
+        return None
+    who = f"Answer {answer.key!r} in {FILE_NAME}"
+    if state == "lapsed":
+        return Finding(
+            check="exception_lapsed",
+            severity="info",
+            subject=finding.subject,
+            message=f"{who} accepts a finding of {finding.check!r} against baseline "
+            f"{answer.exception.baseline or 'none'}, but the approved run is "
+            f"{baseline or 'none'}. The finding still counts.",
+            remedy="Review the finding. To accept it, do so against the approved run.",
+            measure=finding.key,
+        )
+    return Finding(
+        check="exception_refused",
         severity="info",
         subject=finding.subject,
-        message=f"{who} accepts a finding of {finding.check!r} against baseline "
-        f"{named_baseline or 'none'}, but the approved run is "
-        f"{baseline or 'none'}. The finding still counts.",
-        remedy="Review the finding. To accept it, do so against the approved run.",
+        message=f"{who} cannot accept {finding.check!r}, which reports missing "
+        "numbers. The finding still counts.",
         measure=finding.key,
     )

@@ -79,7 +79,11 @@ def parse_answers(document: Mapping[str, Any]) -> tuple[Answer, ...]:
     problems += _twice(places, entries)
     if problems:
         raise ConfigError(problems)
-    return tuple(map(_answer, entries))
+    answers = []
+    for entry in entries:
+        accepted = {k: Accepted(**v) for k, v in entry.items() if k == "exception"}
+        answers.append(Answer(**{**entry, "key": entry["key"].lower(), **accepted}))
+    return tuple(answers)
 
 
 def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
@@ -144,27 +148,6 @@ def _toml_text(value: Any) -> str:
     return str(value) if isinstance(value, date) else repr(value)
 
 
-def _answer(entry: Mapping[str, Any]) -> Answer:
-    """Return the answer in an entry that keeps every rule."""
-    values = dict(entry) | {"key": entry["key"].lower()}
-    if "exception" in values:
-        values["exception"] = Accepted(**values["exception"])
-    return Answer(**values)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _is_day(value: Any) -> bool:
-    return isinstance(value, date) and not isinstance(value, datetime)
-
-
-def _is_key(value: Any) -> bool:
-    digits = rf"[0-9a-fA-F]{{{LEAST_DIGITS},64}}"
-    return isinstance(value, str) and bool(re.fullmatch(digits, value))
-
-
 class _Rule(NamedTuple):
     """What a value must be, in words, and whether it is."""
 
@@ -172,11 +155,18 @@ class _Rule(NamedTuple):
     keeps: Callable[[Any], bool]
 
 
-_TEXT = _Rule("a text that is not empty", _is_text)
-_DAY = _Rule("a day such as 2026-12-31, without quotes", _is_day)
+_TEXT = _Rule(
+    "a text that is not empty", lambda v: isinstance(v, str) and bool(v.strip())
+)
+_DAY = _Rule(
+    "a day such as 2026-12-31, without quotes",
+    lambda v: isinstance(v, date) and not isinstance(v, datetime),
+)
+_DIGITS = re.compile(rf"[0-9a-fA-F]{{{LEAST_DIGITS},64}}")
 KEYS = {
     "key": _Rule(
-        f"the first {LEAST_DIGITS} to 64 hex digits of a finding's key", _is_key
+        f"the first {LEAST_DIGITS} to 64 hex digits of a finding's key",
+        lambda v: isinstance(v, str) and bool(_DIGITS.fullmatch(v)),
     ),
     "owner": _TEXT,
     "due": _DAY,

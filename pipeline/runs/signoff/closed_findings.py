@@ -1,9 +1,8 @@
 """Which runs close a finding that they have not: those that looked for it."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from ..baseline.baseline_checks import OF_BASELINE
 from ..summary import NO_BASELINE, FindingHistory, RunHistory, missing_engines
 
 if TYPE_CHECKING:
@@ -12,17 +11,18 @@ if TYPE_CHECKING:
 
 NOT_ESTABLISHED = "not established"
 
+OF_BASELINE = (
+    *("column_added", "column_removed", "column_kind", "category_new"),
+    *("category_gone", "distribution_shift", "missing_share"),
+)
+"""Checks that hold a run against the approved baseline; no run alone makes them.
 
-class EarlierFinding(Protocol):
-    """A finding that an earlier run made."""
-
-    @property
-    def check(self) -> str: ...
-    @property
-    def engines(self) -> tuple[str, ...]: ...
+An exception to their findings names the baseline; a run without it closes none."""
 
 
-def closes(verdict: str, missing: Iterable[str], finding: EarlierFinding) -> bool:
+def closes(
+    verdict: str, missing: Iterable[str], finding: "Finding | FindingHistory"
+) -> bool:
     """Return whether a run that has not made a finding closes it.
 
     Not one whose verdict is not established, or that lacked an engine it is about, or

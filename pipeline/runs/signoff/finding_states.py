@@ -4,7 +4,7 @@ The runs before say what was found, this one what is, and `answers` what people 
 Not: how a report shows it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...records.result import AuditResult
@@ -70,61 +70,36 @@ def standings(result: AuditResult, history: RunHistory) -> tuple[Standing, ...]:
     """
     answers = {str(row["key"]): row for row in result.answers.to_dict("records")}
     before = {one.key: one for one in history.findings}
-    own = str(result.run.volatile.get("run_id", ""))
     here = {
         finding.key: finding
         for finding in result.findings
         if finding.severity != "info" or finding.key in answers
     }
-    closed = {one.key for one in history.findings if not is_open(one, history)}
-    found_standings = tuple(
-        Standing(
-            key=key,
-            check=finding.check,
-            subject=finding.subject,
-            severity=finding.severity,
-            state=_state(answers.get(key, {}), was_closed=key in closed),
-            is_found=True,
-            first_run=before[key].first_run if key in before else own,
-            times=1 + (before[key].times if key in before else 0),
-            answer=answers.get(key, {}),
+    left_open = {one.key for one in history.findings if is_open(one, history)}
+    missing = missing_engines(result)
+    all_standings = []
+    for key in (*here, *(k for k in before if k in left_open and k not in here)):
+        finding, earlier = here.get(key) or before[key], before.get(key)
+        answer = answers.get(key, {})
+        state: State = "answered" if answer.get("state") == "answered" else "open"
+        if key not in here and closes(result.verdict, missing, finding):
+            state = "closed"
+        elif answer.get("state") == "accepted":
+            state = "accepted"
+        elif earlier and key not in left_open:
+            state = "reopened"
+        own = str(result.run.volatile.get("run_id", ""))
+        all_standings.append(
+            Standing(
+                key=key,
+                check=finding.check,
+                subject=finding.subject,
+                severity=finding.severity,
+                state=state,
+                is_found=key in here,
+                first_run=earlier.first_run if earlier else own,
+                times=(earlier.times if earlier else 0) + (key in here),
+                answer=answer,
+            )
         )
-        for key, finding in here.items()
-    )
-    rest = RunHistory(
-        runs=history.runs,
-        findings=tuple(f for f in history.findings if f.key not in here),
-    )
-    return (*found_standings, *_absent_standings(result, rest, answers))
-
-
-def _absent_standings(
-    result: AuditResult, history: RunHistory, answers: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Standing]:
-    """Yield what was open before this run and is not found in it."""
-    verdict, missing = result.verdict, missing_engines(result)
-    for finding in history.findings:
-        if not is_open(finding, history):
-            continue
-        answer = answers.get(finding.key, {})
-        is_closed = closes(verdict, missing, finding)
-        yield Standing(
-            key=finding.key,
-            check=finding.check,
-            subject=finding.subject,
-            severity=finding.severity,
-            state="closed" if is_closed else _state(answer, was_closed=False),
-            is_found=False,
-            first_run=finding.first_run,
-            times=finding.times,
-            answer=answer,
-        )
-
-
-def _state(answer: Mapping[str, Any], *, was_closed: bool) -> State:
-    """Return the state of a finding that counts, or would but for an exception."""
-    if answer.get("state") == "accepted":
-        return "accepted"
-    if was_closed:
-        return "reopened"
-    return "answered" if answer.get("state") == "answered" else "open"
+    return tuple(all_standings)

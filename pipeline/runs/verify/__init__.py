@@ -59,13 +59,7 @@ def verify(
         raise DataError(f"{path} has neither {LIST} nor {LOG}. {HELP}")
     checked = compare_run(folder)
     note = f"{LOG} of its audit is not here, so the run was compared with its own list"
-    return Verification(
-        n_files=checked.n_files,
-        digest=checked.digest,
-        mismatches=checked.mismatches,
-        notes=(*checked.notes, note),
-        unchecked=UNCHECKED_ALONE,
-    )
+    return checked._replace(notes=(*checked.notes, note), unchecked=UNCHECKED_ALONE)
 
 
 def _refuse_options(path: Path, signers: Path | None, head: str, only: str) -> None:

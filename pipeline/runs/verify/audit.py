@@ -15,8 +15,7 @@ from ..audit_log import LARGEST, LOG, Log, parse
 from ..digests import Mismatch, read_regular, sha256, why
 from ..files import HEAD
 from ..folder import PART
-from ..signoff.approvals import PAGES, RUNS
-from ..signoff.record import page_text
+from ..signoff.approvals import PAGES, RUNS, page_text
 from .renderings import read_page
 from .run import compare_run
 from .signatures import verify_signatures

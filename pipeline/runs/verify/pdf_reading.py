@@ -65,15 +65,11 @@ def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
             identifier = bytes(pdf.trailer.get("/ID", [b""])[0])
             return PdfContent(identifier, _text(pdf), tuple(_attachments(pdf)))
     except (pikepdf.PdfError, pikepdf.PasswordError, *MALFORMED) as error:
-        raise DataError(
-            f"{name} is not a complete PDF: {_error_words(error)}."
-        ) from error
-
-
-def _error_words(error: Exception) -> str:
-    """Return the words of an error in one line, without full stop and our buffer."""
-    words = re.sub(r"<_io\.BytesIO object at \w+>:? *", "", str(error))
-    return " ".join(words.split()).rstrip(".")
+        words = re.sub(
+            r"<_io\.BytesIO object at \w+>:? *", "", str(error)
+        )  # our buffer
+        why = " ".join(words.split()).rstrip(".")
+        raise DataError(f"{name} is not a complete PDF: {why}.") from error
 
 
 def _attachments(pdf: Any) -> Iterator[tuple[str, bytes | None]]:
@@ -103,52 +99,40 @@ def _unpacked(spec: Any) -> bytes | None:
 
 def _text(pdf: Any) -> str:
     """Return what the pages print, in the order it is drawn."""
-    return "".join(part for page in pdf.pages for part in _page_texts(page))
-
-
-def _page_texts(page: Any) -> Iterator[str]:
-    """Yield the texts one page draws."""
     import pikepdf
 
-    fonts: Mapping[str, Any] = page.obj.get("/Resources", {}).get("/Font", {})
-    maps = {name: _characters(font) for name, font in fonts.items()}
-    characters: Mapping[bytes, str] = {}
-    for operands, operator in pikepdf.parse_content_stream(page, "Tf Tj TJ"):
-        if str(operator) == "Tf":
-            characters = maps.get(str(operands[0]), {})
-        elif str(operator) in {"Tj", "TJ"}:
-            yield from _decode(operands[0], characters)
-
-
-def _decode(operand: Any, characters: Mapping[bytes, str]) -> Iterator[str]:
-    """Yield the characters of a drawn text, or of several with shifts between."""
-    import pikepdf
-
-    for part in [operand] if isinstance(operand, pikepdf.String) else operand:
-        if isinstance(part, pikepdf.String):
-            codes = bytes(part)
-            for place in range(0, len(codes), CODE_BYTES):
-                yield characters.get(codes[place : place + CODE_BYTES], "").strip()
+    texts: list[str] = []
+    for page in pdf.pages:
+        fonts: Mapping[str, Any] = page.obj.get("/Resources", {}).get("/Font", {})
+        maps = {name: _characters(font) for name, font in fonts.items()}
+        characters: Mapping[bytes, str] = {}
+        for operands, operator in pikepdf.parse_content_stream(page, "Tf Tj TJ"):
+            if str(operator) == "Tf":
+                characters = maps.get(str(operands[0]), {})
+            elif str(operator) in {"Tj", "TJ"}:  # TJ: several, with shifts between
+                drawn = operands[0]
+                parts = [drawn] if isinstance(drawn, pikepdf.String) else drawn
+                for codes in (bytes(p) for p in parts if isinstance(p, pikepdf.String)):
+                    starts = range(0, len(codes), CODE_BYTES)
+                    pieces = (codes[at : at + CODE_BYTES] for at in starts)
+                    texts += (characters.get(code, "").strip() for code in pieces)
+    return "".join(texts)
 
 
 def _characters(font: Any) -> dict[bytes, str]:
     """Return the character of each code of a font, as the font itself says it."""
     if "/ToUnicode" not in font:
         return {}
-    words = font["/ToUnicode"].read_bytes().decode("latin-1")
+    table = font["/ToUnicode"].read_bytes().decode("latin-1")
     characters: dict[bytes, str] = {}
-    for block in re.findall(r"beginbfchar(.*?)endbfchar", words, re.DOTALL):
+    for block in re.findall(r"beginbfchar(.*?)endbfchar", table, re.DOTALL):
         for code, text in re.findall(r"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>", block):
-            characters[bytes.fromhex(code)] = _utf16(text)
-    for block in re.findall(r"beginbfrange(.*?)endbfrange", words, re.DOTALL):
+            words = bytes.fromhex(text).decode("utf-16-be", errors="replace")
+            characters[bytes.fromhex(code)] = words
+    for block in re.findall(r"beginbfrange(.*?)endbfrange", table, re.DOTALL):
         pattern = r"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>"
         for first, last, text in re.findall(pattern, block):
             for step in range(int(last, 16) - int(first, 16) + 1):
                 code = (int(first, 16) + step).to_bytes(len(first) // 2, "big")
                 characters[code] = chr(int(text, 16) + step)
     return characters
-
-
-def _utf16(digits: str) -> str:
-    """Return the text of hexadecimal UTF-16."""
-    return bytes.fromhex(digits).decode("utf-16-be", errors="replace")

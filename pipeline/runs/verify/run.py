@@ -2,36 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...records.errors import DataError
 from ...records.result import AuditResult
 from ..digests import Mismatch, compare_folder, read_regular
 from .renderings import compare_page, compare_pdf, parse_result
-
-
-class CheckedRun(NamedTuple):
-    """What was found in a run folder.
-
-    Attributes
-    ----------
-    n_files : int
-        How many files its list has.
-    digest : str
-        The content digest, computed anew; empty where result.json is altered.
-    mismatches : tuple of Mismatch
-    notes : tuple of str
-    """
-
-    n_files: int
-    digest: str
-    mismatches: tuple[Mismatch, ...]
-    notes: tuple[str, ...] = ()
+from .verification import Verification
 
 
 def compare_run(
     folder: Path, where: str = "", entry: Mapping[str, Any] | None = None
-) -> CheckedRun:
+) -> Verification:
     """Return how a run compares with its list, its line and its renderings.
 
     A file whose SHA-256 is not the stated one is named once and not read further.
@@ -49,11 +31,11 @@ def compare_run(
         folder, where, of_line.get("list", ""), of_line.get("bytes")
     )
     if not listed:
-        return CheckedRun(0, "", tuple(wrong))
+        return Verification(0, "", tuple(wrong))
     if "result.json" not in intact:
         note = f"{where}result.json was changed or is missing, so the content of the "
         note += "renderings was not compared"
-        return CheckedRun(len(listed), "", tuple(wrong), (note,))
+        return Verification(len(listed), "", tuple(wrong), (note,))
     name = f"{where}result.json"
     try:
         data = read_regular(folder / "result.json")
@@ -69,8 +51,8 @@ def compare_run(
             wrong += compare_pdf(data, f"{where}report.pdf", digest, listed)
     except (DataError, OSError) as error:
         unreadable = Mismatch(name, "a run that can be read", str(error))
-        return CheckedRun(len(listed), "", (*wrong, unreadable))
-    return CheckedRun(len(listed), digest, tuple(wrong))
+        return Verification(len(listed), "", (*wrong, unreadable))
+    return Verification(len(listed), digest, tuple(wrong))
 
 
 def _compare_line(

@@ -7,7 +7,7 @@ from tests.report.reading import column, section, table, words
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
-from importance_audit.runs.signoff.record import MEANINGS, Signoff
+from importance_audit.runs.signoff.approvals import MEANINGS, Signoff
 
 STATEMENTS = "tab-statements"
 NOON = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)

@@ -15,13 +15,13 @@ from importance_audit.data.shifts import stability
 from importance_audit.operate.replay import compare
 from importance_audit.report.sections.change import section_of
 from importance_audit.report.text.blocks import Table, plain
-from importance_audit.runs.baseline.category_drift import _chance_of_none, _Levels
 from importance_audit.runs.baseline.change import compare_runs
-from importance_audit.runs.baseline.column_shifts import shifts
 from importance_audit.runs.baseline.drift import (
     AGAINST_BASELINE,
+    _chance_of_none,
     baseline_missing,
     drift_findings,
+    shifts,
     with_drift,
 )
 from importance_audit.runs.summary import Approved
@@ -222,8 +222,9 @@ def test_a_level_that_is_gone_is_a_note_where_chance_explains_it(rows, severity)
 
 
 def test_the_chance_of_no_row_is_that_of_drawing_without_replacement():
-    row_counts = _Levels({"a": 7, "b": 3}, {"a": 6})
-    assert _chance_of_none(row_counts, 3) == pytest.approx(comb(13, 6) / comb(16, 6))
+    assert _chance_of_none({"a": 7, "b": 3}, {"a": 6}, 3) == pytest.approx(
+        comb(13, 6) / comb(16, 6)
+    )
 
 
 def test_columns_that_come_go_or_change_their_kind_are_findings():
