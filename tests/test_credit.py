@@ -85,6 +85,7 @@ def test_only_a_missing_delinquency_tells_of_default(rows):
     }
 
 
+@pytest.mark.slow
 def test_boosting_parts_from_its_training_rows_and_the_scorecard_does_not(result):
     lost = result.performance.set_index(["model", "split"])["value"].unstack()
     boosting, scorecard = (lost.loc[m.name] for m in load_config(AUDIT).models)

@@ -86,6 +86,7 @@ def above(curve, every):
     return (curve > strangers.mean(axis=1) + strangers.std(axis=1))[CORE].sum()
 
 
+@pytest.mark.slow
 def test_the_planted_motif_is_above_the_band_at_every_position(curves):
     every, _ = curves
     assert above(every[:, EXACT], every) == 31

@@ -181,6 +181,7 @@ CELLS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @SOME
 @given(st.data(), CELLS, st.integers(1, 4))
 def test_any_column_comes_back_with_its_type(data, cells, n_rows):

@@ -48,6 +48,7 @@ def test_unknown_names_of_groups(compared):
     check(compared, list(group_problems(groups, COLUMNS)))
 
 
+@pytest.mark.slow
 def test_unknown_columns_held_out(compared):
     frame = pd.DataFrame(np.zeros((2, len(COLUMNS))), columns=COLUMNS)
     with pytest.raises(DataError) as error:
@@ -69,6 +70,7 @@ def test_unknown_columns_to_derive_from(compared):
     check(compared, list(dict.fromkeys(str(error.value).splitlines())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", ["report", "expected"])
 def test_unknown_features_of_an_audit(section, compared):
     frame = pd.DataFrame(np.zeros((2, len(COLUMNS))), columns=COLUMNS)

@@ -29,6 +29,7 @@ def audited(method, n_repeats, groups=None, data=None, checks=None):
     return audit(data, data, parse_config(config))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", [{}, {"ab": ["x6", "x1"], "c": ["x3"]}])
 @pytest.mark.parametrize("method", ["permutation", PERF, TWIN])
 def test_the_first_repeats_tell_what_a_run_of_so_many_would(method, groups):

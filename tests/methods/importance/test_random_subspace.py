@@ -368,6 +368,7 @@ def paper():
     )
 
 
+@pytest.mark.slow
 def test_the_papers_simulation_is_met_in_the_mean_of_20_data_sets(paper):
     b = np.zeros(17)
     b[[2, 6, 8]] = 2, 1, 3
