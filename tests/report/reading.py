@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 import pandas as pd
 
 from importance_audit.report.pages.compose import compose
-from importance_audit.report.text.blocks import Name, Value, plain
+from importance_audit.report.text.blocks import Name, Table, Value, plain
 
 
 def pieces(block):
@@ -68,6 +68,11 @@ def is_brief(view, letter):
 
 
 def table(view, id_):
+    """Return a table by its id; to compose all sections for it would take long."""
+    for part in view.sections:
+        held = () if callable(part.parts) else pieces(part.parts)
+        if any(isinstance(piece, Table) and piece.id == id_ for piece in held):
+            return next(item for item in compose([part]).tables if item.id == id_)
     return next(item for item in view.tables if item.id == id_)
 
 
