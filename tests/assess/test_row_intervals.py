@@ -98,7 +98,6 @@ def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss, weighted):
         assert np.std(linear) == pytest.approx(np.std(values[form]), rel=0.05), form
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["mse", "rmse", "mae", "log_loss", "one_minus_auc"])
 def test_the_interval_is_that_of_the_bootstrap_over_all_pairs(loss):
     n, task = 60, TASKS[loss]

@@ -122,6 +122,7 @@ def test_the_method_of_the_page_has_ranking_card_digest_and_comparison(outcome):
     assert {entry["sha256"] for entry in entries} == {digest}
 
 
+@pytest.mark.slow
 def test_a_stored_run_is_rendered_without_the_file_as_it_was_with_it(outcome):
     file = outcome.folder.parents[1] / "my_module.py"
     code = file.read_bytes()
@@ -475,6 +476,7 @@ def test_the_engine_of_the_page_agrees_with_ours_also_on_a_loss_of_ones_own(
     assert "R" not in result.run.versions
 
 
+@pytest.mark.slow
 def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
     outcome_of_an_engine,
 ):
@@ -493,6 +495,7 @@ def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
     assert kinds == {"loss", "engine"}
 
 
+@pytest.mark.slow
 def test_an_engine_of_ones_own_alone_confirms_nothing_and_the_verdict_says_so(
     outcome_of_an_engine,
 ):
@@ -529,7 +532,6 @@ def test_an_engine_that_draws_nothing_and_has_the_same_numbers_is_replayed(tmp_p
     assert rows.loc["lowess_r2", "reasons"] == reason
 
 
-@pytest.mark.slow
 @for_each(
     [
         (

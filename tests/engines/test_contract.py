@@ -100,7 +100,13 @@ def of_r(train):
 
 
 OF_R = pytest.param("model_specific", marks=pytest.mark.needs_r)
-ALL = [OF_R if name == "model_specific" else name for name in METHODS]
+OF_MEMBERS = ("random_subspace", "random_subspace_permutation")
+"""Methods that fit a model on each of hundreds of sets of features."""
+ALL = [
+    OF_R,
+    *(pytest.param(name, marks=pytest.mark.slow) for name in OF_MEMBERS),
+    *(name for name in METHODS if name not in ("model_specific", *OF_MEMBERS)),
+]
 
 
 @pytest.fixture(params=ALL)

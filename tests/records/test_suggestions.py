@@ -13,8 +13,8 @@ from importance_audit.models.fit import wrap
 from importance_audit.records import errors
 from importance_audit.records.errors import ConfigError, DataError, did_you_mean, listed
 
-COLUMNS = tuple(f"column {n}" for n in range(5_000))
-UNKNOWN = tuple(f"colunm {n}" for n in range(5_000))
+COLUMNS = tuple(f"column {n}" for n in range(2_000))
+UNKNOWN = tuple(f"colunm {n}" for n in range(2_000))
 
 
 @pytest.fixture
@@ -48,7 +48,6 @@ def test_unknown_names_of_groups(compared):
     check(compared, list(group_problems(groups, COLUMNS)))
 
 
-@pytest.mark.slow
 def test_unknown_columns_held_out(compared):
     frame = pd.DataFrame(np.zeros((2, len(COLUMNS))), columns=COLUMNS)
     with pytest.raises(DataError) as error:
@@ -70,7 +69,6 @@ def test_unknown_columns_to_derive_from(compared):
     check(compared, list(dict.fromkeys(str(error.value).splitlines())))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("section", ["report", "expected"])
 def test_unknown_features_of_an_audit(section, compared):
     frame = pd.DataFrame(np.zeros((2, len(COLUMNS))), columns=COLUMNS)
