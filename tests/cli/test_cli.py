@@ -674,7 +674,6 @@ def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypat
 @pytest.mark.parametrize(
     ("engines", "number"),
     [
-        ("[]", signal.SIGINT),
         ("[]", signal.SIGTERM),
         pytest.param('["DALEX"]', signal.SIGINT, marks=pytest.mark.needs_dalex),
     ],

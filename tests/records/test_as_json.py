@@ -154,6 +154,7 @@ def test_any_plain_value_comes_back_as_it_was(config):
     assert same(dict(back.run.config), config)
 
 
+@pytest.mark.slow
 @SOME
 @given(st.data(), st.integers(0, 3), st.integers(0, 3))
 def test_any_array_comes_back_bit_by_bit(data, n_features, n_repeats):
