@@ -19,9 +19,9 @@ test: ## run the whole test suite, a file at a time on each core
 	@scripts/install test
 	@$(python) -m pytest --numprocesses auto --dist loadfile
 
-quick: ## the tests that ask no R, make no pages and start no processes: a minute
+quick: ## the tests that ask no R, make no pages, start no processes and are not slow
 	@scripts/install test
-	@$(python) -m pytest --numprocesses auto --dist load -m "not r and not pages and not processes"
+	@$(python) -m pytest --numprocesses auto --dist loadfile -m "not (r or pages or processes or slow)"
 
 check: lint types ## lint, format, types
 

@@ -2,11 +2,13 @@
 
 What `make quick` leaves out is marked here where a fixture, a marker or a folder tells
 it: tests that ask R (`r`), that make or look at whole pages (`pages`), and that start
-other processes (`processes`). A file marks what is not to be seen from outside.
+other processes (`processes`). A file marks what is not to be seen from outside: tests
+that take about a second of the processor or more are `slow`.
 """
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,6 +20,11 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # Each of the many processes that tests start would compile the project for itself.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Nor does pytest need to compile the tests for each worker and run.
+sys.dont_write_bytecode = False
+# joblib imports distutils; where setuptools stands in for it, each process pays 0.2 s.
+if sys.version_info < (3, 12):
+    os.environ.setdefault("SETUPTOOLS_USE_DISTUTILS", "stdlib")
 
 # How long an example takes is no claim: the first may load libraries, or read our code.
 settings.register_profile(

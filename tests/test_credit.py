@@ -85,6 +85,7 @@ def test_only_a_missing_delinquency_tells_of_default(rows):
     }
 
 
+@pytest.mark.slow
 def test_boosting_parts_from_its_training_rows_and_the_scorecard_does_not(result):
     lost = result.performance.set_index(["model", "split"])["value"].unstack()
     boosting, scorecard = (lost.loc[m.name] for m in load_config(AUDIT).models)
@@ -94,6 +95,7 @@ def test_boosting_parts_from_its_training_rows_and_the_scorecard_does_not(result
     assert scorecard["test"] < boosting["test"]
 
 
+@pytest.mark.slow
 def test_the_useless_digit_measures_little_and_a_missing_delinquency_much(measured):
     place = measured.rank(ascending=False)
     assert (place.loc["bureau.score.v3"] == 1).all()
@@ -104,6 +106,7 @@ def test_the_useless_digit_measures_little_and_a_missing_delinquency_much(measur
     assert (measured.loc["internal.routing.digit"].abs() < 0.1 * largest).all()
 
 
+@pytest.mark.slow
 def test_the_findings_are_those_that_the_table_was_made_for(result):
     messages = {f.check: f.message for f in result.findings}
     for pair in (
@@ -116,6 +119,7 @@ def test_the_findings_are_those_that_the_table_was_made_for(result):
     assert counts["unexpected", "warning"] == 2  # one per model: of income
 
 
+@pytest.mark.slow
 def test_two_scores_inside_the_group_of_the_bureau_are_a_warning_still(result):
     """At 0.98 they stand in for each other, and the group of five does not say so."""
     config = load_config(AUDIT)

@@ -53,15 +53,19 @@ def audit(folder, model=FITTED):
 COMMAND = Path(sys.executable).with_name("importance-audit")
 
 
-@pytest.mark.parametrize("place", ["working folder", "PYTHONPATH"])
-def test_a_users_own_pipeline_is_neither_imported_nor_in_the_way(tmp_path, place):
-    (tmp_path / "pipeline.py").write_text("1 / 0", encoding="utf8")
-    (tmp_path / "r_bridge.py").write_text("1 / 0", encoding="utf8")
-    path = str(tmp_path) if place == "PYTHONPATH" else ""
-    for words in ([COMMAND], [sys.executable, "-m", "importance_audit"]):
-        target = audit(tmp_path / f"audit {len(words)}")
-        ran = run(*words, "run", target, cwd=tmp_path, PYTHONPATH=path)
-        assert ran.returncode == 0, ran.stderr
+@pytest.mark.parametrize(
+    "words", [[COMMAND], [sys.executable, "-m", "importance_audit"]]
+)
+def test_a_users_own_pipeline_is_neither_imported_nor_in_the_way(tmp_path, words):
+    """Neither of the working folder nor of PYTHONPATH: to import one ends the run."""
+    places = tmp_path / "working folder", tmp_path / "path"
+    for place in places:
+        place.mkdir()
+        (place / "pipeline.py").write_text("1 / 0", encoding="utf8")
+        (place / "r_bridge.py").write_text("1 / 0", encoding="utf8")
+    folder, path = places
+    ran = run(*words, "run", audit(folder / "audit"), cwd=folder, PYTHONPATH=str(path))
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_a_saved_model_may_be_of_a_users_own_pipeline(tmp_path):

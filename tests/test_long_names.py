@@ -16,7 +16,7 @@ from importance_audit.records.errors import AuditError, ConfigError
 
 MOST = 5000
 """Characters of a message, whatever the names in it are."""
-LONG = "x" * 100_000
+LONG = "x" * 20_000
 ESCAPES = "\x1b[2J\x07\n\x9b\u2028\u202e"
 COLUMNS = (f"a{LONG}", f"b{ESCAPES}", f"b{LONG}", "c")
 CLASSES = (f"n{LONG}", f"y{ESCAPES}")
@@ -81,6 +81,7 @@ def test_no_finding_grows_with_the_names(task, of):
         check(message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["regression", "binary"])
 def test_no_finding_of_models_that_are_fitted_grows_with_the_names(task):
     kind = "Regressor" if task == "regression" else "Classifier"

@@ -54,6 +54,7 @@ def share_failed(table, **options):
     return np.mean([row["chance"] <= 0.05 for row in rows])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [of_classes, of_numbers])
 def test_predictions_that_are_right_fail_at_the_nominal_rate(table):
     error = np.sqrt(NOMINAL * (1 - NOMINAL) / TABLES)

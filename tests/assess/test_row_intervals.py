@@ -61,38 +61,41 @@ def measured(task, losses, n, seed, *, weighted=False, **options):
     return row_coverage.measured(model.with_losses(losses), data, seed=seed, **options)
 
 
-def value_of_all_pairs(loss, form, model, data, counts):
-    """Return the importance of x1 over every pair of rows, each counted so often.
+def losses_of_all_pairs(loss, model, data, all_counts):
+    """Return two losses for each number of times that rows count: x1 permuted, and not.
 
     Slow and plain: the model is asked about every row with the value of every other.
     """
     n = data.n_samples
     row, lender = np.divmod(np.arange(n * n), n)
     X = data.X.iloc[row].assign(x1=data.X["x1"].to_numpy()[lender])
-    weights = data.weights[row] * counts[row] * counts[lender]
-    function = LOSSES[loss].function
-    permuted = function(data.y[row], model.predict(X), weights)
-    as_it_is = function(data.y, model.predict(data.X), data.weights * counts)
-    return permuted / as_it_is if form == "ratio" else permuted - as_it_is
+    of_pairs, of_rows = model.predict(X), model.predict(data.X)
+    y, function = data.y[row], LOSSES[loss].function
+    for counts in all_counts:
+        weights = data.weights * counts
+        permuted = function(y, of_pairs, weights[row] * counts[lender])
+        yield permuted, function(data.y, of_rows, weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("form", ["difference", "ratio"])
 @pytest.mark.parametrize("loss", [*REGRESSION, *BINARY])
-def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss, form, weighted):
+def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss, weighted):
     """Of few rows the bootstrap is no straight line: it goes a part of the way."""
     n, task, share = 90, TASKS[loss], 0.05
     model, data = made(task, n, 5, weighted=weighted)
     rows = np.random.default_rng(8).integers(n, size=(400, n))
     counts = [1 + share * (np.bincount(each, minlength=n) - 1) for each in rows]
-    values = [value_of_all_pairs(loss, form, model, data, each) for each in counts]
-    (record,), terms = measured(
-        task, (loss,), n, 5, form=form, weighted=weighted, n_repeats=400
-    )
-    of_rows, error = terms.terms[loss][0], standard_errors(record, terms)[0]
-    noiseless = error * np.sqrt((n - 1) / n) / np.sqrt(np.square(of_rows).sum())
-    linear = np.array(counts) @ of_rows * noiseless
-    assert np.std(linear) == pytest.approx(np.std(values), rel=0.05)
+    permuted, as_it_is = np.transpose([*losses_of_all_pairs(loss, model, data, counts)])
+    values = {"difference": permuted - as_it_is, "ratio": permuted / as_it_is}
+    for form in values:
+        (record,), terms = measured(
+            task, (loss,), n, 5, form=form, weighted=weighted, n_repeats=400
+        )
+        of_rows, error = terms.terms[loss][0], standard_errors(record, terms)[0]
+        noiseless = error * np.sqrt((n - 1) / n) / np.sqrt(np.square(of_rows).sum())
+        linear = np.array(counts) @ of_rows * noiseless
+        assert np.std(linear) == pytest.approx(np.std(values[form]), rel=0.05), form
 
 
 @pytest.mark.parametrize("loss", ["mse", "rmse", "mae", "log_loss", "one_minus_auc"])
@@ -101,7 +104,9 @@ def test_the_interval_is_that_of_the_bootstrap_over_all_pairs(loss):
     model, data = made(task, n, 5)
     rows = np.random.default_rng(8).integers(n, size=(600, n))
     counts = [np.bincount(each, minlength=n) for each in rows]
-    values = [value_of_all_pairs(loss, "difference", model, data, c) for c in counts]
+    values = np.subtract(
+        *np.transpose([*losses_of_all_pairs(loss, model, data, counts)])
+    )
     (record,), terms = measured(task, (loss,), n, 5, n_repeats=200)
     row = intervals(record, terms)[0]
     bounds = np.quantile(values, (0.025, 0.975))
@@ -110,6 +115,7 @@ def test_the_interval_is_that_of_the_bootstrap_over_all_pairs(loss):
     assert (row["low"], row["high"]) == pytest.approx(tuple(bounds), abs=0.12 * width)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -164,6 +170,7 @@ def intervals(record, terms, **more):
     return row_intervals(record, terms, **usual | more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", list(row_coverage.LOSSES))
 def test_ninety_five_of_a_hundred_intervals_hold_the_true_importance(task):
     """Over more tables: python -m tests.assess.row_coverage 1000."""

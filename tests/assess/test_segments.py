@@ -267,6 +267,7 @@ def test_a_repeat_without_a_row_of_a_segment_leaves_no_number_of_it():
     assert own[["mean", "std_error"]].isna().all(axis=None)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_importance_over_other_rows_as_often_as_they_say():
     model = linear_model(1.0, 0.5)
     held = []

@@ -7,11 +7,13 @@ cases.
 
 from functools import partial
 
+import pytest
 from tests.assess import sizes
 
 ONCE = partial(sizes.of_permutation, n_repeats=1)
 
 
+@pytest.mark.slow
 def test_permuting_noise_once_is_rejected_by_every_test_as_often_as_it_says():
     shares = sizes.rates(ONCE, 200)
     assert set(shares.index) == {"t", "wilcoxon", "sign", "fisher"}
@@ -24,6 +26,7 @@ def test_the_mean_over_repeats_keeps_t_and_random_signs_but_not_the_sign_test():
     assert shares["sign"] > 0.2
 
 
+@pytest.mark.slow
 def test_what_stands_in_for_another_is_found_among_all_rows_and_less_within_leaves():
     stand_in = partial(ONCE, correlation=0.8)
     among, within = (

@@ -117,7 +117,6 @@ SHORT = '[report]\nprofile = "executive"\n'
 # What happens while R is asked about each model, and what the summary says of it.
 HAPPENS = {
     "quit\nquit": ", with exit status 5.",
-    "killed\nkilled": ", with signal SIGKILL (out of memory?).",
     "loop": "did not end within 120 s",
     "memory": "stopped: vector memory ",
     "flood": "1 replayed",

@@ -320,6 +320,7 @@ def test_an_engine_is_left_twice_the_time_that_we_take(monkeypatch):
     assert shares == [1 / 5, 1 / 2, 1]
 
 
+@pytest.mark.slow
 def test_where_features_are_asked_one_by_one_no_rows_are_said_to_fit(late_after):
     calls = []
     audited(calls, entries=[{"method": "anova"}])

@@ -172,6 +172,7 @@ def test_a_method_that_dies_is_one_failed_method_of_a_whole_run(error):
     assert failures[0].rstrip(".") in page(result).split('id="sec-a"')[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_rows", [True, False])
 @pytest.mark.parametrize(
     ("error", "code", "check"),

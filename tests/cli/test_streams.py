@@ -16,7 +16,6 @@ BUNDLE = Path(__file__).parents[1] / "bundles" / "2.0"
 RUN = f"audit/runs/{next((BUNDLE / 'runs').iterdir()).name}"
 COMMANDS = [
     ["verify", RUN],
-    ["diff", RUN, RUN],
     ["history", "audit", "--json"],
     ["verify", "nothing here"],
 ]
@@ -89,6 +88,8 @@ name = "linear"
 estimator = "sklearn.linear_model.LinearRegression"
 [[importance]]
 method = "t_statistic"
+[report]
+profile = "executive"
 """
 
 

@@ -18,9 +18,11 @@ from tests.cases import for_each
 from tests.docs.pages import blocks
 
 import importance_audit as ia
+from importance_audit.auditing.audit import audit
 from importance_audit.cli.main import main
 from importance_audit.config import extensions
 from importance_audit.config.load import load_config, parse_config
+from importance_audit.data.datasets import read_datasets
 from importance_audit.methods.importance import METHODS
 from importance_audit.operate.render import render_result
 from importance_audit.operate.replay import replay
@@ -83,6 +85,12 @@ def text_of(page):
     return re.sub(r"\s+", " ", unescape(text))
 
 
+def result_of(folder):
+    """Return the result of an audit alone, without its pages."""
+    config = load_config(folder)
+    return audit(*read_datasets(**config.data_arguments), config)
+
+
 def record_of(result, method):
     return next(r for r in result.importances if r.method == method)
 
@@ -93,6 +101,7 @@ def outcome(tmp_path_factory):
     return run_audit(folder, pdf=False)
 
 
+@pytest.mark.slow
 def test_the_method_of_the_page_has_ranking_card_digest_and_comparison(outcome):
     digest = sha256(OF_PAGE.encode()).hexdigest()
     record = record_of(outcome.result, "my_module:reversal")
@@ -113,6 +122,7 @@ def test_the_method_of_the_page_has_ranking_card_digest_and_comparison(outcome):
     assert {entry["sha256"] for entry in entries} == {digest}
 
 
+@pytest.mark.slow
 def test_a_stored_run_is_rendered_without_the_file_as_it_was_with_it(outcome):
     file = outcome.folder.parents[1] / "my_module.py"
     code = file.read_bytes()
@@ -131,8 +141,10 @@ def test_a_stored_run_is_rendered_without_the_file_as_it_was_with_it(outcome):
     assert "my_module:reversal" in text_of(rendered.pages["report.html"])
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_a_difference_for_replay_and_diff(tmp_path):
-    folder = written(tmp_path / "a", CONSTANT.format(value=2.0), entry_for("level"))
+    asked = entry_for("level") + '[report]\nprofile = "bundle"\n'
+    folder = written(tmp_path / "a", CONSTANT.format(value=2.0), asked)
     first = run_audit(folder, pdf=False)
     assert not replay(first.folder).is_mismatch
     (folder / "my_module.py").write_text(CONSTANT.format(value=2.0) + "# other\n")
@@ -211,13 +223,13 @@ def losses_of(*names, more=""):
 def test_a_loss_of_ones_own_measures_what_ours_of_the_same_formula_does(tmp_path):
     more = "[execution]\nn_jobs = 2\n[stability]\nresamples = 3\n"
     asked = losses_of("rmse", "my_module:root_mean", more=more)
-    outcome = run_audit(written(tmp_path / "a", ROOT_MEAN, asked), pdf=False)
-    ours, own = outcome.result.importances
+    result = result_of(written(tmp_path / "a", ROOT_MEAN, asked))
+    ours, own = result.importances
     np.testing.assert_allclose(own.raw, ours.raw, rtol=1e-12)
-    frame = outcome.result.stability
+    frame = result.stability
     ranks = [frame[frame["loss"] == r.loss]["rank_low"].tolist() for r in (ours, own)]
     assert ranks[0] == ranks[1]
-    messages = " ".join(finding.message for finding in outcome.result.findings)
+    messages = " ".join(finding.message for finding in result.findings)
     assert "main process" not in messages
 
 
@@ -254,6 +266,7 @@ def method(model, data, *, seed):
 """
 
 
+@pytest.mark.slow
 @for_each(
     [
         (
@@ -297,7 +310,7 @@ def test_a_method_that_breaks_its_contract_is_a_finding_and_spoils_nothing(
     line, message = case
     asked = entry_for("method") + '[[importance]]\nmethod = "permutation"\n'
     code = ANSWERS.format(line=line)
-    result = run_audit(written(tmp_path / "a", code, asked), pdf=False).result
+    result = result_of(written(tmp_path / "a", code, asked))
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
     assert finding.message.endswith(f"failed: {message}")
     assert finding.cause.startswith("own_code: ")
@@ -448,6 +461,7 @@ def outcome_of_an_engine(tmp_path_factory):
     return run_audit(written(folder, OF_PAGE, OF_AN_ENGINE), pdf=False)
 
 
+@pytest.mark.slow
 def test_the_engine_of_the_page_agrees_with_ours_also_on_a_loss_of_ones_own(
     outcome_of_an_engine,
 ):
@@ -462,6 +476,7 @@ def test_the_engine_of_the_page_agrees_with_ours_also_on_a_loss_of_ones_own(
     assert "R" not in result.run.versions
 
 
+@pytest.mark.slow
 def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
     outcome_of_an_engine,
 ):
@@ -480,6 +495,7 @@ def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
     assert kinds == {"loss", "engine"}
 
 
+@pytest.mark.slow
 def test_an_engine_of_ones_own_alone_confirms_nothing_and_the_verdict_says_so(
     outcome_of_an_engine,
 ):
@@ -506,7 +522,7 @@ class own:
 def test_an_engine_that_draws_nothing_and_has_the_same_numbers_is_replayed(tmp_path):
     entry = '[[importance]]\nmethod = "{}"\nengines = ["my_module:own"]\n'
     asked = entry.format("spearman") + entry.format("lowess_r2")
-    result = run_audit(written(tmp_path / "a", SPEARMAN, asked), pdf=False).result
+    result = result_of(written(tmp_path / "a", SPEARMAN, asked))
     rows = result.agreement.set_index("method")
     assert rows["verdict"].to_dict() == {
         "spearman": "replayed",
@@ -532,7 +548,7 @@ def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(
     line, message = case
     code = f"class own:\n    def permutation(model, data, *, seed):\n        {line}\n"
     asked = '[[importance]]\nmethod = "permutation"\nengines = ["my_module:own"]\n'
-    result = run_audit(written(tmp_path / "a", code, asked), pdf=False).result
+    result = result_of(written(tmp_path / "a", code, asked))
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
     assert finding.message.endswith(f"failed: my_module:own.permutation {message}")
     assert finding.cause.startswith("own_code: ")

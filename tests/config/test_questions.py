@@ -122,6 +122,7 @@ def test_a_result_keeps_names_and_losses_of_the_target_in_its_json():
     np.testing.assert_array_equal(loaded_record.y_permuted, record.y_permuted)
 
 
+@pytest.mark.slow
 def test_a_feature_that_the_rows_lack_is_refused_before_any_predict():
     with pytest.raises(ConfigError) as refused:
         audited_entries({**SEEDED, "features": ["a", "unred"]})

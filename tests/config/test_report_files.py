@@ -43,6 +43,7 @@ def problem_of(folder):
     return problem.removeprefix("audit.toml: [report] ")
 
 
+@pytest.mark.slow
 def test_a_report_shows_what_it_was_given_also_once_the_files_are_gone(tmp_path):
     folder = written(tmp_path / "a")
     outcome = run_audit(folder, pdf=False)

@@ -100,7 +100,13 @@ def of_r(train):
 
 
 OF_R = pytest.param("model_specific", marks=pytest.mark.needs_r)
-ALL = [OF_R if name == "model_specific" else name for name in METHODS]
+OF_MEMBERS = ("random_subspace", "random_subspace_permutation")
+"""Methods that fit a model on each of hundreds of sets of features."""
+ALL = [
+    OF_R,
+    *(pytest.param(name, marks=pytest.mark.slow) for name in OF_MEMBERS),
+    *(name for name in METHODS if name not in ("model_specific", *OF_MEMBERS)),
+]
 
 
 @pytest.fixture(params=ALL)
@@ -123,13 +129,6 @@ def test_one_row_per_feature_and_one_column_per_repeat(method):
     assert baseline.shape[1] == 1  # one number, one loss or one output
 
 
-def test_the_same_seed_gives_the_same_numbers(method):
-    (first, base), _ = usual_answer(method)
-    (second, again), _ = answer_of(method)
-    assert first.tobytes() == second.tobytes()
-    assert base.tobytes() == again.tobytes()
-
-
 def test_what_is_given_is_not_changed(method):
     _, data = usual_answer(method)
     fresh = rows(data.split, {"train": 1, "test": 2}[data.split], method=method)
@@ -143,7 +142,7 @@ def test_a_number_depends_on_its_own_feature_only(method):
     assert alone[0].tobytes() == whole[1].tobytes()
 
 
-def test_a_default_that_is_given_changes_nothing(method):
+def test_the_same_seed_gives_the_same_numbers_also_where_defaults_are_given(method):
     (usual, base), _ = usual_answer(method)
     (explicit, again), _ = answer_of(method, **options_of(METHODS[method].function))
     assert explicit.tobytes() == usual.tobytes()

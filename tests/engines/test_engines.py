@@ -716,21 +716,19 @@ DESCRIBED = """
 from importance_audit.engines import describe_engine
 print(*describe_engine("vip"), sep="|")
 """
-ASKED_FOR_A_CURVE = """
+ASKED = """
 from importance_audit.methods.known_answers import linear_model, normal_data
-from importance_audit.engines.vip import vip_curve
+from importance_audit.engines.vip import vip_curve, vip_shapley
 from importance_audit.r_bridge import host
-print("pdp" in host.installed()["packages"])
-try:
-    vip_curve(linear_model(2), normal_data(2), "x1", seed=1)
-except Exception as refusal:
-    print(type(refusal).__name__, refusal, sep=": ")
+model, data = linear_model(2), normal_data(2)
+for name, ask, of in ("pdp", vip_curve, ["x1"]), ("fastshap", vip_shapley, []):
+    print(name in host.installed()["packages"])
+    try:
+        ask(model, data, *of, seed=1)
+        print()
+    except Exception as refusal:
+        print(type(refusal).__name__, refusal, sep=": ")
 """
-ASKED_FOR_SHAPLEY_VALUES = (
-    ASKED_FOR_A_CURVE.replace("pdp", "fastshap")
-    .replace("vip_curve", "vip_shapley")
-    .replace(', "x1"', "")
-)
 
 
 def report_of(code, library):
@@ -787,22 +785,43 @@ def test_a_package_that_was_tried_in_vain_is_not_advised_again(tmp_path):
     )
 
 
+OFFERED = "Run: importance-audit install-r"
+IN_VAIN = (
+    "Installing it was tried in vain: {}. Numbers computed elsewhere can be compared "
+    "with [[supplied]]."
+)
+
+
 @pytest.mark.needs_r
-def test_vip_without_packages_tried_in_vain_says_what_remains(tmp_path):
+@pytest.mark.parametrize(
+    ("kept", "remedies"),
+    [
+        ("", [OFFERED] * 2),
+        (
+            "pdp: no repository answered\nfastshap: no repository offers it\n",
+            [
+                IN_VAIN.format("no repository answered"),
+                IN_VAIN.format("no repository offers it"),
+            ],
+        ),
+    ],
+)
+def test_vip_without_another_package_says_what_it_lacks(tmp_path, kept, remedies):
     library = library_with_vip(tmp_path, "0.5.0")
-    kept = "pdp: no repository answered\nfastshap: no repository offers it\n"
-    (library / "importance-audit-not-had").write_text(kept)
-    for code, reason in [
-        (ASKED_FOR_A_CURVE, "no repository answered"),
-        (ASKED_FOR_SHAPLEY_VALUES, "no repository offers it"),
-    ]:
-        is_there, refusal = report_of(code, library).splitlines()
-        if is_there == "True":
-            pytest.skip("the package is installed for all users of this machine")
-        assert refusal.endswith(
-            f"which is not installed. Installing it was tried in vain: {reason}. "
-            "Numbers computed elsewhere can be compared with [[supplied]]."
+    if kept:
+        (library / "importance-audit-not-had").write_text(kept)
+    lines = report_of(ASKED, library).splitlines()
+    if "True" in lines[::2]:
+        pytest.skip("one of them is installed for all users of this machine")
+    assert lines[1::2] == [
+        f"NotApplicable: vip takes {what} from R package {name!r}, which is not "
+        f"installed. {remedy}"
+        for (what, name), remedy in zip(
+            (("its curves", "pdp"), ("Shapley values", "fastshap")),
+            remedies,
+            strict=True,
         )
+    ]
 
 
 @pytest.mark.needs_r
@@ -821,30 +840,6 @@ def test_a_package_that_does_not_load_is_told_from_none(tmp_path):
     version = host.installed()["r_version"]
     assert output.startswith(f"vip|False|||R {version} cannot load package 'vip' (")
     assert "a library is missing" in output
-
-
-@pytest.mark.needs_r
-def test_vip_without_pdp_has_no_curves(tmp_path):
-    library = library_with_vip(tmp_path, "0.5.0")
-    has_pdp, refusal = report_of(ASKED_FOR_A_CURVE, library).splitlines()
-    if has_pdp == "True":
-        pytest.skip("pdp is installed for all users of this machine")
-    assert refusal == (
-        "NotApplicable: vip takes its curves from R package 'pdp', which is not "
-        "installed. Run: importance-audit install-r"
-    )
-
-
-@pytest.mark.needs_r
-def test_vip_without_fastshap_has_no_shapley_values(tmp_path):
-    library = library_with_vip(tmp_path, "0.5.0")
-    has_fastshap, refusal = report_of(ASKED_FOR_SHAPLEY_VALUES, library).splitlines()
-    if has_fastshap == "True":
-        pytest.skip("fastshap is installed for all users of this machine")
-    assert refusal == (
-        "NotApplicable: vip takes Shapley values from R package 'fastshap', which "
-        "is not installed. Run: importance-audit install-r"
-    )
 
 
 def test_our_own_tables_are_the_engine_python():

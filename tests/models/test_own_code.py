@@ -3,12 +3,13 @@
 import hashlib
 import importlib
 import json
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
+import joblib
 import pytest
+from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
 
 import importance_audit as ia
@@ -42,11 +43,6 @@ file = "m.joblib"
 sha256 = "{digest}"
 """
 )
-SAVE = (
-    "import joblib, {name}; from sklearn.datasets import load_diabetes\n"
-    "X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)\n"
-    "joblib.dump({name}.Own().fit(X, y), 'm.joblib')"
-)
 
 
 def audit_with(folder, name, *, factor=1):
@@ -54,8 +50,13 @@ def audit_with(folder, name, *, factor=1):
     folder.mkdir()
     (folder / f"{name}.py").write_text(CODE.format(name=name, factor=factor))
     (folder / f"{name}_helper.py").write_text("scale = 1")
-    command = [sys.executable, "-B", "-c", SAVE.format(name=name)]
-    subprocess.run(command, cwd=folder, check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        patch.syspath_prepend(folder)
+        model = importlib.import_module(name).Own()
+        model.fit(*load_diabetes(return_X_y=True, as_frame=True, scaled=False))
+        joblib.dump(model, folder / "m.joblib")
+        del sys.modules[name]
     digest = hashlib.sha256((folder / "m.joblib").read_bytes()).hexdigest()
     (folder / "audit.toml").write_text(AUDIT.format(digest=digest))
     return folder

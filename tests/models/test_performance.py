@@ -178,6 +178,7 @@ def test_an_auc_and_the_loss_it_is_made_of_have_one_standard_error():
     assert frames.readings["value"].iloc[0] == 1 - frames.losses["value"].iloc[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["regression", "binary"])
 def test_the_error_of_a_reading_is_how_far_it_moves_from_table_to_table(task):
     rows = []

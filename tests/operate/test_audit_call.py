@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import subprocess
 from inspect import signature
 from operator import itemgetter
 
@@ -50,6 +51,7 @@ from importance_audit.records.losses import LOSSES
 from importance_audit.records.ranking import interval
 from importance_audit.report.pages.short_views import reason
 
+pytestmark = pytest.mark.usefixtures("shared_r")
 RANDOM = np.random.default_rng(5)
 X = pd.DataFrame(RANDOM.normal(size=(60, 3)), columns=["a", "b", "c"])
 Y = pd.Series(2.0 * X["a"] - X["b"], name="y")
@@ -1354,14 +1356,10 @@ def test_another_engine_is_asked_and_drawn():
 
 @pytest.mark.needs_r
 def test_a_model_of_r_is_audited(tmp_path):
-    from importance_audit.r_bridge import host
-
-    script = "function(rows, path) { saveRDS(lm(y ~ a + b + c, rows), path); TRUE }"
-    (tmp_path / "save.R").write_text(f"save_model <- {script}\n")
     rows = X.assign(y=Y + RANDOM.normal(size=len(X)))
-    with host.session(extra_r_files=[tmp_path / "save.R"]) as worker:
-        arguments = {"rows": rows, "path": str(tmp_path / "m.rds")}
-        worker.call("save_model", arguments)
+    rows.to_csv(tmp_path / "rows.csv")
+    fit = 'saveRDS(lm(y ~ a + b + c, read.csv("rows.csv")), "m.rds")'
+    subprocess.run(["Rscript", "--vanilla", "-e", fit], cwd=tmp_path, check=True)
     ours = LinearRegression().fit(X, rows["y"])
     of_r = ia.audit(ia.r_model(tmp_path / "m.rds"), X, rows["y"], task="regression")
     of_python = ia.audit(ours, X, rows["y"], names=["m"])

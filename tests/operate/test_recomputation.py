@@ -52,6 +52,7 @@ LOSSES = {"y": ["rmse", "mae"], "z": ["one_minus_auc"], "k": ["log_loss_clipped"
 AUDIT = """
 seed = 5
 stability.row_resamples = 0
+report.profile = "bundle"
 [data]
 train = {{ file = "../rows.csv" }}
 test = {{ fraction = 0.4 }}
@@ -351,6 +352,7 @@ saveRDS(stats::lm(y ~ ., d[1:80, ]), "linear.rds")
 THERE = """
 seed = 3
 stability.row_resamples = 0
+report.profile = "bundle"
 [data]
 train = {{ file = "rows.csv" }}
 test = {{ fraction = 0.4 }}

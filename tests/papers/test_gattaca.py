@@ -86,11 +86,13 @@ def above(curve, every):
     return (curve > strangers.mean(axis=1) + strangers.std(axis=1))[CORE].sum()
 
 
+@pytest.mark.slow
 def test_the_planted_motif_is_above_the_band_at_every_position(curves):
     every, _ = curves
     assert above(every[:, EXACT], every) == 31
 
 
+@pytest.mark.slow
 def test_strings_near_the_motif_come_next(curves):
     every = curves[0][CORE]
     exact, one, two = (every[:, other_letters(d)].mean() for d in (0, 1, 2))
@@ -98,6 +100,7 @@ def test_strings_near_the_motif_come_next(curves):
     assert exact > one > two > every[:, other_letters(7)].mean()
 
 
+@pytest.mark.slow
 def test_the_weight_of_the_motif_falls_into_the_band(curves):
     _, weights = curves
     assert above(weights[:, EXACT], weights) < 31

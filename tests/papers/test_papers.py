@@ -76,6 +76,7 @@ def failing(frame):
     return set(frame.loc[frame["verdict"] == "not reproduced", "claim"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHORT)
 def test_the_claims_of_a_paper_hold_but_for_those_that_are_named(name):
     assert failing(claims_of(name)) == FAILING.get(name, set())

@@ -2,12 +2,16 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.cli.test_cli import runner
 
 from importance_audit.cli.main import main
 from importance_audit.methods.importance import METHODS, options_of
@@ -47,21 +51,62 @@ def test_r_knows_what_methods_take_and_are_of_as_python_does(package):
     }
 
 
+CALL = """#!{python} -S
+import os, sys
+from multiprocessing.connection import Client
+with Client({address!r}) as call:
+    call.send((sys.argv[1:], os.environ["R_LIBS"]))
+    code, printed, errors = call.recv()
+print(printed, end="")
+print(errors, end="", file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@contextmanager
+def answered(folder):
+    """Return a command that this process answers, and who answers until R ends.
+
+    To start Python, load everything and look up what R has takes seconds.
+    """
+    command, address = folder / "importance-audit", str(folder / "calls")
+    command.write_text(CALL.format(python=sys.executable, address=address))
+    command.chmod(0o755)
+    with socket.socket(socket.AF_UNIX) as calls, pytest.MonkeyPatch.context() as patch:
+        calls.bind(address)
+        calls.listen()
+        calls.settimeout(0.1)
+
+        def answer(r):
+            while r.poll() is None:
+                with suppress(TimeoutError):
+                    call = Connection(calls.accept()[0].detach())
+                    words, libraries = call.recv()
+                    patch.setenv("R_LIBS", libraries)
+                    ended = runner().invoke(main, words)
+                    call.send((ended.exit_code, ended.stdout, ended.stderr))
+
+        yield command, answer
+
+
 def test_the_package_installs_and_passes_its_own_tests(package, tmp_path):
-    command = Path(sys.executable).with_name("importance-audit")
     libraries = [str(tmp_path), str(host.library_folder())]
     environment = os.environ | {
         "R_LIBS": os.pathsep.join(libraries),
-        "IMPORTANCE_AUDIT": str(command),
+        "IMPORTANCE_AUDIT": str(Path(sys.executable).with_name("importance-audit")),
         "NOT_CRAN": "true",
     }
 
-    def run(*arguments):
-        ended = subprocess.run(
-            arguments, env=environment, capture_output=True, text=True, check=False
-        )
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        return ended.stdout
+    def run(*words, answer=subprocess.Popen.wait, **more):
+        with (tmp_path / "printed").open("w+") as printed:
+            r = subprocess.Popen(
+                words, env=environment | more, stdout=printed, stderr=subprocess.STDOUT
+            )
+            answer(r)
+            printed.seek(0)
+            text = printed.read()
+        assert r.returncode == 0, text
+        return text
 
     library = f"--library={tmp_path}"
     run("R", "CMD", "INSTALL", "--no-docs", library, str(package))
@@ -72,10 +117,19 @@ def test_the_package_installs_and_passes_its_own_tests(package, tmp_path):
     )
     if missing:
         pytest.skip(f"not installed in R: {missing}")
-    tests = package / "tests" / "testthat"
-    summary = run(
-        *("Rscript", "-e"),
-        "library(importanceaudit); "
-        f"testthat::test_dir('{tests}', stop_on_failure = TRUE, reporter = 'summary')",
-    )
-    assert "Failed" not in summary
+
+    def own_tests(which, **more):
+        tests = package / "tests" / "testthat"
+        summary = run(
+            *("Rscript", "-e"),
+            "library(importanceaudit); testthat::test_dir("
+            f"'{tests}', {which}, stop_on_failure = TRUE, reporter = 'summary')",
+            **more,
+        )
+        assert "Failed" not in summary
+
+    own_tests("'questions'")  # by the command itself
+    with answered(tmp_path) as (command, answer):
+        own_tests(
+            "'questions', invert = TRUE", IMPORTANCE_AUDIT=str(command), answer=answer
+        )

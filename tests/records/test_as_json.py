@@ -154,6 +154,7 @@ def test_any_plain_value_comes_back_as_it_was(config):
     assert same(dict(back.run.config), config)
 
 
+@pytest.mark.slow
 @SOME
 @given(st.data(), st.integers(0, 3), st.integers(0, 3))
 def test_any_array_comes_back_bit_by_bit(data, n_features, n_repeats):
@@ -181,6 +182,7 @@ CELLS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @SOME
 @given(st.data(), CELLS, st.integers(1, 4))
 def test_any_column_comes_back_with_its_type(data, cells, n_rows):

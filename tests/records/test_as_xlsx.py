@@ -44,6 +44,7 @@ def test_there_is_a_sheet_for_each_table_with_rows_after_an_index(name):
         assert content
 
 
+@pytest.mark.slow
 def test_cells_are_the_numbers_and_names_of_the_tables():
     result = result_of("apartments")
     sheet = opened(result)["importances"]

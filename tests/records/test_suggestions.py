@@ -13,8 +13,8 @@ from importance_audit.models.fit import wrap
 from importance_audit.records import errors
 from importance_audit.records.errors import ConfigError, DataError, did_you_mean, listed
 
-COLUMNS = tuple(f"column {n}" for n in range(5_000))
-UNKNOWN = tuple(f"colunm {n}" for n in range(5_000))
+COLUMNS = tuple(f"column {n}" for n in range(2_000))
+UNKNOWN = tuple(f"colunm {n}" for n in range(2_000))
 
 
 @pytest.fixture

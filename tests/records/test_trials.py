@@ -63,6 +63,7 @@ def test_what_is_unstable_is_listed_after_the_stable_and_keeps_its_rank():
     assert ranking.rank.tolist()[:3] == [2, 1, 3]
 
 
+@pytest.mark.slow
 def test_the_table_marks_what_is_unstable_and_says_what_that_means():
     ranking_table = table(
         build_view(plain_result(NAMES, importances=(impact(),))), TABLE

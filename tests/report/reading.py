@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 import pandas as pd
 
 from importance_audit.report.pages.compose import compose
-from importance_audit.report.text.blocks import Name, Value, plain
+from importance_audit.report.text.blocks import Figure, Name, Table, Value, plain
 
 
 def pieces(block):
@@ -67,8 +67,27 @@ def is_brief(view, letter):
     return letter in compose([section(view, letter)]).brief
 
 
+def _held(view, is_meant):
+    """Yield some tables and figures, of sections that read nothing off the others.
+
+    Only the sections that hold one are composed: to compose all takes long.
+    """
+    for part in view.sections:
+        if not callable(part.parts) and any(map(is_meant, pieces(part.parts))):
+            composed = compose([part])
+            yield from filter(is_meant, (*composed.tables, *composed.figures))
+
+
 def table(view, id_):
-    return next(item for item in view.tables if item.id == id_)
+    """Return a table by its id."""
+    held = _held(view, lambda item: isinstance(item, Table) and item.id == id_)
+    return next(held, None) or next(item for item in view.tables if item.id == id_)
+
+
+def drawn(view, draw):
+    """Return the figures that a function draws, in the order of the page."""
+    is_meant = lambda item: isinstance(item, Figure) and item.draw is draw  # noqa: E731
+    return list(_held(view, is_meant))
 
 
 def column(item, label):

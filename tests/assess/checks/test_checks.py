@@ -775,6 +775,7 @@ def test_losses_that_grow_with_the_rows_are_not_held_against_each_other():
     assert gap(on_both(1.0, 9.0, error=float("nan"))) == []
 
 
+@pytest.mark.slow
 def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
     """It fits its rows a little better by nature: 40 of them for each column."""
     monkeypatch.setattr("importance_audit.models.performance.N_RESAMPLES", 50)

@@ -142,6 +142,7 @@ def test_what_only_a_claim_asks_of_a_model_is_measured_for_it():
     assert set(result.performance["split"]) == {"train", "out_of_bag", "test"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["explained", "cross_validated"])
 def test_a_loss_that_no_claim_names_is_the_one_the_audit_judges_by(kind):
     claim = {"text": "t", "expected": 0.5, "tolerance": 0.5, "kind": kind}

@@ -26,6 +26,7 @@ from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.verdicts import sentence
 from importance_audit.report.text.blocks import plain
 
+pytestmark = pytest.mark.usefixtures("shared_r")
 SEED = 11
 STREAMS = {"0.4.5": "vip-0.4", "0.5.0": "vip-0.5", "2.5.4": "DALEX"}
 

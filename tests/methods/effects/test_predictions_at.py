@@ -67,6 +67,7 @@ def assert_same_bits(ours, theirs):
     assert np.asarray(ours).tobytes() == np.asarray(theirs).tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("task", LABELS)
 def test_curves_and_bands_of_audits_are_those_of_predict(kind, task, walks):

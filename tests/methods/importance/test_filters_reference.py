@@ -377,6 +377,7 @@ def test_no_tie_matters_where_all_rows_are_neighbours(case):
     assert scores == pytest.approx(list(result.values()), **EXACT)
 
 
+@pytest.mark.slow
 @of(f"R?ReliefFbestK{UNTIED}")
 def test_the_best_of_all_numbers_of_neighbours_is_that_of_corelearn(case):
     options, result = CASES[case]["options"], CASES[case]["result"]

@@ -143,6 +143,7 @@ def test_noise_is_expected_to_measure_zero_however_many_values_it_has():
     assert biased[1] > 2 * biased[2]  # many values are favoured
 
 
+@pytest.mark.slow
 def test_of_classes_noise_is_expected_to_measure_zero_too():
     debiased = []
     for seed in range(120):

@@ -648,6 +648,7 @@ def untied(share):
     return LOSSES["one_minus_auc"]._replace(function=area)
 
 
+@pytest.mark.slow
 @for_each(recorded("vip_permute.json"))
 def test_vip_is_replayed(case, monkeypatch):
     model, data = recorded_case(case)

@@ -326,6 +326,7 @@ def test_an_audit_says_whether_trees_or_predict_answered(monkeypatch):
     assert content_digest(by_trees) == content_digest(without)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_numba
 def test_trees_with_too_many_nodes_for_a_word_are_left_to_predict(monkeypatch):
     by_trees = routes_of(monkeypatch)[1]

@@ -368,6 +368,7 @@ def paper():
     )
 
 
+@pytest.mark.slow
 def test_the_papers_simulation_is_met_in_the_mean_of_20_data_sets(paper):
     b = np.zeros(17)
     b[[2, 6, 8]] = 2, 1, 3
@@ -378,6 +379,7 @@ def test_the_papers_simulation_is_met_in_the_mean_of_20_data_sets(paper):
     assert paper.mean(axis=0)[8] > paper.mean(axis=0)[2] > 1
 
 
+@pytest.mark.slow
 def test_in_the_papers_simulation_x9_is_the_most_valuable_predictor(paper):
     assert (paper.argmax(axis=1) == 8).all()
 

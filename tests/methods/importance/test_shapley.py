@@ -254,6 +254,7 @@ def test_a_row_of_weight_zero_is_not_drawn():
         assert importance.tolist() == np.zeros((3, 3)).tolist()
 
 
+@pytest.mark.slow
 def test_a_background_row_is_drawn_as_often_as_its_weight_says():
     X, n = pd.DataFrame({"x1": [0.0, 1.0]}), 2000
     game = game_of(linear_model(1.0), X)._replace(shares=np.array([0.75, 0.25]))

@@ -187,6 +187,7 @@ def assert_same_bits(ours, theirs):
         assert one.tobytes() == other.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MADE)
 def test_trees_answer_for_predict(calls, tmp_path, kind):
     model, rows = audited(kind, tmp_path)
@@ -212,6 +213,7 @@ OF_TASK = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(MADE)))
 def test_exact_losses_are_those_over_all_pairs_of_rows(tmp_path_factory, seed, kind):
@@ -246,6 +248,7 @@ def test_repeats_scatter_about_the_exact_mean(tmp_path, kind):
     assert (np.abs(sampled.mean(axis=1) - raw[:, 0]) <= allowed).all()
 
 
+@pytest.mark.slow
 def test_curves_of_sums_in_double_are_answered_by_the_trees(monkeypatch, tmp_path):
     answered = []
     curve = mean_predictions.TreeMeans.curve

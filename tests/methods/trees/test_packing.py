@@ -78,6 +78,7 @@ def same_bits(ours, theirs):
     return ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes()
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 9]))
 @pytest.mark.parametrize("model", MODELS, ids=str)

@@ -29,6 +29,7 @@ def centred(values):
     return values - values.mean(axis=0)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(kind=kinds, seed=seeds)
 def test_what_two_do_together_is_the_joint_curve_without_the_single_ones(kind, seed):

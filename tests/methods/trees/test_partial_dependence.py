@@ -16,6 +16,7 @@ from .small_ensembles import TAKES_MISSING, UNUSED, brute_force, fitted, kinds, 
 pytestmark = pytest.mark.needs_numba
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(kind=kinds, seed=seeds)
 def test_curves_are_the_mean_predictions_of_the_library(kind, seed):

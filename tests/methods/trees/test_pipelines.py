@@ -197,6 +197,7 @@ def test_trees_behind_steps_answer_for_predict(calls, kind):
     assert_same_bits(ours, by_predict(model, rows))
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(KEPT_APART)))
 def test_every_draw_has_the_prediction_of_its_table(seed, kind):
@@ -275,6 +276,7 @@ def test_xgboost_reads_levels_as_codes_behind_no_steps(calls):
     assert_same_bits(ours, by_predict(model, rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sparse_threshold", [0, 1])
 def test_what_a_sparse_matrix_leaves_out_is_missing_to_xgboost(
     calls, caplog, sparse_threshold
@@ -305,6 +307,7 @@ def given_another_transform():
 NUMERIC = make_column_transformer((filled(), NUMBERS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("step", "kind"),
     [

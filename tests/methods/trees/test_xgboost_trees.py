@@ -53,6 +53,7 @@ def same_bits(ours, theirs):
     return ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     seed=seeds,

@@ -171,6 +171,7 @@ def test_all_panels_share_one_axis():
     assert apart[0] == pytest.approx(apart[1], abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_models", "n_rows"), [(1, 1), (3, 20), (6, 20), (6, 40)])
 def test_models_stand_side_by_side_where_a_page_would_not_hold_them(n_models, n_rows):
     rows = [Row(f"f{i}", 2.0 + i, text=f"{i}") for i in range(n_rows)]

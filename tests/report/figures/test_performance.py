@@ -101,6 +101,7 @@ def test_parts_without_width_still_have_a_median():
     assert right - left == pytest.approx(0.8, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_models", range(1, 7))
 @pytest.mark.parametrize("name", ["model {n}", LONG + " {n}", "m{n}" + "x" * 90])
 def test_no_words_touch_or_leave_the_sheet(n_models, name):

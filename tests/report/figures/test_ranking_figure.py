@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.report.made_records import made_importance, row_intervals_frame
 from tests.report.made_variants import plain_result, view_of
+from tests.report.reading import drawn
 from tests.report.svg_reader import groups, mark, off_sheet, points, titles, x_axis
 
 from importance_audit.report.figures.parts import Row
@@ -19,7 +20,7 @@ TRIALS = {"method": "stratified_importance", "loss": "", "form": "absolute"}
 def ranking_figures(model="", means=(2.0, 0.5, -1.0), **fields):
     record = made_importance(model, "abc", means, **{"sd": 0.1, **fields})
     view = build_view(plain_result("abc", importances=(record,)))
-    return [figure for figure in view.figures if figure.draw is draw_ranking]
+    return drawn(view, draw_ranking)
 
 
 def test_a_signed_ranking_without_draws_has_dots_on_both_sides_of_zero():
@@ -68,7 +69,7 @@ def test_one_repeat_and_too_many_to_tell_apart_get_no_ticks(repeats):
 
 
 def test_repeats_that_box_plots_show_are_not_shown_twice():
-    assert not [f for f in view_of("apartments").figures if f.draw is draw_ranking]
+    assert not drawn(view_of("apartments"), draw_ranking)
     (alone,) = ranking_figures("forest", baseline=50.0)
     assert all(row.repeats for row in alone.data["rows"])
 
@@ -78,7 +79,7 @@ def permutation_figure(**changes):
     result = plain_result("abc", importances=(record,))
     frames = {name: make((record,)) for name, make in changes.items()}
     view = build_view(replace(result, **frames))
-    (figure,) = (figure for figure in view.figures if figure.draw is draw_ranking)
+    (figure,) = drawn(view, draw_ranking)
     return figure
 
 

@@ -33,6 +33,11 @@ def bytes_of(name):
     return to_docx(view_of(name))
 
 
+@cache
+def document_of(name):
+    return part_of(bytes_of(name))
+
+
 def part_of(data, part="word/document.xml"):
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         return ElementTree.fromstring(file.read(part))
@@ -46,6 +51,7 @@ def without_spaces(text):
     return re.sub(r"\s", "", text)
 
 
+@cache
 def page_of(name):
     return print_html(view_of(name), conformity="None claimed: this is a working copy.")
 
@@ -55,7 +61,7 @@ def alts_of(document):
 
 
 def test_the_word_file_says_all_that_the_printed_page_says(any_name):
-    document = part_of(bytes_of(any_name))
+    document = document_of(any_name)
     said = {*map(without_spaces, alts_of(document))}
     text = without_spaces(text_of(document))
     # The head of a column of bars, such as "0 to 600", goes with the bars.
@@ -67,7 +73,7 @@ def test_the_word_file_says_all_that_the_printed_page_says(any_name):
 
 
 def test_every_table_of_the_page_is_a_table_with_all_its_rows_and_its_head(any_name):
-    tables = list(part_of(bytes_of(any_name)).iter(f"{W}tbl"))
+    tables = list(document_of(any_name).iter(f"{W}tbl"))
     expected = parse_page(page_of(any_name)).all("table")
     assert len(expected) > 10
     rows = [len(list(table.iter(f"{W}tr"))) for table in tables]
@@ -77,7 +83,7 @@ def test_every_table_of_the_page_is_a_table_with_all_its_rows_and_its_head(any_n
 
 
 def test_numbers_are_to_the_right_and_texts_to_the_left():
-    document = part_of(bytes_of("apartments"))
+    document = document_of("apartments")
     places = {
         text_of(p): p.find(f"{W}pPr/{W}jc").get(f"{W}val")
         for cell in document.iter(f"{W}tc")
@@ -105,7 +111,7 @@ def test_every_figure_is_a_picture_with_its_words_and_200_dots_per_inch(any_name
 def test_sections_are_headings_in_the_order_of_the_report(any_name):
     heads = [
         text_of(paragraph)
-        for paragraph in part_of(bytes_of(any_name)).iter(f"{W}p")
+        for paragraph in document_of(any_name).iter(f"{W}p")
         if (style := paragraph.find(f"{W}pPr/{W}pStyle")) is not None
         and style.get(f"{W}val") == "Heading1"
     ]
@@ -119,13 +125,13 @@ def test_sections_are_headings_in_the_order_of_the_report(any_name):
 
 
 def test_the_contents_are_a_field_that_word_fills_from_the_headings():
-    document = part_of(bytes_of("apartments"))
+    document = document_of("apartments")
     fields = [field.text for field in document.iter(f"{W}instrText")]
     assert [field.split()[:3] for field in fields] == [["TOC", "\\o", '"1-1"']]
 
 
 def test_the_first_line_says_what_the_file_is_and_what_the_evidence_is():
-    first = next(part_of(bytes_of("apartments")).iter(f"{W}p"))
+    first = next(document_of("apartments").iter(f"{W}p"))
     assert text_of(first) == (
         "Working copy. The evidence is report.pdf with digest "
         f"{view_of('apartments').digest}. Anybody can change this file."
@@ -145,7 +151,7 @@ def test_the_file_names_its_title_language_date_and_kind():
 
 
 def test_links_lead_to_what_is_there(any_name):
-    document = part_of(bytes_of(any_name))
+    document = document_of(any_name)
     targets = {link.get(f"{W}anchor") for link in document.iter(f"{W}hyperlink")}
     marks = [mark.get(f"{W}name") for mark in document.iter(f"{W}bookmarkStart")]
     assert targets
@@ -170,7 +176,7 @@ def test_characters_that_xml_forbids_are_shown():
 
 
 def test_names_are_text_in_one_piece_that_can_be_searched_for():
-    text = text_of(part_of(bytes_of("hostile")))
+    text = text_of(document_of("hostile"))
     names = ("<script>alert(1)</script>", "pipe | star * tilde ~", "$\\bad{$", "面积")
     for name in (*names, "x" * 300):
         assert name in text
@@ -210,12 +216,27 @@ def test_a_reference_gives_styles_and_page_and_no_text(tmp_path):
     assert next(heading.iter(f"{W}sz")).get(f"{W}val") == "62"
 
 
-def test_a_configured_reference_is_looked_for_in_the_folder_of_the_audit(tmp_path):
+@pytest.fixture
+def converted(monkeypatch):
+    """Return the references of the views that were to become Word files, without it."""
+    references = []
+
+    def noted(_, *, reference):
+        references.append(reference)
+        return b""
+
+    monkeypatch.setattr(docx, "to_docx", noted)
+    return references
+
+
+def test_a_configured_reference_is_looked_for_in_the_folder_of_the_audit(
+    tmp_path, converted
+):
     result = with_reference("house.docx", tmp_path)
     house = tmp_path / "house.docx"
-    house.write_bytes(house_of(bytes_of("apartments")))
-    (data,) = docx_files(result).values()
-    assert next(part_of(data).iter(f"{W}pgSz")).get(f"{W}w") == "12240"
+    house.write_bytes(b"")
+    docx_files(result)
+    assert converted == [house]
     house.unlink()
     with pytest.raises(DataError) as caught:
         docx_files(result)
@@ -312,6 +333,7 @@ def test_a_pandoc_without_end_is_stopped(pandoc, monkeypatch):
     )
 
 
+@pytest.mark.usefixtures("converted")
 def test_many_models_have_a_file_each():
     result = result_of("apartments")
     copies = (
@@ -346,7 +368,7 @@ def test_libreoffice_opens_it_and_prints_every_word_and_picture(tmp_path):
         ["pdftotext", "-raw", pdf, "-"], check=True, capture_output=True
     ).stdout.decode()
     letters = without_spaces(text)
-    for paragraph in part_of(bytes_of("apartments")).iter(f"{W}p"):
+    for paragraph in document_of("apartments").iter(f"{W}p"):
         for words in text_of(paragraph).split():
             assert words in letters
     images = subprocess.run(

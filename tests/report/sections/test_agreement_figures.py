@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.report.made_records import made_frame, made_importance, made_pair
 from tests.report.made_variants import plain_result
+from tests.report.reading import drawn
 from tests.report.svg_reader import SVG, groups, mark, texts
 
 from importance_audit.report.figures.bands import BandPanel, BandRow, draw_bands
@@ -61,7 +62,7 @@ def pairs_figure(verdicts, *, streams=None, **changes):
     importances = (*ours, *of_vip)
     frame = made_frame("agreement", rows)
     result = plain_result("ab", importances=importances, agreement=frame)
-    (figure,) = (f for f in build_view(result).figures if f.draw is draw_bands)
+    (figure,) = drawn(build_view(result), draw_bands)
     return figure
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.reading import drawn
 from tests.report.svg_reader import SVG, groups, points, texts, words, y_axis
 
 from importance_audit.auditing.audit import audit
@@ -37,7 +38,7 @@ def figures(*entries, claims=(), X=DATA.X, weights=DATA.weights):
         for m, c in zip(models, (1.0, 5.0), strict=True)
     ]
     view = build_view(audit(None, rows, config, models=tuple(shifted)))
-    return [figure for figure in view.figures if figure.draw is draw_effects]
+    return drawn(view, draw_effects)
 
 
 def test_the_mean_of_the_leading_model_is_dashed_and_the_others_are_told():
@@ -128,7 +129,7 @@ def test_the_band_is_that_of_the_leading_model_alone_and_is_explained():
     ]
     result = audit(None, DATA, config, models=tuple(models))
     assert all(effect.has_band for effect in result.effects)
-    (figure,) = (f for f in build_view(result).figures if f.draw is draw_effects)
+    (figure,) = drawn(build_view(result), draw_effects)
     for panel in figure.data["panels"]:
         assert [bool(curve.band) for curve in panel.curves] == [True, False]
     assert len(groups(figure.svg, "band")) == 2
@@ -149,7 +150,7 @@ def test_a_mean_outside_its_band_is_explained():
     )
     config = parse_config({"importance": [CURVES]})
     view = build_view(audit(None, rows, config, models=(model,)))
-    (figure,) = (f for f in view.figures if f.draw is draw_effects)
+    (figure,) = drawn(view, draw_effects)
     assert (
         "wide where the effect differs between rows. Where the mean curve lies outside "
         "it, a few rows dominate the mean. "
@@ -182,7 +183,7 @@ def test_what_is_predicted_for_missing_cells_is_told_with_their_share():
         model = replace(linear_model(2, 0), predict=predict)
         config = parse_config({"importance": [CURVES]})
         view = build_view(audit(None, rows, config, models=(model,)))
-        (figure,) = (f for f in view.figures if f.draw is draw_effects)
+        (figure,) = drawn(view, draw_effects)
         return plain(figure.caption)
 
     start = (

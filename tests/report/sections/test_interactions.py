@@ -9,6 +9,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from tests.report.made_records import HOSTILE, made_importance
 from tests.report.made_variants import plain_result, view_of
+from tests.report.reading import drawn
 from tests.report.svg_reader import (
     SVG,
     collisions,
@@ -60,7 +61,7 @@ def pair_figures(features, values, pairs=None, models=("forest",)):
         for model in models
     )
     view = build_view(plain_result(features, importances=records))
-    return [figure for figure in view.figures if figure.draw is draw_interactions]
+    return drawn(view, draw_interactions)
 
 
 def test_a_pair_stands_left_of_one_feature_and_below_the_other():

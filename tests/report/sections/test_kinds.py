@@ -3,7 +3,7 @@
 import pytest
 from tests.report.made_records import made_importance
 from tests.report.made_variants import plain_result
-from tests.report.reading import column, section, table, words
+from tests.report.reading import column, drawn, section, table, words
 
 from importance_audit.report.figures.models import draw_models
 from importance_audit.report.pages.view import build_view
@@ -146,5 +146,5 @@ def test_a_figure_of_models_says_in_words_whom_the_intervals_let_lead(means, end
         for model, numbers in (("forest", (6.0, 3.0, 2.0, 1.0)), ("linear", means))
     )
     view = build_view(plain_result(names, importances=tuple(records)))
-    (figure,) = (f for f in view.figures if f.draw is draw_models)
+    (figure,) = drawn(view, draw_models)
     assert figure.alt.endswith(f"forest relies most on a, {ending}.")

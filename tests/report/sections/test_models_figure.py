@@ -11,6 +11,7 @@ from tests.report.made_records import (
     row_intervals_frame,
 )
 from tests.report.made_variants import plain_result
+from tests.report.reading import drawn
 from tests.report.svg_reader import (
     collisions,
     groups,
@@ -51,7 +52,7 @@ def result(
 
 
 def models_figure(audit_result):
-    (figure,) = (f for f in build_view(audit_result).figures if f.draw is draw_models)
+    (figure,) = drawn(build_view(audit_result), draw_models)
     return figure
 
 

@@ -9,7 +9,15 @@ import pandas as pd
 import pytest
 from tests.report.made_records import columns_frame, models_frame, performance_frame
 from tests.report.made_variants import binary_result, multiclass_result, plain_result
-from tests.report.reading import column, parts_of, section, table, value_at, words
+from tests.report.reading import (
+    column,
+    drawn,
+    parts_of,
+    section,
+    table,
+    value_at,
+    words,
+)
 
 from importance_audit.data.quantiles import quantiles_frame
 from importance_audit.methods.known_answers import (
@@ -181,7 +189,7 @@ def test_an_error_that_is_not_known_tells_nothing_apart_nor_alike():
 
 def test_classes_have_curves_and_calibration_with_their_table():
     result, page = binary()
-    (figure,) = (each for each in page.figures if each.draw is draw_classes)
+    (figure,) = drawn(page, draw_classes)
     labels = [label for label, _ in figure.data["curves"]]
     assert labels == ["boosting, AUC\u00a00.750", "logistic, AUC\u00a00.750"]
     assert [title for title, _ in figure.data["panels"]] == ["boosting", "logistic"]
@@ -205,7 +213,7 @@ def test_of_several_classes_the_predicted_one_is_judged_and_nothing_else():
     result = multiclass_result()
     named = [{**row, "model": "forest"} for row in rows["calibration"]]
     page = build_view(result.with_frames(calibration=frame("calibration", named)))
-    (figure,) = (each for each in page.figures if each.draw is draw_classes)
+    (figure,) = drawn(page, draw_classes)
     assert figure.data["curves"] == ()
     assert "ROC" not in plain(figure.caption)
     assert figure.data["labels"][0] == "share predicted correctly"
@@ -219,7 +227,7 @@ def test_the_headline_says_where_the_probabilities_are_off():
     check |= {"too_low": 0, "too_high": 3, "lowest": "within", "highest": "too high"}
     checked = frame("calibration_checks", [check])
     page = build_view(result.with_frames(calibration_checks=checked))
-    (figure,) = (one for one in page.figures if one.draw is draw_classes)
+    (figure,) = drawn(page, draw_classes)
     assert plain(figure.headline).startswith(
         "boosting: probabilities as observed (3 of 10 deciles off)"
     )
@@ -229,7 +237,7 @@ def test_the_headline_says_where_the_probabilities_are_off():
         evidence={"deciles": 10, "too_low": 0, "too_high": 3},
     )
     judged = result.with_frames(calibration_checks=checked).with_findings((off,))
-    (figure,) = (one for one in build_view(judged).figures if one.draw is draw_classes)
+    (figure,) = drawn(build_view(judged), draw_classes)
     assert plain(figure.headline).startswith(
         "boosting: probabilities too high in 3 of 10 deciles (the highest among them)"
     )
@@ -243,14 +251,14 @@ def test_numbers_have_residuals_and_classes_have_none():
         for n in range(1, 21)
     ]
     page = view(residuals=frame("residuals", rows))
-    (figure,) = (each for each in page.figures if each.draw is draw_residuals)
+    (figure,) = drawn(page, draw_residuals)
     assert plain(figure.headline) == (
         "How far predictions lie from what was observed, along the predictions."
     )
     ((title, (first, *_)),) = figure.data["panels"]
     assert title == "forest"
     assert [first[name] for name in ("q05", "q50", "q95")] == [-2.0, 0.0, 2.0]
-    assert not [f for f in binary()[1].figures if f.draw is draw_residuals]
+    assert not drawn(binary()[1], draw_residuals)
 
 
 def test_a_run_before_this_schema_has_no_such_figure():
@@ -269,7 +277,7 @@ def test_of_more_than_six_models_six_are_drawn_and_the_others_named():
         models=models_frame(names),
         performance=performance_frame(names),
     )
-    (figure,) = (each for each in page.figures if each.draw is draw_residuals)
+    (figure,) = drawn(page, draw_residuals)
     assert len(figure.data["panels"]) == 6
     assert plain(figure.caption).endswith("Not shown: model 6 and model 7.")
 

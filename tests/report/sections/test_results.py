@@ -16,7 +16,7 @@ from tests.report.made_records import (
 )
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result, result_of, view_of
-from tests.report.reading import column, pieces, section, table, words
+from tests.report.reading import column, drawn, pieces, section, table, words
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -140,11 +140,11 @@ def test_classes_have_rankings_and_curves_of_their_own():
     for name in ("ok", "fired", "promoted"):
         assert table(view, f"tab-ranking-forest-partial_dependence-features-{name}")
         assert f"class {name}" in words(section(view, "F"))
-    assert sum(figure.draw is draw_effects for figure in view.figures) == 3
+    assert len(drawn(view, draw_effects)) == 3
 
 
 def test_models_stand_side_by_side_in_the_order_of_the_first():
-    figure = next(f for f in view_of("apartments").figures if f.draw is draw_models)
+    figure = drawn(view_of("apartments"), draw_models)[0]
     panels = figure.data["panels"]
     assert [panel.name for panel in panels] == ["forest", "linear", "svm"]
     assert {tuple(row.name for row in panel.rows) for panel in panels} == {APARTMENTS}
@@ -153,7 +153,7 @@ def test_models_stand_side_by_side_in_the_order_of_the_first():
 
 
 def test_all_models_share_the_panel_of_a_feature():
-    figure = next(f for f in view_of("apartments").figures if f.draw is draw_effects)
+    figure = drawn(view_of("apartments"), draw_effects)[0]
     panels = {panel.feature: panel for panel in figure.data["panels"]}
     assert set(panels) == set(APARTMENTS)
     assert [c.label for c in panels["floor"].curves] == ["forest", "linear", "svm"]
@@ -241,7 +241,7 @@ def many_curves(features=9, classes=("",), models=("forest",)):
 
 
 def drawn_effects(result):
-    return [f for f in build_view(result).figures if f.draw is draw_effects]
+    return drawn(build_view(result), draw_effects)
 
 
 def test_curves_that_one_page_does_not_hold_go_on_in_another_figure():
@@ -284,7 +284,7 @@ def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
     )
     frame = made_frame("agreement", [made_pair("forest", "disagrees", **engines)])
     view = build_view(plain_result(names, importances=records, agreement=frame))
-    (figure,) = (f for f in view.figures if f.draw is draw_bands)
+    (figure,) = drawn(view, draw_bands)
     (panel,) = figure.data["panels"]
     assert [row.name for row in panel.rows] == [*names[:19], "x29"]
     assert plain(figure.headline) == "1 of 30 differences lie outside their bands."
@@ -299,7 +299,7 @@ def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
     engines = {"engine_a": "python", "engine_b": "iml", "stream": "numpy / iml"}
     frame = made_frame("agreement", [made_pair("forest", "equivalent", **engines)])
     view = build_view(plain_result("ab", importances=records, agreement=frame))
-    (figure,) = (f for f in view.figures if f.draw is draw_bands)
+    (figure,) = drawn(view, draw_bands)
     (panel,) = figure.data["panels"]
     assert (panel.title, panel.engines) == ("forest", "Python − iml")
     assert [row.difference for row in panel.rows] == pytest.approx([1.0, 0.0])

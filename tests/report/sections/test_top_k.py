@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from tests.report.made_records import made_frame
 from tests.report.made_results import apartments_result
-from tests.report.reading import column, section, table
+from tests.report.reading import column, drawn, section, table
 from tests.report.reading import words as words_of_notes
 from tests.report.svg_reader import groups, mark, off_sheet, points, words
 
@@ -73,7 +73,7 @@ def test_panels_have_one_scale_and_one_error_is_no_bar():
 
 def test_the_curve_is_the_mean_over_the_folds_with_its_standard_error():
     view = build_view(apartments_result(top_k=frame()))
-    (figure,) = (f for f in view.figures if f.draw is draw_top_k)
+    (figure,) = drawn(view, draw_top_k)
     assert figure.data["panels"] == (TopKPanel("", (PCA,)),)
     assert "over 2 folds of the training rows" in plain(figure.caption)
     assert len(figure.alt) <= 250
@@ -83,7 +83,7 @@ def test_the_curve_is_the_mean_over_the_folds_with_its_standard_error():
 def test_each_protocol_has_a_panel_and_a_sentence():
     both = pd.concat([frame(), frame("holdout")], ignore_index=True)
     view = build_view(apartments_result(top_k=both))
-    (figure,) = (f for f in view.figures if f.draw is draw_top_k)
+    (figure,) = drawn(view, draw_top_k)
     (first, second) = figure.data["panels"]
     assert first.lines == second.lines == (PCA,)
     assert "Cross-validated" in first.title
@@ -93,7 +93,7 @@ def test_each_protocol_has_a_panel_and_a_sentence():
 
 def top_k_of(frame, **changed):
     view = build_view(apartments_result(top_k=frame, **changed))
-    return next(f for f in view.figures if f.draw is draw_top_k)
+    return drawn(view, draw_top_k)[0]
 
 
 def labels(figure):
@@ -132,7 +132,7 @@ def test_each_method_is_drawn_before_a_second_ranking_of_one():
 def test_a_judge_without_a_finite_loss_has_a_sentence_and_no_figure():
     endless = frame().assign(value=np.inf, loss="log_loss")
     view = build_view(apartments_result(top_k=endless))
-    assert not [f for f in view.figures if f.draw is draw_top_k]
+    assert not drawn(view, draw_top_k)
     groups = section(view, "F").parts["groups"]
     (group,) = (group for group in groups if group.id == "measure-top-k")
     assert plain(group.blocks[0]) == (

@@ -45,6 +45,7 @@ def test_every_name_of_a_feature_group_and_model_is_shown_by_its_label():
     assert all(n.text in (LABELS[n.raw], n.text[:0]) for n in names if n.raw in LABELS)
 
 
+@pytest.mark.slow
 def test_no_figure_draws_a_raw_name_that_has_a_label():
     drawings = [figure.svg for figure in labelled_view().figures]
     texts = [t for svg in drawings for t in re.findall(r"<text [^>]*>([^<]*)<", svg)]

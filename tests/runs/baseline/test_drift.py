@@ -145,6 +145,7 @@ def test_the_index_of_sketches_is_that_of_the_rows_within_its_stated_room(grid):
     assert abs(shift.statistic - exact) < 2 * 10 * 0.01 * 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(100, 100), (40, 2000), (2000, 150)])
 def test_unchanged_columns_exceed_the_noise_no_more_often_than_stated(sizes):
     n, m = sizes
