@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -51,7 +52,7 @@ def test_r_knows_what_methods_take_and_are_of_as_python_does(package):
     }
 
 
-CALL = """#!{python} -S
+CALL = """
 import os, sys
 from multiprocessing.connection import Client
 with Client({address!r}) as call:
@@ -69,8 +70,11 @@ def answered(folder):
 
     To start Python, load everything and look up what R has takes seconds.
     """
-    command, address = folder / "importance-audit", str(folder / "calls")
-    command.write_text(CALL.format(python=sys.executable, address=address))
+    command, script = folder / "importance-audit", folder / "call.py"
+    address = str(folder / "calls")
+    script.write_text(CALL.format(address=address))
+    words = shlex.join((sys.executable, "-S", str(script)))
+    command.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
     command.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as calls, pytest.MonkeyPatch.context() as patch:
         calls.bind(address)
