@@ -309,14 +309,13 @@ def recomputed(**verdicts):
         (
             {"DALEX": ("replayed", "not compared", "replayed")},
             "Confirmed for 2 of 3 rankings",
-            "E1 in part by DALEX: all equal. Engines here could recompute 1 more.",
+            "E1 in part by DALEX: all equal. Possible: 1 more.",
         ),
         # Of one ranking the order alone was compared: that confirms no number.
         (
             {"DALEX": ("replayed", "comparable", "not compared")},
             "Confirmed for 1 of 3 rankings",
-            "E1 in part by DALEX: 1 compared by order only, 1 equal. Engines here "
-            "could recompute 1 more.",
+            "E1 in part by DALEX: 1 compared by order only, 1 equal. Possible: 1 more.",
         ),
         # Of two engines the worse word counts, each ranking once.
         (
