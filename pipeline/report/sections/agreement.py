@@ -27,6 +27,8 @@ from .facts import Facts, card_link, config_of, engine_name, section, tallied, w
 from .verdicts import LADDER, badge, count_verdict
 
 DISAGREEMENTS_SHOWN = 40
+SHIFTS_SHOWN = 5
+"""Of the rank shifts whose differences lie inside their bands, the largest."""
 
 
 def agreement(facts: Facts) -> Section:
@@ -173,14 +175,18 @@ def _pairs_row(facts: Facts, places: list[Hashable], top_k: int) -> Cells:
 
 
 def _disagreements(facts: Facts) -> Table | Sentence:
-    """Return what lies outside a band or moved in rank, or that nothing does."""
+    """Return what lies outside a band and what moved most in rank, or that nothing."""
     frame = facts.result.disagreements
     if frame.empty and set(facts.result.agreement["verdict"]) == {"not compared"}:
         return say("agreement.nothing_judged")
     if frame.empty:
         return say("agreement.no_disagreement")
     rows = []
-    for place in frame.index[:DISAGREEMENTS_SHOWN]:
+    is_inside = frame["inside"].astype(bool)
+    shifts = frame["shift"].astype(float).abs()[is_inside]
+    largest = shifts.sort_values(ascending=False, kind="stable").index[:SHIFTS_SHOWN]
+    shown = frame.index[~is_inside | frame.index.isin(largest)]
+    for place in shown[:DISAGREEMENTS_SHOWN]:
         row = frame.loc[place]
         values, band = [row["value_a"], row["value_b"]], float(row["band"])
         clear = [] if row["inside"] else [row["difference"]]

@@ -13,7 +13,7 @@ from tests.report.made_records import (
     made_run,
     performance_frame,
 )
-from tests.report.made_results import FAILURE, apartments_result
+from tests.report.made_results import FAILURE, apartments_result, disagreeing_result
 from tests.report.made_variants import many_findings, plain_result, view_of
 from tests.report.reading import column, section, table, words
 
@@ -476,6 +476,22 @@ def test_a_disagreement_shows_difference_band_and_cause():
     cells = [plain(cell.parts) for cell in row.cells]
     assert cells[2:7] == ["241.7", "210.9", "+30.8", "±15.7", "outside"]
     assert cells[-1].startswith("data: predictions differ")
+
+
+def test_of_shifts_inside_their_bands_the_largest_five_are_shown():
+    result = disagreeing_result()
+    frame = result.disagreements
+    shifts = [3, 9, 4, -8, 7, 5, 6, 3]
+    rows = [
+        {**frame.iloc[0], "feature": f"f{n}", "inside": True, "shift": n}
+        for n in shifts
+    ]
+    frame = pd.concat([pd.DataFrame(rows), frame], ignore_index=True)
+    item = table(build_view(replace(result, disagreements=frame)), "tab-disagreements")
+    names = [plain(row.cells[0].parts).split(",")[0] for row in item.rows]
+    assert names[:5] == ["f9", "f-8", "f7", "f5", "f6"]
+    assert len(names) == 6  # and all that is outside
+    assert plain(item.notes[0]).startswith("3 more are in tables/disagreements.csv")
 
 
 def test_verdicts_are_counted_in_words_that_bear_a_number():
