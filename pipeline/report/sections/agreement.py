@@ -174,6 +174,14 @@ def _pairs_row(facts: Facts, places: list[Hashable], top_k: int) -> Cells:
     )
 
 
+def worst_disagreements(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows outside their bands, and of the others the largest shifts."""
+    is_inside = frame["inside"].astype(bool)
+    shifts = frame["shift"].astype(float).abs()[is_inside]
+    largest = shifts.sort_values(ascending=False, kind="stable").index[:SHIFTS_SHOWN]
+    return frame[~is_inside | frame.index.isin(largest)]
+
+
 def _disagreements(facts: Facts) -> Table | Sentence:
     """Return what lies outside a band and what moved most in rank, or that nothing."""
     frame = facts.result.disagreements
@@ -182,11 +190,7 @@ def _disagreements(facts: Facts) -> Table | Sentence:
     if frame.empty:
         return say("agreement.no_disagreement")
     rows = []
-    is_inside = frame["inside"].astype(bool)
-    shifts = frame["shift"].astype(float).abs()[is_inside]
-    largest = shifts.sort_values(ascending=False, kind="stable").index[:SHIFTS_SHOWN]
-    shown = frame.index[~is_inside | frame.index.isin(largest)]
-    for place in shown[:DISAGREEMENTS_SHOWN]:
+    for place in worst_disagreements(frame).index[:DISAGREEMENTS_SHOWN]:
         row = frame.loc[place]
         values, band = [row["value_a"], row["value_b"]], float(row["band"])
         clear = [] if row["inside"] else [row["difference"]]

@@ -18,6 +18,7 @@ from ..text.wording import (
     series,
     show_hidden,
 )
+from .agreement import worst_disagreements
 from .cards import title_of
 from .claims import claims
 from .clusters import marked
@@ -105,7 +106,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
     """Return everything one card is about: tables, figures, what to read in them."""
     ranked = facts.of_measure(measure)
     record = ranked[0].record
-    disagreements = facts.result.disagreements
+    disagreements = worst_disagreements(facts.result.disagreements)
     by_loss: dict[str, list[Ranking]] = {}
     for ranking in ranked:
         by_loss.setdefault(ranking.record.loss, []).append(ranking)
