@@ -77,7 +77,9 @@ class Measured(NamedTuple):
 def clusters(facts: Facts) -> tuple[Group, ...]:
     """Return who goes with whom, in a figure, a table and words; nothing of nobody."""
     found, lead = clusters_of(facts), facts.lead
-    tree = tree_of(facts, [name for cluster in found for name in cluster.members])
+    tree = None
+    if any(len(cluster.members) > 2 for cluster in found):  # of pairs a table says all
+        tree = tree_of(facts, [name for cluster in found for name in cluster.members])
     blocks: list[Any] = []
     if tree and lead is not None and lead.record.of == "features":
         blocks.append(_figure(facts, lead, *tree, found))
@@ -293,12 +295,15 @@ def _table(
 
 
 def _readings(facts: Facts, lead: Ranking, found: Sequence[Cluster]) -> list[Sentence]:
-    """Return what the lead ranking says of each cluster together, or how to ask."""
+    """Return what the lead ranking says of a cluster together, or how to ask.
+
+    Of several clusters the table says it.
+    """
     sentences, unmeasured = [], []
     for members, _ in found:
         _, total, _, both = _measured(facts, lead, members)
         names = series(map(short_name, members[:MOST]))
-        if both and total:
+        if both and total and len(found) == 1:
             model = full_name(lead.subject)
             text = say(
                 "clusters.reading", names=names, both=both, total=total, model=model

@@ -24,7 +24,6 @@ def redo(facts: Facts) -> Section:
         **({"called": say("redo.called_text")} if is_called else again),
         "render": _command("render", f"render {run}"),
         "tolerance": _tolerance(),
-        "expect": say("redo.expect_text"),
         "file": _digest_of_file(facts),
         "alone": say("redo.alone_text"),
     }
