@@ -213,4 +213,6 @@ def environment() -> dict[str, str]:
 COMMAND = (sys.executable, "-m", "importance_audit")
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m tests.week.simulate FOLDER")
     main(Path(sys.argv[1]))
