@@ -245,7 +245,7 @@ def _from_configuration(facts: Facts) -> Iterator[Untested]:
     is_missing = {
         "engine": not facts.configured_engines and not facts.answered,
         "challenger": len(facts.models) == 1 and len(config_of(facts, "models")) < 2,
-        "groups": not config.get("groups"),
+        "groups": not config.get("groups") and facts.result.joint_importances.empty,
         "expected": validates and not config.get("expected"),
     }
     for key, text in look_up("scope.unasked").items():

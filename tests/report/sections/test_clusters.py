@@ -144,6 +144,9 @@ def test_a_cluster_that_the_audit_shuffled_as_one_has_that_number():
     assert dict(zip(*members, strict=True)) == {"a, c": "6.25", "b, d": "–"}
     text = words(section(view, "H"))
     assert "Not measured together: b and d." in text
+    item, alone = "features shuffled together", plain_view(tuple("abcd"), strong)
+    assert item in column(table(alone, "tab-untested"), "Item")
+    assert item not in column(table(view, "tab-untested"), "Item")
 
 
 def test_a_group_shuffled_in_another_way_is_not_the_cluster():
