@@ -1,6 +1,7 @@
 """Checks of the columns: do they hold the same, vary, depend on each other?"""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, ref
@@ -89,12 +90,17 @@ def missing_words(train: Dataset | None, test: Dataset, **_: Any) -> Seen | None
         return None
     found = []
     for name in categories:
-        parts = [rows.X[name] for rows in (train, test) if rows is not None]
-        cells = pd.concat([part.astype(object) for part in parts])
-        words = cells[cells.isin([*filter(_is_usual, cells.dropna().unique())])]
-        if len(words):
-            levels = listed(sorted(words.unique()))
-            found.append(f"{levels} of {quote(name)} ({several(len(words), 'row')})")
+        counts = Counter[str]()
+        for rows in (train, test):
+            counts.update({} if rows is None else rows.X[name].value_counts().to_dict())
+        words = sorted(
+            level
+            for level, n in counts.items()
+            if n and is_missing_word(level) and level.strip().casefold() != "none"
+        )
+        if words:
+            n_rows = several(sum(counts[word] for word in words), "row")
+            found.append(f"{listed(words)} of {quote(name)} ({n_rows})")
     more = f"; and of {len(found) - SETS} more columns" if len(found) > SETS else ""
     return Seen(
         bool(found),
@@ -108,10 +114,6 @@ def missing_words(train: Dataset | None, test: Dataset, **_: Any) -> Seen | None
         ),
         evidence={"columns": len(found)},
     )
-
-
-def _is_usual(level: str) -> bool:
-    return is_missing_word(level) and level.strip().casefold() != "none"
 
 
 def dependence(
