@@ -235,12 +235,15 @@ def _measured_beside(
     facts: Facts, ranking: Ranking, members: Sequence[str]
 ) -> Value | None:
     """Return what a cluster measures by the loss of a leading ranking, if asked."""
-    sets = facts.result.clusters.groupby("cluster")["feature"]
-    numbers = [number for number, names in sets if set(names) == set(members)]
-    if ranking not in facts.leads or not numbers:
+    if ranking not in facts.leads:
         return None
-    measured = joint_values(facts, numbers[0])
-    own = (value for model, value, _ in measured if model == ranking.record.model)
+    own = (
+        value
+        for cluster, names in facts.clusters.items()
+        if set(names) == set(members)
+        for model, value, _ in joint_values(facts, cluster)
+        if model == ranking.record.model
+    )
     return next(own, None)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ...assess.page_one import TIMES, Difference, differences
-from ...records.ranking import LEVEL, question_of
+from ...records.ranking import LEVEL, is_marginal, question_of
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
 from ..text.number_text import interval_text, loss_label, number, percent
 from ..text.wording import (
@@ -288,30 +288,34 @@ def joint(facts: Facts, cluster: int) -> Sentence:
 def joint_values(facts: Facts, cluster: int) -> Iterator[tuple[str, Value, bool]]:
     """Yield what a set measures together: model, value, and if it may be zero.
 
-    By the loss of the leading rankings: measured beside them, or as a group of the
-    owner.
+    By the measure of the leading rankings: beside them if they permute features among
+    all rows, or as a group of the owner.
     """
     frame = facts.result.clusters
     group = str(frame.loc[frame["cluster"] == cluster, "group"].iloc[0])
     rows = facts.result.joint_importances
     for ranking in facts.leads:
-        model, loss = ranking.record.model, ranking.record.loss
+        lead = ranking.record
         if not group:
-            own = rows[rows["cluster"] == cluster]
-            own = own[(own["model"] == model) & (own["loss"] == loss)]
+            own = rows[(rows["cluster"] == cluster) & is_marginal(lead)]
+            for name in ("model", "loss", "form"):
+                own = own[own[name] == getattr(lead, name)]
             for place, row in own.iterrows():
                 mean = float(row["mean"])
                 path = f"joint_importances[{place}].mean"
                 value = Value(path, mean, number(mean, ranking.places))
-                yield model, value, bool(row["low"] <= ranking.nothing <= row["high"])
+                yield (
+                    lead.model,
+                    value,
+                    bool(row["low"] <= ranking.nothing <= row["high"]),
+                )
             continue
+        asked = question_of(replace(lead, of="groups"))
         for other in facts.rankings:
-            record = other.record
-            is_it = (record.model, record.of, record.loss) == (model, "groups", loss)
-            if is_it and group in record.features:
-                at = record.features.index(group)
+            if question_of(other.record) == asked and group in other.record.features:
+                at = other.record.features.index(group)
                 may_be_zero = not other.told[at] and at not in other.negative
-                yield model, value_of(other, at), may_be_zero
+                yield lead.model, value_of(other, at), may_be_zero
                 break
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 
 from ...assess.calibration import side_of
 from ...assess.checks import DEFAULTS
-from ...assess.split_shifts import moved
 from ...records.finding import Finding
 from ...records.losses import LOSSES
 from ..text.blocks import Column, Sentence, Styled, Table, Value
@@ -363,11 +362,13 @@ def _directions(path: str, row: "pd.Series[Any]") -> Sentence:
 
 
 def _shift(facts: Facts) -> tuple[Sentence, ...]:
-    """Return which column shifted most from training to new rows, if any did."""
+    """Return which column differs most between training and evaluation rows."""
     frame = facts.result.split_shifts
     if frame.empty or np.isnan(float(frame["psi"].iloc[0])):
         return ()
     psi = _value("split_shifts[0].psi", frame["psi"].iloc[0], 2)
     column = full_name(str(frame["column"].iloc[0]))
-    key = "shift" if frame.apply(moved, axis=1).any() else "shift_by_chance"
+    verdicts = {*frame["verdict"], *frame["missing_verdict"]}
+    is_more = not verdicts.isdisjoint(("moved", "below the limit"))  # than chance
+    key = "shift" if is_more else "shift_by_chance"
     return (say(f"quality.{key}", column=column, psi=psi),)

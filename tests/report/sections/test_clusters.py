@@ -126,7 +126,8 @@ def test_a_group_of_other_columns_is_not_the_cluster(other):
 def test_a_cluster_that_the_audit_shuffled_as_one_has_that_number():
     result = plain_result(tuple("abcd"))
     (record,) = (one for one in result.importances if one.of == "features")
-    ends = {"loss": record.loss, "mean": 6.25, "low": 5.0, "high": 7.0}
+    ends = {"loss": record.loss, "form": record.form, "mean": 6.25}
+    ends |= {"low": 5.0, "high": 7.0}
     sets = [("a", 1), ("c", 1), ("b", 2), ("d", 2)]
     result = replace(
         result,
@@ -147,6 +148,11 @@ def test_a_cluster_that_the_audit_shuffled_as_one_has_that_number():
     item, alone = "features shuffled together", plain_view(tuple("abcd"), strong)
     assert item in column(table(alone, "tab-untested"), "Item")
     assert item not in column(table(view, "tab-untested"), "Item")
+    # It is no importance by refits, nor one of shuffling within leaves.
+    for changes in ({"method": "drop_column"}, {"options": {"within": "leaves"}}):
+        other = replace(result, importances=(replace(record, **changes),))
+        rows = table(limited(other, associated(tuple("abcd"), strong)), "tab-clusters")
+        assert set(column(rows, "Together")) == {"–"}
 
 
 def test_a_group_shuffled_in_another_way_is_not_the_cluster():

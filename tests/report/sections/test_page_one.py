@@ -603,6 +603,22 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     assert said(view, "headline") == "Not as the owner expects: a does not lead"
 
 
+@pytest.mark.parametrize(
+    ("verdict", "of_missing", "words"),
+    [
+        ("moved", "within chance", "Largest shift from training to evaluation rows: "),
+        ("below the limit", "within chance", "Largest shift from training to "),
+        ("within chance", "below the limit", "Largest shift from training to "),
+        ("within chance", "not comparable", "beyond chance (largest: a, PSI 0.10)."),
+    ],
+)
+def test_a_shift_below_the_limit_is_not_told_to_be_chance(verdict, of_missing, words):
+    row = {"column": "a", "role": "feature", "psi": 0.1, "missing_psi": 0.0}
+    row |= {"verdict": verdict, "missing_verdict": of_missing}
+    view = two_models(split_shifts=frame_of("split_shifts", [row]))
+    assert words in said(view, "fits")
+
+
 def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
     frame = expected((1, "top", "bad", "c", 3.0, "not as expected"))
     clusters = frame_of(
@@ -613,9 +629,8 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
 
     def text(low, high=0.2, below=False):
         ends = {"mean": 0.1, "low": low, "high": high}
-        joint = [
-            {"cluster": 1, "model": m, "loss": "rmse", **ends} for m in ("bad", "good")
-        ]
+        what = {"cluster": 1, "loss": "rmse", "form": "difference"}
+        joint = [{**what, "model": m, **ends} for m in ("bad", "good")]
         high_of_c = -1 if below else 3
         view = two_models(
             expected=frame,
