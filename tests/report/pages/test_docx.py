@@ -16,7 +16,9 @@ from tests.report.page_reader import parse_page
 
 from importance_audit.records.errors import DataError
 from importance_audit.records.undated_zip import undated
+from importance_audit.report.figures.typeface import width
 from importance_audit.report.pages import docx
+from importance_audit.report.pages.column_widths import PAGE, SIZE
 from importance_audit.report.pages.docx import docx_files, pandoc_version, to_docx
 from importance_audit.report.pages.html import print_html
 from importance_audit.report.pages.plain_text import page_lines
@@ -94,6 +96,24 @@ def test_numbers_are_to_the_right_and_texts_to_the_left():
     assert first == "right"
     # Left is what a cell is without saying so; pandoc 3 leaves it out.
     assert places.get("construction.year", "left") == "left"
+
+
+def test_no_number_is_broken_in_its_column(any_name):
+    styles = part_of(bytes_of(any_name), "word/styles.xml")
+    (style,) = (s for s in styles.iter(f"{W}style") if s.get(f"{W}styleId") == "Table")
+    ends = [style.find(f".//{W}tblCellMar/{W}{end}") for end in ("left", "right")]
+    beside = sum(int(end.get(f"{W}w")) for end in ends) / 1440 * 25.4
+    n_seen = 0
+    for table in document_of(any_name).iter(f"{W}tbl"):
+        shares = [int(column.get(f"{W}w")) for column in table.iter(f"{W}gridCol")]
+        for row in table.iter(f"{W}tr"):
+            texts = [text_of(cell) for cell in row.iter(f"{W}tc")]
+            for text, share in zip(texts, shares, strict=True):
+                if re.fullmatch(r"[−–\d., ]+", text):
+                    n_seen += 1
+                    room = PAGE * share / sum(shares) - beside
+                    assert width(text, SIZE) <= room, (texts, text)
+    assert n_seen > 10
 
 
 def test_every_figure_is_a_picture_with_its_words_and_200_dots_per_inch(any_name):
