@@ -138,7 +138,7 @@ function touching() {
   return near;
 }
 
-// Which cells of the tables of page one, of several models, reach beyond the window.
+// Which cells of the tables of page one reach beyond the window.
 function beyond() {
   const tables = [...document.querySelectorAll("#sec-b .tw:is(.by2, .by3) table")];
   const cells = tables.flatMap((table) => [...table.querySelectorAll("th, td")]);

@@ -24,15 +24,16 @@ LOOSE = ("history", "audits")
 """Pages that are no report on one result."""
 WHOLE = ("disagreeing",)
 """The page with most kinds of tables, figures, verdicts and findings."""
-MARKED, SCRIPTLESS = "marked", "scriptless"
-"""Copies of a page: with the values of its marks in its figures, without our script."""
+MARKED, SCRIPTLESS, RENAMED = "marked", "scriptless", "renamed"
+"""Copies of a page: with values of marks in its figures, without our script, and
+of one with intervals, its models with long names."""
 LONG = (
     *("months_since_most_recent_delinquency_any_trade", "bureau.score.v3"),
     *("totalDebtToIncomeRatioAfterDisbursementPercent", "dealer.code"),
     *("revolving.utilisation.percent.of.limit", "monthly-instalment-to-net-income"),
     *("number_of_bureau_enquiries_last_6_months", "bureau.score.v2"),
 )
-COPIES = (MARKED, SCRIPTLESS)
+COPIES = (MARKED, SCRIPTLESS, RENAMED)
 KNOWN_MISTAKE = "Resource violates Content Security Policy"
 """Nu says that data: images are blocked where the policy allows them."""
 
@@ -65,6 +66,9 @@ def folder(tmp_path_factory):
     path.joinpath(f"{MARKED}.html").write_text(with_titles(page), encoding="utf-8")
     bare = re.sub("<script>.*</script>", "", page, flags=re.DOTALL)
     path.joinpath(f"{SCRIPTLESS}.html").write_text(bare, encoding="utf-8")
+    page = path.joinpath("multiclass.html").read_text(encoding="utf-8")
+    long = re.sub('data-l="[^"]+"', 'data-l="boosting, challenger 2024-02"', page)
+    path.joinpath(f"{RENAMED}.html").write_text(long, encoding="utf-8")
     audits = [AuditRow("apartments", 0, "confirmed", MADE, "run-1", "a/report.html")]
     listed = index_html(audits, folder="reports", date=MADE, exit_code=0)
     path.joinpath("audits.html").write_text(listed, encoding="utf-8")
@@ -120,7 +124,7 @@ def test_a_narrow_window_scrolls_in_one_direction(observations, name):
 
 
 @pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE, RENAMED])
 def test_words_of_neighbouring_columns_never_touch(observations, name):
     assert observations[name]["touching"] == {"320": [], "390": [], "1280": []}
 
@@ -186,7 +190,7 @@ def test_a_figure_shows_the_values_of_its_marks_on_focus_and_under_the_pointer(
 
 
 @pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", ["disagreeing", "multiclass"])
+@pytest.mark.parametrize("name", ["disagreeing", RENAMED, "long names"])
 def test_a_phone_shows_every_number_of_page_one_without_scrolling(observations, name):
     assert observations[name]["phone"] == {"tables": 2, "beyond": []}
 

@@ -74,7 +74,7 @@ def leading_table(facts: Facts) -> Table | None:
         caption=_caption(facts, rankings),
         notes=_notes(facts, rankings, names),
         shape="wide" if len(rankings) > 1 else "tight",
-        abreast=2 if len(rankings) > 1 else 0,
+        abreast=2 if len(rankings) > 1 else len(columns),
     )
 
 
