@@ -192,7 +192,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
     frame = facts.result.performance
     rows = frame[frame["loss"] == loss]
     test = rows[rows["split"] == "test"]
-    places = decimals(rows["value"], test["std_error"], _clear(rows))
+    places = decimals(rows["value"], test["std_error"], _clear(test))
     unit = _unit(facts, loss)
     seen = {"train", "test", *rows["split"]}
     splits = [split for split in SPLITS if split in seen]

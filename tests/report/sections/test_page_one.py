@@ -92,6 +92,15 @@ def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     )
 
 
+def test_a_training_loss_of_almost_nothing_adds_no_decimals():
+    rows = losses(("good", "test", 20.0), ("good", "train", 7.3e-6))
+    view = two_models(performance=rows)
+    for item in (table(view, "tab-quality"), table(view, "tab-performance-rmse")):
+        (training,) = (c for c in item.columns if "Training" in plain(c.label))
+        assert column(item, plain(training.label))[0] == "< 0.01"
+    assert column(table(view, "tab-quality"), "Evaluation rows")[0] == "20.00 ± 0.50"
+
+
 def test_a_model_of_unknown_loss_comes_after_all_others():
     rows = losses(("good", "test", 20.0), ("bad", "train", 1.0))
     quality = table(two_models(performance=rows), "tab-quality")
