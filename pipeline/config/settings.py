@@ -38,7 +38,8 @@ class ChecksSection:
         Two engines are "equivalent" only if their difference is known to within this
         share of the largest importance.
     max_rank_shift : int
-        A larger difference in the rank of a feature between engines is a warning.
+        A larger difference in the rank of a feature between engines is a warning; a
+        note if the engines are equivalent, so that their draws explain it.
     top_k : int
         How many leading features are used for the overlap of two rankings.
     dependence : float

@@ -563,8 +563,10 @@ def test_a_rank_shift_that_noise_explains_is_not_put_down_to_software():
         "explain the move."
     )
     assert finding.remedy == "Read no order among these features, or raise n_repeats."
+    assert (row["verdict"], finding.severity) == ("equivalent", "info")
     (outside,) = findings_of([row | {"n_outside": 1, "verdict": "comparable"}])
     assert "noise" not in outside.message
+    assert outside.severity == "warning"
 
 
 def test_a_disagreement_states_how_many_values_and_the_cause():
