@@ -43,7 +43,7 @@ async function look(address, isWhole) {
   for (const viewport of [NARROW, PHONE, WIDE]) {
     await page.setViewport(viewport);
     found.touching[viewport.width] = await page.evaluate(touching);
-    if (viewport === PHONE) Object.assign(found, { phone: await page.evaluate(beyond), names: await page.evaluate(names) });
+    if (viewport === PHONE) Object.assign(found, { phone: await page.evaluate(beyond), names: await page.evaluate(names), covering: await page.evaluate(covering) });
   }
   Object.assign(found, {
     smallTargets: await page.evaluate(smallTargets),
@@ -157,6 +157,15 @@ function names() {
     frame.scrollLeft = 0;
     return [Math.round(left), ranks.length];
   });
+}
+
+// Of which tables the names that stay leave less than a third of the window to the rest.
+function covering() {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  return [...document.querySelectorAll(".tw table")].filter((table) => {
+    const name = table.tBodies[0].rows[0].cells[0];
+    return getComputedStyle(name).position === "sticky" && name.offsetWidth > (2 / 3) * table.parentNode.clientWidth;
+  }).map((table) => table.id);
 }
 
 // What the page says, with what the script adds taken out and what it folds unfolded.

@@ -205,6 +205,12 @@ def test_a_phone_keeps_the_names_of_rows_beside_their_ranks(observations, name):
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", [*PAGES, *LOOSE])
+def test_names_that_stay_on_a_phone_leave_room_for_what_they_name(observations, name):
+    assert observations[name]["covering"] == []
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
 def test_every_link_is_large_enough_for_a_finger(observations, name):
     assert observations[name]["smallTargets"] == []
 
