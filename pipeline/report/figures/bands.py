@@ -87,7 +87,7 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
             if isfinite(row.half_width):
                 edges = scale.at(-row.half_width), scale.at(row.half_width)
                 sheet.box(edges, sides, face=BAND, name=f"{name}-band")
-                sheet.uprights(edges, sides, colour=AXIS, width=0.7)
+                sheet.uprights(edges, sides, Look(AXIS, 0.7))
             colour = BLUE if row.inside else outside
             mark, size = ("o", 4.2) if row.inside else ("s", 4.8)
             mark = mark if is_judged else mark.upper()
@@ -98,7 +98,7 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
                 x = scale.at(row.difference) + aside
                 sheet.label(x, y, row.text, colour=outside, anchor=anchor)
         span = (slot.top, slot.top + column.height)
-        sheet.line((scale.at(0.0),) * 2, span, width=0.8, name="baseline")
+        sheet.line((scale.at(0.0),) * 2, span, Look(INK, 0.8), name="baseline")
         heading, engines = heads[n]
         y = slot.top - 6.2 - parts.NOTE_LINE * len(engines)
         parts.put_heading(sheet, (scale.left, y), heading)

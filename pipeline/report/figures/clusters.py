@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from . import parts
-from .drawing import AXIS, DOTTED, INK, WIDTH, Look, Scale, Sheet
+from .drawing import DOTTED, INK, WIDTH, Look, Scale, Sheet
 from .parts import Row
 from .ranking import put_estimate
 
@@ -67,7 +67,7 @@ def draw_clusters(
     _put_tree(sheet, joins, leaves, limit)
     if isfinite(limit):
         x, half = _TREE.at(limit), parts.wide(limit_label) / 2
-        sheet.line((x, x), (top, bottom), dashes=DOTTED, width=0.8, name="limit")
+        sheet.line((x, x), (top, bottom), Look(INK, 0.8, DOTTED), name="limit")
         left = max(min(x, _NAMES - half) - half, 0.0)
         sheet.label(left, top - 2.0, limit_label)
     parts.foot(sheet, _TREE, bottom, (0.0, 0.5, 1.0), ("0", "0.5", "1"))
@@ -96,6 +96,6 @@ def _put_tree(
     for n, join in enumerate(joins):
         first, second = (_TREE.at(strength) for strength in join.strengths)
         x, (above, below) = _TREE.at(join.strength), map(at, join.ends)
-        colour, width = (INK, 1.4) if join.strength >= limit else (AXIS, 0.6)
+        look = Look(INK, 1.4) if join.strength >= limit else parts.THIN
         xs, ys = (first, x, x, second), (above, above, below, below)
-        sheet.line(xs, ys, colour=colour, width=width, name=f"join-{n}")
+        sheet.line(xs, ys, look, name=f"join-{n}")

@@ -275,14 +275,14 @@ def _put_number(
         sheet.box((middle - half, middle + half), bar, face=drawing.FOOT, name="rows")
     if reference is not None:
         level = (y.at(reference),) * 2
-        sheet.line(span, level, **_REFERENCE.stroke, name="reference")
+        sheet.line(span, level, _REFERENCE, name="reference")
     for n, (label, look) in reversed(list(enumerate(looks.items()))):
         for curve in panel.curves:
             if curve.label == label:
                 _put_curve(sheet, curve, (x, y), look, f"curve-{name}-{n}", n == 0)
     for line in panel.known:  # above the curves, which would hide it
         xs, ys = [x.at(at) for at, _ in line], [y.at(value) for _, value in line]
-        sheet.line(xs, ys, **_KNOWN.stroke, name="known")
+        sheet.line(xs, ys, _KNOWN, name="known")
     whole = all(float(at).is_integer() for curve in panel.curves for at in curve.grid)
     ticks = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
     parts.foot(sheet, x, y.left, *ticks)
@@ -315,7 +315,7 @@ def _put_missing(sheet: Sheet, spot: _Spot, looks: Looks, name: str, text: str) 
         for curve in panel.curves:
             if curve.label == label and isfinite(curve.missing):
                 up = y.at(curve.missing)
-                sheet.mark(at, up, look.mark, **look.dot, name=f"{name}-{n}")
+                sheet.mark(at, up, look, name=f"{name}-{n}")
                 said.append(f"{label}: {significant(curve.missing, 4)}")
     sides = (x.right + 1.0, x.right + _ASIDE)
     sheet.box(sides, (y.right, y.left), title="; ".join(said))
@@ -338,10 +338,10 @@ def _put_curve(
         for at, value in values
         if isfinite(at)
     ]
-    sheet.line(*zip(*points, strict=True), **look.stroke, name=name)
+    sheet.line(*zip(*points, strict=True), look, name=name)
     for at, up in points:
         if len(points) <= _FEW and isfinite(up):
-            sheet.mark(at, up, "o", colour=look.colour, size=3.2 if is_lead else 2.2)
+            sheet.mark(at, up, Look(look.colour, size=3.2 if is_lead else 2.2))
 
 
 def _least_gap(places: Sequence[float]) -> float:
@@ -366,7 +366,7 @@ def _put_category(
     parts.axis(sheet, x, span)
     if reference is not None:
         upright = (x.at(reference),) * 2
-        sheet.line(upright, span, **_REFERENCE.stroke, name="reference")
+        sheet.line(upright, span, _REFERENCE, name="reference")
     room = (x.left - left - 3.0) / parts.SLACK
     lines = 2 if pitch >= 2 * parts.NAME_LINE else 1
     texts = typeface.shortened(names, room, NAME, lines=lines)
@@ -387,11 +387,10 @@ def _put_category(
         parts.put_name(sheet, text, left, y)
         if (lead := next(iter(looks))) in values:
             start = x.left if reference is None else x.at(reference)
-            sheet.line((start, x.at(values[lead])), (y, y), colour=HAIR, width=0.7)
+            sheet.line((start, x.at(values[lead])), (y, y), Look(HAIR, 0.7))
         for k, (label, look) in reversed(list(enumerate(looks.items()))):
             if label in values:  # the leading one last
-                own = f"{name}-{n}-{k}"
-                sheet.mark(x.at(values[label]), y, look.mark, **look.dot, name=own)
+                sheet.mark(x.at(values[label]), y, look, name=f"{name}-{n}-{k}")
         sheet.label(right, y, counts.get(level, ""), anchor="right")
         said = [f"{label}: {significant(value, 4)}" for label, value in values.items()]
         title = "; ".join([f"{panel.feature} {level}", *said])

@@ -6,10 +6,11 @@ from math import isfinite, isinf
 from statistics import quantiles
 
 from . import parts
-from .drawing import BLUE, FILL, INK, Scale, Sheet, limits
+from .drawing import BLUE, FILL, INK, Look, Scale, Sheet, limits
 from .parts import Row
 
 MARK = 2.6  # millimetres that a mark beside a plot takes
+_STROKE = Look(BLUE, 1.5)
 _HEAD = 8.8  # above the rows: the name of a model, and its loss as it is
 
 
@@ -88,16 +89,16 @@ def _put_loss(
     repeats = sorted(row.repeats)
     has_interval = isfinite(row.low) and isfinite(row.high)
     if has_interval or not all(map(isfinite, repeats)) or len(set(repeats)) < 2:
-        sheet.line((mean, mean), thick, colour=BLUE, width=1.5)
+        sheet.line((mean, mean), thick, _STROKE)
         look = parts.DOT._replace(width=0.9)
         parts.interval(sheet, scale, y, (row.low, row.high), look=look, cap=0.8)
         return
     ends = scale.at(repeats[0]), scale.at(repeats[-1])
     first, median, third = map(scale.at, quantiles(repeats, n=4, method="inclusive"))
-    sheet.line(ends, (y, y), colour=BLUE, width=0.8, name=f"{name}-range")
+    sheet.line(ends, (y, y), Look(BLUE, 0.8), name=f"{name}-range")
     quarters, name = (first, third), f"{name}-quartiles"
     sheet.box(quarters, thin, face="white", edge=BLUE, width=0.8, name=name)
-    sheet.line((median, median), thin, colour=BLUE, width=1.5)
+    sheet.line((median, median), thin, _STROKE)
 
 
 def _put_note(sheet: Sheet, row: Row, scale: Scale, y: float, baseline: float) -> None:

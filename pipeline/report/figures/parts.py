@@ -21,6 +21,7 @@ from .drawing import (
     BLUE,
     FILL,
     HAIR,
+    INK,
     NAME,
     SERIES,
     SMALL,
@@ -39,6 +40,8 @@ Ticks: TypeAlias = tuple[Sequence[float], Sequence[str]]
 
 DOT = Look(BLUE, 1.1)
 """A number with its interval."""
+THIN = Look(AXIS, 0.6)
+"""An axis and its ticks."""
 MOST_ROWS = 40
 """Most rows that a page holds."""
 PAGE = 228.0  # millimetres: an A4 page less its furniture and the caption
@@ -242,7 +245,7 @@ def dot_rows(
         tell(sheet, scale, (y, column.pitch), row.title)
     if baseline:
         x = scale.at(baseline[0])
-        sheet.line((x, x), span, width=0.9, dashes=drawing.DASHED, name="baseline")
+        sheet.line((x, x), span, Look(INK, 0.9, drawing.DASHED), name="baseline")
         at = max(0.0, min(x, scale.right - wide(baseline[1])))
         sheet.label(at, span[0] - 2.0, baseline[1])
 
@@ -266,12 +269,12 @@ def put_dot(
     if isfinite(number):
         x = scale.at(number)
         if isfinite(start):
-            sheet.line((scale.at(start), x), (y, y), colour=HAIR, width=0.7)
+            sheet.line((scale.at(start), x), (y, y), Look(HAIR, 0.7))
         interval(sheet, scale, y, ends, look=look, cap=cap)
-        sheet.mark(x, y, look.mark, **look.dot, name=name)
+        sheet.mark(x, y, look, name=name)
     elif isinf(number):
         arrow, x = (">", scale.right) if number > 0 else ("<", scale.left)
-        sheet.mark(x, y, arrow, colour=look.colour, size=4.6, name="beyond")
+        sheet.mark(x, y, look._replace(mark=arrow, size=4.6), name="beyond")
 
 
 def interval(
@@ -288,9 +291,9 @@ def interval(
     if not (isfinite(low) and isfinite(high) and low < high):
         return
     span = scale.at(low), scale.at(high)
-    sheet.line(span, (y, y), colour=look.colour, width=look.width, name="interval")
+    sheet.line(span, (y, y), look, name="interval")
     if cap:
-        sheet.uprights(span, (y - cap, y + cap), colour=look.colour, width=0.8)
+        sheet.uprights(span, (y - cap, y + cap), look._replace(width=0.8))
 
 
 def tell(sheet: Sheet, scale: Scale, row: tuple[float, float], title: str) -> None:
@@ -340,9 +343,9 @@ def foot(
     texts: Sequence[str],
 ) -> None:
     """Draw the line of an axis with its ticks, their texts kept on the sheet."""
-    sheet.line((scale.left, scale.right), (y, y), colour=AXIS, name="axis")
+    sheet.line((scale.left, scale.right), (y, y), THIN, name="axis")
     at = [scale.at(number) for number in numbers]
-    sheet.uprights(at, (y, y + 0.9), colour=AXIS, width=0.6)
+    sheet.uprights(at, (y, y + 0.9), THIN)
     for number, text in zip(numbers, texts, strict=True):
         sheet.label(_tick_middle(scale, number, text), y + 3.2, text, anchor="center")
 
@@ -460,9 +463,9 @@ def key(
         if x and x + width > WIDTH:
             x, y = 0.0, y + KEY_LINE
         if look.width:
-            sheet.line((x, x + _SAMPLE), (y, y), **look.stroke, name="key")
+            sheet.line((x, x + _SAMPLE), (y, y), look, name="key")
         if look.mark:
-            sheet.mark(x + _SAMPLE / 2, y, look.mark, **look.dot, name="key")
+            sheet.mark(x + _SAMPLE / 2, y, look, name="key")
         colour = SOFT if look.colour in (AXIS, FILL) else look.colour
         bold = look == SERIES[0]._replace(mark=look.mark)
         sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)

@@ -32,7 +32,7 @@ def draw_ranking(
     ):
         at = [scale.at(number) for number in row.repeats if isfinite(number)]
         if at:
-            sheet.uprights(at, (y - 1.7, y + 1.7), colour=AXIS, name=f"repeats-{n}")
+            sheet.uprights(at, (y - 1.7, y + 1.7), Look(AXIS, 0.5), name=f"repeats-{n}")
         put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}")
     parts.put_value_label(sheet, value_label, slot.top)
     return sheet.cut(slot.top + column.height + parts.FOOT)

@@ -6,7 +6,7 @@ from itertools import count
 from math import ceil, isfinite, nan
 
 from . import parts, typeface
-from .drawing import SMALL, Scale, Sheet
+from .drawing import INK, SMALL, Look, Scale, Sheet
 
 _HEAD = 7.6  # from the upper edge to the rows: the name of a panel
 
@@ -75,7 +75,7 @@ def draw_rank_intervals(
             parts.interval(sheet, scale, upper, row.draws)
             if has_both:
                 ends = scale.at(row.rows[0]) - 0.5, scale.at(row.rows[1]) + 0.5
-                sheet.line(ends, (lower, lower), width=1.1, dashes=(2.0, 1.2))
+                sheet.line(ends, (lower, lower), Look(INK, 1.1, (2.0, 1.2)))
             parts.put_dot(sheet, scale, upper, row.rank, name=f"rank-{n}-{m}")
         parts.put_heading(sheet, (slot.left, slot.top - 3.2), heads[n][0])
     return sheet.cut(height)

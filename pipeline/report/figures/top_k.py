@@ -92,13 +92,13 @@ def _put_line(
     """Draw one line with its bars and marks."""
     points = list(zip(map(x.at, count(1)), line.means, line.errors, strict=False))
     across, up = [place for place, _, _ in points], [y.at(mean) for mean in line.means]
-    sheet.line(across, up, **look.stroke, name=f"curve-{name}")
+    sheet.line(across, up, look, name=f"curve-{name}")
     for place, mean, error in points:
         if isfinite(mean) and isfinite(error) and error > 0:
             ends = (y.at(mean - error), y.at(mean + error))
-            sheet.line((place, place), ends, colour=look.colour, name=f"error-{name}")
+            bar = Look(look.colour, 0.6)
+            sheet.line((place, place), ends, bar, name=f"error-{name}")
     for k, (place, mean, _) in enumerate(points):
         if isfinite(mean):
             title = f"{line.label}, {k + 1}: {significant(mean, 4)}"
-            spot, name_ = (place, y.at(mean), look.mark), f"point-{name}-{k}"
-            sheet.mark(*spot, **look.dot, name=name_, title=title)
+            sheet.mark(place, y.at(mean), look, name=f"point-{name}-{k}", title=title)
