@@ -1,7 +1,7 @@
 """The figure of bands: differences between two engines against what noise allows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
 
@@ -31,7 +31,6 @@ class BandRow:
     half_width: float
     inside: bool
     text: str
-    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,10 +78,10 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
         outside = RED if is_judged else INK
         half = column.pitch / 4
         subject = f"{panel.title}, {panel.engines}"
-        rows = [replace(r, title=f"{subject}, {r.name}: {r.text}") for r in panel.rows]
-        for m, row, y in parts.dot_rows(
-            sheet, column, scale, plot, rows, label=label, names_at=names_at
-        ):
+        places = parts.put_rows(
+            sheet, column, scale, plot, label=label, names_at=names_at
+        )
+        for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
             name, sides = f"difference-{n}-{m}", (y - half, y + half)
             if isfinite(row.half_width):
                 edges = scale.at(-row.half_width), scale.at(row.half_width)
@@ -97,8 +96,10 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
                 aside, anchor = _OUTWARDS[row.difference > 0]
                 x = scale.at(row.difference) + aside
                 sheet.label(x, y, row.text, colour=outside, anchor=anchor)
-        span = (slot.top, slot.top + column.height)
-        sheet.line((scale.at(0.0),) * 2, span, Look(INK, 0.8), name="baseline")
+            words = f"{subject}, {row.name}: {row.text}"
+            parts.tell(sheet, scale, (y, column.pitch), words)
+        zero, span = scale.at(0.0), column.span(slot.top)
+        sheet.line((zero, zero), span, Look(INK, 0.8), name="baseline")
         heading, engines = heads[n]
         y = slot.top - 6.2 - parts.NOTE_LINE * len(engines)
         parts.put_heading(sheet, (scale.left, y), heading)

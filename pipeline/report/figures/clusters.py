@@ -72,13 +72,13 @@ def draw_clusters(
         sheet.label(left, top - 2.0, limit_label)
     parts.foot(sheet, _TREE, bottom, (0.0, 0.5, 1.0), ("0", "0.5", "1"))
     parts.put_label(sheet, 0.0, bottom + 7.6, tree_label, right=scale.left - 4.0)
-    plot = sheet, column, scale, parts.Slot(scale.left, top, scale.right)
-    line = baseline, baseline_label
-    for n, row, y in parts.dot_rows(
-        *plot, rows, label=unit_label, names_at=_NAMES, baseline=line
-    ):
+    slot = parts.Slot(scale.left, top, scale.right)
+    parts.put_rows(sheet, column, scale, slot, label=unit_label, names_at=_NAMES)
+    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
         look = _TOGETHER if row.is_together else parts.DOT
         put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}", look=look)
+        parts.tell(sheet, scale, (y, column.pitch), row.title)
+    parts.put_baseline(sheet, scale, (top, bottom), baseline, baseline_label)
     parts.put_value_label(sheet, value_label, top)
     return sheet.cut(bottom + parts.FOOT)
 

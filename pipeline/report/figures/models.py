@@ -63,14 +63,15 @@ def draw_models(
     ):
         scale = Scale(low, high, slot.left, width - margin)
         label = axis_label if slot.is_first else ""
-        words = (panel.baseline, panel.baseline_text)
-        for m, row, y in parts.dot_rows(
-            sheet, column, scale, slot, panel.rows, label=label, baseline=words
-        ):
-            _put_loss(sheet, row, scale, y, panel.baseline, f"loss-{n}-{m}")
-            _put_note(sheet, row, scale, y, panel.baseline)
+        base, span = panel.baseline, column.span(slot.top)
+        places = parts.put_rows(sheet, column, scale, slot, label=label)
+        for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
+            _put_loss(sheet, row, scale, y, base, f"loss-{n}-{m}")
+            _put_note(sheet, row, scale, y, base)
             if has_values:
                 sheet.text(slot.right, y, row.text, anchor="right")
+            parts.tell(sheet, scale, (y, column.pitch), row.title)
+        parts.put_baseline(sheet, scale, span, base, panel.baseline_text)
         parts.put_heading(sheet, (slot.left, slot.top - 5.8), name)
     if has_values:
         parts.put_value_label(sheet, value_label, slots[0].top)

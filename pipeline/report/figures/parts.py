@@ -1,19 +1,19 @@
 """What figures share: names at the left, panels in a grid, axis, baseline, rows.
 
 A figure of rows is laid out by `name_column` (names at the left), `value_column`
-(numbers at the right) and `slots` (panels); `dot_rows` then draws axis, names
-and baseline around the rows of each panel.
+(numbers at the right) and `slots` (panels); `put_rows` then draws the axis
+and the names of each panel, `put_dot` a number in a row.
 
 Numbers that are not finite have no place on an axis. An infinite one is an open
 triangle at the end of the axis it lies beyond; NaN is drawn as nothing, and the text
 of its row says so. An interval without two finite ends is not drawn.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isfinite, isinf, nan
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from . import drawing, typeface
 from .drawing import (
@@ -33,7 +33,6 @@ from .drawing import (
     Sheet,
 )
 
-AnyRow = TypeVar("AnyRow", bound="Titled")
 Panel = TypeVar("Panel")
 Lines: TypeAlias = tuple[str, ...]
 Ticks: TypeAlias = tuple[Sequence[float], Sequence[str]]
@@ -59,14 +58,6 @@ KEY_LINE = 4.2
 _SAMPLE, _PIECE, _APART = 7.0, 8.6, 5.0  # of a key: line, where its word begins, gap
 _BOLD = 1.2  # bold words are at most so many times as wide
 NARROW = 34.0  # millimetres below which a panel shows no numbers
-
-
-class Titled(Protocol):
-    """A row that tells something under the pointer."""
-
-    @property
-    def title(self) -> str:
-        """What it tells; may be empty."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +103,10 @@ class Column(NamedTuple):
     def places(self, top: float) -> tuple[float, ...]:
         """Return the middle of each row below `top`."""
         return tuple(top + self.pitch * (n + 0.5) for n in range(len(self.names)))
+
+    def span(self, top: float) -> tuple[float, float]:
+        """Return where the first row below `top` begins and the last ends."""
+        return top, top + self.height
 
 
 class Slot(NamedTuple):
@@ -216,38 +211,36 @@ def slots(
     return tuple(places), height, heads
 
 
-def dot_rows(
+def put_rows(
     sheet: Sheet,
     column: Column,
     scale: Scale,
     slot: Slot,
-    rows: Iterable[AnyRow],
     *,
     label: str = "",
     names_at: float = 0.0,
     ticks: Ticks | None = None,
-    baseline: tuple[float, str] | None = None,
-) -> Iterator[tuple[int, AnyRow, float]]:
-    """Yield each row of a panel with its number and middle, for the caller to draw.
+) -> tuple[float, ...]:
+    """Draw the axis of a panel and the names of its rows; return their middles.
 
-    Before the first, axis and names are drawn; over each row what it tells; after the
-    last the baseline, a number and the words on it. Names stand at the left of the
-    first panel of a line, their left end at `names_at`; of panels below each other the
-    last has the axis. `label` and `ticks` as in `axis`.
+    Names stand at the left of the first panel of a line, their left end at `names_at`;
+    of panels below each other the last has the axis. `label` and `ticks` as in `axis`.
     """
-    places, span = column.places(slot.top), (slot.top, slot.top + column.height)
+    places, span = column.places(slot.top), column.span(slot.top)
     axis(sheet, scale, span, label=label, bare=not slot.is_last, ticks=ticks)
     if slot.is_first:
         for lines, y in zip(column.names, places, strict=True):
             put_name(sheet, lines, names_at, y)
-    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
-        yield n, row, y
-        tell(sheet, scale, (y, column.pitch), row.title)
-    if baseline:
-        x = scale.at(baseline[0])
-        sheet.line((x, x), span, Look(INK, 0.9, drawing.DASHED), name="baseline")
-        at = max(0.0, min(x, scale.right - wide(baseline[1])))
-        sheet.label(at, span[0] - 2.0, baseline[1])
+    return places
+
+
+def put_baseline(
+    sheet: Sheet, scale: Scale, span: tuple[float, float], number: float, words: str
+) -> None:
+    """Draw the dashed line at a number, its words above it."""
+    x = scale.at(number)
+    sheet.line((x, x), span, Look(INK, 0.9, drawing.DASHED), name="baseline")
+    sheet.label(max(0.0, min(x, scale.right - wide(words))), span[0] - 2.0, words)
 
 
 def put_dot(

@@ -26,14 +26,15 @@ def draw_ranking(
     column = parts.name_column([row.name for row in rows])
     scale = parts.row_scale(rows, column.plot, value_label, baseline)
     slot = parts.Slot(scale.left, parts.HEAD, scale.right)
-    sheet, words = Sheet(), (baseline, baseline_label)
-    for n, row, y in parts.dot_rows(
-        sheet, column, scale, slot, rows, label=unit_label, baseline=words
-    ):
+    sheet = Sheet()
+    places = parts.put_rows(sheet, column, scale, slot, label=unit_label)
+    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
         at = [scale.at(number) for number in row.repeats if isfinite(number)]
         if at:
             sheet.uprights(at, (y - 1.7, y + 1.7), Look(AXIS, 0.5), name=f"repeats-{n}")
         put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}")
+        parts.tell(sheet, scale, (y, column.pitch), row.title)
+    parts.put_baseline(sheet, scale, column.span(slot.top), baseline, baseline_label)
     parts.put_value_label(sheet, value_label, slot.top)
     return sheet.cut(slot.top + column.height + parts.FOOT)
 
