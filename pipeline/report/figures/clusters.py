@@ -1,8 +1,8 @@
 """The figure of clusters: a tree of the features, and their ranking in its order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
+from typing import TypeAlias
 
 from . import parts
 from .drawing import DOTTED, INK, WIDTH, Look, Scale, Sheet
@@ -17,17 +17,9 @@ _WIDEST = 50.0
 _ROOM = 20.0  # what a page needs beside the rows
 
 
-@dataclass(frozen=True)
-class Join:
-    """Where two branches meet: at which association, at which each was joined.
-
-    `ends` are the rows of both branches, counted from 0 among the features; the
-    strength of a feature alone is 1.
-    """
-
-    ends: tuple[float, float]
-    strengths: tuple[float, float]
-    strength: float
+Join: TypeAlias = tuple[Sequence[float], Sequence[float]]
+"""A bracket by its four corners, from branch to branch: their rows, counted from 0
+among the features, and their associations, those of a feature alone 1."""
 
 
 def draw_clusters(
@@ -93,9 +85,7 @@ def _put_tree(
         low = min(int(place), len(heights) - 2)
         return heights[low] + (place - low) * (heights[low + 1] - heights[low])
 
-    for n, join in enumerate(joins):
-        first, second = (_TREE.at(strength) for strength in join.strengths)
-        x, (above, below) = _TREE.at(join.strength), map(at, join.ends)
-        look = Look(INK, 1.4) if join.strength >= limit else parts.THIN
-        xs, ys = (first, x, x, second), (above, above, below, below)
-        sheet.line(xs, ys, look, name=f"join-{n}")
+    for n, (rows, strengths) in enumerate(joins):
+        look = Look(INK, 1.4) if strengths[1] >= limit else parts.THIN
+        corners = [*map(_TREE.at, strengths)], [*map(at, rows)]
+        sheet.line(*corners, look, name=f"join-{n}")
