@@ -44,12 +44,11 @@ class BandPanel:
 
 
 class _Layout(NamedTuple):
-    """Names, place and head of each panel, and the height of all."""
+    """Names and place of each panel, and the height of all."""
 
     columns: list[parts.Column]
     slots: tuple[parts.Slot, ...]
     height: float
-    heads: tuple[tuple[parts.Lines, parts.Lines], ...]
 
 
 def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
@@ -60,7 +59,7 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
     comparable pair. Panels that name the same features in the same order share one
     column of names. `paged_bands` divides panels that no page holds.
     """
-    columns, slots, height, heads = _layout(panels)
+    columns, slots, height = _layout(panels)
     inset = 0.0 if slots[0].left else columns[0].plot
     width = slots[0].right - slots[0].left - inset
     end = _limit(panels, width)
@@ -100,10 +99,9 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
             parts.tell(sheet, scale, (y, column.pitch), words)
         zero, span = scale.at(0.0), column.span(slot.top)
         sheet.line((zero, zero), span, Look(INK, 0.8), name="baseline")
-        heading, engines = heads[n]
-        y = slot.top - 6.2 - parts.NOTE_LINE * len(engines)
-        parts.put_heading(sheet, (scale.left, y), heading)
-        for line, text in enumerate(engines, start=1):
+        y = slot.top - 6.2 - parts.NOTE_LINE * len(slot.note)
+        parts.put_heading(sheet, (scale.left, y), slot.heading)
+        for line, text in enumerate(slot.note, start=1):
             sheet.label(scale.left, y + 0.5 + parts.NOTE_LINE * line, text, colour=INK)
         verdict = f"{_SHAPES.get(panel.verdict, '')} {panel.verdict}".strip()
         colour = RED if panel.verdict == "disagrees" else SOFT
@@ -128,7 +126,7 @@ def _layout(panels: Sequence[BandPanel]) -> _Layout:
     pitch = min(5.6, max(4.4, 6.2 - 0.15 * len(max(names, key=len))))
     widest = 62.0 if shared else 33.0
     columns = [parts.name_column(own, pitch=pitch, widest=widest) for own in names]
-    slots, height, heads = parts.slots(
+    slots, height = parts.slots(
         [panel.title for panel in panels],
         max(column.height for column in columns),
         left=columns[0].plot if shared else 0.0,
@@ -137,7 +135,7 @@ def _layout(panels: Sequence[BandPanel]) -> _Layout:
         margin=0.0 if shared else columns[0].plot,
         notes=[panel.engines for panel in panels],
     )
-    return _Layout(columns, slots, height, heads)
+    return _Layout(columns, slots, height)
 
 
 def _limit(panels: Sequence[BandPanel], width: float) -> float:

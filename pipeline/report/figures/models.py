@@ -37,7 +37,7 @@ def draw_models(
     """
     rows = [row for panel in panels for row in panel.rows]
     column = parts.name_column([row.name for row in panels[0].rows], pitch=3.85)
-    slots, height, heads = parts.slots(
+    slots, height = parts.slots(
         [panel.name for panel in panels],
         column.height,
         left=column.plot,
@@ -58,9 +58,7 @@ def draw_models(
     if least >= 0.0 and high - low > 0.4 * high:
         low, high = limits(losses, include=(0.0,))
     sheet = Sheet()
-    for n, (panel, slot, (name, _)) in enumerate(
-        zip(panels, slots, heads, strict=True)
-    ):
+    for n, (panel, slot) in enumerate(zip(panels, slots, strict=True)):
         scale = Scale(low, high, slot.left, width - margin)
         label = axis_label if slot.is_first else ""
         base, span = panel.baseline, column.span(slot.top)
@@ -72,7 +70,7 @@ def draw_models(
                 sheet.text(slot.right, y, row.text, anchor="right")
             parts.tell(sheet, scale, (y, column.pitch), row.title)
         parts.put_baseline(sheet, scale, span, base, panel.baseline_text)
-        parts.put_heading(sheet, (slot.left, slot.top - 5.8), name)
+        parts.put_heading(sheet, (slot.left, slot.top - 5.8), slot.heading)
     if has_values:
         parts.put_value_label(sheet, value_label, slots[0].top)
     return sheet.cut(height)

@@ -112,7 +112,8 @@ class Column(NamedTuple):
 class Slot(NamedTuple):
     """The place of one panel: the rows lie between `left`, `right` and `top`.
 
-    `is_first` of the panels side by side, `is_last` of those below each other.
+    `is_first` of the panels side by side, `is_last` of those below each other. Its
+    heading and the note below it stand in lines above `top`.
     """
 
     left: float
@@ -120,6 +121,8 @@ class Slot(NamedTuple):
     right: float
     is_first: bool = True
     is_last: bool = True
+    heading: Lines = ()
+    note: Lines = ()
 
 
 def wide(words: str, *, bold: bool = False) -> float:
@@ -177,14 +180,14 @@ def slots(
     across: int = 1,
     margin: float = 0.0,
     notes: Sequence[str] = (),
-) -> tuple[tuple[Slot, ...], float, tuple[tuple[Lines, Lines], ...]]:
-    """Return the places of panels, the height of their figure, and their heads.
+) -> tuple[tuple[Slot, ...], float]:
+    """Return the places of panels, and the height of their figure.
 
     Panels stand `across` side by side, or as many more as it takes until a page
-    holds them; the height says when none does. A head is the lines of a name and
-    those of the note below it, as wide as the panel less its `margin`. `rows` is the
-    height of the rows of a panel, `head` that of what stands above them, `left` the
-    width of the names that each line of panels starts with.
+    holds them; the height says when none does. A heading and its note are as wide as
+    the panel less its `margin`. `rows` is the height of the rows of a panel, `head`
+    that of what stands above them, `left` the width of the names that each line of
+    panels starts with.
     """
     notes = notes or [""] * len(names)
     needed, above = 0.0, -1.0
@@ -199,16 +202,16 @@ def slots(
         room = (width - margin) / SLACK
         below = typeface.shortened(notes, room, SMALL, lines=_NOTE_LINES)
         lines = [own if note else () for note, own in zip(notes, below, strict=True)]
-        heads = tuple(zip(headings(names, width - margin), lines, strict=True))
+        heads = list(zip(headings(names, width - margin), lines, strict=True))
         needs = [heading_height([name]) + NOTE_LINE * len(note) for name, note in heads]
         needed = max(above, *needs)
     places = []
-    for n in range(len(names)):
+    for n, texts in enumerate(heads):
         x = left + (n % n_wide) * (width + _BESIDE)
         y = head + above + (n // n_wide) * pitch
         is_last = n + n_wide >= len(names)
-        places.append(Slot(x, y, x + width, n % n_wide == 0, is_last))
-    return tuple(places), height, heads
+        places.append(Slot(x, y, x + width, n % n_wide == 0, is_last, *texts))
+    return tuple(places), height
 
 
 def put_rows(

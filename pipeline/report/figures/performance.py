@@ -110,11 +110,11 @@ def draw_residuals(panels: Sequence[Panel], *, labels: tuple[str, str]) -> Sheet
 def _slots(sheet: Sheet, titles: Sequence[str]) -> tuple[list[parts.Slot], float]:
     """Write the titles of panels; return their places, and where they end."""
     across = 2 if len(titles) <= 2 else 4 if len(titles) in (4, 7) else 3
-    slots, height, heads = parts.slots(
+    slots, height = parts.slots(
         titles, _PLOT + parts.FOOT, left=0.0, head=_HEAD, across=across
     )
-    for slot, (heading, _) in zip(slots, heads, strict=True):
-        parts.put_heading(sheet, (slot.left, slot.top - 7.0), heading)
+    for slot in slots:
+        parts.put_heading(sheet, (slot.left, slot.top - 7.0), slot.heading)
     return list(slots), height - parts.FOOT
 
 

@@ -43,7 +43,7 @@ def draw_rank_intervals(
     draws leave open, the dashed one below over those on resampled rows.
     """
     column = parts.name_column(names, pitch=min(5.2, 200.0 / len(names)))
-    slots, height, heads = parts.slots(
+    slots, height = parts.slots(
         [title for title, _ in panels],
         column.height,
         left=column.plot,
@@ -70,7 +70,7 @@ def draw_rank_intervals(
             if isfinite(row.rank):
                 words = f"{title}, {name}: {axis_label} {row.rank:g}"
                 parts.tell(sheet, scale, (y, column.pitch), words)
-        parts.put_heading(sheet, (slot.left, slot.top - 3.2), heads[n][0])
+        parts.put_heading(sheet, (slot.left, slot.top - 3.2), slot.heading)
     return sheet.cut(height)
 
 

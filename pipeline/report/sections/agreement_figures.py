@@ -97,7 +97,7 @@ def _engine_figure(facts: Facts, ranking: Ranking, pairs: pd.DataFrame) -> Figur
         first=short_name(ranking.in_order[0]),
     )
     return Figure(
-        id=table_id(ranking).replace("tab-ranking", "fig-engines"),
+        id=f"fig-engines-{ranking.key}",
         draw=draw_engines,
         data={
             "rows": tuple(rows),
