@@ -103,7 +103,7 @@ def _engine_figure(facts: Facts, ranking: Ranking, pairs: pd.DataFrame) -> Figur
             "rows": tuple(rows),
             "engines": engines,
             "unit_label": plain(measured_in(facts, ranking)),
-            "baseline": 1.0 if record.form == "ratio" else 0.0,
+            "baseline": ranking.nothing,
             "baseline_label": word("figures.model_as_it_is") if record.loss else "",
         },
         alt=alt_text(plain(alt)),
