@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TypeAlias
 
+import numpy as np
+
 from . import parts
 from .drawing import DOTTED, INK, WIDTH, Look, Scale, Sheet
 from .parts import Row
@@ -56,7 +58,10 @@ def draw_clusters(
         name = f"cluster-{cluster}"
         sheet.box((_NAMES - 1.5, WIDTH), shaded, face=CLUSTER, name=name)
     leaves = [y for row, y in zip(rows, places, strict=True) if not row.is_together]
-    _put_tree(sheet, joins, leaves, limit)
+    for n, (at, strengths) in enumerate(joins):
+        ys = np.interp(at, range(len(leaves)), leaves).tolist()
+        look = Look(INK, 1.4) if strengths[1] >= limit else parts.THIN
+        sheet.line([*map(_TREE.at, strengths)], ys, look, name=f"join-{n}")
     if isfinite(limit):
         x, half = _TREE.at(limit), parts.wide(limit_label) / 2
         sheet.line((x, x), (top, bottom), Look(INK, 0.8, DOTTED), name="limit")
@@ -73,19 +78,3 @@ def draw_clusters(
     parts.put_baseline(sheet, scale, (top, bottom), baseline, baseline_label)
     parts.put_value_label(sheet, value_label, top)
     return sheet.cut(bottom + parts.FOOT)
-
-
-def _put_tree(
-    sheet: Sheet, joins: Sequence[Join], heights: Sequence[float], limit: float
-) -> None:
-    """Draw each join as a bracket that opens to its two branches."""
-
-    def at(place: float) -> float:
-        """Return the height of a place between two rows."""
-        low = min(int(place), len(heights) - 2)
-        return heights[low] + (place - low) * (heights[low + 1] - heights[low])
-
-    for n, (rows, strengths) in enumerate(joins):
-        look = Look(INK, 1.4) if strengths[1] >= limit else parts.THIN
-        corners = [*map(_TREE.at, strengths)], [*map(at, rows)]
-        sheet.line(*corners, look, name=f"join-{n}")

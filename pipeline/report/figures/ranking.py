@@ -20,8 +20,7 @@ def draw_ranking(
 
     One row per feature, in the order given: a dot at the estimate, its capped interval,
     a hairline from the baseline, the number at the right edge; a tick at each repeat.
-    The dashed baseline stands at what a feature that does not matter measures: 1 for
-    ratios.
+    The dashed baseline is the null value: 0, of ratios 1, of losses the model as it is.
     """
     column = parts.name_column([row.name for row in rows])
     scale = parts.row_scale(rows, column.plot, value_label, baseline)
