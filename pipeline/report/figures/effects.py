@@ -291,7 +291,8 @@ def _put_number(
             for at, value in values
             if isfinite(at)
         ]
-        sheet.line(*zip(*points, strict=True), look, name=f"curve-{name}-{n}")
+        across, ups = zip(*points, strict=True)
+        sheet.line(across, ups, look, name=f"curve-{name}-{n}")
         dot = Look(look.colour, size=2.2 if n else 3.2)
         for at, up in points:
             if len(points) <= _FEW and isfinite(up):

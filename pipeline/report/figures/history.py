@@ -127,7 +127,8 @@ def _put_line(sheet: Sheet, x: Scale, y: Scale, line: LeaderLine, name: str) -> 
         (x.at(n), y.at(value) if isfinite(value) else nan)
         for n, value in enumerate(line.values)
     ]
-    sheet.line(*zip(*points, strict=True), Look(BLUE, 1.0), name=name)
+    across, up = zip(*points, strict=True)
+    sheet.line(across, up, Look(BLUE, 1.0), name=name)
     for n, (at, height) in enumerate(points):
         around = points[max(n - 1, 0) : n + 2]
         # Without a neighbour to lead to, a line would not be seen.

@@ -187,9 +187,9 @@ def tree_of(
     tree = dendrogram(merged, no_plot=True)
     # scipy counts the leaves 5, 15, 25, …
     rows = (np.array(tree["icoord"]) / 10.0 - 0.5).tolist()
-    strengths = (1.0 - np.array(tree["dcoord"])).tolist()
+    heights = (1.0 - np.array(tree["dcoord"])).tolist()
     leaves = [names[leaf] for leaf in tree["leaves"]]
-    return leaves, list(zip(rows, strengths, strict=True))
+    return leaves, list(zip(rows, heights, strict=True))
 
 
 def _association(facts: Facts, place: int) -> Value:
