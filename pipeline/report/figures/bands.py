@@ -1,7 +1,7 @@
 """The figure of bands: differences between two engines against what noise allows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
 
@@ -31,7 +31,6 @@ class BandRow:
     half_width: float
     inside: bool
     text: str
-    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,12 +44,11 @@ class BandPanel:
 
 
 class _Layout(NamedTuple):
-    """Names, place and head of each panel, and the height of all."""
+    """Names and place of each panel, and the height of all."""
 
     columns: list[parts.Column]
     slots: tuple[parts.Slot, ...]
     height: float
-    heads: tuple[tuple[parts.Lines, parts.Lines], ...]
 
 
 def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
@@ -61,7 +59,7 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
     comparable pair. Panels that name the same features in the same order share one
     column of names. `paged_bands` divides panels that no page holds.
     """
-    columns, slots, height, heads = _layout(panels)
+    columns, slots, height = _layout(panels)
     inset = 0.0 if slots[0].left else columns[0].plot
     width = slots[0].right - slots[0].left - inset
     end = _limit(panels, width)
@@ -79,15 +77,15 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
         outside = RED if is_judged else INK
         half = column.pitch / 4
         subject = f"{panel.title}, {panel.engines}"
-        rows = [replace(r, title=f"{subject}, {r.name}: {r.text}") for r in panel.rows]
-        for m, row, y in parts.dot_rows(
-            sheet, column, scale, plot, rows, label=label, names_at=names_at
-        ):
+        places = parts.put_rows(
+            sheet, column, scale, plot, label=label, names_at=names_at
+        )
+        for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
             name, sides = f"difference-{n}-{m}", (y - half, y + half)
             if isfinite(row.half_width):
                 edges = scale.at(-row.half_width), scale.at(row.half_width)
                 sheet.box(edges, sides, face=BAND, name=f"{name}-band")
-                sheet.uprights(edges, sides, colour=AXIS, width=0.7)
+                sheet.uprights(edges, sides, Look(AXIS, 0.7))
             colour = BLUE if row.inside else outside
             mark, size = ("o", 4.2) if row.inside else ("s", 4.8)
             mark = mark if is_judged else mark.upper()
@@ -97,12 +95,13 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
                 aside, anchor = _OUTWARDS[row.difference > 0]
                 x = scale.at(row.difference) + aside
                 sheet.label(x, y, row.text, colour=outside, anchor=anchor)
-        span = (slot.top, slot.top + column.height)
-        sheet.line((scale.at(0.0),) * 2, span, width=0.8, name="baseline")
-        heading, engines = heads[n]
-        y = slot.top - 6.2 - parts.NOTE_LINE * len(engines)
-        parts.put_heading(sheet, (scale.left, y), heading)
-        for line, text in enumerate(engines, start=1):
+            words = f"{subject}, {row.name}: {row.text}"
+            parts.tell(sheet, scale, (y, column.pitch), words)
+        zero, span = scale.at(0.0), column.span(slot.top)
+        sheet.line((zero, zero), span, Look(INK, 0.8), name="baseline")
+        y = slot.top - 6.2 - parts.NOTE_LINE * len(slot.note)
+        parts.put_heading(sheet, (scale.left, y), slot.heading)
+        for line, text in enumerate(slot.note, start=1):
             sheet.label(scale.left, y + 0.5 + parts.NOTE_LINE * line, text, colour=INK)
         verdict = f"{_SHAPES.get(panel.verdict, '')} {panel.verdict}".strip()
         colour = RED if panel.verdict == "disagrees" else SOFT
@@ -127,7 +126,7 @@ def _layout(panels: Sequence[BandPanel]) -> _Layout:
     pitch = min(5.6, max(4.4, 6.2 - 0.15 * len(max(names, key=len))))
     widest = 62.0 if shared else 33.0
     columns = [parts.name_column(own, pitch=pitch, widest=widest) for own in names]
-    slots, height, heads = parts.slots(
+    slots, height = parts.slots(
         [panel.title for panel in panels],
         max(column.height for column in columns),
         left=columns[0].plot if shared else 0.0,
@@ -136,7 +135,7 @@ def _layout(panels: Sequence[BandPanel]) -> _Layout:
         margin=0.0 if shared else columns[0].plot,
         notes=[panel.engines for panel in panels],
     )
-    return _Layout(columns, slots, height, heads)
+    return _Layout(columns, slots, height)
 
 
 def _limit(panels: Sequence[BandPanel], width: float) -> float:

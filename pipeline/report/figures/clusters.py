@@ -1,11 +1,13 @@
 """The figure of clusters: a tree of the features, and their ranking in its order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
+from typing import TypeAlias
+
+import numpy as np
 
 from . import parts
-from .drawing import AXIS, DOTTED, INK, WIDTH, Look, Scale, Sheet
+from .drawing import DOTTED, INK, WIDTH, Look, Scale, Sheet
 from .parts import Row
 from .ranking import put_estimate
 
@@ -17,17 +19,9 @@ _WIDEST = 50.0
 _ROOM = 20.0  # what a page needs beside the rows
 
 
-@dataclass(frozen=True)
-class Join:
-    """Where two branches meet: at which association, at which each was joined.
-
-    `ends` are the rows of both branches, counted from 0 among the features; the
-    strength of a feature alone is 1.
-    """
-
-    ends: tuple[float, float]
-    strengths: tuple[float, float]
-    strength: float
+Join: TypeAlias = tuple[Sequence[float], Sequence[float]]
+"""A bracket by its four corners, from branch to branch: their rows, counted from 0
+among the features, and their associations, those of a feature alone 1."""
 
 
 def draw_clusters(
@@ -64,38 +58,23 @@ def draw_clusters(
         name = f"cluster-{cluster}"
         sheet.box((_NAMES - 1.5, WIDTH), shaded, face=CLUSTER, name=name)
     leaves = [y for row, y in zip(rows, places, strict=True) if not row.is_together]
-    _put_tree(sheet, joins, leaves, limit)
+    for n, (at, strengths) in enumerate(joins):
+        ys = np.interp(at, range(len(leaves)), leaves).tolist()
+        look = Look(INK, 1.4) if strengths[1] >= limit else parts.THIN
+        sheet.line([*map(_TREE.at, strengths)], ys, look, name=f"join-{n}")
     if isfinite(limit):
         x, half = _TREE.at(limit), parts.wide(limit_label) / 2
-        sheet.line((x, x), (top, bottom), dashes=DOTTED, width=0.8, name="limit")
+        sheet.line((x, x), (top, bottom), Look(INK, 0.8, DOTTED), name="limit")
         left = max(min(x, _NAMES - half) - half, 0.0)
         sheet.label(left, top - 2.0, limit_label)
     parts.foot(sheet, _TREE, bottom, (0.0, 0.5, 1.0), ("0", "0.5", "1"))
     parts.put_label(sheet, 0.0, bottom + 7.6, tree_label, right=scale.left - 4.0)
-    plot = sheet, column, scale, parts.Slot(scale.left, top, scale.right)
-    line = baseline, baseline_label
-    for n, row, y in parts.dot_rows(
-        *plot, rows, label=unit_label, names_at=_NAMES, baseline=line
-    ):
+    slot = parts.Slot(scale.left, top, scale.right)
+    parts.put_rows(sheet, column, scale, slot, label=unit_label, names_at=_NAMES)
+    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
         look = _TOGETHER if row.is_together else parts.DOT
         put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}", look=look)
+        parts.tell(sheet, scale, (y, column.pitch), row.title)
+    parts.put_baseline(sheet, scale, (top, bottom), baseline, baseline_label)
     parts.put_value_label(sheet, value_label, top)
     return sheet.cut(bottom + parts.FOOT)
-
-
-def _put_tree(
-    sheet: Sheet, joins: Sequence[Join], heights: Sequence[float], limit: float
-) -> None:
-    """Draw each join as a bracket that opens to its two branches."""
-
-    def at(place: float) -> float:
-        """Return the height of a place between two rows."""
-        low = min(int(place), len(heights) - 2)
-        return heights[low] + (place - low) * (heights[low + 1] - heights[low])
-
-    for n, join in enumerate(joins):
-        first, second = (_TREE.at(strength) for strength in join.strengths)
-        x, (above, below) = _TREE.at(join.strength), map(at, join.ends)
-        colour, width = (INK, 1.4) if join.strength >= limit else (AXIS, 0.6)
-        xs, ys = (first, x, x, second), (above, above, below, below)
-        sheet.line(xs, ys, colour=colour, width=width, name=f"join-{n}")

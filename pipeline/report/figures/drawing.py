@@ -58,16 +58,8 @@ class Look(NamedTuple):
     mark: str = "o"
     size: float = 4.2
 
-    @property
-    def stroke(self) -> dict[str, Any]:
-        """What `Sheet.line` is told."""
-        return {"colour": self.colour, "width": self.width, "dashes": self.dashes}
 
-    @property
-    def dot(self) -> dict[str, Any]:
-        """What `Sheet.mark` is told."""
-        return {"colour": self.colour, "size": self.size}
-
+_GRID = Look(GRID, 0.5)
 
 SERIES = (
     Look(BLUE, 1.7, (), "o", 4.2),
@@ -188,41 +180,35 @@ class Sheet:
         self,
         x: Sequence[float],
         y: Sequence[float],
+        look: Look,
         *,
-        colour: str = INK,
-        width: float = 0.6,
-        dashes: tuple[float, ...] = (),
         name: str = "",
     ) -> None:
         """Draw a line through points, broken where one is NaN.
 
         `name` becomes the id of its SVG group.
         """
-        style = (0, tuple(dash / width for dash in dashes)) if dashes else "-"
-        look: dict[str, Any] = {"color": colour, "lw": width, "ls": style}
-        self._add(
-            "Line2D", tuple(x), tuple(y), name=name, solid_capstyle="butt", **look
-        )
+        dashes = tuple(dash / look.width for dash in look.dashes)
+        style: dict[str, Any] = {"color": look.colour, "lw": look.width}
+        style |= {"ls": (0, dashes) if dashes else "-", "solid_capstyle": "butt"}
+        self._add("Line2D", tuple(x), tuple(y), name=name, **style)
 
     def uprights(
         self,
         x: Sequence[float],
         y: tuple[float, float],
+        look: Look = _GRID,
         *,
-        colour: str = GRID,
-        width: float = 0.5,
         name: str = "",
     ) -> None:
         """Draw an upright line at each x, all from one y to the other."""
-        broken = [number for place in x for number in (place, place, nan)]
-        heights = ([*y, nan] * len(x))[:-1]
-        self.line(broken[:-1], heights, colour=colour, width=width, name=name)
+        across = [number for place in x for number in (place, place, nan)]
+        self.line(across, [*y, nan] * len(x), look, name=name)
 
     def levels(self, x: tuple[float, float], y: Sequence[float]) -> None:
         """Draw a level line of the grid at each y, all from one x to the other."""
-        broken = [number for place in y for number in (place, place, nan)]
-        places = ([*x, nan] * len(y))[:-1]
-        self.line(places, broken[:-1], colour=GRID, width=0.5)
+        up = [number for place in y for number in (place, place, nan)]
+        self.line([*x, nan] * len(y), up, _GRID)
 
     def box(
         self,
@@ -266,16 +252,23 @@ class Sheet:
         self,
         x: float,
         y: float,
-        shape: str,
+        look: Look,
         *,
-        colour: str = BLUE,
-        size: float = 4.2,
         name: str = "",
         title: str = "",
     ) -> None:
-        """Draw one mark: "o" "s" filled, "O" "S" and "v^><D" open, "|x+" strokes."""
-        look = {"ls": "none", "ms": size, **_mark_style(shape, colour)}
-        self._add("Line2D", (x,), (y,), name=name, title=title, **look)
+        """Draw one mark: "o" "s" filled, "O" "S" and "v^><D" open, "|x+" strokes.
+
+        Filled marks get a white rim, open ones white paper, strokes their colour.
+        """
+        if look.mark in "os":
+            inside, edge, rim = look.colour, "white", 0.5
+        else:
+            inside, edge, rim = "white", look.colour, 1.1
+        shape = look.mark.replace("O", "o").replace("S", "s")
+        style: dict[str, Any] = {"marker": shape, "ms": look.size, "ls": "none"}
+        style |= {"mfc": inside, "mec": edge, "mew": rim}
+        self._add("Line2D", (x,), (y,), name=name, title=title, **style)
 
     def text(
         self,
@@ -324,18 +317,9 @@ class Sheet:
 
     def png(self, dpi: float) -> bytes:
         """Return the sheet on white paper as a PNG, the same bytes every time."""
-        import numpy as np
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from PIL import Image
-
-        with self._figure() as figure:
-            figure.dpi = dpi
-            canvas = FigureCanvasAgg(figure)
-            canvas.draw()
-        # Three colours: packing a fourth takes longest.
-        image = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())
         file = io.BytesIO()
-        image.save(file, "png", dpi=(dpi, dpi), compress_level=3)
+        with self._figure() as figure:
+            figure.savefig(file, format="png", dpi=dpi, metadata={"Software": None})
         return file.getvalue()
 
     @contextmanager
@@ -367,18 +351,6 @@ class Sheet:
                 options = {**options, "zorder": 1, "transform": places}
                 figure.add_artist(kinds[artist](*args, **options))
             yield figure
-
-
-def _mark_style(shape: str, colour: str) -> dict[str, Any]:
-    """Filled marks get a white rim, open ones white paper, strokes their colour."""
-    if shape in "os":
-        return {"marker": shape, "mfc": colour, "mec": "white", "mew": 0.5}
-    return {
-        "marker": shape.replace("O", "o").replace("S", "s"),
-        "mfc": "white",
-        "mec": colour,
-        "mew": 1.1,
-    }
 
 
 def _finished(svg: str, titles: Sequence[str]) -> str:

@@ -159,6 +159,14 @@ def paged_effects(
     return parts.paged(panels, fits)
 
 
+def _drawn(panel: EffectPanel, looks: Looks) -> list[tuple[int, Look, Curve]]:
+    """Return the curves of a panel, their places in the key, the leading one last."""
+    places = {label: n for n, label in enumerate(looks)}
+    own = [c for c in panel.curves if c.label in looks]
+    own.sort(key=lambda curve: -places[curve.label])
+    return [(places[curve.label], looks[curve.label], curve) for curve in own]
+
+
 def _looks(panels: Sequence[EffectPanel]) -> dict[str, Look]:
     """Return the look of each curve by its label, the leading ones first."""
     curves = sorted(
@@ -275,14 +283,23 @@ def _put_number(
         sheet.box((middle - half, middle + half), bar, face=drawing.FOOT, name="rows")
     if reference is not None:
         level = (y.at(reference),) * 2
-        sheet.line(span, level, **_REFERENCE.stroke, name="reference")
-    for n, (label, look) in reversed(list(enumerate(looks.items()))):
-        for curve in panel.curves:
-            if curve.label == label:
-                _put_curve(sheet, curve, (x, y), look, f"curve-{name}-{n}", n == 0)
+        sheet.line(span, level, _REFERENCE, name="reference")
+    for n, look, curve in _drawn(panel, looks):
+        values = sorted(zip(map(float, curve.grid), curve.values, strict=True))
+        points = [
+            (x.at(at), y.at(value) if isfinite(value) else nan)
+            for at, value in values
+            if isfinite(at)
+        ]
+        across, ups = zip(*points, strict=True)
+        sheet.line(across, ups, look, name=f"curve-{name}-{n}")
+        dot = Look(look.colour, size=2.2 if n else 3.2)
+        for at, up in points:
+            if len(points) <= _FEW and isfinite(up):
+                sheet.mark(at, up, dot)
     for line in panel.known:  # above the curves, which would hide it
         xs, ys = [x.at(at) for at, _ in line], [y.at(value) for _, value in line]
-        sheet.line(xs, ys, **_KNOWN.stroke, name="known")
+        sheet.line(xs, ys, _KNOWN, name="known")
     whole = all(float(at).is_integer() for curve in panel.curves for at in curve.grid)
     ticks = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
     parts.foot(sheet, x, y.left, *ticks)
@@ -311,37 +328,13 @@ def _put_missing(sheet: Sheet, spot: _Spot, looks: Looks, name: str, text: str) 
     at = x.right + _POINT
     said = [f"{panel.feature} {text}"]
     sheet.levels((x.right + 1.6, x.right + _ASIDE - 1.4), [y.left])
-    for n, (label, look) in reversed(list(enumerate(looks.items()))):
-        for curve in panel.curves:
-            if curve.label == label and isfinite(curve.missing):
-                up = y.at(curve.missing)
-                sheet.mark(at, up, look.mark, **look.dot, name=f"{name}-{n}")
-                said.append(f"{label}: {significant(curve.missing, 4)}")
+    for n, look, curve in _drawn(panel, looks):
+        if isfinite(curve.missing):
+            sheet.mark(at, y.at(curve.missing), look, name=f"{name}-{n}")
+            said.append(f"{curve.label}: {significant(curve.missing, 4)}")
     sides = (x.right + 1.0, x.right + _ASIDE)
     sheet.box(sides, (y.right, y.left), title="; ".join(said))
     sheet.label(at, y.left + 3.2, text, anchor="center")
-
-
-def _put_curve(
-    sheet: Sheet,
-    curve: Curve,
-    scales: tuple[Scale, Scale],
-    look: Look,
-    name: str,
-    is_lead: bool,
-) -> None:
-    """Draw a curve, broken at what is not finite, and its points if they are few."""
-    x, y = scales
-    values = sorted(zip(map(float, curve.grid), curve.values, strict=True))
-    points = [
-        (x.at(at), y.at(value) if isfinite(value) else nan)
-        for at, value in values
-        if isfinite(at)
-    ]
-    sheet.line(*zip(*points, strict=True), **look.stroke, name=name)
-    for at, up in points:
-        if len(points) <= _FEW and isfinite(up):
-            sheet.mark(at, up, "o", colour=look.colour, size=3.2 if is_lead else 2.2)
 
 
 def _least_gap(places: Sequence[float]) -> float:
@@ -366,7 +359,7 @@ def _put_category(
     parts.axis(sheet, x, span)
     if reference is not None:
         upright = (x.at(reference),) * 2
-        sheet.line(upright, span, **_REFERENCE.stroke, name="reference")
+        sheet.line(upright, span, _REFERENCE, name="reference")
     room = (x.left - left - 3.0) / parts.SLACK
     lines = 2 if pitch >= 2 * parts.NAME_LINE else 1
     texts = typeface.shortened(names, room, NAME, lines=lines)
@@ -387,11 +380,11 @@ def _put_category(
         parts.put_name(sheet, text, left, y)
         if (lead := next(iter(looks))) in values:
             start = x.left if reference is None else x.at(reference)
-            sheet.line((start, x.at(values[lead])), (y, y), colour=HAIR, width=0.7)
-        for k, (label, look) in reversed(list(enumerate(looks.items()))):
-            if label in values:  # the leading one last
-                own = f"{name}-{n}-{k}"
-                sheet.mark(x.at(values[label]), y, look.mark, **look.dot, name=own)
+            sheet.line((start, x.at(values[lead])), (y, y), Look(HAIR, 0.7))
+        for k, look, curve in _drawn(panel, looks):
+            if curve.label in values:
+                at_value = x.at(values[curve.label])
+                sheet.mark(at_value, y, look, name=f"{name}-{n}-{k}")
         sheet.label(right, y, counts.get(level, ""), anchor="right")
         said = [f"{label}: {significant(value, 4)}" for label, value in values.items()]
         title = "; ".join([f"{panel.feature} {level}", *said])

@@ -56,13 +56,14 @@ def draw_engines(
     top = parts.key(sheet, list(zip(engines, ENGINES, strict=False))) + parts.HEAD
     edges = [(above + below) / 2 for above, below in pairwise(column.places(top))]
     sheet.levels((column.plot, scale.right), edges)
-    slot, words = parts.Slot(column.plot, top, scale.right), (baseline, baseline_label)
-    for n, row, middle in parts.dot_rows(
-        sheet, column, scale, slot, rows, label=unit_label, baseline=words
-    ):
+    slot = parts.Slot(column.plot, top, scale.right)
+    places = parts.put_rows(sheet, column, scale, slot, label=unit_label)
+    for n, (row, middle) in enumerate(zip(rows, places, strict=True)):
         for engine, mean, low, high in row.points:
             k = engines.index(engine)
             spot = scale, middle + (k - (len(engines) - 1) / 2) * step, mean
             look, name = ENGINES[k], f"engine-{n}-{k}"
             parts.put_dot(sheet, *spot, (low, high), look=look, cap=0.0, name=name)
+        parts.tell(sheet, scale, (middle, column.pitch), row.title)
+    parts.put_baseline(sheet, scale, column.span(top), baseline, baseline_label)
     return sheet.cut(top + column.height + parts.FOOT)

@@ -82,13 +82,12 @@ def draw_history(
     sheet.levels((left, left + wide), edges)
     if baseline is not None:
         at, ends = x.at(baseline[0]), (top - 7.4, bottom)
-        sheet.uprights([at], ends, colour=HAIR, width=3.0, name="baseline")
+        sheet.uprights([at], ends, Look(HAIR, 3.0), name="baseline")
     sheet.label(0.0, top - 4.6, head[0])
     size = 1.0 if n_runs <= _DOTS else 0.72
     for n, verdict in enumerate(verdicts):
         look = MARKS[verdict]
-        small = look._replace(size=look.size * size)
-        sheet.mark(x.at(n), top - 4.6, look.mark, **small.dot)
+        sheet.mark(x.at(n), top - 4.6, look._replace(size=look.size * size))
     finite = [
         [n for n in (*line.values, *line.low, *line.high) if isfinite(n)]
         for line in lines
@@ -113,7 +112,7 @@ def draw_history(
     has_room = (s for s in (1, 2, 5, 10, 20, 50) if s * (x.at(1) - x.at(0)) >= wide)
     for n in range(len(days) - 1, -1, -next(has_room, len(days))):
         at = x.at(n)
-        sheet.uprights([at], (bottom, bottom + 0.9), colour=AXIS, width=0.6)
+        sheet.uprights([at], (bottom, bottom + 0.9), parts.THIN)
         middle = min(at, WIDTH - typeface.width(days[n], SMALL) / 2)
         sheet.label(middle, bottom + 3.4, days[n], anchor="center")
     return sheet.cut(bottom + 6.0)
@@ -123,15 +122,16 @@ def _put_line(sheet: Sheet, x: Scale, y: Scale, line: LeaderLine, name: str) -> 
     """Draw one line with its intervals, and dots where there are few runs."""
     for n, (low, high) in enumerate(zip(line.low, line.high, strict=True)):
         if isfinite(low) and isfinite(high):
-            sheet.uprights([x.at(n)], (y.at(low), y.at(high)), colour=BLUE, width=0.7)
+            sheet.uprights([x.at(n)], (y.at(low), y.at(high)), Look(BLUE, 0.7))
     points = [
         (x.at(n), y.at(value) if isfinite(value) else nan)
         for n, value in enumerate(line.values)
     ]
-    sheet.line(*zip(*points, strict=True), colour=BLUE, width=1.0, name=name)
+    across, up = zip(*points, strict=True)
+    sheet.line(across, up, Look(BLUE, 1.0), name=name)
     for n, (at, height) in enumerate(points):
         around = points[max(n - 1, 0) : n + 2]
         # Without a neighbour to lead to, a line would not be seen.
         is_alone = sum(isfinite(up) for _, up in around) == 1
         if isfinite(height) and (len(points) <= _DOTS or is_alone):
-            sheet.mark(at, height, "o", size=3.0)
+            sheet.mark(at, height, Look(size=3.0))

@@ -6,10 +6,11 @@ from math import isfinite, isinf
 from statistics import quantiles
 
 from . import parts
-from .drawing import BLUE, FILL, INK, Scale, Sheet, limits
+from .drawing import BLUE, FILL, INK, Look, Scale, Sheet, limits
 from .parts import Row
 
 MARK = 2.6  # millimetres that a mark beside a plot takes
+_STROKE = Look(BLUE, 1.5)
 _HEAD = 8.8  # above the rows: the name of a model, and its loss as it is
 
 
@@ -36,7 +37,7 @@ def draw_models(
     """
     rows = [row for panel in panels for row in panel.rows]
     column = parts.name_column([row.name for row in panels[0].rows], pitch=3.85)
-    slots, height, heads = parts.slots(
+    slots, height = parts.slots(
         [panel.name for panel in panels],
         column.height,
         left=column.plot,
@@ -57,20 +58,19 @@ def draw_models(
     if least >= 0.0 and high - low > 0.4 * high:
         low, high = limits(losses, include=(0.0,))
     sheet = Sheet()
-    for n, (panel, slot, (name, _)) in enumerate(
-        zip(panels, slots, heads, strict=True)
-    ):
+    for n, (panel, slot) in enumerate(zip(panels, slots, strict=True)):
         scale = Scale(low, high, slot.left, width - margin)
         label = axis_label if slot.is_first else ""
-        words = (panel.baseline, panel.baseline_text)
-        for m, row, y in parts.dot_rows(
-            sheet, column, scale, slot, panel.rows, label=label, baseline=words
-        ):
-            _put_loss(sheet, row, scale, y, panel.baseline, f"loss-{n}-{m}")
-            _put_note(sheet, row, scale, y, panel.baseline)
+        base, span = panel.baseline, column.span(slot.top)
+        places = parts.put_rows(sheet, column, scale, slot, label=label)
+        for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
+            _put_loss(sheet, row, scale, y, base, f"loss-{n}-{m}")
+            _put_note(sheet, row, scale, y, base)
             if has_values:
                 sheet.text(slot.right, y, row.text, anchor="right")
-        parts.put_heading(sheet, (slot.left, slot.top - 5.8), name)
+            parts.tell(sheet, scale, (y, column.pitch), row.title)
+        parts.put_baseline(sheet, scale, span, base, panel.baseline_text)
+        parts.put_heading(sheet, (slot.left, slot.top - 5.8), slot.heading)
     if has_values:
         parts.put_value_label(sheet, value_label, slots[0].top)
     return sheet.cut(height)
@@ -88,16 +88,16 @@ def _put_loss(
     repeats = sorted(row.repeats)
     has_interval = isfinite(row.low) and isfinite(row.high)
     if has_interval or not all(map(isfinite, repeats)) or len(set(repeats)) < 2:
-        sheet.line((mean, mean), thick, colour=BLUE, width=1.5)
+        sheet.line((mean, mean), thick, _STROKE)
         look = parts.DOT._replace(width=0.9)
         parts.interval(sheet, scale, y, (row.low, row.high), look=look, cap=0.8)
         return
     ends = scale.at(repeats[0]), scale.at(repeats[-1])
     first, median, third = map(scale.at, quantiles(repeats, n=4, method="inclusive"))
-    sheet.line(ends, (y, y), colour=BLUE, width=0.8, name=f"{name}-range")
+    sheet.line(ends, (y, y), Look(BLUE, 0.8), name=f"{name}-range")
     quarters, name = (first, third), f"{name}-quartiles"
     sheet.box(quarters, thin, face="white", edge=BLUE, width=0.8, name=name)
-    sheet.line((median, median), thin, colour=BLUE, width=1.5)
+    sheet.line((median, median), thin, _STROKE)
 
 
 def _put_note(sheet: Sheet, row: Row, scale: Scale, y: float, baseline: float) -> None:

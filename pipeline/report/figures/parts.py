@@ -1,19 +1,19 @@
 """What figures share: names at the left, panels in a grid, axis, baseline, rows.
 
 A figure of rows is laid out by `name_column` (names at the left), `value_column`
-(numbers at the right) and `slots` (panels); `dot_rows` then draws axis, names
-and baseline around the rows of each panel.
+(numbers at the right) and `slots` (panels); `put_rows` then draws the axis
+and the names of each panel, `put_dot` a number in a row.
 
 Numbers that are not finite have no place on an axis. An infinite one is an open
 triangle at the end of the axis it lies beyond; NaN is drawn as nothing, and the text
 of its row says so. An interval without two finite ends is not drawn.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isfinite, isinf, nan
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from . import drawing, typeface
 from .drawing import (
@@ -21,6 +21,7 @@ from .drawing import (
     BLUE,
     FILL,
     HAIR,
+    INK,
     NAME,
     SERIES,
     SMALL,
@@ -32,13 +33,14 @@ from .drawing import (
     Sheet,
 )
 
-AnyRow = TypeVar("AnyRow", bound="Titled")
 Panel = TypeVar("Panel")
 Lines: TypeAlias = tuple[str, ...]
 Ticks: TypeAlias = tuple[Sequence[float], Sequence[str]]
 
 DOT = Look(BLUE, 1.1)
 """A number with its interval."""
+THIN = Look(AXIS, 0.6)
+"""An axis and its ticks."""
 MOST_ROWS = 40
 """Most rows that a page holds."""
 PAGE = 228.0  # millimetres: an A4 page less its furniture and the caption
@@ -56,14 +58,6 @@ KEY_LINE = 4.2
 _SAMPLE, _PIECE, _APART = 7.0, 8.6, 5.0  # of a key: line, where its word begins, gap
 _BOLD = 1.2  # bold words are at most so many times as wide
 NARROW = 34.0  # millimetres below which a panel shows no numbers
-
-
-class Titled(Protocol):
-    """A row that tells something under the pointer."""
-
-    @property
-    def title(self) -> str:
-        """What it tells; may be empty."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +104,16 @@ class Column(NamedTuple):
         """Return the middle of each row below `top`."""
         return tuple(top + self.pitch * (n + 0.5) for n in range(len(self.names)))
 
+    def span(self, top: float) -> tuple[float, float]:
+        """Return where the first row below `top` begins and the last ends."""
+        return top, top + self.height
+
 
 class Slot(NamedTuple):
     """The place of one panel: the rows lie between `left`, `right` and `top`.
 
-    `is_first` of the panels side by side, `is_last` of those below each other.
+    `is_first` of the panels side by side, `is_last` of those below each other. Its
+    heading and the note below it stand in lines above `top`.
     """
 
     left: float
@@ -122,6 +121,8 @@ class Slot(NamedTuple):
     right: float
     is_first: bool = True
     is_last: bool = True
+    heading: Lines = ()
+    note: Lines = ()
 
 
 def wide(words: str, *, bold: bool = False) -> float:
@@ -179,14 +180,14 @@ def slots(
     across: int = 1,
     margin: float = 0.0,
     notes: Sequence[str] = (),
-) -> tuple[tuple[Slot, ...], float, tuple[tuple[Lines, Lines], ...]]:
-    """Return the places of panels, the height of their figure, and their heads.
+) -> tuple[tuple[Slot, ...], float]:
+    """Return the places of panels, and the height of their figure.
 
     Panels stand `across` side by side, or as many more as it takes until a page
-    holds them; the height says when none does. A head is the lines of a name and
-    those of the note below it, as wide as the panel less its `margin`. `rows` is the
-    height of the rows of a panel, `head` that of what stands above them, `left` the
-    width of the names that each line of panels starts with.
+    holds them; the height says when none does. A heading and its note are as wide as
+    the panel less its `margin`. `rows` is the height of the rows of a panel, `head`
+    that of what stands above them, `left` the width of the names that each line of
+    panels starts with.
     """
     notes = notes or [""] * len(names)
     needed, above = 0.0, -1.0
@@ -201,50 +202,48 @@ def slots(
         room = (width - margin) / SLACK
         below = typeface.shortened(notes, room, SMALL, lines=_NOTE_LINES)
         lines = [own if note else () for note, own in zip(notes, below, strict=True)]
-        heads = tuple(zip(headings(names, width - margin), lines, strict=True))
+        heads = list(zip(headings(names, width - margin), lines, strict=True))
         needs = [heading_height([name]) + NOTE_LINE * len(note) for name, note in heads]
         needed = max(above, *needs)
     places = []
-    for n in range(len(names)):
+    for n, texts in enumerate(heads):
         x = left + (n % n_wide) * (width + _BESIDE)
         y = head + above + (n // n_wide) * pitch
         is_last = n + n_wide >= len(names)
-        places.append(Slot(x, y, x + width, n % n_wide == 0, is_last))
-    return tuple(places), height, heads
+        places.append(Slot(x, y, x + width, n % n_wide == 0, is_last, *texts))
+    return tuple(places), height
 
 
-def dot_rows(
+def put_rows(
     sheet: Sheet,
     column: Column,
     scale: Scale,
     slot: Slot,
-    rows: Iterable[AnyRow],
     *,
     label: str = "",
     names_at: float = 0.0,
     ticks: Ticks | None = None,
-    baseline: tuple[float, str] | None = None,
-) -> Iterator[tuple[int, AnyRow, float]]:
-    """Yield each row of a panel with its number and middle, for the caller to draw.
+) -> tuple[float, ...]:
+    """Draw the axis of a panel and the names of its rows; return their middles.
 
-    Before the first, axis and names are drawn; over each row what it tells; after the
-    last the baseline, a number and the words on it. Names stand at the left of the
-    first panel of a line, their left end at `names_at`; of panels below each other the
-    last has the axis. `label` and `ticks` as in `axis`.
+    Names stand at the left of the first panel of a line, their left end at `names_at`;
+    of panels below each other the last has the axis. `label` and `ticks` as in `axis`.
     """
-    places, span = column.places(slot.top), (slot.top, slot.top + column.height)
+    places, span = column.places(slot.top), column.span(slot.top)
     axis(sheet, scale, span, label=label, bare=not slot.is_last, ticks=ticks)
     if slot.is_first:
         for lines, y in zip(column.names, places, strict=True):
             put_name(sheet, lines, names_at, y)
-    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
-        yield n, row, y
-        tell(sheet, scale, (y, column.pitch), row.title)
-    if baseline:
-        x = scale.at(baseline[0])
-        sheet.line((x, x), span, width=0.9, dashes=drawing.DASHED, name="baseline")
-        at = max(0.0, min(x, scale.right - wide(baseline[1])))
-        sheet.label(at, span[0] - 2.0, baseline[1])
+    return places
+
+
+def put_baseline(
+    sheet: Sheet, scale: Scale, span: tuple[float, float], number: float, words: str
+) -> None:
+    """Draw the dashed line at a number, its words above it."""
+    x = scale.at(number)
+    sheet.line((x, x), span, Look(INK, 0.9, drawing.DASHED), name="baseline")
+    sheet.label(max(0.0, min(x, scale.right - wide(words))), span[0] - 2.0, words)
 
 
 def put_dot(
@@ -266,12 +265,12 @@ def put_dot(
     if isfinite(number):
         x = scale.at(number)
         if isfinite(start):
-            sheet.line((scale.at(start), x), (y, y), colour=HAIR, width=0.7)
+            sheet.line((scale.at(start), x), (y, y), Look(HAIR, 0.7))
         interval(sheet, scale, y, ends, look=look, cap=cap)
-        sheet.mark(x, y, look.mark, **look.dot, name=name)
+        sheet.mark(x, y, look, name=name)
     elif isinf(number):
         arrow, x = (">", scale.right) if number > 0 else ("<", scale.left)
-        sheet.mark(x, y, arrow, colour=look.colour, size=4.6, name="beyond")
+        sheet.mark(x, y, look._replace(mark=arrow, size=4.6), name="beyond")
 
 
 def interval(
@@ -288,9 +287,9 @@ def interval(
     if not (isfinite(low) and isfinite(high) and low < high):
         return
     span = scale.at(low), scale.at(high)
-    sheet.line(span, (y, y), colour=look.colour, width=look.width, name="interval")
+    sheet.line(span, (y, y), look, name="interval")
     if cap:
-        sheet.uprights(span, (y - cap, y + cap), colour=look.colour, width=0.8)
+        sheet.uprights(span, (y - cap, y + cap), look._replace(width=0.8))
 
 
 def tell(sheet: Sheet, scale: Scale, row: tuple[float, float], title: str) -> None:
@@ -340,9 +339,9 @@ def foot(
     texts: Sequence[str],
 ) -> None:
     """Draw the line of an axis with its ticks, their texts kept on the sheet."""
-    sheet.line((scale.left, scale.right), (y, y), colour=AXIS, name="axis")
+    sheet.line((scale.left, scale.right), (y, y), THIN, name="axis")
     at = [scale.at(number) for number in numbers]
-    sheet.uprights(at, (y, y + 0.9), colour=AXIS, width=0.6)
+    sheet.uprights(at, (y, y + 0.9), THIN)
     for number, text in zip(numbers, texts, strict=True):
         sheet.label(_tick_middle(scale, number, text), y + 3.2, text, anchor="center")
 
@@ -460,9 +459,9 @@ def key(
         if x and x + width > WIDTH:
             x, y = 0.0, y + KEY_LINE
         if look.width:
-            sheet.line((x, x + _SAMPLE), (y, y), **look.stroke, name="key")
+            sheet.line((x, x + _SAMPLE), (y, y), look, name="key")
         if look.mark:
-            sheet.mark(x + _SAMPLE / 2, y, look.mark, **look.dot, name="key")
+            sheet.mark(x + _SAMPLE / 2, y, look, name="key")
         colour = SOFT if look.colour in (AXIS, FILL) else look.colour
         bold = look == SERIES[0]._replace(mark=look.mark)
         sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)

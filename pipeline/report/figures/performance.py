@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from . import drawing, parts
-from .drawing import AXIS, BLUE, DASHED, FILL, INK, SERIES, Scale, Sheet
+from .drawing import AXIS, BLUE, DASHED, FILL, INK, SERIES, Look, Scale, Sheet
 
 MOST_PANELS = 6
 """Most models that one figure shows."""
@@ -13,6 +13,7 @@ _LEFT = 9.0  # of a panel at least, for the numbers of its upright axis
 _PLOT = 36.0  # the height of a plot
 _ROOM = 0.06  # above the largest share, so that no tick meets the words above
 _TICKS = 5  # steps of an upright axis at most
+_PREDICTED = Look(INK, mark="D", size=4.0)
 _TICK = 3.4  # millimetres from the number of one decile to the next, at least
 
 Panel: TypeAlias = tuple[str, Sequence[Mapping[str, Any]]]
@@ -47,12 +48,12 @@ def draw_classes(
         x, y = _scales(slots.pop(0), margin, (0.0, 1.0), (0.0, 1.0 + _ROOM))
         _put_axes(sheet, x, y, roc_labels)
         corners = (x.left, x.right), (y.at(0.0), y.at(1.0))
-        sheet.line(*corners, colour=AXIS, width=0.5, name="chance")
+        sheet.line(*corners, Look(AXIS, 0.5), name="chance")
         looks = [look._replace(mark="") for look in SERIES]
         for n, ((_, rows), look) in enumerate(zip(curves, looks, strict=False)):
             across = [x.at(row["false_rate"]) for row in rows]
             up = [y.at(row["true_rate"]) for row in rows]
-            sheet.line(across, up, **look.stroke, name=f"roc-{n}")
+            sheet.line(across, up, look, name=f"roc-{n}")
         entries = zip((label for label, _ in curves), looks, strict=False)
         height = parts.key(sheet, list(entries), top=height + 1.0)
     for n, ((_, rows), slot) in enumerate(zip(panels, slots, strict=True)):
@@ -64,10 +65,11 @@ def draw_classes(
         for number, row in enumerate(rows, start=1):
             middle, name = x.at(number), f"{n}-{number}"
             interval = y.at(row["low"]), y.at(row["high"])
-            sheet.line((middle, middle), interval, colour=BLUE, width=0.9)
-            ours = middle, y.at(row["predicted"]), "D"
-            sheet.mark(*ours, colour=INK, size=4.0, name=f"predicted-{name}")
-            sheet.mark(middle, y.at(row["observed"]), "o", name=f"observed-{name}")
+            sheet.line((middle, middle), interval, Look(BLUE, 0.9))
+            sheet.mark(
+                middle, y.at(row["predicted"]), _PREDICTED, name=f"predicted-{name}"
+            )
+            sheet.mark(middle, y.at(row["observed"]), Look(), name=f"observed-{name}")
     return sheet.cut(height)
 
 
@@ -94,25 +96,25 @@ def draw_residuals(panels: Sequence[Panel], *, labels: tuple[str, str]) -> Sheet
             sheet.box((left, right), (y.at(row["q25"]), y.at(row["q75"])), face=FILL)
             middle = x.at(row["fitted"])
             most = y.at(row["q05"]), y.at(row["q95"])
-            sheet.line((middle, middle), most, colour=AXIS)
+            sheet.line((middle, middle), most, parts.THIN)
             # A part of tied predictions has no width; its median is still a line.
             short = max(0.0, 0.8 - (right - left)) / 2
             span, name = (left - short, right + short), f"residuals-{n}-{number}"
             median = (y.at(row["q50"]),) * 2
-            sheet.line(span, median, colour=BLUE, width=1.3, name=name)
+            sheet.line(span, median, Look(BLUE, 1.3), name=name)
         zero = (y.at(0.0), y.at(0.0))
-        sheet.line((x.left, x.right), zero, width=0.7, dashes=DASHED, name="zero")
+        sheet.line((x.left, x.right), zero, Look(INK, 0.7, DASHED), name="zero")
     return sheet.cut(height)
 
 
 def _slots(sheet: Sheet, titles: Sequence[str]) -> tuple[list[parts.Slot], float]:
     """Write the titles of panels; return their places, and where they end."""
     across = 2 if len(titles) <= 2 else 4 if len(titles) in (4, 7) else 3
-    slots, height, heads = parts.slots(
+    slots, height = parts.slots(
         titles, _PLOT + parts.FOOT, left=0.0, head=_HEAD, across=across
     )
-    for slot, (heading, _) in zip(slots, heads, strict=True):
-        parts.put_heading(sheet, (slot.left, slot.top - 7.0), heading)
+    for slot in slots:
+        parts.put_heading(sheet, (slot.left, slot.top - 7.0), slot.heading)
     return list(slots), height - parts.FOOT
 
 

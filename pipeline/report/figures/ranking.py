@@ -20,20 +20,20 @@ def draw_ranking(
 
     One row per feature, in the order given: a dot at the estimate, its capped interval,
     a hairline from the baseline, the number at the right edge; a tick at each repeat.
-    The dashed baseline stands at what a feature that does not matter measures: 1 for
-    ratios.
+    The dashed baseline is the null value: 0, of ratios 1, of losses the model as it is.
     """
     column = parts.name_column([row.name for row in rows])
     scale = parts.row_scale(rows, column.plot, value_label, baseline)
     slot = parts.Slot(scale.left, parts.HEAD, scale.right)
-    sheet, words = Sheet(), (baseline, baseline_label)
-    for n, row, y in parts.dot_rows(
-        sheet, column, scale, slot, rows, label=unit_label, baseline=words
-    ):
+    sheet = Sheet()
+    places = parts.put_rows(sheet, column, scale, slot, label=unit_label)
+    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
         at = [scale.at(number) for number in row.repeats if isfinite(number)]
         if at:
-            sheet.uprights(at, (y - 1.7, y + 1.7), colour=AXIS, name=f"repeats-{n}")
+            sheet.uprights(at, (y - 1.7, y + 1.7), Look(AXIS, 0.5), name=f"repeats-{n}")
         put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}")
+        parts.tell(sheet, scale, (y, column.pitch), row.title)
+    parts.put_baseline(sheet, scale, column.span(slot.top), baseline, baseline_label)
     parts.put_value_label(sheet, value_label, slot.top)
     return sheet.cut(slot.top + column.height + parts.FOOT)
 

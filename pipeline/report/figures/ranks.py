@@ -1,12 +1,13 @@
 """The figure of ranks: which a feature could take, by other draws and other rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from math import ceil, isfinite, nan
+from typing import TypeAlias
 
 from . import parts, typeface
-from .drawing import SMALL, Scale, Sheet
+from .drawing import INK, SMALL, Look, Scale, Sheet
 
 _HEAD = 7.6  # from the upper edge to the rows: the name of a panel
 
@@ -21,7 +22,6 @@ class RankRow:
     rank: float
     draws: tuple[float, float] = (nan, nan)
     rows: tuple[float, float] = (nan, nan)
-    title: str = ""
 
     @property
     def is_certain(self) -> bool:
@@ -30,16 +30,12 @@ class RankRow:
         return bool(known) and all(low == high for low, high in known)
 
 
-@dataclass(frozen=True)
-class RankPanel:
-    """One model; its rows stand in the order of the names of the figure."""
-
-    title: str
-    rows: tuple[RankRow, ...]
+Panel: TypeAlias = tuple[str, Sequence[RankRow]]
+"""A model, and its rows in the order of the names of the figure."""
 
 
 def draw_rank_intervals(
-    panels: Sequence[RankPanel], *, names: Sequence[str], axis_label: str
+    panels: Sequence[Panel], *, names: Sequence[str], axis_label: str
 ) -> Sheet:
     """Return the ranks that each feature could take.
 
@@ -47,37 +43,34 @@ def draw_rank_intervals(
     draws leave open, the dashed one below over those on resampled rows.
     """
     column = parts.name_column(names, pitch=min(5.2, 200.0 / len(names)))
-    slots, height, heads = parts.slots(
-        [panel.title for panel in panels],
+    slots, height = parts.slots(
+        [title for title, _ in panels],
         column.height,
         left=column.plot,
         head=_HEAD,
         across=2 if len(panels) != 3 else 3,
     )
-    rows = [row for panel in panels for row in panel.rows]
+    rows = [row for _, own in panels for row in own]
     ranks = [rank for row in rows for rank in (row.rank, *row.draws, *row.rows)]
     last = ceil(max([1.0, *filter(isfinite, ranks)]))
     sheet = Sheet()
-    for n, (panel, slot) in enumerate(zip(panels, slots, strict=True)):
+    for n, ((title, own), slot) in enumerate(zip(panels, slots, strict=True)):
         scale = Scale(0.46, last + 0.54, slot.left, slot.right - slot.left)
         label = axis_label if slot.is_first else ""
-        told = [
-            replace(row, title=f"{panel.title}, {name}: {axis_label} {row.rank:g}")
-            if isfinite(row.rank)
-            else row
-            for name, row in zip(names, panel.rows, strict=True)
-        ]
-        for m, row, y in parts.dot_rows(
-            sheet, column, scale, slot, told, label=label, ticks=_ticks(scale, last)
-        ):
+        ticks = _ticks(scale, last)
+        places = parts.put_rows(sheet, column, scale, slot, label=label, ticks=ticks)
+        for m, (name, row, y) in enumerate(zip(names, own, places, strict=True)):
             has_both = all(map(isfinite, row.rows))
             upper, lower = y - 0.14 * column.pitch * has_both, y + 0.2 * column.pitch
             parts.interval(sheet, scale, upper, row.draws)
             if has_both:
                 ends = scale.at(row.rows[0]) - 0.5, scale.at(row.rows[1]) + 0.5
-                sheet.line(ends, (lower, lower), width=1.1, dashes=(2.0, 1.2))
+                sheet.line(ends, (lower, lower), Look(INK, 1.1, (2.0, 1.2)))
             parts.put_dot(sheet, scale, upper, row.rank, name=f"rank-{n}-{m}")
-        parts.put_heading(sheet, (slot.left, slot.top - 3.2), heads[n][0])
+            if isfinite(row.rank):
+                words = f"{title}, {name}: {axis_label} {row.rank:g}"
+                parts.tell(sheet, scale, (y, column.pitch), words)
+        parts.put_heading(sheet, (slot.left, slot.top - 3.2), slot.heading)
     return sheet.cut(height)
 
 

@@ -90,7 +90,7 @@ def draw_surface(
     parts.strip(sheet, scale, (key, key + 3.0), drawing.shade, is_upright=True)
     numbers = drawing.ticks(*colours, most=5)
     for number, text in zip(numbers, drawing.tick_texts(numbers), strict=True):
-        sheet.line((key + 3.0, key + 3.9), (scale.at(number),) * 2, colour=AXIS)
+        sheet.line((key + 3.0, key + 3.9), (scale.at(number),) * 2, parts.THIN)
         sheet.label(key + 4.8, scale.at(number), text)
     start = max(min(key, WIDTH - parts.wide(axis_label)), WIDTH / 3)
     parts.put_label(sheet, start, 1.6, axis_label)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import isfinite
+from typing import TypeAlias
 
 from ..text.number_text import significant
 from . import parts
@@ -25,16 +26,12 @@ class TopKLine:
     errors: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class TopKPanel:
-    """The curves by one protocol; the title is empty if it is the only one."""
-
-    title: str
-    lines: tuple[TopKLine, ...]
+Panel: TypeAlias = tuple[str, Sequence[TopKLine]]
+"""The curves by one protocol; the title is empty if it is the only one."""
 
 
 def draw_top_k(
-    panels: Sequence[TopKPanel],
+    panels: Sequence[Panel],
     *,
     axis_label: str,
     head: str,
@@ -47,7 +44,7 @@ def draw_top_k(
     `axis_label` stands below each plot, `head` above it; `steps` are what stands below
     each place, by default 1, 2, 3, ….
     """
-    every = [line for panel in panels for line in panel.lines]
+    every = [line for _, lines in panels for line in lines]
     labels = tuple(dict.fromkeys(line.label for line in every))
     most = max(len(line.means) for line in every)
     looks = {
@@ -67,17 +64,17 @@ def draw_top_k(
     ticks = range(1, len(texts) + 1)[shown], texts[shown]
     sheet = Sheet()
     top = parts.key(sheet, [*looks.items()])
-    for row, panel in enumerate(panels):
-        top += _HEAD if panel.title else 0.0
+    for row, (title, lines) in enumerate(panels):
+        top += _HEAD if title else 0.0
         y = Scale(*ends, top + _TOP + _HEIGHT, -_HEIGHT)
         parts.upright(sheet, x, y, most=7)
         parts.foot(sheet, x, y.left, *ticks)
         parts.put_label(sheet, 0.0, top + _TOP / 2 - 0.6, head)
         parts.put_label(sheet, x.left, y.left + 7.6, axis_label)
-        if panel.title:
-            (lines,) = parts.headings([panel.title], WIDTH, most=1)
-            parts.put_heading(sheet, (0.0, top - 3.6), lines)
-        for line in panel.lines:
+        if title:
+            (heading,) = parts.headings([title], WIDTH, most=1)
+            parts.put_heading(sheet, (0.0, top - 3.6), heading)
+        for line in lines:
             n = labels.index(line.label)
             aside = _ASIDE * (n - (len(labels) - 1) / 2)
             across = x._replace(left=x.left + aside)
@@ -92,13 +89,13 @@ def _put_line(
     """Draw one line with its bars and marks."""
     points = list(zip(map(x.at, count(1)), line.means, line.errors, strict=False))
     across, up = [place for place, _, _ in points], [y.at(mean) for mean in line.means]
-    sheet.line(across, up, **look.stroke, name=f"curve-{name}")
+    sheet.line(across, up, look, name=f"curve-{name}")
     for place, mean, error in points:
         if isfinite(mean) and isfinite(error) and error > 0:
             ends = (y.at(mean - error), y.at(mean + error))
-            sheet.line((place, place), ends, colour=look.colour, name=f"error-{name}")
+            bar = Look(look.colour, 0.6)
+            sheet.line((place, place), ends, bar, name=f"error-{name}")
     for k, (place, mean, _) in enumerate(points):
         if isfinite(mean):
             title = f"{line.label}, {k + 1}: {significant(mean, 4)}"
-            spot, name_ = (place, y.at(mean), look.mark), f"point-{name}-{k}"
-            sheet.mark(*spot, **look.dot, name=name_, title=title)
+            sheet.mark(place, y.at(mean), look, name=f"point-{name}-{k}", title=title)

@@ -97,13 +97,13 @@ def _engine_figure(facts: Facts, ranking: Ranking, pairs: pd.DataFrame) -> Figur
         first=short_name(ranking.in_order[0]),
     )
     return Figure(
-        id=table_id(ranking).replace("tab-ranking", "fig-engines"),
+        id=f"fig-engines-{ranking.key}",
         draw=draw_engines,
         data={
             "rows": tuple(rows),
             "engines": engines,
             "unit_label": plain(measured_in(facts, ranking)),
-            "baseline": 1.0 if record.form == "ratio" else 0.0,
+            "baseline": ranking.nothing,
             "baseline_label": word("figures.model_as_it_is") if record.loss else "",
         },
         alt=alt_text(plain(alt)),

@@ -164,7 +164,7 @@ def tree_of(
     above are the clusters; of the two, the one with the better ranked feature comes
     first.
     """
-    from scipy.cluster.hierarchy import linkage
+    from scipy.cluster.hierarchy import dendrogram, linkage
 
     frame = facts.result.associations
     strengths = {
@@ -180,23 +180,16 @@ def tree_of(
         return None
     distances = [1.0 - strengths[frozenset(pair)] for pair in combinations(names, 2)]
     merged = linkage(np.maximum(distances, 0.0), method="single")  # 1 may be 1 + 2e-16
-    pairs = merged[:, :2].astype(int).tolist()
-    branches = [[n] for n in range(len(names))]
-    for a, b in pairs:
-        upper, lower = sorted((branches[a], branches[b]), key=min)
-        branches.append([*upper, *lower])
-    leaves = branches[-1]
-    # Of each leaf, and of each join in turn: its row, and the association it has.
-    row = [float(leaves.index(n)) for n in range(len(names))]
-    height = [1.0] * len(names)
-    joins = []
-    for (a, b), distance in zip(pairs, merged[:, 2].tolist(), strict=True):
-        first, second = (a, b) if row[a] < row[b] else (b, a)
-        ends, strength = (row[first], row[second]), 1.0 - distance
-        joins.append(Join(ends, (height[first], height[second]), strength))
-        row.append(sum(ends) / 2)
-        height.append(strength)
-    return [names[leaf] for leaf in leaves], joins
+    best = [*range(len(names))]  # the best ranked feature of each branch
+    for pair in merged:
+        pair[:2] = sorted(pair[:2], key=lambda branch: best[int(branch)])
+        best.append(best[int(pair[0])])
+    tree = dendrogram(merged, no_plot=True)
+    # scipy counts the leaves 5, 15, 25, …
+    rows = (np.array(tree["icoord"]) / 10.0 - 0.5).tolist()
+    heights = (1.0 - np.array(tree["dcoord"])).tolist()
+    leaves = [names[leaf] for leaf in tree["leaves"]]
+    return leaves, list(zip(rows, heights, strict=True))
 
 
 def _association(facts: Facts, place: int) -> Value:
@@ -351,7 +344,7 @@ def _figure(
         n=count(len(leaves)),
         total=count(len(features)),
         model=short_name(ranking.subject),
-        strongest=number(max(join.strength for join in joins), 2),
+        strongest=number(max(strengths[1] for _, strengths in joins), 2),
         clusters=count(len(found)),
         limit=_limit(facts),
     )

@@ -63,7 +63,7 @@ def interaction_figure(
     if len(ranked) > MAPS:
         caption += say("interactions.more", n=count(len(ranked) - MAPS))
     return Figure(
-        id=table_id(ranking).replace("tab-", "fig-"),
+        id=f"fig-ranking-{ranking.key}",
         draw=draw_interactions,
         data={
             "names": tuple(map(display_name, drawn)),

@@ -98,7 +98,7 @@ def ranking_figure(
         high=number(float(ranking.high[first]), ranking.places),
     )
     return Figure(
-        id=table_id(ranking).replace("tab-", "fig-"),
+        id=f"fig-ranking-{ranking.key}",
         draw=draw_ranking,
         data={
             "rows": tuple(rows),

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.ranking import LEVEL
-from ..figures.ranks import RankPanel, RankRow, draw_rank_intervals
+from ..figures.ranks import RankRow, draw_rank_intervals
 from ..text.blocks import Column, Figure, Link, Sentence, Table, Value, plain
 from ..text.number_text import count, percent, rank_text
 from ..text.wording import (
@@ -164,9 +164,7 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
         draw=draw_rank_intervals,
         data={
             "panels": tuple(
-                RankPanel(
-                    display_name(ranking.subject), tuple(of[name] for name in names)
-                )
+                (display_name(ranking.subject), tuple(of[name] for name in names))
                 for ranking, of in zip(rankings, ranked, strict=True)
             ),
             "names": tuple(map(display_name, names)),

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ...methods.importance import METHODS
 from ...records.ranking import LEVEL
-from ..figures.top_k import MOST_LINES, TopKLine, TopKPanel, draw_top_k
+from ..figures.top_k import MOST_LINES, TopKLine, draw_top_k
 from ..text.blocks import (
     Column,
     Figure,
@@ -284,7 +284,7 @@ def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
         id=table_id(ranking).replace("tab-ranking", "fig-convergence", 1),
         draw=draw_top_k,
         data={
-            "panels": (TopKPanel("", lines),),
+            "panels": (("", lines),),
             "axis_label": word("convergence.axis"),
             "head": plain(measured_in(facts, ranking)),
             "steps": tuple(map(str, counts)),

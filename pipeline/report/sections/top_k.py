@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.losses import LOSSES
-from ..figures.top_k import MOST_LINES, TopKLine, TopKPanel, draw_top_k
+from ..figures.top_k import MOST_LINES, TopKLine, draw_top_k
 from ..text.blocks import Column, Figure, Sentence, Table, Value
 from ..text.number_text import decimals, loss_label, method_words, number, unit_text
 from ..text.wording import (
@@ -119,7 +119,7 @@ def _figure(
         shown = [line for line in lines if line.label in drawn and _has_points(line)]
         title = word(f"top_k.panel_{protocol}") if len(curves) > 1 else ""
         if shown:
-            panels.append(TopKPanel(title, tuple(shown)))
+            panels.append((title, tuple(shown)))
 
     gaps = [line for line in every if not all(map(isfinite, line.means))]
     empty = dict.fromkeys(line.label for line in gaps if not _has_points(line))
@@ -130,7 +130,7 @@ def _figure(
     if len(methods) > MOST_LINES:
         more = tallied("top_k", len(methods) - MOST_LINES)
         caption += say("top_k.more", n=more)
-    names = dict.fromkeys(line.label for panel in panels for line in panel.lines)
+    names = dict.fromkeys(line.label for _, lines in panels for line in lines)
     alt = word("top_k.alt").format(
         n=len(names), judge=display_name(judge), loss=loss_label(loss)
     )

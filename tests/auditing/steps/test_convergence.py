@@ -65,11 +65,9 @@ def test_the_report_shows_ranks_and_values_after_fewer_repeats():
     assert [plain(row.cells[3].parts) for row in table.rows] == list("123456")
     (record,) = result.importances
     top = np.argmax(record.mean)
-    assert figure.data["panels"][0].lines[0].means[-1] == pytest.approx(
-        record.mean[top]
-    )
+    assert figure.data["panels"][0][1][0].means[-1] == pytest.approx(record.mean[top])
     half = np.diff(interval(record), axis=0)[0, top] / 2
-    assert figure.data["panels"][0].lines[0].errors[-1] == pytest.approx(half)
+    assert figure.data["panels"][0][1][0].errors[-1] == pytest.approx(half)
     assert {"10", "20", "40"} <= set(svg_words(figure.svg))
 
 

@@ -37,9 +37,10 @@ def draw_sheet(*names):
     sheet = drawing.Sheet()
     for n, name in enumerate(names):
         sheet.text(0.0, 5.0 + n, name)
-    sheet.line((1.0, 2.0), (3.0, 4.0), dashes=drawing.DASHED, name="line")
+    dashed = drawing.Look(drawing.INK, 0.6, drawing.DASHED)
+    sheet.line((1.0, 2.0), (3.0, 4.0), dashed, name="line")
     sheet.box((5.0, 8.0), (1.0, 2.0), face=drawing.FILL, name="box")
-    sheet.mark(10.0, 12.0, "o", name="mark")
+    sheet.mark(10.0, 12.0, drawing.Look(), name="mark")
     return sheet.cut(20.0).svg("fig-test")
 
 
@@ -249,7 +250,7 @@ def test_a_name_in_two_lines_breaks_at_a_hump_of_the_camel():
 def test_a_png_is_as_fine_as_asked_and_has_the_same_bytes_twice():
     sheet = drawing.Sheet()
     sheet.text(10, 5, "surface")
-    sheet.mark(30, 5, "o")
+    sheet.mark(30, 5, drawing.Look())
     png = sheet.cut(20.0).png(200)
     assert png[:4] == b"\x89PNG"
     size = [int.from_bytes(png[at : at + 4], "big") for at in (16, 20)]

@@ -17,7 +17,6 @@ from importance_audit.assess.associations import association_rows
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.records.frames import FRAMES
 from importance_audit.report.figures.clusters import (
-    Join,
     draw_clusters,
 )
 from importance_audit.report.figures.parts import Row
@@ -194,10 +193,9 @@ def test_the_better_ranked_branch_comes_first_and_members_stand_together():
 def test_branches_meet_at_the_strongest_association_between_them():
     strong = {("a", "c"): 0.95, ("a", "b"): 0.3, ("b", "c"): 0.85}
     joins = figure_of(plain_view(tuple("abc"), strong)).data["joins"]
-    assert joins[0] == Join((0.0, 1.0), (1.0, 1.0), pytest.approx(0.95))
-    assert joins[1].ends == (0.5, 2.0)
-    assert joins[1].strengths == (pytest.approx(0.95), 1.0)
-    assert joins[1].strength == pytest.approx(0.85)
+    assert [rows for rows, _ in joins] == [[0, 0, 1, 1], [0.5, 0.5, 2, 2]]
+    assert joins[0][1] == pytest.approx([1, 0.95, 0.95, 1])
+    assert joins[1][1] == pytest.approx([0.95, 0.85, 0.85, 1])
 
 
 def test_forty_features_are_drawn_at_most_and_only_those_whose_pairs_are_kept():
@@ -222,7 +220,7 @@ def clusters_svg(rows, joins, **changes):
 
 
 def test_a_join_is_drawn_where_its_branches_meet():
-    svg = clusters_svg(rows(4.0, 2.0), [Join((0, 1), (1.0, 1.0), 0.5)])
+    svg = clusters_svg(rows(4.0, 2.0), [((0, 0, 1, 1), (1.0, 0.5, 0.5, 1.0))])
     (join,) = groups(svg, "join-")
     (x0, y0), (x1, _), (x2, _), (x3, y3) = points(join)
     (limit,) = groups(svg, "limit")

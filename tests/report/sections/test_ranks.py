@@ -11,7 +11,6 @@ from tests.report.reading import column, section, table, words
 from tests.report.svg_reader import collisions, groups, height, mark, points
 
 from importance_audit.report.figures.ranks import (
-    RankPanel,
     RankRow,
     draw_rank_intervals,
 )
@@ -97,8 +96,8 @@ def test_what_is_not_drawn_or_is_one_ensemble_has_no_trials(fields):
 def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled():
     """Far apart a is first alone; b and c are told apart by nothing."""
     view = trials((9, 9.1, 8.9), (2, 3, 1), (1, 3, 2))
-    (panel,) = figure_of(view, "intervals").data["panels"]
-    assert [row.draws for row in panel.rows] == [(2.0, 3.0), (2.0, 3.0)]
+    ((_, rows),) = figure_of(view, "intervals").data["panels"]
+    assert [row.draws for row in rows] == [(2.0, 3.0), (2.0, 3.0)]
     assert "Features with certain ranks are not shown: 1." in plain(
         figure_of(view, "intervals").caption
     )
@@ -115,11 +114,11 @@ def test_ranks_that_are_all_certain_are_one_sentence_and_no_figure():
 
 def test_models_stand_in_panels_with_the_rows_of_the_first():
     figure = figure_of(view_of("apartments"), "intervals")
-    assert [panel.title for panel in figure.data["panels"]] == [
+    assert [title for title, _ in figure.data["panels"]] == [
         *("forest", "linear", "svm")
     ]
-    linear = figure.data["panels"][1]
-    order = dict(zip(figure.data["names"], linear.rows, strict=True))
+    _, linear = figure.data["panels"][1]
+    order = dict(zip(figure.data["names"], linear, strict=True))
     assert (order["construction.year"].rank, order["no.rooms"].rank) == (5, 4)
 
 
@@ -136,7 +135,7 @@ def test_one_feature_has_one_rank_and_no_figure_of_it():
 
 def ranks_svg(*rows):
     names = [f"f{n}" for n in range(len(rows))]
-    panels = [RankPanel("forest", rows)]
+    panels = [("forest", rows)]
     return draw_rank_intervals(panels, names=names, axis_label="rank").svg("fig")
 
 

@@ -12,7 +12,7 @@ from tests.report.reading import column, drawn, section, table
 from tests.report.reading import words as words_of_notes
 from tests.report.svg_reader import groups, mark, off_sheet, points, words
 
-from importance_audit.report.figures.top_k import TopKLine, TopKPanel, draw_top_k
+from importance_audit.report.figures.top_k import TopKLine, draw_top_k
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -24,7 +24,7 @@ PCA = TopKLine("pca", (3.0, 1.0), (1.0, 0.0))
 
 
 def curves_svg(lines=LINES, *more):
-    panels = [TopKPanel("", lines), *(TopKPanel("held out", part) for part in more)]
+    panels = [("", lines), *(("held out", part) for part in more)]
     return draw_top_k(panels, axis_label="features", head="MAE").svg("fig-top-k")
 
 
@@ -74,7 +74,7 @@ def test_panels_have_one_scale_and_one_error_is_no_bar():
 def test_the_curve_is_the_mean_over_the_folds_with_its_standard_error():
     view = build_view(apartments_result(top_k=frame()))
     (figure,) = drawn(view, draw_top_k)
-    assert figure.data["panels"] == (TopKPanel("", (PCA,)),)
+    assert figure.data["panels"] == (("", (PCA,)),)
     assert "over 2 folds of the training rows" in plain(figure.caption)
     assert len(figure.alt) <= 250
     assert len(plain(figure.headline)) <= 75
@@ -84,10 +84,10 @@ def test_each_protocol_has_a_panel_and_a_sentence():
     both = pd.concat([frame(), frame("holdout")], ignore_index=True)
     view = build_view(apartments_result(top_k=both))
     (figure,) = drawn(view, draw_top_k)
-    (first, second) = figure.data["panels"]
-    assert first.lines == second.lines == (PCA,)
-    assert "Cross-validated" in first.title
-    assert "evaluation rows" in second.title
+    ((first, lines), (second, more)) = figure.data["panels"]
+    assert lines == more == (PCA,)
+    assert "Cross-validated" in first
+    assert "evaluation rows" in second
     assert "judged once on the evaluation rows" in plain(figure.caption)
 
 
@@ -97,7 +97,7 @@ def top_k_of(frame, **changed):
 
 
 def labels(figure):
-    return [line.label for line in figure.data["panels"][0].lines]
+    return [line.label for line in figure.data["panels"][0][1]]
 
 
 def test_two_questions_by_one_method_are_two_lines():
@@ -154,7 +154,7 @@ def test_an_infinite_loss_in_one_fold_is_a_gap_and_is_told():
     holed = frame()
     holed.loc[(holed["k"] == 1) & (holed["fold"] == 2), "value"] = np.inf
     figure = top_k_of(holed)
-    (line,) = figure.data["panels"][0].lines
+    ((_, (line,)),) = figure.data["panels"]
     assert np.isnan([line.means[0], line.errors[0]]).all()
     assert (line.means[1], line.errors[1]) == (1.0, 0.0)
     assert "a curve has a gap" in plain(figure.caption)
