@@ -9,8 +9,6 @@ import pandas as pd
 
 from importance_audit.r_bridge import host
 
-from ..methods.effects import EffectMethod
-from ..methods.importance import METHODS, Method
 from ..methods.importance.drop_column import check_held_out
 from ..methods.importance.exchange import is_category, numbers_of, refuse_missing
 from ..methods.importance.neighbours import Convention
@@ -374,9 +372,8 @@ def _is_flag(data: Dataset, name: str) -> bool:
     return bool(pd.api.types.is_bool_dtype(data.X[name]))
 
 
-IMPORTANCE: dict[str, Method] = {
-    "permutation": METHODS["permutation"]._replace(function=xplainfi_permutation),
-    "drop_column": METHODS["drop_column"]._replace(function=xplainfi_drop_column),
-    "sage": METHODS["sage"]._replace(function=xplainfi_sage),
+IMPORTANCE = {
+    "permutation": xplainfi_permutation,
+    "drop_column": xplainfi_drop_column,
+    "sage": xplainfi_sage,
 }
-CURVES: dict[str, EffectMethod] = {}
