@@ -22,7 +22,6 @@ from .errors import RBridgeError, RUnavailable
 from .installation import library_folder, what_is_installed
 from .process import Process, ProcessEnded
 from .python_values import pack, unpack
-from .schema import describe
 
 _PACKAGE = Path(__file__).parent
 _START_SECONDS = 60.0
@@ -172,7 +171,7 @@ class Worker:
         question = Question(
             function=function,
             predict=predict,
-            schema=describe(pd.DataFrame() if schema_of is None else schema_of),
+            schema_of=pd.DataFrame() if schema_of is None else schema_of,
             labels=labels,
             seconds=self._r_seconds if seconds is None else seconds,
             about=about,
