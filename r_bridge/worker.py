@@ -5,6 +5,11 @@
 `line` and `life` are descriptors of sockets: requests come in by the first; the second
 is closed when the parent ends, however it ends, and takes this process with it.
 `memory` and `home` are the private folders in shared memory and on disk.
+
+R gets a predict of the parent as a function of its own: the rows cross to the parent,
+which asks the model and answers with numbers or with the reason why there are none. No
+exception passes through R, where it would be swallowed: R gets two texts instead, and
+`python_predict` of guard.R makes an R error of them.
 """
 
 import contextlib
@@ -25,7 +30,6 @@ from rpy2 import rinterface
 from rpy2.rinterface_lib import callbacks, openrlib
 
 from . import r_values
-from .callback import Callback
 from .errors import RBridgeError
 from .probe import use_utf8
 from .wire import Line, Message
@@ -74,8 +78,10 @@ class Server:
         self._guard = guard["guard"]
         self._functions = guard["load_functions"](rinterface.StrSexpVector(files))
         self._names = frozenset(self._functions.keys())
-        self._callback = Callback(line)
-        self._predict = guard["python_predict"](self._callback.function)
+        self._failures: list[str] = []
+        # What R may still call must stay referenced, or R calls into freed memory.
+        self._asked = rinterface.rternalize(self._answer, signature=False)
+        self._predict = guard["python_predict"](self._asked)
         facts = guard["r_facts"]()
         self._send("ready", r_values.read(facts, subject="facts"))
 
@@ -127,14 +133,14 @@ class Server:
             arguments, names = [*arguments, self._predict], [*names, "predict"]
         inputs = rinterface.ListSexpVector(arguments)
         inputs.do_slot_assign("names", rinterface.StrSexpVector(names))
-        self._callback.failures.clear()
+        self._failures.clear()
         self._console.take()
         outcome = self._evaluate(name, inputs)
         fields = dict(zip(outcome.names, outcome, strict=True))
         output = self._output_of(fields)
         status = fields["status"][0]
-        if self._callback.failures:
-            self._send("refused", self._callback.failures[0], output)
+        if self._failures:
+            self._send("refused", self._failures[0], output)
         elif status == "value":
             value = r_values.read(fields["value"], subject=f"The result of {name!r}")
             self._send("value", value, output)
@@ -144,6 +150,28 @@ class Server:
             words = (fields["message"][0], fields["call"][0])
             lines = (list(fields["class"]), list(fields["traceback"]))
             self._send("error", *words, *lines, output)
+
+    def _answer(self, newdata: Any) -> Any:
+        """Return the predictions for a data.frame of R, or two texts.
+
+        What went wrong is raised by the parent even when R reports success.
+        """
+        try:
+            classes = newdata.rclass
+            if "data.frame" not in classes:
+                raise RBridgeError(
+                    f"R called predict with a value of class {classes[0]}, not with a "
+                    "data.frame."
+                )
+            self._send("predict", r_values.read_frame(newdata, subject="newdata"))
+            word, content = self._line.receive()
+            if word != "failed":
+                return r_values.build(content)
+            reason = content
+        except BaseException as error:
+            reason = str(error)
+            self._failures.append(reason)
+        return rinterface.StrSexpVector(["__python_error__", reason])
 
     def _evaluate(self, name: str, inputs: Any) -> Any:
         self._is_evaluating = True
