@@ -71,7 +71,7 @@ class Dialogue:
     counts : Counts
         The calls of predict so far.
     output : mapping
-        R's warnings, messages and console, once the call has ended.
+        R's warnings and messages, once the call has ended.
     """
 
     def __init__(self, process: Process, question: Question) -> None:

@@ -34,28 +34,7 @@ from .errors import RBridgeError
 from .probe import use_utf8
 from .wire import Line, Message
 
-_KEPT_CONSOLE = 1 << 16
 _DEFAULT_STACK = 8 << 20
-
-
-class Console:
-    """What R prints, the beginning of it: R hands it over in fragments."""
-
-    def __init__(self) -> None:
-        self._fragments: list[str] = []
-        self._length = 0
-
-    def write(self, text: str) -> None:
-        """Keep a fragment while there is room."""
-        if self._length < _KEPT_CONSOLE:
-            self._fragments.append(text)
-            self._length += len(text)
-
-    def take(self) -> str:
-        """Return what was printed since the last time."""
-        text = "".join(self._fragments)[:_KEPT_CONSOLE]
-        self._fragments, self._length = [], 0
-        return text
 
 
 class Server:
@@ -71,7 +50,6 @@ class Server:
 
     def __init__(self, line: Line, files: list[str]) -> None:
         self._line = line
-        self._console = Console()
         self._is_evaluating = False
         self._start_r()
         guard = _functions_of([str(Path(__file__).with_name("guard.R"))])
@@ -82,8 +60,7 @@ class Server:
         # What R may still call must stay referenced, or R calls into freed memory.
         self._asked = rinterface.rternalize(self._answer, signature=False)
         self._predict = guard["python_predict"](self._asked)
-        facts = guard["r_facts"]()
-        self._send("ready", r_values.read(facts, subject="facts"))
+        self._send("ready")
 
     def serve(self) -> None:
         """Answer until the parent says that it is enough."""
@@ -102,10 +79,11 @@ class Server:
         self._line.send(message)
 
     def _start_r(self) -> None:
-        callbacks.consolewrite_print = self._console.write
-        callbacks.consolewrite_warnerror = self._console.write
+        # What is printed has no reader; warnings and messages come with the answer.
+        callbacks.consolewrite_print = lambda _text: None
+        callbacks.consolewrite_warnerror = lambda _text: None
         callbacks.consoleread = lambda _prompt: ""
-        callbacks.showmessage = self._console.write
+        callbacks.showmessage = lambda _text: None
         callbacks.showfiles = lambda *_: None
         stack, _ = resource.getrlimit(resource.RLIMIT_STACK)
         if stack == resource.RLIM_INFINITY:
@@ -134,10 +112,13 @@ class Server:
         inputs = rinterface.ListSexpVector(arguments)
         inputs.do_slot_assign("names", rinterface.StrSexpVector(names))
         self._failures.clear()
-        self._console.take()
         outcome = self._evaluate(name, inputs)
         fields = dict(zip(outcome.names, outcome, strict=True))
-        output = self._output_of(fields)
+        output = {
+            "warnings": list(fields["warnings"]),
+            "n_warnings": fields["n_warnings"][0],
+            "messages": list(fields["messages"]),
+        }
         status = fields["status"][0]
         if self._failures:
             self._send("refused", self._failures[0], output)
@@ -180,15 +161,6 @@ class Server:
         finally:
             self._is_evaluating = False
             openrlib.rlib.R_interrupts_pending = 0
-
-    def _output_of(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return what R said on the way."""
-        return {
-            "warnings": list(fields["warnings"]),
-            "n_warnings": fields["n_warnings"][0],
-            "messages": list(fields["messages"]),
-            "console": self._console.take(),
-        }
 
 
 def _functions_of(files: list[str]) -> dict[str, Any]:
