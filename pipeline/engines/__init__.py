@@ -17,7 +17,7 @@ from ..methods.importance import METHODS
 from ..records.extensions import OpenTable
 from . import dalex, hstats, iml, pdp, vip, xplainfi
 from .asking import compare_predictions
-from .availability import EngineInfo, describe_engine, loss_source, stream_of
+from .availability import EngineInfo, describe_engine, stream_of
 
 __all__ = [
     "ENGINES",
@@ -25,7 +25,6 @@ __all__ = [
     "EngineInfo",
     "compare_predictions",
     "describe_engine",
-    "loss_source",
     "stream_of",
 ]
 

@@ -10,7 +10,6 @@ from importance_audit.r_bridge import host
 from ..records.asker import remedy
 from ..records.errors import quote
 from ..records.extensions import is_in_force
-from .dalex import OWN_LOSSES
 from .known_defects import version_numbers
 
 
@@ -180,14 +179,3 @@ def _own_version() -> str:
         return distribution_version("importance-audit")
     except PackageNotFoundError:
         return "unknown"
-
-
-def loss_source(engine: str, loss: str) -> str:
-    """Return in words whose code computes a loss when an engine is asked."""
-    if engine == "python":
-        return "importance-audit, in Python"
-    if is_in_force("engine", engine):
-        return engine
-    if engine == "DALEX" and loss in OWN_LOSSES:
-        return f"DALEX::{OWN_LOSSES[loss]}"
-    return "importance-audit, rewritten in R"

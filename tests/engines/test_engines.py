@@ -653,19 +653,6 @@ def test_what_predict_raises_comes_back_as_it_was():
     assert raised.value is failure
 
 
-@pytest.mark.parametrize(
-    ("engine", "loss", "source"),
-    [
-        ("python", "rmse", "importance-audit, in Python"),
-        ("DALEX", "rmse", "DALEX::loss_root_mean_square"),
-        ("DALEX", "mae", "importance-audit, rewritten in R"),
-        ("vip", "rmse", "importance-audit, rewritten in R"),
-    ],
-)
-def test_whose_code_computes_a_loss_is_told(engine, loss, source):
-    assert engines.loss_source(engine, loss) == source
-
-
 def test_python_is_always_there():
     python = engines.describe_engine("python")
     assert (python.available, python.stream, python.reason) == (True, "numpy", "")
