@@ -191,7 +191,9 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
         ours = [record for record in answers if record.engine == OURS]
         references = [record for record in answers if record.engine != OURS]
         for n, b in enumerate(references):
-            own = _alike(_same_draws(ours, b), b)
+            same_order = [a for a in ours if a.stream == b.stream]
+            same = [a for a in same_order if a.seed == b.seed or not b.stream]
+            own = _alike(same or same_order, b)
             is_replayed = not (
                 b.is_supplied
                 or b.stream in WITHOUT_REPLAY
@@ -219,13 +221,6 @@ def findings_of(rows: Iterable[Row]) -> tuple[Finding, ...]:
         if row["max_rank_shift"] > row["rank_shift_limit"]:
             findings.append(_rank_shift(row))
     return tuple(findings)
-
-
-def _same_draws(ours: list[Record], b: Record) -> list[Record]:
-    """Return our records with the draws of `b`, else those with its draw order."""
-    same_order = [a for a in ours if a.stream == b.stream]
-    same = [a for a in same_order if a.seed == b.seed or not b.stream]
-    return same or same_order
 
 
 def _alike(candidates: list[Record], b: Record) -> list[Record]:

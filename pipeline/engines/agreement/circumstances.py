@@ -4,11 +4,12 @@ Not: what they measure, which `reasons.differences` reads from their cards.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...records.importance_record import Effect, Importance
+from ..known_defects import Defect
 from .numbers import Gaps
 from .reasons import Why, because
 
@@ -47,20 +48,24 @@ APART = {"xplainfi"}
 """Engines that permute the columns of a group each by itself, in whatever stream."""
 
 
-class Touch(Protocol):
-    """What touches a pair: a known fault, or a note such as a version not tried."""
+class Note(NamedTuple):
+    """What touches a pair without being a fault.
 
-    @property
-    def id(self) -> str:
-        """The name of the entry; empty if it has none."""
+    Attributes
+    ----------
+    id, text : str
+        Its name, empty if it has none, and what the report says about it.
+    effect : str
+        The reason code it brings.
+    """
 
-    @property
-    def text(self) -> str:
-        """What the report says about it."""
+    id: str
+    text: str
+    effect: str
 
-    @property
-    def effect(self) -> str:
-        """The reason code it brings, if it brings one."""
+
+Touch: TypeAlias = Defect | Note
+"""What touches a pair: a known fault, or a note such as a version not tried."""
 
 
 def circumstances(
