@@ -46,6 +46,6 @@ What is meant by whom:
     seed, stream            set.seed                    set.seed
 
 Read in this order: `wire` (what travels), `python_values` and `r_values`, `schema`
-(frames for predict), `worker` and `callback` (R's process), `process`, `dialogue` (one
+(frames for predict), `worker` (R's process), `process`, `dialogue` (one
 call), `host` (the session).
 """

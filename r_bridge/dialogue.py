@@ -13,7 +13,7 @@ import pandas as pd
 from .errors import RBridgeError, RError, RTimeout
 from .process import Process, ProcessEnded
 from .python_values import unpack
-from .schema import Schema, check_prediction, restore
+from .schema import check_prediction, restore
 from .wire import Message, Record
 
 Predict = Callable[[pd.DataFrame], npt.NDArray[Any]]
@@ -39,8 +39,8 @@ class Question(NamedTuple):
     function : str
         The name of an R function.
     predict : callable or None
-    schema : Schema
-        Of the frames that `predict` expects.
+    schema_of : DataFrame
+        What the frames that `predict` expects are like.
     labels : tuple of str
         Column names of a matrix of predictions; empty for a vector.
     seconds : float
@@ -51,7 +51,7 @@ class Question(NamedTuple):
 
     function: str
     predict: Predict | None
-    schema: Schema
+    schema_of: pd.DataFrame
     labels: tuple[str, ...]
     seconds: float
     about: str = ""
@@ -71,7 +71,7 @@ class Dialogue:
     counts : Counts
         The calls of predict so far.
     output : mapping
-        R's warnings, messages and console, once the call has ended.
+        R's warnings and messages, once the call has ended.
     """
 
     def __init__(self, process: Process, question: Question) -> None:
@@ -145,7 +145,7 @@ class Dialogue:
                 f"R function {question.function!r} asked for predictions, but was "
                 "called without predict."
             )
-        X = restore(question.schema, record)
+        X = restore(question.schema_of, record)
         n_rows = len(X)
         started = time.monotonic()
         try:

@@ -74,18 +74,6 @@ python_predict <- function(raw) {
   }
 }
 
-# What the run record says about this R.
-r_facts <- function() {
-  list(
-    r_version = paste(R.version$major, R.version$minor, sep = "."),
-    platform = R.version$platform,
-    rng_kind = RNGkind(),
-    utf8 = isTRUE(l10n_info()[["UTF-8"]]),
-    collation = Sys.getlocale("LC_COLLATE"),
-    time_zone = Sys.timezone()
-  )
-}
-
 # All functions of the given files in one environment that nobody can change. Behind it
 # lies R's search path without the global environment.
 load_functions <- function(files) {

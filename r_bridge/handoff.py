@@ -157,13 +157,11 @@ def as_parquet(plans: Mapping[str, Plan], writer: str) -> dict[str, bytes]:
         file = Path(folder, "table.parquet")
         for key, (kind, parts) in plans.items() if writer else ():
             question = {"kind": kind, "parts": parts}
-            if writer == "nanoparquet":
-                question["file"] = str(file)
-                same = bool(host.current().call("handoff_parquet", question)[0])
-                rule = "be read as written"
-                _require(f"File {quote(key)}", rule, "" if same else "it is not")
-            else:
+            if writer == "pyarrow":
                 host.current().call("handoff_table", question).to_parquet(file)
+            else:
+                question["file"] = str(file)
+                _require_same(key, host.current().call("handoff_parquet", question))
             files[key] = file.read_bytes()
     return files
 
@@ -178,29 +176,26 @@ def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
     RBridgeError
         If R is not available, or an object holds more than data or came back changed.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        files = {key: Path(folder, f"{n}.rds") for n, key in enumerate(plans)}
+    files: dict[str, bytes] = {}
+    with tempfile.TemporaryDirectory() as folder, host.fresh() as reader:
+        file = Path(folder, "object.rds")
         for key, (kind, parts) in plans.items():
-            question = {"kind": kind, "parts": parts, "file": str(files[key])}
-            class_name = str(host.current().call("handoff_write", question)[0])
-            _require(
-                f"File {quote(key)}",
-                "be data only",
-                class_name and f"it holds a {class_name}",
-            )
-        with host.fresh() as reader:
-            for key, (kind, parts) in plans.items():
-                question = {"kind": kind, "parts": parts, "file": str(files[key])}
-                same = bool(reader.call("handoff_holds", question)[0])
-                rule = "be read as written"
-                _require(f"File {quote(key)}", rule, "" if same else "it is not")
-        return {key: file.read_bytes() for key, file in files.items()}
+            question = {"kind": kind, "parts": parts, "file": str(file)}
+            more = str(host.current().call("handoff_write", question)[0])
+            if more:
+                raise RBridgeError(
+                    f"File {quote(key)} must be data only; it holds a {more}."
+                )
+            _require_same(key, reader.call("handoff_holds", question))
+            files[key] = file.read_bytes()
+    return files
 
 
 def _matrix(values: Floats) -> Floats:
     return np.atleast_2d(np.asarray(values, dtype=np.float64))
 
 
-def _require(subject: str, rule: str, finding: str) -> None:
-    if finding:
-        raise RBridgeError(f"{subject} must {rule}; {finding}.")
+def _require_same(key: str, answer: Any) -> None:
+    """Refuse a file that R does not read as it was written."""
+    if not answer[0]:
+        raise RBridgeError(f"File {quote(key)} must be read as written; it is not.")

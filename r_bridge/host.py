@@ -21,8 +21,7 @@ from .dialogue import Counts, Dialogue, Predict, Question
 from .errors import RBridgeError, RUnavailable
 from .installation import library_folder, what_is_installed
 from .process import Process, ProcessEnded
-from .python_values import pack, unpack
-from .schema import describe
+from .python_values import pack
 
 _PACKAGE = Path(__file__).parent
 _START_SECONDS = 60.0
@@ -39,8 +38,6 @@ class Worker:
     ----------
     r_seconds : float
         How long one call may take, predict included.
-    library : Path, optional
-        A folder of R packages, put in front of R's own.
     files : sequence of Path
         The R files whose functions may be called.
     memory_gb : float, optional
@@ -52,20 +49,14 @@ class Worker:
         That limit.
     warnings, messages : tuple of str
         R's, of the last call; of many warnings the first 50 and how many more.
-    console : str
-        What the last call printed, its first 64 kB.
     counts : Counts
         All calls of predict so far.
-    facts : mapping
-        ``r_version``, ``platform``, ``rng_kind``, ``utf8``, ``collation`` and
-        ``time_zone`` of the R that runs; empty before it does.
     """
 
     def __init__(
         self,
         *,
         r_seconds: float,
-        library: Path | None,
         files: Sequence[Path],
         memory_gb: float | None = None,
     ) -> None:
@@ -80,13 +71,10 @@ class Worker:
         self._unseen_deaths = 0
         self._models: Worker | None = None
         self._models_lock = threading.Lock()
-        self.library = library
         self.owner = os.getpid()
         self.warnings: tuple[str, ...] = ()
         self.messages: tuple[str, ...] = ()
-        self.console = ""
         self.counts = Counts()
-        self.facts: Mapping[str, Any] = {}
 
     @property
     def pid(self) -> int | None:
@@ -114,7 +102,6 @@ class Worker:
             if self._models is None:
                 self._models = Worker(
                     r_seconds=self._r_seconds,
-                    library=self.library,
                     files=self._files,
                     memory_gb=self.memory_gb,
                 )
@@ -172,7 +159,7 @@ class Worker:
         question = Question(
             function=function,
             predict=predict,
-            schema=describe(pd.DataFrame() if schema_of is None else schema_of),
+            schema_of=pd.DataFrame() if schema_of is None else schema_of,
             labels=labels,
             seconds=self._r_seconds if seconds is None else seconds,
             about=about,
@@ -230,24 +217,20 @@ class Worker:
     def _start(self) -> Process:
         try:
             process = Process(
-                self._files, library=self.library, memory_gb=self.memory_gb
+                self._files, library=library_folder(), memory_gb=self.memory_gb
             )
         except OSError as error:
             raise RUnavailable(f"R did not start: {error}.") from error
         try:
             if not process.wait(_START_SECONDS):
                 raise ProcessEnded
-            message = process.receive()
+            process.receive()
         except ProcessEnded as error:
             death = process.died("its start")
             raise RUnavailable(installed()["reason"] or str(death)) from error
         except BaseException:
             process.end()
             raise
-        self.facts = {
-            name: value.tolist()[0] if len(value) == 1 else tuple(value)
-            for name, value in unpack(message[1]).items()
-        }
         return process
 
     def _remember(self, dialogue: Dialogue) -> None:
@@ -259,7 +242,6 @@ class Worker:
             warnings.append(f"... and {n_left_out} more warnings")
         self.warnings = tuple(warnings)
         self.messages = tuple(output.get("messages", ()))
-        self.console = output.get("console", "")
         (calls, rows, seconds), more = self.counts, dialogue.counts
         self.counts = Counts(
             calls + more.calls, rows + more.rows, seconds + more.seconds
@@ -273,7 +255,6 @@ def session(
     *,
     r_seconds: float = 600.0,
     r_memory_gb: float | None = None,
-    library: str | os.PathLike[str] | None = None,
     extra_r_files: Sequence[str | os.PathLike[str]] = (),
 ) -> Iterator[Worker]:
     """Keep one R for all that happens inside.
@@ -286,8 +267,6 @@ def session(
         How long one R call may take, predict included.
     r_memory_gb : float, optional
         How much R may hold in vectors, in 2**30 bytes.
-    library : path, optional
-        A folder of R packages to look in first, if not `library_folder`.
     extra_r_files : sequence of path
         R files whose functions can be called as well: for tests and extensions.
     """
@@ -295,14 +274,8 @@ def session(
         is_outer = not _sessions or _sessions[-1].owner != os.getpid()
         if is_outer:
             files = [*_r_files(), *(Path(file).absolute() for file in extra_r_files)]
-            folder = library_folder() if library is None else Path(library).absolute()
             _sessions.append(
-                Worker(
-                    r_seconds=r_seconds,
-                    library=folder,
-                    files=files,
-                    memory_gb=r_memory_gb,
-                )
+                Worker(r_seconds=r_seconds, files=files, memory_gb=r_memory_gb)
             )
         worker = _sessions[-1]
     try:
@@ -316,8 +289,7 @@ def session(
 @contextmanager
 def fresh() -> Iterator[Worker]:
     """Keep one more R, which knows nothing of what that of the session has done."""
-    outer = current()
-    worker = Worker(r_seconds=60.0, library=outer.library, files=_r_files())
+    worker = Worker(r_seconds=60.0, files=_r_files())
     try:
         yield worker
     finally:
@@ -369,6 +341,4 @@ def installed() -> dict[str, Any]:
         why; ``origins``: where each came from; ``not_had``: those that install-r tried
         in vain, and why. All but ``reason`` are empty where R cannot be used.
     """
-    return dict(
-        what_is_installed(_sessions[-1].library if _sessions else library_folder())
-    )
+    return dict(what_is_installed(library_folder()))

@@ -83,9 +83,8 @@ def _as_series(value: Any, subject: str) -> pd.Series:
         value = [value]
     if isinstance(value, list | tuple):
         return pd.Series(list(value), dtype=object)
-    raise _refusal(
-        subject, "be a value that R knows", f"a {_type_name(value)} was given"
-    )
+    finding = f"a {type(value).__name__} was given"
+    raise _refusal(subject, "be a value that R knows", finding)
 
 
 def _pack_frame(frame: pd.DataFrame, subject: str) -> Record:
@@ -242,10 +241,6 @@ def _checked_texts(texts: list[str], subject: str) -> list[str]:
     if any("\0" in text for text in texts):
         raise _refusal(subject, "hold text without NUL", "a NUL character was found")
     return texts
-
-
-def _type_name(value: Any) -> str:
-    return type(value).__name__
 
 
 def _refusal(subject: str, rule: str, finding: str) -> RBridgeError:

@@ -1,12 +1,11 @@
 """The columns of a frame: restored on every call of predict, refused when they differ.
 
-R permutes, repeats and replaces values; it must not change what a column is. A schema
-remembers names, dtypes and levels; `restore` makes a frame of what R sent which a model
-cannot tell from a part of the original.
+R permutes, repeats and replaces values; it must not change what a column is. `restore`
+makes a frame of what R sent which a model cannot tell from a part of the original.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,60 +16,8 @@ from .python_values import unpack_vector
 from .wire import NA_INTEGER, Array, Record
 
 
-class Column(NamedTuple):
-    """What is known of a column.
-
-    Attributes
-    ----------
-    name : str
-    dtype : pandas or numpy dtype
-    levels : tuple of str
-        The categories as R sees them, in their order; empty for other kinds.
-    inferred : str
-        What a column of objects holds; empty for other kinds.
-    """
-
-    name: str
-    dtype: Any
-    levels: tuple[str, ...]
-    inferred: str
-
-
-class Schema(NamedTuple):
-    """What is known of a frame.
-
-    Attributes
-    ----------
-    columns : tuple of Column
-    names : Index of str
-    is_float64 : bool
-        Whether all columns are.
-    """
-
-    columns: tuple[Column, ...]
-    names: pd.Index
-    is_float64: bool
-
-
-def describe(frame: pd.DataFrame) -> Schema:
-    """Return the schema of a frame."""
-    columns = tuple(
-        _column(name, frame.iloc[:, n]) for n, name in enumerate(frame.columns)
-    )
-    is_float64 = bool(columns) and all(c.dtype == np.float64 for c in columns)
-    return Schema(columns, frame.columns, is_float64)
-
-
-def _column(name: str, values: pd.Series) -> Column:
-    is_factor = isinstance(values.dtype, pd.CategoricalDtype)
-    levels = tuple(map(str, values.cat.categories)) if is_factor else ()
-    is_object = values.dtype == object
-    inferred = pd.api.types.infer_dtype(values, skipna=True) if is_object else ""
-    return Column(name, values.dtype, levels, inferred)
-
-
-def restore(schema: Schema, record: Record) -> pd.DataFrame:
-    """Return a data.frame of R with the names, order, dtypes and levels of the schema.
+def restore(like: pd.DataFrame, record: Record) -> pd.DataFrame:
+    """Return a data.frame of R with the names, order, dtypes and levels of another one.
 
     Whole numbers return to integer columns whatever R keeps them as. An integer column
     in which R put fractions (a grid between two values) arrives as float64: rounding
@@ -82,25 +29,22 @@ def restore(schema: Schema, record: Record) -> pd.DataFrame:
         If a column is missing, added, moved or of another kind, or a level is new.
     """
     _, names, records, n_rows, _ = record
-    expected = [column.name for column in schema.columns]
-    if list(names) != expected:
-        raise _difference(names, expected)
-    if schema.is_float64:
+    if list(names) != list(like.columns):
+        raise _difference(names, list(like.columns))
+    columns = [like.iloc[:, n] for n in range(len(names))]
+    if columns and all(column.dtype == np.float64 for column in columns):
         # As one block: pandas makes one anyway.
         values = np.empty((len(records), n_rows))
-        for row, column, item in zip(values, schema.columns, records, strict=True):
+        for row, column, item in zip(values, columns, records, strict=True):
             row[:] = _doubles(column, item)
-        return pd.DataFrame(values.T, columns=schema.names.copy(), copy=False)
-    columns = {
-        n: _restore_column(column, item)
-        for n, (column, item) in enumerate(zip(schema.columns, records, strict=True))
-    }
-    frame = pd.DataFrame(columns, index=pd.RangeIndex(n_rows))
-    frame.columns = schema.names.copy()
+        return pd.DataFrame(values.T, columns=like.columns.copy(), copy=False)
+    restored = map(_restore_column, columns, records)
+    frame = pd.DataFrame(dict(enumerate(restored)), index=pd.RangeIndex(n_rows))
+    frame.columns = like.columns.copy()
     return frame
 
 
-def _restore_column(column: Column, record: Record) -> Any:
+def _restore_column(column: pd.Series, record: Record) -> Any:
     """Return one column in its dtype."""
     dtype, word = column.dtype, record[0]
     if isinstance(dtype, pd.CategoricalDtype):
@@ -118,9 +62,14 @@ def _restore_column(column: Column, record: Record) -> Any:
         return _restore_times(dtype, record)
     if kind == "m" and word == "difftime":
         return pd.Series(unpack_vector(record)).astype(dtype)
-    if kind == "O" and word in _WORDS_OF_OBJECTS.get(column.inferred, _TEXT):
+    if kind == "O" and word in _WORDS_OF_OBJECTS.get(_held(column), _TEXT):
         return _restore_objects(column, record)
     raise _refusal(column, record)
+
+
+def _held(column: pd.Series) -> str:
+    """Return what a column of objects holds."""
+    return str(pd.api.types.infer_dtype(column, skipna=True))
 
 
 _TEXT = frozenset({"character", "factor", "ordered"})
@@ -136,7 +85,7 @@ _WORDS_OF_OBJECTS = {
 }
 
 
-def _doubles(column: Column, record: Record) -> Array:
+def _doubles(column: pd.Series, record: Record) -> Array:
     """Return numbers as a float64 array, missing ones as NaN."""
     if record[0] not in _NUMBERS:
         raise _refusal(column, record)
@@ -148,7 +97,7 @@ def _doubles(column: Column, record: Record) -> Array:
     return copy
 
 
-def _restore_integers(column: Column, record: Record) -> Any:
+def _restore_integers(column: pd.Series, record: Record) -> Any:
     dtype = column.dtype
     if record[0] == "integer" and isinstance(dtype, np.dtype):
         values = record[1]
@@ -176,7 +125,7 @@ def fits(values: Array, dtype: Any) -> bool:
     )
 
 
-def _restore_booleans(column: Column, record: Record) -> Any:
+def _restore_booleans(column: pd.Series, record: Record) -> Any:
     if record[0] not in {"logical", *_NUMBERS}:
         raise _refusal(column, record)
     word = "double" if record[0] == "double" else "integer"
@@ -203,14 +152,14 @@ def _restore_times(dtype: Any, record: Record) -> pd.Series:
     return values.dt.tz_convert(zone).astype(dtype)
 
 
-def _restore_factor(column: Column, record: Record) -> Any:
+def _restore_factor(column: pd.Series, record: Record) -> Any:
     """Return a Categorical with the original categories, matched by their text."""
     if record[0] not in _TEXT:
         raise _refusal(column, record)
-    levels = tuple(record[2])
+    levels, own = list(record[2]), [str(level) for level in column.cat.categories]
     codes = np.maximum(record[1], 0) - 1  # NA is far below
-    if levels != column.levels:
-        code_of = {level: n for n, level in enumerate(column.levels)}
+    if levels != own:
+        code_of = {level: n for n, level in enumerate(own)}
         new = [n for n in np.unique(codes[codes >= 0]) if levels[n] not in code_of]
         if new:
             raise _surprise(column, f"the new level {quote(levels[new[0]])}")
@@ -218,12 +167,12 @@ def _restore_factor(column: Column, record: Record) -> Any:
     return pd.Categorical.from_codes(codes, dtype=column.dtype)
 
 
-def _restore_objects(column: Column, record: Record) -> Any:
+def _restore_objects(column: pd.Series, record: Record) -> Any:
     """Return text, or Python objects of one other type, None where missing."""
     values = pd.Series(unpack_vector(record))
     if isinstance(column.dtype, pd.StringDtype):
         return values.astype(object).astype(column.dtype)
-    if column.inferred == "date":
+    if _held(column) == "date":
         values = values.dt.date
     objects = values.astype(object)
     return objects.where(values.notna(), None)
@@ -246,11 +195,11 @@ def _difference(names: Sequence[str], expected: Sequence[str]) -> RBridgeError:
     )
 
 
-def _refusal(column: Column, record: Record) -> RBridgeError:
+def _refusal(column: pd.Series, record: Record) -> RBridgeError:
     return _surprise(column, f"a value of type {record[0]}")
 
 
-def _surprise(column: Column, finding: str) -> RBridgeError:
+def _surprise(column: pd.Series, finding: str) -> RBridgeError:
     return RBridgeError(
         f"Column {quote(column.name)} must be {column.dtype} in every call of "
         f"predict; R sent {finding}."

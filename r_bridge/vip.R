@@ -70,6 +70,11 @@ vip_firm <- function(data, predict, feature, grid, divisor) {
   ))
 }
 
+# That partial dependence alone.
+vip_curve <- function(data, predict, feature, grid) {
+  vip_firm(data, predict, feature, grid, divisor = 4)$values
+}
+
 firm_of <- function(feature, points, answer) {
   curve <- attr(answer, "effects")[[feature]]
   list(

@@ -5,6 +5,11 @@
 `line` and `life` are descriptors of sockets: requests come in by the first; the second
 is closed when the parent ends, however it ends, and takes this process with it.
 `memory` and `home` are the private folders in shared memory and on disk.
+
+R gets a predict of the parent as a function of its own: the rows cross to the parent,
+which asks the model and answers with numbers or with the reason why there are none. No
+exception passes through R, where it would be swallowed: R gets two texts instead, and
+`python_predict` of guard.R makes an R error of them.
 """
 
 import contextlib
@@ -25,33 +30,11 @@ from rpy2 import rinterface
 from rpy2.rinterface_lib import callbacks, openrlib
 
 from . import r_values
-from .callback import Callback
 from .errors import RBridgeError
 from .probe import use_utf8
 from .wire import Line, Message
 
-_KEPT_CONSOLE = 1 << 16
 _DEFAULT_STACK = 8 << 20
-
-
-class Console:
-    """What R prints, the beginning of it: R hands it over in fragments."""
-
-    def __init__(self) -> None:
-        self._fragments: list[str] = []
-        self._length = 0
-
-    def write(self, text: str) -> None:
-        """Keep a fragment while there is room."""
-        if self._length < _KEPT_CONSOLE:
-            self._fragments.append(text)
-            self._length += len(text)
-
-    def take(self) -> str:
-        """Return what was printed since the last time."""
-        text = "".join(self._fragments)[:_KEPT_CONSOLE]
-        self._fragments, self._length = [], 0
-        return text
 
 
 class Server:
@@ -67,17 +50,17 @@ class Server:
 
     def __init__(self, line: Line, files: list[str]) -> None:
         self._line = line
-        self._console = Console()
         self._is_evaluating = False
         self._start_r()
         guard = _functions_of([str(Path(__file__).with_name("guard.R"))])
         self._guard = guard["guard"]
         self._functions = guard["load_functions"](rinterface.StrSexpVector(files))
         self._names = frozenset(self._functions.keys())
-        self._callback = Callback(line)
-        self._predict = guard["python_predict"](self._callback.function)
-        facts = guard["r_facts"]()
-        self._send("ready", r_values.read(facts, subject="facts"))
+        self._failures: list[str] = []
+        # What R may still call must stay referenced, or R calls into freed memory.
+        self._asked = rinterface.rternalize(self._answer, signature=False)
+        self._predict = guard["python_predict"](self._asked)
+        self._send("ready")
 
     def serve(self) -> None:
         """Answer until the parent says that it is enough."""
@@ -96,10 +79,11 @@ class Server:
         self._line.send(message)
 
     def _start_r(self) -> None:
-        callbacks.consolewrite_print = self._console.write
-        callbacks.consolewrite_warnerror = self._console.write
+        # What is printed has no reader; warnings and messages come with the answer.
+        callbacks.consolewrite_print = lambda _text: None
+        callbacks.consolewrite_warnerror = lambda _text: None
         callbacks.consoleread = lambda _prompt: ""
-        callbacks.showmessage = self._console.write
+        callbacks.showmessage = lambda _text: None
         callbacks.showfiles = lambda *_: None
         stack, _ = resource.getrlimit(resource.RLIMIT_STACK)
         if stack == resource.RLIM_INFINITY:
@@ -127,14 +111,17 @@ class Server:
             arguments, names = [*arguments, self._predict], [*names, "predict"]
         inputs = rinterface.ListSexpVector(arguments)
         inputs.do_slot_assign("names", rinterface.StrSexpVector(names))
-        self._callback.failures.clear()
-        self._console.take()
+        self._failures.clear()
         outcome = self._evaluate(name, inputs)
         fields = dict(zip(outcome.names, outcome, strict=True))
-        output = self._output_of(fields)
+        output = {
+            "warnings": list(fields["warnings"]),
+            "n_warnings": fields["n_warnings"][0],
+            "messages": list(fields["messages"]),
+        }
         status = fields["status"][0]
-        if self._callback.failures:
-            self._send("refused", self._callback.failures[0], output)
+        if self._failures:
+            self._send("refused", self._failures[0], output)
         elif status == "value":
             value = r_values.read(fields["value"], subject=f"The result of {name!r}")
             self._send("value", value, output)
@@ -145,6 +132,28 @@ class Server:
             lines = (list(fields["class"]), list(fields["traceback"]))
             self._send("error", *words, *lines, output)
 
+    def _answer(self, newdata: Any) -> Any:
+        """Return the predictions for a data.frame of R, or two texts.
+
+        What went wrong is raised by the parent even when R reports success.
+        """
+        try:
+            classes = newdata.rclass
+            if "data.frame" not in classes:
+                raise RBridgeError(
+                    f"R called predict with a value of class {classes[0]}, not with a "
+                    "data.frame."
+                )
+            self._send("predict", r_values.read_frame(newdata, subject="newdata"))
+            word, content = self._line.receive()
+            if word != "failed":
+                return r_values.build(content)
+            reason = content
+        except BaseException as error:
+            reason = str(error)
+            self._failures.append(reason)
+        return rinterface.StrSexpVector(["__python_error__", reason])
+
     def _evaluate(self, name: str, inputs: Any) -> Any:
         self._is_evaluating = True
         try:
@@ -152,15 +161,6 @@ class Server:
         finally:
             self._is_evaluating = False
             openrlib.rlib.R_interrupts_pending = 0
-
-    def _output_of(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return what R said on the way."""
-        return {
-            "warnings": list(fields["warnings"]),
-            "n_warnings": fields["n_warnings"][0],
-            "messages": list(fields["messages"]),
-            "console": self._console.take(),
-        }
 
 
 def _functions_of(files: list[str]) -> dict[str, Any]:

@@ -8,15 +8,16 @@ A row takes the options of its partner among METHODS or EFFECTS one by one, and 
 those that its package has: what it lacks is read off its signature.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS
 from ..records.extensions import OpenTable
 from . import dalex, hstats, iml, pdp, vip, xplainfi
-from .asking import compare_predictions, same_predictions
-from .availability import EngineInfo, describe_engine, loss_source, stream_of
+from .asking import compare_predictions
+from .availability import EngineInfo, describe_engine, stream_of
 
 __all__ = [
     "ENGINES",
@@ -24,21 +25,37 @@ __all__ = [
     "EngineInfo",
     "compare_predictions",
     "describe_engine",
-    "loss_source",
-    "same_predictions",
     "stream_of",
 ]
+
+
+def _rows(
+    importance: Mapping[str, Any] = MappingProxyType({}),
+    curves: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return our rows of what a package has, with its functions in place of ours."""
+    return {
+        "importance": {
+            name: METHODS[name]._replace(function=function)
+            for name, function in importance.items()
+        },
+        "effects": {
+            name: EFFECTS[name]._replace(function=function)
+            for name, function in curves.items()
+        },
+    }
+
 
 ENGINES: OpenTable[dict[str, dict[str, Any]]] = OpenTable(
     "engine",
     {
         "python": {"importance": METHODS, "effects": EFFECTS},
-        "vip": {"importance": vip.IMPORTANCE, "effects": vip.CURVES},
-        "DALEX": {"importance": dalex.IMPORTANCE, "effects": dalex.CURVES},
-        "hstats": {"importance": hstats.IMPORTANCE, "effects": hstats.CURVES},
-        "iml": {"importance": iml.IMPORTANCE, "effects": iml.CURVES},
-        "pdp": {"importance": pdp.IMPORTANCE, "effects": pdp.CURVES},
-        "xplainfi": {"importance": xplainfi.IMPORTANCE, "effects": xplainfi.CURVES},
+        "vip": _rows(vip.IMPORTANCE, vip.CURVES),
+        "DALEX": _rows(dalex.IMPORTANCE, dalex.CURVES),
+        "hstats": _rows(hstats.IMPORTANCE),
+        "iml": _rows(iml.IMPORTANCE, iml.CURVES),
+        "pdp": _rows(curves=pdp.CURVES),
+        "xplainfi": _rows(xplainfi.IMPORTANCE),
     },
 )
 REFUSED_LOSSES: dict[str, Callable[[Iterable[str]], dict[str, str]]] = {

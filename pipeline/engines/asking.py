@@ -129,37 +129,56 @@ def curves(
     return np.stack(answers, axis=1)
 
 
-def curve_on(
-    grid: Grid,
-    n_grid: int,
+def partial_dependence_by(
+    engine: str,
     function: str,
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    scale: Scale,
+    check: Callable[[Dataset, str], None] | None = None,
     **arguments: Any,
-) -> Curve:
-    """Ask an R function for the partial dependence on our grid, NaN where none is."""
-    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    is_measured = is_predicted(model, data.X, feature, points)
-    values = curves(
-        function, model, data, feature, points[is_measured], scale, **arguments
-    )
-    return points, with_gaps(values, is_measured)
+) -> Callable[..., Curve]:
+    """Return an effect that asks an R function for partial dependence on our grid.
 
+    Its parameters, returns and raises are those of `effects.partial_dependence`;
+    `NotApplicable` too where rows are weighted.
 
-def same_predictions(model: FittedModel, data: Dataset) -> float:
-    """Return how far what R is told about these rows is from what the model says.
-
-    As `largest_gap` of the predictions.
+    Parameters
+    ----------
+    engine, function : str
+        A key of `ENGINES`, and whom it asks.
+    check : callable, optional
+        ``check(data, feature)`` raises `NotApplicable` for what the package refuses.
+    **arguments
+        Its arguments beside the feature and the points of the grid.
     """
-    return compare_predictions(model, data)[0]
+
+    def curve(
+        model: FittedModel,
+        data: Dataset,
+        feature: str,
+        *,
+        seed: int,
+        grid: Grid = "even",
+        n_grid: int = 51,
+        scale: Scale = "native",
+    ) -> Curve:
+        del seed
+        refuse(engine, "partial_dependence", data)
+        if check is not None:
+            check(data, feature)
+        points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+        is_measured = is_predicted(model, data.X, feature, points)
+        values = curves(
+            function, model, data, feature, points[is_measured], scale, **arguments
+        )
+        return points, with_gaps(values, is_measured)
+
+    return curve
 
 
 def compare_predictions(model: FittedModel, data: Dataset) -> tuple[float, int]:
-    """Return `same_predictions`, and how many numbers R's stream lost by asking.
+    """Return how far what R is told about these rows is from what the model says.
 
-    Anything but 0 moves every draw of an engine after it.
+    As `largest_gap` of the predictions; and how many numbers R's stream lost by
+    asking: anything but 0 moves every draw of an engine after it.
     """
     ours = np.asarray(model.predict(data.X), dtype=np.float64)
     answer = host.current().call(

@@ -10,7 +10,6 @@ from importance_audit.r_bridge import host
 from ..records.asker import remedy
 from ..records.errors import quote
 from ..records.extensions import is_in_force
-from .dalex import OWN_LOSSES
 from .known_defects import version_numbers
 
 
@@ -88,10 +87,17 @@ def describe_engine(name: str, version: str = "") -> EngineInfo:
         return EngineInfo(name, False, "", "", str(installed["reason"]))
     version = installed["packages"].get(name, "")
     if not version or is_older(version, PACKAGES[name].oldest):
-        reason = (
-            f"R {installed['r_version']} {_lack(name, version, installed['broken'])}"
-        )
-        return EngineInfo(name, False, "", "", f"{reason}. {advice_on(name)}")
+        if name in installed["broken"]:
+            finding = f"cannot load package {quote(name)} ({installed['broken'][name]})"
+        elif version:
+            oldest = PACKAGES[name].oldest
+            finding = (
+                f"has {name} {version}, and {oldest} is the oldest version supported"
+            )
+        else:
+            finding = f"has no package {quote(name)}"
+        reason = f"R {installed['r_version']} {finding}. {advice_on(name)}"
+        return EngineInfo(name, False, "", "", reason)
     stream, newer = stream_of(name, version), untried(name, installed["packages"])
     return EngineInfo(name, True, version, stream, newer)
 
@@ -148,18 +154,6 @@ def untried(name: str, versions: Mapping[str, str]) -> str:
     return " ".join(sentences)
 
 
-def _lack(name: str, version: str, broken: Mapping[str, str]) -> str:
-    """Return what R has instead of a package that can be asked."""
-    if name in broken:
-        return f"cannot load package {quote(name)} ({broken[name]})"
-    if version:
-        return (
-            f"has {name} {version}, and {PACKAGES[name].oldest} is the oldest "
-            "version supported"
-        )
-    return f"has no package {quote(name)}"
-
-
 def stream_of(package: str, version: str) -> str:
     """Return the order in which a version of an R package draws.
 
@@ -180,14 +174,3 @@ def _own_version() -> str:
         return distribution_version("importance-audit")
     except PackageNotFoundError:
         return "unknown"
-
-
-def loss_source(engine: str, loss: str) -> str:
-    """Return in words whose code computes a loss when an engine is asked."""
-    if engine == "python":
-        return "importance-audit, in Python"
-    if is_in_force("engine", engine):
-        return engine
-    if engine == "DALEX" and loss in OWN_LOSSES:
-        return f"DALEX::{OWN_LOSSES[loss]}"
-    return "importance-audit, rewritten in R"

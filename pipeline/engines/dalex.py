@@ -1,12 +1,11 @@
 """DALEX, asked for losses under permutation and for profiles."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..methods.effects import EFFECTS, EffectMethod
 from ..methods.effects.local_profiles import (
     check_steps,
     nearness,
@@ -15,11 +14,10 @@ from ..methods.effects.local_profiles import (
     width_of,
 )
 from ..methods.effects.partial_dependence import Grid, Scale
-from ..methods.importance import METHODS, Method
 from ..methods.importance.method_result import MethodResult
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import NotApplicable, quote
-from .asking import Curve, ask_loss, curve_on, curves, refuse
+from .asking import Curve, ask_loss, curves, partial_dependence_by, refuse
 
 # The losses DALEX defines exactly as we do, and its functions for them. It has others
 # under names like ours that it defines otherwise.
@@ -67,104 +65,44 @@ def dalex_permutation(
     return MethodResult(losses[:-2], losses[-2], y_permuted=losses[-1])
 
 
-def dalex_curve(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    *,
-    seed: int,
-    grid: Grid = "even",
-    n_grid: int = 51,
-    scale: Scale = "native",
-) -> Curve:
-    """Return the profile of ``DALEX::model_profile`` over all rows, on our grid.
+def _local_profile(kind: Literal["conditional", "accumulated"]) -> Callable[..., Curve]:
+    """Return an effect: ``DALEX::model_profile`` of a kind, on our grid.
 
-    Parameters, returns and raises as in `effects.partial_dependence`.
-    """
-    del seed
-    refuse("DALEX", "partial_dependence", data)
-    _refuse_names(PROFILE_COLUMNS, data.features)
-    more = {"type": "partial", "seed": 1}
-    return curve_on(grid, n_grid, "dalex_profile", model, data, feature, scale, **more)
-
-
-def dalex_conditional_profile(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    *,
-    seed: int,
-    grid: Grid = "quantile",
-    n_grid: int = 101,
-    scale: Scale = "native",
-    span: float = 0.25,
-    n_rows: int | None = None,
-) -> Curve:
-    """Return ``DALEX::model_profile(type = "conditional")``, on our grid.
-
-    Parameters, returns and raises as in `effects.local_profiles.conditional_profile`;
+    Its parameters, returns and raises are those of `effects.local_profiles`;
     `NotApplicable` too if rows are weighted, or the feature is missing in one.
     """
-    draws: dict[str, Any] = {"span": span, "seed": seed, "n_rows": n_rows}
-    return _local(
-        "conditional", model, data, feature, grid, n_grid, scale=scale, **draws
-    )
 
+    def profile(
+        model: FittedModel,
+        data: Dataset,
+        feature: str,
+        *,
+        seed: int,
+        grid: Grid = "quantile",
+        n_grid: int = 101,
+        scale: Scale = "native",
+        span: float = 0.25,
+        n_rows: int | None = None,
+    ) -> Curve:
+        refuse("DALEX", f"{kind}_profile", data, n_rows=n_rows)
+        _refuse_names(PROFILE_COLUMNS, data.features)
+        if data.X[feature].hasnans:
+            raise NotApplicable(
+                f"Column {quote(feature)} must have a value in every row for a {kind} "
+                "profile of DALEX; some are missing."
+            )
+        points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
+        rows = rows_of(data, feature, seed=seed, n_rows=n_rows)
+        is_near = nearness(rows.X[feature], points, width_of(points, span)).any(axis=1)
+        if kind == "accumulated":  # DALEX counts a step that no row is near to as none
+            check_steps(feature, points, is_near)
+        draws = {"type": kind, "span": span, "seed": seed, "n_rows": n_rows}
+        values = curves("dalex_profile", model, data, feature, points, scale, **draws)
+        if kind == "conditional":  # DALEX says 0 where there is no row to say anything
+            values = np.where(is_near[:, np.newaxis], values, np.nan)
+        return points, values
 
-def dalex_accumulated_profile(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    *,
-    seed: int,
-    grid: Grid = "quantile",
-    n_grid: int = 101,
-    scale: Scale = "native",
-    span: float = 0.25,
-    n_rows: int | None = None,
-) -> Curve:
-    """Return ``DALEX::model_profile(type = "accumulated")``, on our grid.
-
-    Parameters, returns and raises as in `effects.local_profiles.accumulated_profile`;
-    `NotApplicable` too if rows are weighted, or the feature is missing in one.
-    """
-    draws: dict[str, Any] = {"span": span, "seed": seed, "n_rows": n_rows}
-    return _local(
-        "accumulated", model, data, feature, grid, n_grid, scale=scale, **draws
-    )
-
-
-def _local(
-    kind: Literal["conditional", "accumulated"],
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    grid: Grid,
-    n_grid: int,
-    *,
-    scale: Scale,
-    span: float,
-    seed: int,
-    n_rows: int | None,
-) -> Curve:
-    """Return a profile of the rows that lie near each point."""
-    refuse("DALEX", f"{kind}_profile", data, n_rows=n_rows)
-    _refuse_names(PROFILE_COLUMNS, data.features)
-    if data.X[feature].hasnans:
-        raise NotApplicable(
-            f"Column {quote(feature)} must have a value in every row for a {kind} "
-            "profile of DALEX; some are missing."
-        )
-    points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
-    rows = rows_of(data, feature, seed=seed, n_rows=n_rows)
-    is_near = nearness(rows.X[feature], points, width_of(points, span)).any(axis=1)
-    if kind == "accumulated":  # DALEX counts a step that no row is near to as none
-        check_steps(feature, points, is_near)
-    draws = {"type": kind, "span": span, "seed": seed, "n_rows": n_rows}
-    values = curves("dalex_profile", model, data, feature, points, scale, **draws)
-    if kind == "conditional":  # DALEX says 0 where there is no row to say anything
-        values = np.where(is_near[:, np.newaxis], values, np.nan)
-    return points, values
+    return profile
 
 
 def _refuse_names(reserved: Iterable[str], names: Collection[str]) -> None:
@@ -176,15 +114,19 @@ def _refuse_names(reserved: Iterable[str], names: Collection[str]) -> None:
             )
 
 
-IMPORTANCE: dict[str, Method] = {
-    "permutation": METHODS["permutation"]._replace(function=dalex_permutation),
-}
-CURVES: dict[str, EffectMethod] = {
-    "partial_dependence": EFFECTS["partial_dependence"]._replace(function=dalex_curve),
-    "conditional_profile": EFFECTS["conditional_profile"]._replace(
-        function=dalex_conditional_profile
-    ),
-    "accumulated_profile": EFFECTS["accumulated_profile"]._replace(
-        function=dalex_accumulated_profile
-    ),
+dalex_curve = partial_dependence_by(
+    "DALEX",
+    "dalex_profile",
+    lambda data, _: _refuse_names(PROFILE_COLUMNS, data.features),
+    type="partial",
+    seed=1,
+)
+dalex_conditional_profile = _local_profile("conditional")
+dalex_accumulated_profile = _local_profile("accumulated")
+
+IMPORTANCE = {"permutation": dalex_permutation}
+CURVES = {
+    "partial_dependence": dalex_curve,
+    "conditional_profile": dalex_conditional_profile,
+    "accumulated_profile": dalex_accumulated_profile,
 }

@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..methods.effects import EffectMethod
 from ..methods.effects.partial_dependence import Scale, rounding_of
-from ..methods.importance import METHODS, Method
 from ..methods.importance.h_statistic import columns_of, ratio
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, quote
@@ -145,9 +143,8 @@ def _roots(
     return raw, np.zeros(raw.shape[1:])
 
 
-IMPORTANCE: dict[str, Method] = {
-    "permutation": METHODS["permutation"]._replace(function=hstats_permutation),
-    "h_statistic": METHODS["h_statistic"]._replace(function=hstats_h_statistic),
-    "pd_importance": METHODS["pd_importance"]._replace(function=hstats_pd_importance),
+IMPORTANCE = {
+    "permutation": hstats_permutation,
+    "h_statistic": hstats_h_statistic,
+    "pd_importance": hstats_pd_importance,
 }
-CURVES: dict[str, EffectMethod] = {}

@@ -4,10 +4,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..methods.effects import EFFECTS, EffectMethod
 from ..methods.effects.ale import moves_of
-from ..methods.effects.partial_dependence import Grid, Scale, rounding_of
-from ..methods.importance import METHODS, Method
+from ..methods.effects.partial_dependence import Scale, rounding_of
 from ..methods.importance.h_statistic import columns_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
@@ -15,10 +13,10 @@ from .asking import (
     Curve,
     ask,
     ask_loss,
-    curve_on,
     curves,
     losses_and_full,
     outputs,
+    partial_dependence_by,
     refuse,
 )
 
@@ -46,31 +44,6 @@ def iml_permutation(
             for loss in model.losses
         ]
     )
-
-
-def iml_partial_dependence(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    *,
-    seed: int,
-    grid: Grid = "even",
-    n_grid: int = 51,
-    scale: Scale = "native",
-) -> Curve:
-    """Return the partial dependence of ``iml::FeatureEffect``, on our grid.
-
-    Parameters, returns and raises as in `effects.partial_dependence`; `NotApplicable`
-    too if rows are weighted or the column has a single value.
-    """
-    del seed
-    _refuse(data, "partial_dependence")
-    if data.X[feature].nunique(dropna=False) < 2:
-        raise NotApplicable(
-            f"iml does not accept column {quote(feature)}, which has one value."
-        )
-    more = {"method": "pdp"}
-    return curve_on(grid, n_grid, "iml_curve", model, data, feature, scale, **more)
 
 
 def iml_ale(
@@ -151,13 +124,18 @@ def _refuse(data: Dataset, method: str) -> None:
         )
 
 
-IMPORTANCE: dict[str, Method] = {
-    "permutation": METHODS["permutation"]._replace(function=iml_permutation),
-    "h_statistic": METHODS["h_statistic"]._replace(function=iml_h_statistic),
-}
-CURVES: dict[str, EffectMethod] = {
-    "partial_dependence": EFFECTS["partial_dependence"]._replace(
-        function=iml_partial_dependence
-    ),
-    "ale": EFFECTS["ale"]._replace(function=iml_ale),
-}
+def _refuse_curve(data: Dataset, feature: str) -> None:
+    """Refuse rows of which iml has no partial dependence."""
+    _refuse(data, "partial_dependence")
+    if data.X[feature].nunique(dropna=False) < 2:
+        raise NotApplicable(
+            f"iml does not accept column {quote(feature)}, which has one value."
+        )
+
+
+iml_partial_dependence = partial_dependence_by(
+    "iml", "iml_curve", _refuse_curve, method="pdp"
+)
+
+IMPORTANCE = {"permutation": iml_permutation, "h_statistic": iml_h_statistic}
+CURVES = {"partial_dependence": iml_partial_dependence, "ale": iml_ale}

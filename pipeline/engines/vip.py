@@ -1,30 +1,33 @@
 """vip, asked for permutation, FIRM, Shapley, and what R models say of themselves."""
 
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.model_specific import vip_numbers
 from importance_audit.r_bridge.numeric import as_numbers, restored
 
-from ..methods.effects import EFFECTS, EffectMethod
 from ..methods.effects.partial_dependence import (
     Grid,
     Scale,
     grid_of,
     is_predicted,
-    with_gaps,
 )
-from ..methods.importance import METHODS, Method
 from ..methods.importance.method_result import MethodResult
 from ..methods.importance.r_model_specific import by_feature, report_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ..records.errors import NotApplicable
-from .asking import Curve, Predict, ask, ask_loss, outputs, refuse
+from .asking import (
+    Predict,
+    ask,
+    ask_loss,
+    outputs,
+    partial_dependence_by,
+    refuse,
+)
 from .availability import advice_on
 
 
@@ -88,35 +91,23 @@ def vip_partial_dependence(
     `importance.partial_dependence.partial_dependence`; weighted rows are refused too.
     """
     del seed
+    features = features_of(data)
+    refuse("vip", "partial_dependence", data)
+    _refuse_without_pdp()
+    predicts = outputs(model, scale)
     divisor = 4 if categorical_spread == "quarter_range" else 1
-    options: dict[str, Any] = {
-        "grid": grid,
-        "n_grid": n_grid,
-        "scale": scale,
-        "divisor": divisor,
-    }
-    answers = [_firm(model, data, name, **options) for name in features_of(data)]
-    raw = np.stack([answer.importances for answer in answers])
+    raw = np.full((len(features), len(predicts)), np.nan)
+    for place, feature in enumerate(features):
+        points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+        if not is_predicted(model, data.X, feature, points).all():
+            continue
+        question: dict[str, Any] = {"feature": feature, "grid": points}
+        answers = [
+            ask("vip_firm", data.X, predict, divisor=divisor, **question)
+            for predict in predicts
+        ]
+        raw[place] = [answer["importance"][0] for answer in answers]
     return raw[:, np.newaxis, :], np.zeros((1, raw.shape[1]))
-
-
-def vip_curve(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    *,
-    seed: int,
-    grid: Grid = "even",
-    n_grid: int = 51,
-    scale: Scale = "native",
-) -> Curve:
-    """Return the curve that ``vip::vi_firm`` takes from ``pdp::partial``, on our grid.
-
-    Parameters, returns and raises as in `effects.partial_dependence`.
-    """
-    del seed
-    answer = _firm(model, data, feature, grid=grid, n_grid=n_grid, scale=scale)
-    return answer.points, answer.values
 
 
 def vip_shapley(
@@ -205,53 +196,21 @@ def _restoring(predict: Predict, like: pd.DataFrame, numbers: pd.DataFrame) -> F
     return predict(restored(numbers, like))
 
 
-class _Firm(NamedTuple):
-    """Of shape (n_grid,), (n_grid, n_outputs) and (n_outputs,)."""
-
-    points: npt.NDArray[Any]
-    values: Floats
-    importances: Floats
-
-
-def _firm(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    *,
-    grid: Grid,
-    n_grid: int,
-    scale: Scale,
-    divisor: float = 4,
-) -> _Firm:
-    """Ask vip about one feature, once per output."""
-    refuse("vip", "partial_dependence", data)
+def _refuse_without_pdp(*_: Any) -> None:
+    """Refuse every curve where R lacks the package that vip takes curves from."""
     if "pdp" not in host.installed().get("packages", {}):
         raise NotApplicable(
             "vip takes its curves from R package 'pdp', which is not installed. "
             f"{advice_on('pdp')}"
         )
-    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    is_measured = is_predicted(model, data.X, feature, points)
-    question: dict[str, Any] = {"feature": feature, "grid": points[is_measured]}
-    question["divisor"] = divisor
-    answers = [
-        ask("vip_firm", data.X, predict, **question)
-        for predict in outputs(model, scale)
-    ]
-    values = np.stack([answer["values"] for answer in answers], axis=1)
-    importances = [float(answer["importance"][0]) for answer in answers]
-    spread = np.where(is_measured.all(), importances, np.nan)
-    return _Firm(points, with_gaps(values, is_measured), spread)
 
 
-IMPORTANCE: dict[str, Method] = {
-    "permutation": METHODS["permutation"]._replace(function=vip_permutation),
-    "partial_dependence": METHODS["partial_dependence"]._replace(
-        function=vip_partial_dependence
-    ),
-    "shapley": METHODS["shapley"]._replace(function=vip_shapley),
-    "model_specific": METHODS["model_specific"]._replace(function=vip_model_specific),
+vip_curve = partial_dependence_by("vip", "vip_curve", _refuse_without_pdp)
+
+IMPORTANCE = {
+    "permutation": vip_permutation,
+    "partial_dependence": vip_partial_dependence,
+    "shapley": vip_shapley,
+    "model_specific": vip_model_specific,
 }
-CURVES: dict[str, EffectMethod] = {
-    "partial_dependence": EFFECTS["partial_dependence"]._replace(function=vip_curve),
-}
+CURVES = {"partial_dependence": vip_curve}

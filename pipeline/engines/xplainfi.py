@@ -9,8 +9,6 @@ import pandas as pd
 
 from importance_audit.r_bridge import host
 
-from ..methods.effects import EffectMethod
-from ..methods.importance import METHODS, Method
 from ..methods.importance.drop_column import check_held_out
 from ..methods.importance.exchange import is_category, numbers_of, refuse_missing
 from ..methods.importance.neighbours import Convention
@@ -82,7 +80,10 @@ def xplainfi_permutation(
     if within == "leaves":
         raise NotApplicable("xplainfi permutes within no leaves. Leave within out.")
     if within == "gaussian":
-        _refuse_for_normal(data)
+        _refuse_other_than_numbers(data)
+        for group, columns in data.groups.items():
+            others = [name for name in data.X if name not in columns]
+            _refuse_dependent(data.X[others], quote(group))
     if within == "neighbours":
         _refuse_for_neighbours(data, convention)
     are_joined = any(len(columns) > 1 for columns in data.groups.values())
@@ -307,14 +308,6 @@ def _predict_rows(
     return predictions
 
 
-def _refuse_for_normal(data: Dataset) -> None:
-    """Refuse columns that the normal of xplainfi does not take, or breaks on."""
-    _refuse_other_than_numbers(data)
-    for group, columns in data.groups.items():
-        others = [name for name in data.X if name not in columns]
-        _refuse_dependent(data.X[others], quote(group))
-
-
 def _refuse_other_than_numbers(data: Dataset) -> None:
     other = [n for n in data.X if is_category(data.X[n]) or _is_flag(data, n)]
     if other:
@@ -327,19 +320,15 @@ def _refuse_other_than_numbers(data: Dataset) -> None:
 def _refuse_dependent(others: pd.DataFrame, drawn: str) -> None:
     """Refuse columns one of which is a sum of others; `drawn` is what they give."""
     numbers = [numbers_of(others[name]) for name in others]
-    if _is_dependent(np.stack([np.ones(len(others)), *numbers], axis=1)):
+    table = np.stack([np.ones(len(others)), *numbers], axis=1)
+    # As R's lm decides whether a column is a sum of those before it.
+    left = np.abs(np.diag(np.linalg.qr(table, mode="r")))
+    is_short = table.shape[1] > table.shape[0]
+    if is_short or (left < DEPENDENT * np.linalg.norm(table, axis=0)).any():
         raise NotApplicable(
             "The normal of xplainfi breaks on columns that are sums of others or "
             f"constant, such as those it draws {drawn} given. Leave one of them out."
         )
-
-
-def _is_dependent(table: Floats) -> bool:
-    """Return whether a column is a sum of those before it, as R's lm decides."""
-    if table.shape[1] > table.shape[0]:
-        return True
-    left = np.abs(np.diag(np.linalg.qr(table, mode="r")))
-    return bool((left < DEPENDENT * np.linalg.norm(table, axis=0)).any())
 
 
 def _refuse_for_neighbours(data: Dataset, convention: Convention) -> None:
@@ -374,9 +363,8 @@ def _is_flag(data: Dataset, name: str) -> bool:
     return bool(pd.api.types.is_bool_dtype(data.X[name]))
 
 
-IMPORTANCE: dict[str, Method] = {
-    "permutation": METHODS["permutation"]._replace(function=xplainfi_permutation),
-    "drop_column": METHODS["drop_column"]._replace(function=xplainfi_drop_column),
-    "sage": METHODS["sage"]._replace(function=xplainfi_sage),
+IMPORTANCE = {
+    "permutation": xplainfi_permutation,
+    "drop_column": xplainfi_drop_column,
+    "sage": xplainfi_sage,
 }
-CURVES: dict[str, EffectMethod] = {}

@@ -5,7 +5,7 @@ drawn at random. Rows without weight are left out, and a row of weight 2 counts 
 alike. Not: losses and their standard errors (`performance`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -185,18 +185,14 @@ def calibration_parts(
         share takes as many rows as weigh the same evenly: Σw squared over Σw².
     """
     parts = []
-    for number, at in enumerate(_equal_parts(probability, weights, n_parts), start=1):
+    for at, part in _equal_parts(probability, weights, n_parts):
         weight = weights[at]
         observed = float(np.average(hit[at], weights=weight))
         low, high = wilson(observed, float(weight.sum() ** 2 / (weight**2).sum()))
         parts.append(
             {
-                "bin": number,
-                "rows": len(at),
+                **part,
                 "hits": int(hit[at].sum()),
-                "weight": float(weight.sum()),
-                "lowest": float(probability[at].min()),
-                "highest": float(probability[at].max()),
                 "predicted": float(np.average(probability[at], weights=weight)),
                 "observed": observed,
                 "low": low,
@@ -227,7 +223,7 @@ def mean_parts(
         are NaN of a single row.
     """
     parts = []
-    for number, at in enumerate(_equal_parts(prediction, weights, n_parts), start=1):
+    for at, part in _equal_parts(prediction, weights, n_parts):
         weight, residual = weights[at], y[at] - prediction[at]
         total, n = weight.sum(), float(weight.sum() ** 2 / (weight**2).sum())
         predicted = float(np.average(prediction[at], weights=weight))
@@ -241,12 +237,8 @@ def mean_parts(
             half = float(quantile * np.sqrt((shares**2).sum() * n / (n - 1)) * size)
         parts.append(
             {
-                "bin": number,
-                "rows": len(at),
+                **part,
                 "hits": np.nan,
-                "weight": float(total),
-                "lowest": float(prediction[at].min()),
-                "highest": float(prediction[at].max()),
                 "predicted": predicted,
                 "observed": predicted + mean,
                 "low": predicted + mean - half,
@@ -285,15 +277,11 @@ def residual_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain
     n_parts = min(MOST_PARTS, max(1, len(y) // LEAST_ROWS))
     residual = y - prediction
     parts = []
-    for number, at in enumerate(_equal_parts(prediction, weights, n_parts), start=1):
+    for at, part in _equal_parts(prediction, weights, n_parts):
         quantiles = _quantiles(residual[at], weights[at], tuple(QUANTILES.values()))
         parts.append(
             {
-                "bin": number,
-                "rows": len(at),
-                "weight": float(weights[at].sum()),
-                "lowest": float(prediction[at].min()),
-                "highest": float(prediction[at].max()),
+                **part,
                 "fitted": float(np.average(prediction[at], weights=weights[at])),
                 "mean": float(np.average(residual[at], weights=weights[at])),
                 **dict(zip(QUANTILES, quantiles, strict=True)),
@@ -302,19 +290,32 @@ def residual_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain
     return parts
 
 
-def _equal_parts(values: Floats, weights: Floats, n_parts: int) -> list[Places]:
-    """Return the places of the rows of each part by rising value, none of them empty.
+def _equal_parts(
+    values: Floats, weights: Floats, n_parts: int
+) -> Iterator[tuple[Places, Plain]]:
+    """Yield the places of the rows of each part by rising value, and what it is.
 
-    What decides is the middle of the weight that tied rows share.
+    No part is empty. What decides is the middle of the weight that tied rows share.
     """
     if not len(values):
-        return []
+        return
     place, first, rest = ranked_weights(np.ones(len(values)), values, weights)
     upto = first + rest
     middle = upto - np.diff(upto, prepend=0.0) / 2
     part = np.floor(n_parts * middle / upto[-1] + SLACK).astype(np.int64)
     of_row = np.minimum(part, n_parts - 1)[place]
-    return [np.flatnonzero(of_row == number) for number in np.unique(of_row)]
+    for number, code in enumerate(np.unique(of_row), start=1):
+        at = np.flatnonzero(of_row == code)
+        yield (
+            at,
+            {
+                "bin": number,
+                "rows": len(at),
+                "weight": float(weights[at].sum()),
+                "lowest": float(values[at].min()),
+                "highest": float(values[at].max()),
+            },
+        )
 
 
 def _quantiles(

@@ -54,7 +54,7 @@ def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
 
 def is_seeded(model: str, path: str) -> bool:
     """Return whether the class at `path` takes a `random_state`."""
-    return "random_state" in _accepted_parameters(_class_at(model, path))
+    return "random_state" in signature(_class_at(model, path)).parameters
 
 
 def _class_at(model: str, path: str) -> type:
@@ -100,7 +100,7 @@ def _import_or_explain(model: str, name: str) -> ModuleType:
 
 def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> None:
     """Refuse parameters the class does not name, unless it takes any."""
-    accepted = _accepted_parameters(kind)
+    accepted = signature(kind).parameters
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in accepted.values()):
         return
     unknown = [name for name in parameters if name not in accepted]
@@ -112,12 +112,6 @@ def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> 
             f"{'parameter' if len(unknown) == 1 else 'parameters'} {listed(unknown)}."
             f"{remedy}"
         )
-
-
-@cache
-def _accepted_parameters(kind: type) -> Mapping[str, Parameter]:
-    """Return the parameters of a class: 0.2 ms a time, and refits ask again."""
-    return signature(kind).parameters
 
 
 def unpickled(model: str, path: Path, sha256: str) -> tuple[Any, tuple[Finding, ...]]:
@@ -259,12 +253,7 @@ def library_of(estimator: Any) -> str:
 
     Empty for None and for what belongs to no installed distribution.
     """
-    return _library(type(final(estimator)).__module__.partition(".")[0])
-
-
-@cache
-def _library(top: str) -> str:
-    """Return the distribution of a top-level package: 1 ms a time, so read once."""
+    top = type(final(estimator)).__module__.partition(".")[0]
     listed_by = sorted(set(_distributions().get(top, [])))
     # Debian's newest packages do not list their files: then by its own name.
     name = listed_by[0] if listed_by else DISTRIBUTIONS.get(top, top)
@@ -349,8 +338,7 @@ def _changed_parameters(estimator: Any) -> dict[str, Any]:
     """
     if not hasattr(estimator, "get_params"):
         return {}
-    kind: type = type(estimator)
-    defaults = _accepted_parameters(kind)
+    defaults = signature(type(estimator)).parameters
     return {
         name: _plain(value)
         for name, value in estimator.get_params(deep=False).items()

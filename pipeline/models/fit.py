@@ -84,7 +84,9 @@ def fit_models(
     for section in sections:
         try:
             with phase(f"model {section.name}"):
-                models.append(_make(section, train, base))
+                make = load if section.file else fit
+                make = r_models.load if r_models.is_of_r(section) else make
+                models.append(make(section, train, base=base))
         except AuditError as fault:
             faults.append(fault)
     if len(faults) == 1:
@@ -92,13 +94,6 @@ def fit_models(
     if faults:
         raise ModelError("\n".join(str(fault) for fault in faults))
     return tuple(models)
-
-
-def _make(section: ModelSection, train: Dataset, base: Path) -> FittedModel:
-    if r_models.is_of_r(section):
-        return r_models.load(section, train, base=base)
-    make = load if section.file else fit
-    return make(section, train, base=base)
 
 
 def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:

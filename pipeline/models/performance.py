@@ -63,13 +63,6 @@ READINGS: dict[str, tuple[Reading, ...]] = {
 """By task."""
 
 
-class _Losses(NamedTuple):
-    """Losses of model and constant on the same rows, each (n_losses,) or with draws."""
-
-    value: Floats
-    constant: Floats
-
-
 def performance(
     model: FittedModel,
     train: Dataset | None,
@@ -126,11 +119,34 @@ def performance(
         predicted["out_of_bag"] = out_of_bag
     predicted["test"] = test, predict_unchanged(model, test.X)
     for split, (data, prediction) in predicted.items():
-        predictions = prediction, constant(model, train or data, data)
-        losses = _losses(model, data, predictions, np.arange(data.n_samples))
-        bootstrap = _resample(model, data, predictions, seed=seed, split=split)
-        rows += _rows(model, data, losses, bootstrap, split=split)
-        errors = dict(zip(model.losses, _std_of_defined(bootstrap.value), strict=True))
+        n = data.n_samples
+        both = prediction, constant(model, train or data, data)
+        value, of_constant = _losses(model, data, both, np.arange(n))
+        resampled = []
+        for repeat in range(N_RESAMPLES):
+            generator = stream(seed, "performance", f"{model.name}|{split}", repeat)
+            drawn = generator.integers(n, size=n)
+            resampled.append(_losses(model, data, both, drawn))
+        values, constants = np.stack(resampled, axis=1)
+        std_error = _std_of_defined(values)
+        with np.errstate(invalid="ignore"):
+            difference = value - of_constant
+            of_difference = _std_of_defined(values - constants)
+        rows += [
+            {
+                "model": model.name,
+                "loss": loss,
+                "split": split,
+                "n_samples": n,
+                "value": value[k],
+                "std_error": std_error[k],
+                "constant": of_constant[k],
+                "difference": difference[k],
+                "difference_std_error": of_difference[k],
+            }
+            for k, loss in enumerate(model.losses)
+        ]
+        errors = dict(zip(model.losses, std_error, strict=True))
         readings += _readings(model, data, prediction, errors, split=split)
     return Performance(
         FRAMES["performance"].of(rows),
@@ -243,59 +259,12 @@ def _losses(
     data: Dataset,
     predictions: tuple[Floats, Floats],
     rows: npt.NDArray[np.intp],
-) -> _Losses:
-    """Return the losses of both predictors on some rows, each (n_losses,)."""
+) -> Floats:
+    """Return the losses of two predictors on some rows, (2, n_losses)."""
     y, weights = data.y[rows], data.weights[rows]
-    return _Losses(
-        *(evaluate(model.losses, y, each[rows], weights) for each in predictions)
+    return np.stack(
+        [evaluate(model.losses, y, each[rows], weights) for each in predictions]
     )
-
-
-def _resample(
-    model: FittedModel,
-    data: Dataset,
-    predictions: tuple[Floats, Floats],
-    *,
-    seed: int,
-    split: str,
-) -> _Losses:
-    """Return the losses on each resample, each (n_resamples, n_losses)."""
-    n = data.n_samples
-    resamples = []
-    for repeat in range(N_RESAMPLES):
-        generator = stream(seed, "performance", f"{model.name}|{split}", repeat)
-        rows = generator.integers(n, size=n)
-        resamples.append(_losses(model, data, predictions, rows))
-    return _Losses(*(np.stack(losses) for losses in zip(*resamples, strict=True)))
-
-
-def _rows(
-    model: FittedModel,
-    data: Dataset,
-    losses: _Losses,
-    bootstrap: _Losses,
-    *,
-    split: str,
-) -> list[dict[str, Any]]:
-    """Return one row of the frame per loss."""
-    with np.errstate(invalid="ignore"):
-        difference = losses.value - losses.constant
-        std_error = _std_of_defined(bootstrap.value)
-        of_difference = _std_of_defined(bootstrap.value - bootstrap.constant)
-    return [
-        {
-            "model": model.name,
-            "loss": loss,
-            "split": split,
-            "n_samples": data.n_samples,
-            "value": losses.value[k],
-            "std_error": std_error[k],
-            "constant": losses.constant[k],
-            "difference": difference[k],
-            "difference_std_error": of_difference[k],
-        }
-        for k, loss in enumerate(model.losses)
-    ]
 
 
 def _std_of_defined(losses: Floats) -> Floats:

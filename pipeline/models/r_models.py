@@ -65,6 +65,8 @@ class Reader(NamedTuple):
         Whether a missing value is for R to judge.
     columns : list of int, int or None
         Which columns of the answer are wanted; None of a regression.
+    form : Form
+        What predictions must look like.
     """
 
     features: tuple[str, ...]
@@ -74,6 +76,7 @@ class Reader(NamedTuple):
     texts: frozenset[str]
     takes_missing: bool
     columns: list[int] | int | None
+    form: prediction.Form
 
 
 def is_of_r(section: ModelSection) -> bool:
@@ -176,8 +179,15 @@ def _fit_script(section: ModelSection, train: Dataset, base: Path) -> FittedMode
         )
     except RUnavailable:
         raise
+    except RError as error:
+        raise ModelError(
+            f"Model {quote(name)} cannot be fitted by R script {path.name!r}. R says: "
+            f"{words(_r_message(error))}"
+        ) from error
     except RBridgeError as error:
-        raise _fit_error(name, path, error) from error
+        raise ModelError(
+            f"Model {quote(name)} (R script {path.name!r}): {_words(error)}"
+        ) from error
     record = _record(name, model, train)
     noted = {"warnings": list(warnings)} if warnings else {}
     return replace(
@@ -189,18 +199,6 @@ def _fit_script(section: ModelSection, train: Dataset, base: Path) -> FittedMode
         train_sha256=train.sha256,
         train=train,
         fit_on=partial(_not_again, name),
-    )
-
-
-def _fit_error(name: str, path: Path, error: RBridgeError) -> ModelError:
-    """Return the error of a script that fits no model, with R's own words as R's."""
-    if not isinstance(error, RError):
-        said = _words(error)
-        return ModelError(f"Model {quote(name)} (R script {path.name!r}): {said}")
-    reason = words(_r_message(error))
-    return ModelError(
-        f"Model {quote(name)} cannot be fitted by R script {path.name!r}. R says: "
-        f"{reason}"
     )
 
 
@@ -281,12 +279,9 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         texts=frozenset(facts["texts"]),
         takes_missing=bool(facts["judges_missing"][0]),
         columns=_columns(name, model.kind, own, train),
+        form=prediction.Form(name, model.kind, train.task, len(train.classes)),
     )
-    form = prediction.Form(name, model.kind, train.task, len(train.classes))
-    for feature in features:
-        _column_for_r(
-            train.X[feature].iloc[:0], reader, form
-        )  # its kind, before any row
+    _frame_for_r(train.X.iloc[:0], reader)  # the kinds of columns, before any row
     call = facts["call"][0]
     parameters: dict[str, Any] = {}
     if 0 < len(call) <= LONGEST_CALL:
@@ -301,7 +296,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         name=name,
         task=train.task,
         scale="response" if train.task == "regression" else "probability",
-        predict=partial(predict, model=model, reader=reader, form=form),
+        predict=partial(predict, model=model, reader=reader),
         features=features,
         losses=default_losses(train.task),
         classes=train.classes,
@@ -309,19 +304,19 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         encoded=features,
         library=f"{model.package} {model.package_version}, R {model.r_version}",
         parameters=parameters,
-        count_fitted=partial(_count_fitted, model=model, reader=reader, form=form),
+        count_fitted=partial(_count_fitted, model=model, reader=reader),
     )
 
 
 def _count_fitted(
-    rows: Dataset, *, model: r_models.RModel, reader: Reader, form: prediction.Form
+    rows: Dataset, *, model: r_models.RModel, reader: Reader
 ) -> tuple[int, float] | None:
     """Return how many rows a model was fitted on, and how many would be by chance.
 
     None if the fitted object keeps no rows. By chance as many are equal to one of its
     rows as of these are equal to another one.
     """
-    question = {"data": _frame_for_r(rows.X, reader, form), "y": _target(rows)}
+    question = {"data": _frame_for_r(rows.X, reader), "y": _target(rows)}
     facts = model.call("count_fitted", question)
     if not facts:
         return None
@@ -336,10 +331,8 @@ def side_effects(model: FittedModel, rows: Dataset) -> list[Finding]:
     function = unwrap(model.predict)
     if not isinstance(function, partial):  # somebody's own, which R does not answer
         return []
-    asked = function.keywords
     try:
-        first = rows.X.iloc[:SOME_ROWS]
-        frame = _frame_for_r(first, asked["reader"], asked["form"])
+        frame = _frame_for_r(rows.X.iloc[:SOME_ROWS], function.keywords["reader"])
         facts = model.estimator.call("side_effects", {"data": frame})
     except (RBridgeError, AuditError):
         return []
@@ -459,9 +452,7 @@ def _columns(
     return columns[1] if train.task == "binary" else columns
 
 
-def predict(
-    X: pd.DataFrame, *, model: r_models.RModel, reader: Reader, form: prediction.Form
-) -> Floats:
+def predict(X: pd.DataFrame, *, model: r_models.RModel, reader: Reader) -> Floats:
     """Return checked predictions of R, (n_samples,), or (n_samples, n_classes).
 
     Parameters
@@ -470,7 +461,6 @@ def predict(
         Rows with at least the columns the model reads; not changed.
     model : RModel
     reader : Reader
-    form : Form
 
     Raises
     ------
@@ -481,7 +471,7 @@ def predict(
     importance_audit.r_bridge.errors.RBridgeError
         If R died, or did not answer in time.
     """
-    rows, frame = X, _frame_for_r(X, reader, form)
+    frame, form = _frame_for_r(X, reader), reader.form
     if not len(frame):
         width = (form.n_classes,) if form.task == "multiclass" else ()
         return np.empty((0, *width))
@@ -491,28 +481,21 @@ def predict(
         answer = np.asarray(model.call("predict_model", {"data": frame}))
     except RError as error:
         raise prediction.refusal(
-            form, "predict the rows", rows, _r_message(error)
+            form, "predict the rows", X, _r_message(error)
         ) from error
-    ours = _of_ours(answer, reader.columns)
-    return prediction.checked(ours, len(frame), form)[: len(X)]
+    columns = reader.columns
+    if columns is not None and answer.ndim > 1:
+        answer = answer[:, columns]
+    elif columns == 0:  # a vector is of the second class
+        answer = 1 - answer
+    return prediction.checked(answer, len(frame), form)[: len(X)]
 
 
-def _frame_for_r(
-    X: pd.DataFrame, reader: Reader, form: prediction.Form
-) -> pd.DataFrame:
+def _frame_for_r(X: pd.DataFrame, reader: Reader) -> pd.DataFrame:
     """Return the columns that a model reads as it met them in training."""
-    rows = selected(reader.features, X, form.model)
-    sent = [_column_for_r(column, reader, form) for _, column in rows.items()]
+    rows = selected(reader.features, X, reader.form.model)
+    sent = [_column_for_r(column, reader) for _, column in rows.items()]
     return pd.DataFrame(dict(zip(reader.features, sent, strict=True)))
-
-
-def _of_ours(answer: Any, columns: list[int] | int | None) -> Any:
-    """Return the columns that are ours; a vector is of the second class."""
-    if columns is None:
-        return answer
-    if answer.ndim == 1:
-        return 1 - answer if columns == 0 else answer
-    return answer[:, columns]
 
 
 def sole_model(function: Callable[..., Any]) -> prediction.SoleEstimator | None:
@@ -523,19 +506,19 @@ def sole_model(function: Callable[..., Any]) -> prediction.SoleEstimator | None:
     function = unwrap(function)
     if not isinstance(function, partial) or function.func is not predict:
         return None
-    reader, form = function.keywords["reader"], function.keywords["form"]
-    columns = 0 if reader.columns is None else reader.columns
-    read = partial(_codes, reader=reader, form=form)
+    reader = function.keywords["reader"]
     return prediction.SoleEstimator(
-        function.keywords["model"], columns, read, reader.features
+        function.keywords["model"],
+        0 if reader.columns is None else reader.columns,
+        partial(_codes, reader=reader),
+        reader.features,
     )
 
 
-def _codes(X: pd.DataFrame, *, reader: Reader, form: prediction.Form) -> Any:
+def _codes(X: pd.DataFrame, *, reader: Reader) -> Any:
     """Return rows as R's data.matrix makes them; what is no number stays as it is."""
-    rows = selected(reader.features, X, form.model)
-    sent = [_column_for_r(column, reader, form) for _, column in rows.items()]
-    return np.column_stack([_numbers(column) for column in sent])
+    frame = _frame_for_r(X, reader)
+    return np.column_stack([_numbers(column) for _, column in frame.items()])
 
 
 def _numbers(column: pd.Series) -> Any:
@@ -547,11 +530,9 @@ def _numbers(column: pd.Series) -> Any:
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _column_for_r(
-    column: pd.Series, reader: Reader, form: prediction.Form
-) -> pd.Series:
+def _column_for_r(column: pd.Series, reader: Reader) -> pd.Series:
     """Return a column as the model met it in training, or refuse it."""
-    name = str(column.name)
+    name, form = str(column.name), reader.form
     is_text = pd.api.types.infer_dtype(column, skipna=True) == "string"
     is_factor = is_category(column) or is_text
     if column.hasnans and not reader.takes_missing:

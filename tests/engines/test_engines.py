@@ -506,8 +506,8 @@ def test_every_option_of_an_r_row_is_one_of_ours_with_its_default(engine, table,
 @pytest.mark.needs_dalex
 @pytest.mark.usefixtures("r")
 def test_a_model_that_answers_r_alike_has_equal_predictions():
-    assert engines.same_predictions(logistic_model(1, 2), binary_data()) == 0.0
-    assert engines.same_predictions(level_model(), level_data()) == 0.0
+    assert engines.compare_predictions(logistic_model(1, 2), binary_data()) == (0.0, 0)
+    assert engines.compare_predictions(level_model(), level_data()) == (0.0, 0)
 
 
 @pytest.mark.needs_dalex
@@ -515,7 +515,7 @@ def test_a_model_that_answers_r_alike_has_equal_predictions():
 def test_the_largest_relative_difference_of_predictions_is_told():
     answers = iter([np.array([0.0, 2.0, -4.0]), np.array([0.0, 2.0, -5.0])])
     model = replace(linear_model(1), predict=lambda _: next(answers))
-    assert engines.same_predictions(model, normal_data(1, n_samples=3)) == 0.2
+    assert engines.compare_predictions(model, normal_data(1, n_samples=3))[0] == 0.2
 
 
 def weighted():
@@ -651,19 +651,6 @@ def test_what_predict_raises_comes_back_as_it_was():
             replace(linear_model(1), predict=fails), normal_data(1), seed=1
         )
     assert raised.value is failure
-
-
-@pytest.mark.parametrize(
-    ("engine", "loss", "source"),
-    [
-        ("python", "rmse", "importance-audit, in Python"),
-        ("DALEX", "rmse", "DALEX::loss_root_mean_square"),
-        ("DALEX", "mae", "importance-audit, rewritten in R"),
-        ("vip", "rmse", "importance-audit, rewritten in R"),
-    ],
-)
-def test_whose_code_computes_a_loss_is_told(engine, loss, source):
-    assert engines.loss_source(engine, loss) == source
 
 
 def test_python_is_always_there():

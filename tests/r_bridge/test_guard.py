@@ -10,7 +10,6 @@ pytestmark = pytest.mark.needs_r
 def test_warnings_messages_and_prints_are_kept_apart(r):
     r.call("talk", {})
     assert r.messages == ("hello 1\n", "on\n", "hello 2\n", "on\n")
-    assert r.console == "ab\n[1] 1\nab\n[1] 2\n"
     assert r.warnings == ()
 
 
@@ -18,13 +17,12 @@ def test_of_many_warnings_fifty_are_kept_and_all_are_counted(r):
     r.call("complain", {"times": 10_000})
     assert r.warnings[:2] == ("careful 1", "careful 2")
     assert r.warnings[49:] == ("careful 50", "... and 9950 more warnings")
-    assert r.console == ""
 
 
 def test_what_one_call_said_is_gone_with_the_next(r):
     r.call("complain", {"times": 1})
     r.call("echo", {"x": 1})
-    assert (r.warnings, r.messages, r.console) == ((), (), "")
+    assert (r.warnings, r.messages) == ((), ())
 
 
 def test_an_error_has_rs_words_its_call_and_the_way_there(r):

@@ -25,7 +25,6 @@ def test_outside_a_session_there_is_no_r():
 def test_a_session_starts_nothing_until_it_is_asked():
     with host.session() as worker:
         assert worker.pid is None
-        assert worker.facts == {}
 
 
 def test_a_predict_needs_to_know_its_frame():
@@ -84,7 +83,7 @@ def test_a_worker_that_is_closed_while_r_is_busy_ends_r():
             worker.call("ask_often", arguments, predict=predict, schema_of=frame)
         ended.append(str(death.value))
 
-    worker = host.Worker(r_seconds=30, library=None, files=[FUNCTIONS])
+    worker = host.Worker(r_seconds=30, files=[FUNCTIONS])
     asking = threading.Thread(target=ask)
     asking.start()
     assert busy.wait(120)

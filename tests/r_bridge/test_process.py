@@ -123,7 +123,7 @@ def test_a_profile_a_saved_workspace_and_a_module_in_the_folder_are_not_read(
 import os
 os.chdir({str(tmp_path)!r})
 r.call("echo", {{"x": 1}})
-print(r.facts["rng_kind"][0], host.installed()["rng_kind"][0])
+print(r.call("facts", {{}})[-1][0], host.installed()["rng_kind"][0])
 """,
         R_PROFILE_USER=str(tmp_path / "profile.R"),
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from importance_audit.r_bridge.errors import RBridgeError
 from importance_audit.r_bridge.python_values import pack
-from importance_audit.r_bridge.schema import check_prediction, describe, restore
+from importance_audit.r_bridge.schema import check_prediction, restore
 
 COLUMNS = {
     "float": [1.5, np.nan, -0.0],
@@ -41,7 +41,7 @@ COLUMNS = {
 
 def sent_and_restored(frame, schema_of=None):
     record = pack(frame, subject="X")
-    return restore(describe(frame if schema_of is None else schema_of), record)
+    return restore(frame if schema_of is None else schema_of, record)
 
 
 @pytest.mark.parametrize("name", COLUMNS)
@@ -88,7 +88,7 @@ def test_any_values_return_bit_for_bit(rows):
 def test_a_frame_of_numbers_can_be_written_to_without_harm():
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})
     record = pack(frame, subject="X")
-    restored = restore(describe(frame), record)
+    restored = restore(frame, record)
     restored.iloc[:, :] = 0.0
     assert [array.tolist() for _, array in record[2]] == [[1, 2], [3, 4]]
 
@@ -113,16 +113,15 @@ def test_what_predict_does_to_its_frame_is_not_seen_by_later_calls(columns):
         }
     )[columns]
     record = pack(X, subject="X")
-    schema = describe(X)
-    frame = restore(schema, record)
+    frame = restore(X, record)
     frame.iloc[:, 0] = 7.0
     frame.insert(0, "new", 1)
-    frame = restore(schema, record)
+    frame = restore(X, record)
     frame.columns.name, frame.index.name, frame.attrs["a"] = "c", "i", 1
     if "g" in frame:
         frame["g"] = frame["g"].cat.rename_categories(["p", "q"])
     frame.drop(columns=["x"], inplace=True)
-    again = restore(schema, record)
+    again = restore(X, record)
     pd.testing.assert_frame_equal(again, X)
     assert (again.columns.name, again.index.name, again.attrs) == (None, None, {})
 
@@ -136,9 +135,9 @@ def test_a_code_beyond_the_levels_is_refused_and_one_below_is_missing(code, refu
     record[2][0][1][0] = code
     if refusal:
         with pytest.raises(ValueError, match=refusal):
-            restore(describe(frame), record)
+            restore(frame, record)
     else:
-        restored = restore(describe(frame), record)
+        restored = restore(frame, record)
         assert restored["g"].isna().tolist() == [True, True, False]
 
 

@@ -18,13 +18,6 @@ def test_r_is_the_same_on_every_machine(r):
     assert kinds.tolist() == ["Mersenne-Twister", "Inversion", "Rejection"]
 
 
-def test_what_runs_is_known(r):
-    r.call("echo", {"x": 1})
-    assert r.facts["rng_kind"] == ("Mersenne-Twister", "Inversion", "Rejection")
-    assert r.facts["utf8"] is True
-    assert r.facts["r_version"].count(".") == 2
-
-
 def test_nobody_can_be_asked_at_a_console(r):
     line, after_browser = r.call("read_input", {})
     assert (line.tolist(), after_browser.tolist()) == ([""], [1.0])
@@ -32,9 +25,9 @@ def test_nobody_can_be_asked_at_a_console(r):
         r.call("choose", {})
 
 
-def test_a_flood_of_output_is_cut(r):
+def test_a_flood_of_output_goes_nowhere(r, capfd):
     r.call("print_much", {})
-    assert len(r.console) == 2**16
+    assert capfd.readouterr() == ("", "")
 
 
 def test_programmes_that_r_starts_do_not_disturb(r, capfd):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ...assess.checks.answers import VERDICTS
 from ...config.settings import ChecksSection
 from ...engines import EngineInfo, agreement
-from ...engines.agreement.circumstances import NEWER
+from ...engines.agreement.circumstances import NEWER, Note
 from ...engines.known_defects import Defect, defects_for, ties_differ
 from ...methods.importance.permutation_draws import BASELINE, DRAWS
 from ...methods.importance.permuted_predictions import answers
@@ -42,14 +42,6 @@ class PredictionFacts(NamedTuple):
     gap: float = 0.0
     in_r: Floats | None = None
     draws: int = 0
-
-
-class Note(NamedTuple):
-    """What touches a pair without being a fault: as `agreement` wants it."""
-
-    id: str
-    text: str
-    effect: str
 
 
 def notes_on(engines: Mapping[str, EngineInfo], *names: str) -> tuple[Note, ...]:

@@ -183,13 +183,17 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
     """
     questions: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
-        questions.setdefault(_question(record), []).append(record)
+        identity = _identity(record, record)
+        shared = tuple(identity[name] for name in AGREEMENT[:7])
+        questions.setdefault(shared, []).append(record)
     comparisons = []
     for answers in questions.values():
         ours = [record for record in answers if record.engine == OURS]
         references = [record for record in answers if record.engine != OURS]
         for n, b in enumerate(references):
-            own = _alike(_same_draws(ours, b), b)
+            same_order = [a for a in ours if a.stream == b.stream]
+            same = [a for a in same_order if a.seed == b.seed or not b.stream]
+            own = _alike(same or same_order, b)
             is_replayed = not (
                 b.is_supplied
                 or b.stream in WITHOUT_REPLAY
@@ -217,19 +221,6 @@ def findings_of(rows: Iterable[Row]) -> tuple[Finding, ...]:
         if row["max_rank_shift"] > row["rank_shift_limit"]:
             findings.append(_rank_shift(row))
     return tuple(findings)
-
-
-def _question(record: Importance | Effect) -> tuple[str, ...]:
-    """Return what two records must share to be compared."""
-    identity = _identity(record, record)
-    return tuple(identity[name] for name in AGREEMENT[:7])
-
-
-def _same_draws(ours: list[Record], b: Record) -> list[Record]:
-    """Return our records with the draws of `b`, else those with its draw order."""
-    same_order = [a for a in ours if a.stream == b.stream]
-    same = [a for a in same_order if a.seed == b.seed or not b.stream]
-    return same or same_order
 
 
 def _alike(candidates: list[Record], b: Record) -> list[Record]:
@@ -387,7 +378,9 @@ def _rank_shift(row: Row) -> Finding:
         f"{row['engine_a']} and {row['engine_b']}; the limit is {limit:g}."
     )
     remedy = "Read the two rankings side by side before acting on either."
-    if _is_noise(row):
+    is_judged = not np.isnan(row["max_relative_difference"])
+    is_drawn = "STREAM" in codes_of(row.get("reasons", ""))
+    if is_judged and is_drawn and row["n_outside"] == 0:
         message += (
             " The draws are independent, and every difference lies inside its band: "
             "noise alone can explain the move."
@@ -404,10 +397,3 @@ def _rank_shift(row: Row) -> Finding:
         evidence={"max_rank_shift": float(shift), "limit": float(limit)},
         engines=_engines_of(row),
     )
-
-
-def _is_noise(row: Row) -> bool:
-    """Return whether draws alone can explain all differences of a pair."""
-    is_judged = not np.isnan(row["max_relative_difference"])
-    is_drawn = "STREAM" in codes_of(row.get("reasons", ""))
-    return is_judged and is_drawn and row["n_outside"] == 0

@@ -4,11 +4,12 @@ Not: what they measure, which `reasons.differences` reads from their cards.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...records.importance_record import Effect, Importance
+from ..known_defects import Defect
 from .numbers import Gaps
 from .reasons import Why, because
 
@@ -47,20 +48,24 @@ APART = {"xplainfi"}
 """Engines that permute the columns of a group each by itself, in whatever stream."""
 
 
-class Touch(Protocol):
-    """What touches a pair: a known fault, or a note such as a version not tried."""
+class Note(NamedTuple):
+    """What touches a pair without being a fault.
 
-    @property
-    def id(self) -> str:
-        """The name of the entry; empty if it has none."""
+    Attributes
+    ----------
+    id, text : str
+        Its name, empty if it has none, and what the report says about it.
+    effect : str
+        The reason code it brings.
+    """
 
-    @property
-    def text(self) -> str:
-        """What the report says about it."""
+    id: str
+    text: str
+    effect: str
 
-    @property
-    def effect(self) -> str:
-        """The reason code it brings, if it brings one."""
+
+Touch: TypeAlias = Defect | Note
+"""What touches a pair: a known fault, or a note such as a version not tried."""
 
 
 def circumstances(
@@ -70,7 +75,14 @@ def circumstances(
     touches: Sequence[Touch],
 ) -> Why:
     """Return the reasons that lie in the run, not in the definition."""
-    why = _reasons_of_touches(touches)
+    why: Why = []
+    for touch in touches:
+        if touch.effect == NEWER:
+            why.append(because(NEWER, touch.text))
+        elif touch.id:
+            why.append(because("UPSTREAM_DEFECT", touch.id, touch.text))
+    effects = dict.fromkeys(touch.effect for touch in touches)
+    why += [because(code, *ON_ONE_SIDE) for code in effects if code in BROUGHT]
     if prediction_gap != 0:
         why.append(because("PREDICTIONS", f"{prediction_gap:.1e}"))
     if OURS not in (a.engine, b.engine) and a.engine != b.engine:
@@ -83,28 +95,23 @@ def circumstances(
             descriptions = [one[0], f"{other[0]}, both with seed {one[1]}"]
         why.append(because("STREAM", *descriptions))
     if isinstance(a, Importance) and isinstance(b, Importance):
-        why += _repeats_differ(a, b)
+        is_drawn = bool(a.stream and b.stream)
+        # Of means, how many repeats they are of is an option.
+        repeats = [
+            int(side.options["n_repeats"]) if side.holds_means else side.n_repeats
+            for side in (a, b)
+            if is_drawn
+        ]
+        if len(set(repeats)) > 1:
+            why.append(because("REPEATS", *repeats))
         why += _groups_differ(a, b)
-        if a.stream and b.stream:
-            why += _schemes_differ(a, b)
+        why += _schemes_differ(a, b) if is_drawn else []
     return why
 
 
 def faults(touches: Sequence[Touch]) -> list[str]:
     """Return the names of the known faults among what touches a pair."""
     return [touch.id for touch in touches if touch.id and touch.effect != NEWER]
-
-
-def _reasons_of_touches(touches: Sequence[Touch]) -> Why:
-    """Return the reasons of what touches a pair."""
-    why: Why = []
-    for touch in touches:
-        if touch.effect == NEWER:
-            why.append(because(NEWER, touch.text))
-        elif touch.id:
-            why.append(because("UPSTREAM_DEFECT", touch.id, touch.text))
-    effects = dict.fromkeys(touch.effect for touch in touches)
-    return why + [because(code, *ON_ONE_SIDE) for code in effects if code in BROUGHT]
 
 
 def draws(record: Importance | Effect) -> tuple[str, int] | None:
@@ -158,20 +165,6 @@ def cause(
     if shared:
         return "implementation", "same definition, same draws"
     return "not explained", "same definition, independent draws"
-
-
-def _repeats_differ(a: Importance, b: Importance) -> Why:
-    """Return the reasons that lie in how often, and on which rows, draws were made."""
-    if not (a.stream and b.stream):
-        return []
-    numbers = [_repeats_behind(side) for side in (a, b)]
-    return [] if numbers[0] == numbers[1] else [because("REPEATS", *numbers)]
-
-
-def _repeats_behind(record: Importance) -> int:
-    """Return how many repeats a mean is of, known or not."""
-    stated = record.options["n_repeats"] if record.holds_means else record.n_repeats
-    return int(stated)
 
 
 def _groups_differ(a: Importance, b: Importance) -> Why:

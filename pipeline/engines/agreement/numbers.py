@@ -55,9 +55,10 @@ def repeat_gaps(a: Importance, b: Importance) -> Gaps:
     scale = _scale(x, y, np.ones(1) if in_ratios else baseline)
     relative = _share(gap, scale)
     inside = (gap <= ROUNDING * scale).all(axis=1)
+    worst = relative.argmax(axis=1)
     return Gaps(
         difference=_signed(a.mean, b.mean),
-        band=_at_worst(ROUNDING * scale, relative),
+        band=ROUNDING * scale[np.arange(len(worst)), worst],
         inside=inside,
         relative=relative.max(axis=1),
         same=inside,
@@ -171,12 +172,6 @@ def _share(gap: Floats, scale: Floats) -> Floats:
     """Return gap / scale, 0 for no gap."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(gap == 0, 0.0, gap / scale))
-
-
-def _at_worst(limit: Floats, relative: Floats) -> Floats:
-    """Return the limit of the repeat in which each feature differs most."""
-    worst = relative.argmax(axis=1)[:, np.newaxis]
-    return np.asarray(np.take_along_axis(limit, worst, axis=1)[:, 0])
 
 
 def _rank(record: Importance, means: Floats) -> Floats:

@@ -57,10 +57,10 @@ def as_means(a: Importance, b: Importance) -> tuple[Importance, Importance]:
     """Return both sides with one number per feature, where one has no other."""
     if not (a.holds_means or b.holds_means):
         return a, b
-    return _as_mean(a), _as_mean(b)
+    return _mean_alone(a), _mean_alone(b)
 
 
-def _as_mean(record: Importance) -> Importance:
+def _mean_alone(record: Importance) -> Importance:
     """Return a record with the mean of each feature as its one value."""
     if record.n_repeats == 1:
         return record
