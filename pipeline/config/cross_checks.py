@@ -1,8 +1,9 @@
 """One key of a configuration against another. Not: a key alone (`value_rules`).
 
-Every function yields one sentence per problem and takes sections as far as they could
-be read: a key that broke its own rule is absent and judged no further. What a claim
-asks is checked by `claim_checks`.
+Every check is called as ``check(entries, facts)``, with the entries of its section, and
+yields one sentence per problem. It takes sections as far as they could be read: a key
+that broke its own rule is absent and judged no further. What a claim asks is checked by
+`claim_checks`.
 """
 
 import json
@@ -25,7 +26,10 @@ from ..records.errors import (
     quote,
 )
 from ..records.losses import default_losses
+from .frameworks import load_frameworks
 from .questions import unsuited
+
+Values = Mapping[str, Any]
 
 
 class Entry(NamedTuple):
@@ -50,26 +54,38 @@ class Entry(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What other sections say that an importance entry must agree with.
+    """What other sections say that an entry must agree with.
 
     Attributes
     ----------
-    task : str
-        Empty if the configuration has no data.
+    data : mapping
+        The keys of ``[data]``.
+    importance : tuple of Entry
     groups : tuple of str or None
         None if they could not be read.
     models : tuple of str or None
         None if models may be handed over in Python.
     """
 
-    task: str
+    data: Values
+    importance: tuple[Entry, ...]
     groups: tuple[str, ...] | None
     models: tuple[str, ...] | None
 
+    @property
+    def task(self) -> str:
+        """Empty if the configuration has no data."""
+        return str(self.data.get("task", ""))
 
-def data_problems(entry: Entry) -> Iterator[str]:
+    @property
+    def asked(self) -> list[Values]:
+        """The entries of ``[[importance]]`` whose method is known."""
+        return [entry.values for entry in self.importance if "method" in entry.values]
+
+
+def data_problems(entries: Sequence[Entry], _: Facts) -> Iterator[str]:
     """Yield what is wrong between the keys of ``[data]``."""
-    where, values = entry.where, entry.values
+    ((where, values, *_rest),) = entries
     task, target = values.get("task"), values.get("target")
     positive, weights = values.get("positive_class"), values.get("weights", "")
     split = values.get("test", {}).get("column")
@@ -105,13 +121,12 @@ def data_problems(entry: Entry) -> Iterator[str]:
                 yield f"{where} {rule}; it holds {quote(column)}."
 
 
-def top_k_problems(
-    entry: Entry, importance: Sequence[Entry], facts: Facts
-) -> Iterator[str]:
+def top_k_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield what is wrong with who ranks by all rows."""
     if facts.models is None:
         return
-    methods = [item.values["method"] for item in importance if "method" in item.values]
+    (entry,) = entries
+    methods = [asked["method"] for asked in facts.asked]
     names = tuple(dict.fromkeys((*methods, *facts.models)))
     for name in entry.values.get("all_rows", ()):
         if name not in names:
@@ -120,12 +135,12 @@ def top_k_problems(
             yield f"{entry.where} all_rows names {quote(name)}, which is {what}.{hint}"
 
 
-def selection_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[str]:
+def selection_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield what is wrong with selected sets that nobody selects."""
+    (entry,) = entries
     has_perf = any(
-        item.values.get("method") == PERF
-        and item.values.get("of", "features") == "features"
-        for item in importance
+        asked["method"] == PERF and asked.get("of", "features") == "features"
+        for asked in facts.asked
     )
     if entry.values.get("splits", 0) and not has_perf:
         rule = (
@@ -144,16 +159,19 @@ TESTED = {
 """What each test is of, as a sentence has it."""
 
 
-def significance_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[str]:
+def significance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield what is wrong with tests of what nobody measures."""
-    where, values = entry.where, entry.values
-    asked = [item.values for item in importance if "method" in item.values]
+    ((where, values, *_),) = entries
     for test in values.get("tests", ()):
         if test == "altmann":
-            is_asked = any(METHODS[e["method"]].asks == "estimator" for e in asked)
+            is_asked = any(
+                METHODS[asked["method"]].asks == "estimator" for asked in facts.asked
+            )
         else:
-            questions = ((e["method"], e.get("options", {})) for e in asked)
-            is_asked = any(is_test_of(test, *question) for question in questions)
+            is_asked = any(
+                is_test_of(test, asked["method"], asked.get("options", {}))
+                for asked in facts.asked
+            )
         if not is_asked:
             rule = f"tests works with {quote(test)} only if an [[importance]] measures"
             yield f"{where} {rule} {TESTED[test]}; add one, or leave it out."
@@ -162,14 +180,26 @@ def significance_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator
             yield f"{where} {rule}, such as 99; each fits the models again."
 
 
-def execution_problems(entry: Entry) -> Iterator[str]:
+def execution_problems(entries: Sequence[Entry], _: Facts) -> Iterator[str]:
     """Yield what is wrong between a cluster and its address."""
+    (entry,) = entries
     backend, scheduler = (entry.values.get(key) for key in ("backend", "scheduler"))
     address = 'scheduler = "tcp://…"'
     if backend == "dask" and not scheduler and "scheduler" not in entry.faulty:
         yield f'{entry.where} backend = "dask" needs its address: {address}.'
     if scheduler and backend != "dask" and "backend" not in entry.faulty:
         yield f'{entry.where} scheduler works only with backend = "dask".'
+
+
+def report_problems(entries: Sequence[Entry], _: Facts) -> Iterator[str]:
+    """Yield a sentence for each framework that is not on offer."""
+    (entry,) = entries
+    for name in entry.values.get("frameworks", ()):
+        if name not in load_frameworks():
+            hint = did_you_mean(name, load_frameworks())
+            offer = f"On offer: {', '.join(load_frameworks())}."
+            what = f"{quote(name)}, which is unknown"
+            yield f"{entry.where} frameworks names {what}.{hint} {offer}"
 
 
 def retired_kind(table: Mapping[str, Any]) -> str:
@@ -183,25 +213,23 @@ def retired_kind(table: Mapping[str, Any]) -> str:
     return f"{rule} Keep name, drop the other keys, and write: expression = {text}"
 
 
-def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
+def derived_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield what is wrong between the keys of derived columns, and between them."""
-    names = {name for entry in data for name in _columns_named(entry.values)}
+    data = facts.data
+    names = {
+        data.get("target"),
+        data.get("weights"),
+        data.get("test", {}).get("column"),
+    }
+    names |= {*data.get("features", ()), *data.get("held_out_columns", ())}
     for entry in entries:
         name = entry.values.get("name")
-        if name in names:
+        if name and name in names:
             what = "the name of a column, or of one derived before it"
             yield f"{entry.where} name {quote(name)} is {what}. Choose another."
-        names |= {name} if name else set()
+        names.add(name)
         if entry.values and "kind" not in entry.faulty:
             yield from _kind_problems(entry)
-
-
-def _columns_named(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns to which ``[data]`` gives a role."""
-    single = (values.get("target", ""), values.get("weights", ""))
-    split = values.get("test", {}).get("column", "")
-    lists = (*values.get("features", ()), *values.get("held_out_columns", ()))
-    return tuple(name for name in (*single, split, *lists) if name)
 
 
 def _kind_problems(entry: Entry) -> Iterator[str]:
@@ -225,7 +253,7 @@ def _kind_problems(entry: Entry) -> Iterator[str]:
         yield f"{where} expression {problem}"
 
 
-def model_problems(entries: Sequence[Entry]) -> Iterator[str]:
+def model_problems(entries: Sequence[Entry], _: Facts) -> Iterator[str]:
     """Yield what is wrong between the keys of the models, and between models."""
     names: set[str] = set()
     for entry in entries:
@@ -247,7 +275,7 @@ MADE_BEFORE = {
 }
 
 
-def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
+def _source_problems(where: str, values: Values) -> Iterator[str]:
     """Yield what is wrong with where one model comes from."""
     sources = [key for key in SOURCE[:3] if values.get(key)]
     if len(sources) != 1:
@@ -284,16 +312,19 @@ def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
 
 def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield what is wrong between an entry's keys, other sections, and entries."""
-    for entry in entries:
-        where, values = entry.where, entry.values
+    for where, values, *_ in entries:
         if values.get("of") == "groups" and facts.groups == ():
             yield f"{where} of = 'groups' works only with [groups]; add that section."
         yield from _of_problems(where, values)
         yield from unknown_names(where, "models", values.get("models"), facts.models)
         yield from _key_problems(where, values, facts)
-    for name, where in _named_twice(entries):
-        how = "Give each a name of its own."
-        yield f"{where} name {quote(name)} is that of an entry before it. {how}"
+    names: set[str] = set()
+    for where, values, *_ in entries:
+        name = values.get("name")
+        if name and name in names:
+            how = "Give each a name of its own."
+            yield f"{where} name {quote(name)} is that of an entry before it. {how}"
+        names |= {name} if name else set()
     for first, second in combinations(entries, 2):
         if _ask_the_same(first.values, second.values, facts.task):
             method, of = second.values["method"], second.values.get("of", "features")
@@ -310,11 +341,9 @@ def expected_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
         yield from unknown_groups(where, values, facts)
 
 
-def surface_problems(
-    entries: Sequence[Entry], importance: Sequence[Entry], facts: Facts
-) -> Iterator[str]:
+def surface_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield what is wrong with the features and the models of surfaces."""
-    has_pairs = any(entry.values.get("of") == "pairs" for entry in importance)
+    has_pairs = any(entry.values.get("of") == "pairs" for entry in facts.importance)
     for where, values, problems, _ in entries:
         names = values.get("features", ())
         if names and (len(names), len(set(names))) != (2, 2):
@@ -343,9 +372,7 @@ def unknown_names(
             yield f"{where} {key} {rule} {listed(choices)}; {clause}"
 
 
-def unknown_groups(
-    where: str, values: Mapping[str, Any], facts: Facts
-) -> Iterator[str]:
+def unknown_groups(where: str, values: Values, facts: Facts) -> Iterator[str]:
     """Yield a sentence for each feature of an entry about groups that is no group."""
     if values.get("of") == "groups" and facts.groups is not None:
         names = values.get("features", ())
@@ -355,7 +382,7 @@ def unknown_groups(
             yield f"{where} features names {quote(name)}, {what}.{hint}"
 
 
-def _of_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
+def _of_problems(where: str, values: Values) -> Iterator[str]:
     method, of = values.get("method"), values.get("of", "features")
     if method and of not in METHODS[method].of:
         rule = f"of must be one of {listed(METHODS[method].of)} for method {method!r}"
@@ -371,7 +398,7 @@ ORDERED = ("permutation",)
 """Methods whose numbers in an R stream hang on what is asked, and in which order."""
 
 
-def _key_problems(where: str, values: Mapping[str, Any], facts: Facts) -> Iterator[str]:
+def _key_problems(where: str, values: Values, facts: Facts) -> Iterator[str]:
     """Yield which keys of an entry its method, or the task, has no use for."""
     name = values.get("method")
     if not name:
@@ -397,64 +424,35 @@ def _key_problems(where: str, values: Mapping[str, Any], facts: Facts) -> Iterat
         yield from unknown_groups(where, values, facts)
 
 
-def _named_twice(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
-    """Yield each name that an entry before has, and the entry that repeats it."""
-    names: set[str] = set()
-    for entry in entries:
-        name = entry.values.get("name", "")
-        if name in names:
-            yield name, entry.where
-        names |= {name} if name else set()
-
-
-def _ask_the_same(
-    first: Mapping[str, Any], second: Mapping[str, Any], task: str
-) -> bool:
+def _ask_the_same(first: Values, second: Values, task: str) -> bool:
     """Return whether two entries would make two records with one name."""
+    both = (first, second)
     if "method" not in first or first["method"] != second.get("method"):
         return False
     if first.get("of", "features") != second.get("of", "features"):
         return False
-    usual = default_losses(task) if task else ()
-    losses = [set(values.get("losses") or usual) for values in (first, second)]
-    models = [set(values.get("models", ())) for values in (first, second)]
-    if _is_other_measure(first, second) or _has_other_name(first, second):
-        return False
-    is_loss = METHODS[first["method"]].unit == "loss"
-    return _overlap(*models) and (not is_loss or _overlap(*losses))
-
-
-def _is_other_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Return whether options that define the quantity differ: then both are shown.
-
-    Curves are told apart by their method only, so of these there is one measure.
-    """
     method = METHODS[first["method"]]
-    usual = {k: v for k, v in options_of(method.function).items() if k != "n_repeats"}
-    one, other = (
-        {k: values.get("options", {}).get(k, v) for k, v in usual.items()}
-        for values in (first, second)
-    )
-    return one != other and not method.curve
-
-
-def _has_other_name(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Return whether names tell two entries apart; those of curves have no names."""
-    names = first.get("name", ""), second.get("name", "")
-    return names[0] != names[1] and not METHODS[first["method"]].curve
-
-
-def _overlap(some: set[str], others: set[str]) -> bool:
-    """Return whether two selections meet; an empty one means all."""
-    return not some or not others or bool(some & others)
+    if not method.curve:  # curves are told apart by their method only
+        usual = options_of(method.function)
+        options = [
+            {k: asked.get("options", {}).get(k, v) for k, v in usual.items()}
+            | {"n_repeats": 0, "name": asked.get("name", "")}
+            for asked in both
+        ]
+        if options[0] != options[1]:
+            return False
+    usual_losses = default_losses(task) if task else ()
+    selections = [[set(asked.get("models", ())) for asked in both]]
+    if method.unit == "loss":
+        selections.append([set(asked.get("losses") or usual_losses) for asked in both])
+    # An empty selection means all.
+    return all(not one or not other or one & other for one, other in selections)
 
 
 QUESTION = ("model", "method", "of", "loss", "positive_class")
 
 
-def supplied_problems(
-    entries: Sequence[Entry], importance: Sequence[Entry], facts: Facts
-) -> Iterator[str]:
+def supplied_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield a sentence for each entry that answers nothing asked, or answers twice."""
     keys: set[tuple[str, ...]] = set()
     for entry in entries:
@@ -469,7 +467,7 @@ def supplied_problems(
         elif loss and not measures_loss:
             why = "which measures no loss"
             yield f"{where} loss does not work with {method!r}, {why}; leave it out."
-        elif not any(_asks(item.values, values, facts) for item in importance):
+        elif not any(_asks(item.values, values, facts) for item in facts.importance):
             question = f"{method!r} of {values.get('of', 'features')}"
             yield (
                 f"{where} answers what nobody asks: no [[importance]] asks {question} "
@@ -484,7 +482,7 @@ def supplied_problems(
         keys.add(key)
 
 
-def _asks(question: Mapping[str, Any], answer: Mapping[str, Any], facts: Facts) -> bool:
+def _asks(question: Values, answer: Values, facts: Facts) -> bool:
     """Return whether an entry of [[importance]] asks what another answers."""
     models = question.get("models", ())
     losses = question.get("losses") or (
