@@ -39,8 +39,9 @@ def report_views(
 
     Parameters
     ----------
-    result, profile
-        As `view.build_view` takes them.
+    result : AuditResult
+    profile : {"", "technical", "executive"}
+        Which sections are shown; by default as ``[report] profile`` says.
     context : RunContext
         What the report says besides the result.
     document : bytes
@@ -54,10 +55,10 @@ def report_views(
         "profile": profile,
         **context._asdict(),
     }
+    if not by_model:
+        return {MAIN: build_view(result, **about)}
+    gather = partial(facts_of, digest=content_digest(result), **about)
     with labelled(result), own_words(result):
-        if not by_model:
-            return {MAIN: build_view(result, **about)}
-        gather = partial(facts_of, digest=content_digest(result), **about)
         facts = gather(result)
         first = (
             overview(facts, by_model),
