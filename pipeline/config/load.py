@@ -4,7 +4,7 @@ Not: reading data, or making a model. The rule of each key stands in `sections`.
 """
 
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from inspect import Parameter
 from pathlib import Path
@@ -63,7 +63,7 @@ OWN_KEYS: dict[type, tuple[str, Collection[str], Callable[[str], dict[str, Rule]
 }
 """Sections in which a key decides which others there are: that key, its names, and
 the rules of what each name brings."""
-CROSS_CHECKS: dict[str, Callable[[Sequence[Entry], Facts], Iterator[str]]] = {
+CROSS_CHECKS: dict[str, Callable[[Entry, Facts], Iterator[str]]] = {
     "data": data_problems,
     "derived": derived_problems,
     "models": model_problems,
@@ -358,7 +358,10 @@ def _problems(
         for entry in entries:
             yield from entry.problems
         if key in CROSS_CHECKS:
-            yield from CROSS_CHECKS[key](entries, facts)
+            for n, entry in enumerate(entries):
+                here = facts._replace(before=entries[:n])
+                for problem in CROSS_CHECKS[key](entry, here):
+                    yield f"{entry.where} {problem}"
     for key in required:
         if not sections.get(key):
             yield f"{source}[{key}] is missing.{SEE_INIT}"
