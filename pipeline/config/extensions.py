@@ -332,12 +332,15 @@ def _engine(name: str, engine: Any) -> Engine:
     functions = {key: value for key, value in functions.items() if callable(value)}
     other = [key for key in functions if key not in METHODS]
     if other:
-        rule = "which no method of audit.toml is called"
-        how = "Begin the name of a helper with _"
-        raise ExtensionError(f"has the function {quote(other[0])}, {rule}. {how}.")
+        raise ExtensionError(
+            f"has the function {quote(other[0])}, which no method of audit.toml is "
+            "called. Begin the name of a helper with _."
+        )
     if not functions:
-        rule = "such as permutation; it has none"
-        raise ExtensionError(f"must have a function with the name of a method, {rule}.")
+        raise ExtensionError(
+            "must have a function with the name of a method, such as permutation; it "
+            "has none."
+        )
     rows = {}
     for key, function in functions.items():
         try:
@@ -380,8 +383,9 @@ def _options(function: Callable[..., Any]) -> list[Parameter]:
     names = [p.name for p in parameters]
     if len(names) < 3 or "seed" not in names[2:]:
         given = ", ".join(names)
-        rule = "must take (model, data, *, seed, …)"
-        raise ExtensionError(f"{rule}; it takes ({given}).")
+        raise ExtensionError(
+            f"must take (model, data, *, seed, …); it takes ({given})."
+        )
     options = []
     for parameter in parameters[2:]:
         name, usual = parameter.name, parameter.default
@@ -456,30 +460,29 @@ def _checked(
     name: str, answer: Any, n_groups: int, n_scores: int
 ) -> tuple[Floats, Floats]:
     """Return what a method measured, or refuse what breaks the contract."""
+
+    def refusal(problem: str) -> ExtensionError:
+        return ExtensionError(f"{name} must return {problem}")
+
     if not isinstance(answer, tuple | list) or len(answer) != 2:
         kind = type(answer).__name__
-        rule = "must return two arrays, raw and baseline"
-        raise ExtensionError(f"{name} {rule}; it returned {kind}.")
+        raise refusal(f"two arrays, raw and baseline; it returned {kind}.")
     if any(np.iscomplexobj(part) for part in answer):
-        raise ExtensionError(f"{name} must return real numbers; some are complex.")
+        raise refusal("real numbers; some are complex.")
     try:
         raw, baseline = (np.array(part, dtype=np.float64) for part in answer)
     except (TypeError, ValueError) as error:
-        rule = "must return numbers"
-        raise ExtensionError(f"{name} {rule}: {_in_words(error)}") from error
+        raise refusal(f"numbers: {_in_words(error)}") from error
     n_repeats = raw.shape[1] if raw.ndim == 3 else 0
     if raw.ndim != 3 or (raw.shape[0], raw.shape[2]) != (n_groups, n_scores):
-        shape = f"({n_groups}, n_repeats, {n_scores})"
-        rule = f"must return raw of shape {shape}, features or groups first"
-        raise ExtensionError(f"{name} {rule}; it has shape {raw.shape}.")
+        shape = f"({n_groups}, n_repeats, {n_scores}), features or groups first"
+        raise refusal(f"raw of shape {shape}; it has shape {raw.shape}.")
     if baseline.shape != (n_repeats, n_scores) or not n_repeats:
         shape = f"({n_repeats or 'n_repeats'}, {n_scores})"
-        rule = f"must return baseline of shape {shape}"
-        raise ExtensionError(f"{name} {rule}; it has shape {baseline.shape}.")
+        raise refusal(f"baseline of shape {shape}; it has shape {baseline.shape}.")
     if np.isnan(baseline).any():
-        rule = "must return a baseline without NaN"
         why = "only raw may hold NaN, where a feature has no answer"
-        raise ExtensionError(f"{name} {rule}; {why}.")
+        raise refusal(f"a baseline without NaN; {why}.")
     return raw, baseline
 
 
@@ -488,8 +491,8 @@ def _checked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
     try:
         inspect.signature(function).bind(None, None, None)
     except (TypeError, ValueError) as error:
-        rule = f"must take (y, prediction, weights): {_in_words(error)}"
-        raise ExtensionError(rule) from error
+        problem = f"must take (y, prediction, weights): {_in_words(error)}"
+        raise ExtensionError(problem) from error
 
     @wraps(function)
     def loss(y: Any, prediction: Any, weights: Any) -> float:
@@ -503,9 +506,9 @@ def _checked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
         try:
             return float(value)
         except (TypeError, ValueError) as error:
-            rule = "must return one number"
             kind = f"{type(value).__name__} of shape {np.shape(value)}"
-            raise ExtensionError(f"{name} {rule}; it returned {kind}.") from error
+            problem = f"{name} must return one number; it returned {kind}."
+            raise ExtensionError(problem) from error
 
     return loss
 

@@ -19,24 +19,9 @@ from ..records.dataset_and_model import Task
 from ..records.errors import ConfigError, did_you_mean, listed, quote, quote_odd
 from ..records.extensions import in_force
 from ..records.value_rules import Misfit, Misfits, Rule
+from . import cross_checks as checks
 from .claim_checks import claim_problems
-from .cross_checks import (
-    Entry,
-    Facts,
-    data_problems,
-    derived_problems,
-    execution_problems,
-    expected_problems,
-    importance_problems,
-    model_problems,
-    report_problems,
-    retired_kind,
-    selection_problems,
-    significance_problems,
-    supplied_problems,
-    surface_problems,
-    top_k_problems,
-)
+from .cross_checks import Entry, Facts, retired_kind
 from .extensions import load_extensions, rows_of
 from .questions import MEASURED, ImportanceSection, SuppliedSection, unknown_loss
 from .report_files import load_report_files
@@ -64,19 +49,19 @@ OWN_KEYS: dict[type, tuple[str, Collection[str], Callable[[str], dict[str, Rule]
 """Sections in which a key decides which others there are: that key, its names, and
 the rules of what each name brings."""
 CROSS_CHECKS: dict[str, Callable[[Entry, Facts], Iterator[str]]] = {
-    "data": data_problems,
-    "derived": derived_problems,
-    "models": model_problems,
-    "importance": importance_problems,
-    "surfaces": surface_problems,
+    "data": checks.data_problems,
+    "derived": checks.derived_problems,
+    "models": checks.model_problems,
+    "importance": checks.importance_problems,
+    "surfaces": checks.surface_problems,
     "claims": claim_problems,
-    "expected": expected_problems,
-    "supplied": supplied_problems,
-    "significance": significance_problems,
-    "top_k": top_k_problems,
-    "selection": selection_problems,
-    "report": report_problems,
-    "execution": execution_problems,
+    "expected": checks.expected_problems,
+    "supplied": checks.supplied_problems,
+    "significance": checks.significance_problems,
+    "top_k": checks.top_k_problems,
+    "selection": checks.selection_problems,
+    "report": checks.report_problems,
+    "execution": checks.execution_problems,
 }
 SEE_INIT = " `importance-audit init` writes a file that has every key."
 ONE_QUESTION = ({"method": "permutation"},)
@@ -122,9 +107,17 @@ def load_config(
     file = Path(path)
     if file.is_dir():
         file = file / FILE_NAME
-    text = _text_of(file)
     try:
+        text = file.read_bytes().decode("utf-8-sig")
         document = tomllib.loads(text)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        problem = f"No {FILE_NAME} can be read from {str(file)!r}: {why}."
+        problem += " Write one with: importance-audit init"
+        raise ConfigError([problem]) from error
+    except UnicodeDecodeError as error:
+        problem = f"{file.name} is not UTF-8: byte {error.start + 1} cannot be read."
+        raise ConfigError([problem + " Save it as UTF-8."]) from error
     except (ValueError, RecursionError) as error:  # also too long, too deep
         problem = f"{file.name} is not valid TOML: {error}. Correct it there."
         raise ConfigError([problem]) from error
@@ -173,19 +166,6 @@ def parse_config(
     base = Path(base)
     sections = _sections(document, "", base, functions=functions, task=task)
     return AuditConfig(audit=audit, base=base, **sections)
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        problem = f"No {FILE_NAME} can be read from {str(file)!r}: {why}."
-        problem += " Write one with: importance-audit init"
-        raise ConfigError([problem]) from error
-    except UnicodeDecodeError as error:
-        problem = f"{file.name} is not UTF-8: byte {error.start + 1} cannot be read."
-        raise ConfigError([problem + " Save it as UTF-8."]) from error
 
 
 def _sections(

@@ -16,15 +16,15 @@ from ...records.as_csv import tables
 from ...records.finding import by_cause
 from ...records.ranking import lead_of
 from ...records.result import AuditResult
+from ...records.template_folder import templates
 from ...runs.files import as_bytes
-from ...runs.run_context import NO_CONTEXT, RunContext
 from ..text.blocks import Figure, Section
-from ..text.wording import look_up, say, templates, with_words, word
+from ..text.wording import look_up, say, with_words, word
 from .compose import Composed, compose, data_uri, filled
 from .fonts import fonts_of
 from .inline import html_of
 from .pdf import conformity_statement, to_pdf
-from .report_views import MAIN, report_views
+from .report_views import MAIN
 from .template_files import environment
 from .view import ReportView, build_view
 
@@ -160,50 +160,6 @@ def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
     )
 
 
-def page_files(
-    result: AuditResult,
-    *,
-    pdf: bool = True,
-    attachments: Mapping[str, bytes] = NO_FILES,
-    profile: str = "",
-    context: RunContext = NO_CONTEXT,
-    figures: str = FIGURES,
-) -> dict[str, bytes | str]:
-    """Return the renderings of a result as a run folder holds them.
-
-    Parameters
-    ----------
-    result : AuditResult
-    pdf : bool, default True
-        Whether to print it as well.
-    attachments : mapping of str to bytes
-        What the PDF carries: `files.attachments` of the files of the run.
-    profile : {"", "technical", "executive"}
-        Which sections are shown; by default as ``[report] profile`` says.
-    context : RunContext
-        What the report says besides the result.
-    figures : str, default "figures"
-        The folder of the figures of report.html, from where that page will lie; ""
-        leaves out the figures of all pages as files.
-
-    Returns
-    -------
-    dict
-        report.html, report.pdf, and each figure as SVG and PNG below figures/. Of more
-        than three models these are an index, and each model has its own below models/.
-
-    Raises
-    ------
-    importance_audit.report.pages.pdf.PdfError
-        If there can be no PDF.
-    """
-    document = attachments.get("result.json", b"")
-    views = report_views(result, profile=profile, context=context, document=document)
-    files = html_files(views, result, figures=figures)
-    files |= figure_files(views, figures) if figures else {}
-    return {**files, **pdf_files(views, result, attachments)} if pdf else files
-
-
 def html_files(
     views: Mapping[str, ReportView],
     result: AuditResult,
@@ -221,7 +177,13 @@ def html_files(
     data : mapping of str to bytes
         The tables of the result, if they were made already.
     figures : str, default "figures"
-        As in `page_files`.
+        The folder of the figures of the first page, from where that will lie.
+
+    Returns
+    -------
+    dict
+        report.html. Of more than three models it is an index, and each has its page
+        below models/.
     """
     every_table = cache(lambda: data or tables(result))
 
@@ -232,13 +194,12 @@ def html_files(
 
     files: dict[str, bytes | str] = {}
     for path, view in views.items():
-        seen = ""
-        if figures:
-            folder = PurePosixPath(_figures_of(path, figures))
-            seen = str(folder.relative_to(PurePosixPath(path).parent))
-        root = "../" * path.count("/")
+        folder = PurePosixPath(_figures_of(path, figures))
         files[f"{path}.html"] = to_html(
-            view, digest_of=digest_of, figures=seen, root=root
+            view,
+            digest_of=digest_of,
+            figures=str(folder.relative_to(PurePosixPath(path).parent)),
+            root="../" * path.count("/"),
         )
     return files
 

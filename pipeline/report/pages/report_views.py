@@ -15,7 +15,6 @@ from ..sections.glossary import glossary
 from ..sections.provenance import provenance
 from ..sections.redo import redo
 from ..sections.signoff import signoff
-from ..text.labels import labelled
 from ..text.own_words import own_words
 from .by_model import history_of_part, parts
 from .index_page import between, file_of, overview
@@ -58,7 +57,7 @@ def report_views(
     if not by_model:
         return {MAIN: build_view(result, **about)}
     gather = partial(facts_of, digest=content_digest(result), **about)
-    with labelled(result), own_words(result):
+    with own_words(result):
         facts = gather(result)
         first = (
             overview(facts, by_model),

@@ -34,7 +34,6 @@ from ..sections.stability import stability
 from ..sections.thresholds import thresholds
 from ..sections.verdicts import alone, badge, sentence
 from ..text.blocks import Badge, Figure, Link, Section, Sentence, Table, plain
-from ..text.labels import labelled
 from ..text.own_words import language_of, own_words
 from ..text.wording import (
     LANGUAGE,
@@ -188,7 +187,7 @@ def build_view(result: AuditResult, **about: Any) -> ReportView:
         The same for the same arguments, whatever the machine or the time.
     """
     facts = facts_of(result, content_digest(result), **about)
-    with labelled(result), own_words(result):
+    with own_words(result):
         return view_of(facts, sections_of(facts))
 
 
