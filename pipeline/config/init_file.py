@@ -269,14 +269,15 @@ def _sorted_out(
         try:
             column = _typed_column(table, name, missing, where="")
         except DataError as error:
-            found.left_out[name] = _reason(str(error))
-            if table.is_csv and (mark := _THOUSANDS.search(found.left_out[name])):
-                found.left_out[name] += (
-                    f". If these are thousands: --thousands {mark[1]}"
-                )
+            reason = _reason(str(error))
+            if table.is_csv and (mark := _THOUSANDS.search(reason)):
+                reason += f". If these are thousands: --thousands {mark[1]}"
+            found.left_out[name] = reason
             _add_dates(found, table, name, missing, is_test)
             continue
-        new = _unseen_levels(column, is_test)
+        new: list[str] = []  # levels of a category that no training row has
+        if column_types.is_category(column):
+            new = sorted(set(column[is_test].dropna()) - set(column[~is_test]))
         if reason := _unusable(name, column, is_test):
             found.left_out[name] = reason
         elif column[is_test].isin(new).mean() > RARE:
@@ -304,32 +305,24 @@ def _add_dates(
 ) -> None:
     """Add a column of dates whose format is plain, if some part can be a feature."""
     try:
-        ((column, written),) = _dates_in(table, name, missing)
+        read = _dates_in(table, name, missing)
     except DataError:
         return
-    except ValueError:  # no format fits, or several
-        if several_formats := [f for _, f in _dates_in(table, name, missing)]:
-            found.left_out[name] += (
-                f", whose format may be {' or '.join(map(_text, several_formats))}: "
-                "say which under [[derived]]"
-            )
+    if len(read) > 1:
+        formats = " or ".join(_text(written) for _, written in read)
+        how = "say which under [[derived]]"
+        found.left_out[name] += f", whose format may be {formats}: {how}"
+    if len(read) != 1:
         return
+    ((column, written),) = read
     parts = {}
     for part in PARTS:
         values = pd.Series(dates.date_part(column, part))
-        is_new = f"{name}_{part}" not in table.frame
-        is_new &= values.nunique() > 1
+        is_new = f"{name}_{part}" not in table.frame and values.nunique() > 1
         if is_new and not _unusable("", values, is_test):
             parts[part] = values
     if parts:
         found.dated[name] = _Dates(parts, written)
-
-
-def _unseen_levels(column: pd.Series, is_test: Rows) -> list[str]:
-    """Return the levels of a category that no training row has."""
-    if not column_types.is_category(column):
-        return []
-    return sorted(set(column[is_test].dropna()) - set(column[~is_test]))
 
 
 def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:

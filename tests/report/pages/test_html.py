@@ -25,6 +25,7 @@ from tests.report.reading import page_files
 
 from importance_audit.records.as_csv import tables
 from importance_audit.records.finding import Finding
+from importance_audit.records.template_folder import templates
 from importance_audit.report.pages import html
 from importance_audit.report.pages.html import (
     own_file,
@@ -33,7 +34,6 @@ from importance_audit.report.pages.html import (
     to_html,
 )
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.wording import templates
 
 SCRIPT = (templates() / "screen.js").read_text(encoding="utf-8").strip()
 
