@@ -34,8 +34,18 @@ def claim_problems(entry: Entry, facts: Facts) -> Iterator[str]:
         yield f"features must name {count} for kind {kind!r}; {clause}."
     yield from unknown_groups(values, facts)
     yield from islice(_method_problems(values, facts), 1)
-    yield from _second_problems(values, facts)
-    yield from _table_problems(values)
+    options = values["options"]
+    for key in ("judge", "other"):
+        yield from unknown_names(key, options.get(key), facts.models)
+    other = options.get("other_method")
+    if other and not any(asked["method"] == other for asked in facts.asked):
+        yield f"other_method: no [[importance]] asks {quote(other)}."
+    if kind == "likeness" and not (options.get("other") or other):
+        yield "other or other_method is missing; kind 'likeness' needs one."
+    if values.get("entry") and asks not in OF_IMPORTANCE:
+        yield f"entry does not work with kind {kind!r}; leave it out."
+    if kind == "printed":
+        yield from _table_problems(values)
 
 
 def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
@@ -44,11 +54,26 @@ def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
     Only the first is to be read: what follows takes it for granted that there is none.
     """
     kind, method = values["kind"], values.get("method")
-    asks = CLAIMS[kind].asks
+    model, loss, asks = values.get("model"), values.get("loss"), CLAIMS[kind].asks
     if asks in OF_LOSS:
         if method:
             yield f"method does not work with kind {kind!r}; leave it out."
-        yield from _ambiguous_loss(values, facts)
+        models = facts.models or ()
+        if not model and len(models) > 1:
+            why = f"because there are several models: {listed(models)}"
+            yield f"model is missing; kind {kind!r} needs it, {why}."
+        names = {model} if model else set(models)
+        usual = default_losses(cast(Task, facts.task)) if facts.task else ()
+        losses = dict.fromkeys(
+            name
+            for entry in facts.asked
+            if METHODS[entry["method"]].unit == "loss"
+            and (not entry.get("models") or names & set(entry["models"]))
+            for name in entry.get("losses") or usual
+        )
+        if not loss and len(losses) > 1:
+            why = f"because several are asked: {listed(losses)}"
+            yield f"loss is missing; kind {kind!r} needs it, {why}."
         return
     if not method:
         yield f"method is missing; kind {kind!r} needs it."
@@ -62,9 +87,9 @@ def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
         rule = f"method must have one kind of curve for kind {kind!r}"
         yield f"{rule}; those of {method!r} depend on its option curve."
     of, name = values.get("of", "features"), values.get("entry", "")
-    names = [entry["name"] for entry in facts.asked if entry.get("name")]
-    if name and name not in names:
-        hint = did_you_mean(name, names)
+    named = [entry["name"] for entry in facts.asked if entry.get("name")]
+    if name and name not in named:
+        hint = did_you_mean(name, named)
         yield f"entry names {quote(name)}, which no [[importance]] is called.{hint}"
     nobody = f"no [[importance]] asks {method!r}"
     same = [
@@ -78,7 +103,6 @@ def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
         methods = [entry["method"] for entry in facts.asked]
         hint = did_you_mean(method, methods) if method not in methods else ""
         yield f"{nobody} of {of}.{hint}"
-    model, loss = values.get("model"), values.get("loss")
     for engine in values["options"].get("engines") or (values.get("engine", "python"),):
         if not any(engine in ("python", *entry.get("engines", ())) for entry in same):
             yield f"{nobody} of engine {quote(engine)}."
@@ -91,58 +115,20 @@ def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
         yield f"loss does not work with {method!r}, {why}; leave it out."
     elif loss and not any(_holds(entry, "losses", loss) for entry in same):
         yield f"{nobody} by loss {loss!r}."
-    models = dict.fromkeys(
+    asked_of = dict.fromkeys(
         name for entry in same for name in entry.get("models", facts.models or ())
     )
     needs_model = not model and row.asks != "data" and asks != "importances"
-    if needs_model and len(models) > 1:
-        yield f"model is missing; {method!r} is asked of {listed(models)}."
+    if needs_model and len(asked_of) > 1:
+        yield f"model is missing; {method!r} is asked of {listed(asked_of)}."
     losses = dict.fromkeys(name for entry in same for name in entry.get("losses", ()))
     if not loss and len(losses) > 1:
         yield f"loss is missing; {method!r} is asked by {listed(losses)}."
 
 
-def _ambiguous_loss(values: Values, facts: Facts) -> Iterator[str]:
-    """Yield which name a claim about the loss of a model needs: the first of it."""
-    model, kind = values.get("model"), values["kind"]
-    models = facts.models or ()
-    if not model and len(models) > 1:
-        why = f"because there are several models: {listed(models)}"
-        yield f"model is missing; kind {kind!r} needs it, {why}."
-        return
-    names = {model} if model else set(models)
-    usual = default_losses(cast(Task, facts.task)) if facts.task else ()
-    losses = dict.fromkeys(
-        loss
-        for entry in facts.asked
-        if METHODS[entry["method"]].unit == "loss"
-        and (not entry.get("models") or names & set(entry["models"]))
-        for loss in entry.get("losses") or usual
-    )
-    if not values.get("loss") and len(losses) > 1:
-        why = f"because several are asked: {listed(losses)}"
-        yield f"loss is missing; kind {kind!r} needs it, {why}."
-
-
-def _second_problems(values: Values, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong with a second name: who judges, or who is compared with."""
-    options = values["options"]
-    for key in ("judge", "other"):
-        yield from unknown_names(key, options.get(key), facts.models)
-    other = options.get("other_method")
-    if other and not any(entry["method"] == other for entry in facts.asked):
-        yield f"other_method: no [[importance]] asks {quote(other)}."
-    if values["kind"] == "likeness" and not (options.get("other") or other):
-        yield "other or other_method is missing; kind 'likeness' needs one."
-
-
 def _table_problems(values: Values) -> Iterator[str]:
-    """Yield what is wrong with the keys of a printed table, or with naming an entry."""
-    kind, options = values["kind"], values["options"]
-    if values.get("entry") and CLAIMS[kind].asks not in OF_IMPORTANCE:
-        yield f"entry does not work with kind {kind!r}; leave it out."
-    if kind != "printed":
-        return
+    """Yield what is wrong with the keys of a printed table."""
+    options = values["options"]
     if not options.get("numbers", True):
         yield "numbers must hold at least one number; it is empty."
     decimals = options.get("decimals", 12)

@@ -296,23 +296,51 @@ def _source_problems(values: Values) -> Iterator[str]:
         yield f"{rule}; leave it out."
 
 
+ORDERED = ("permutation",)
+"""Methods whose numbers in an R stream hang on what is asked, and in which order."""
+
+
 def importance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield what is wrong between an entry's keys, other sections, and entries."""
     values = entry.values
-    if values.get("of") == "groups" and facts.groups == ():
+    method, of = values.get("method"), values.get("of", "features")
+    if of == "groups" and facts.groups == ():
         yield "of = 'groups' works only with [groups]; add that section."
+    if method and of not in METHODS[method].of:
+        rule = f"of must be one of {listed(METHODS[method].of)} for method {method!r}"
+        yield f"{rule}; {quote(of)} was given."
+    if values.get("top") and of != "pairs":
+        yield "top works only with of = 'pairs'; leave it out."
+    elif values.get("top") == 1:
+        yield "top must be 0 for all or at least 2 for a pair; 1 was given."
     yield from unknown_names("models", values.get("models"), facts.models)
-    yield from _key_problems(values, facts)
+    if method:
+        row = METHODS[method]
+        useless = {
+            "models": "which asks the data" if row.asks == "data" else "",
+            "losses": "which measures no loss" if row.unit != "loss" else "",
+            "features": "which asks all" if method not in ORDERED else "",
+        }
+        for key, why in useless.items():
+            if values.get(key) and why:
+                yield f"{key} does not work with {quote(method)}, {why}; leave it out."
+        if values.get("form") == "ratio" and row.unit != "loss":
+            rule = f"form = 'ratio' does not work with {quote(method)}"
+            yield f"{rule}, whose baseline is 0; leave it out."
+        problem = unsuited(values.get("losses", ()), facts.task) if facts.task else ""
+        if problem and not useless["losses"]:
+            yield problem
+        if not useless["features"]:  # columns are known later
+            yield from unknown_groups(values, facts)
     name = values.get("name")
     if name and _has_name(facts.before, name):
         how = "Give each a name of its own."
         yield f"name {quote(name)} is that of an entry before it. {how}"
     for other in facts.before:
         if _ask_the_same(other.values, values, facts.task):
-            method, of = values["method"], values.get("of", "features")
             yield (
-                f"asks for {method!r} of {quote(of)}, as an entry "
-                "before it does. Leave one of them out."
+                f"asks for {method!r} of {quote(of)}, as an entry before it does. "
+                "Leave one of them out."
             )
 
 
@@ -358,41 +386,6 @@ def unknown_groups(values: Values, facts: Facts) -> Iterator[str]:
         unknown = [name for name in names if name not in facts.groups]
         for name, hint in zip(unknown, hints(unknown, facts.groups), strict=True):
             yield f"features names {quote(name)}, which is not in [groups].{hint}"
-
-
-ORDERED = ("permutation",)
-"""Methods whose numbers in an R stream hang on what is asked, and in which order."""
-
-
-def _key_problems(values: Values, facts: Facts) -> Iterator[str]:
-    """Yield which keys of an entry its method, or the task, has no use for."""
-    name, of = values.get("method"), values.get("of", "features")
-    if name and of not in METHODS[name].of:
-        rule = f"of must be one of {listed(METHODS[name].of)} for method {name!r}"
-        yield f"{rule}; {quote(of)} was given."
-    if values.get("top") and of != "pairs":
-        yield "top works only with of = 'pairs'; leave it out."
-    elif values.get("top") == 1:
-        yield "top must be 0 for all or at least 2 for a pair; 1 was given."
-    if not name:
-        return
-    method = METHODS[name]
-    useless = {
-        "models": "which asks the data" if method.asks == "data" else "",
-        "losses": "which measures no loss" if method.unit != "loss" else "",
-        "features": "which asks all" if name not in ORDERED else "",
-    }
-    for key, why in useless.items():
-        if values.get(key) and why:
-            yield f"{key} does not work with {quote(name)}, {why}; leave it out."
-    if values.get("form") == "ratio" and method.unit != "loss":
-        rule = f"form = 'ratio' does not work with {quote(name)}, whose baseline is 0"
-        yield f"{rule}; leave it out."
-    problem = unsuited(values.get("losses", ()), facts.task) if facts.task else ""
-    if problem and not useless["losses"]:
-        yield problem
-    if not useless["features"]:  # columns are known later
-        yield from unknown_groups(values, facts)
 
 
 def _ask_the_same(first: Values, second: Values, task: str) -> bool:

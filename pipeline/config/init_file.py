@@ -137,7 +137,10 @@ def starter_from(
     for problem in column_roles.target_problems(answer, task.name, where=where):
         raise DataError(problem)
     names = [name for name in columns if name != target]
-    is_test = _test_rows(answer, task)
+    strata = pd.Series("", index=answer.index, dtype=object)
+    if task.name != "regression":
+        strata = answer.astype(object).map(column_types.text_of)
+    is_test = drawn_rows(FRACTION, SEED, strata=strata.to_numpy())
     found = _sorted_out(table, names, missing, is_test)
     every = list(found.features.values())
     every += [part for dated in found.dated.values() for part in dated.parts.values()]
@@ -250,14 +253,6 @@ def _dates_in(
             dates.from_texts(first, written, where="")
             read.append((dates.from_texts(cells, written, where=""), written))
     return read
-
-
-def _test_rows(target: pd.Series, task: _Task) -> Rows:
-    """Return which rows the configuration will hold out."""
-    strata = pd.Series("", index=target.index, dtype=object)
-    if task.name != "regression":
-        strata = target.astype(object).map(column_types.text_of)
-    return drawn_rows(FRACTION, SEED, strata=strata.to_numpy())
 
 
 def _sorted_out(
