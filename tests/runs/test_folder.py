@@ -36,7 +36,9 @@ RAW = np.array([[0.1 + 0.2, np.nan], [1e300, np.inf], [1.0, 2.0]])
 
 
 def summary(result):
-    return short_files(result)["summary.txt"]
+    volatile = {"started": "2026-11-22T08:00:00+00:00", **result.run.volatile}
+    run = replace(result.run, volatile=volatile)
+    return short_files(replace(result, run=run))["summary.txt"]
 
 
 def importance(**changes):
