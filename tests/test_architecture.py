@@ -36,7 +36,7 @@ OWNERS = {
     "matplotlib": ["report.figures"],
     "bidi": ["report.figures.typeface"],
     "arabic_reshaper": ["report.figures.typeface"],
-    "jinja2": ["report.pages"],
+    "jinja2": ["report.pages", "config.init_file"],
     "weasyprint": ["report.pages.print_page"],
     "pikepdf": ["runs.verify"],
     "sqlite3": ["data.databases"],

@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
+from tests.report.reading import page_files
+
 from importance_audit.config.load import load_config
 from importance_audit.records.as_json import content_digest
-from importance_audit.report.pages.html import page_files
 from importance_audit.runs.files import stored_attachments
 from importance_audit.runs.folder import load_run
 from importance_audit.runs.verify import verify

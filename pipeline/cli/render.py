@@ -1,16 +1,12 @@
 """render: the report on a stored run, again."""
 
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from .shared import FOLDER, QUIET, faults, say, stop
 
 PAGES = ("html", "pdf")
-DRAWN = {"svg", "png"}
-"""The figures that lie beside an HTML page."""
 
 
 @click.command()
@@ -57,44 +53,41 @@ def render(
         raise click.UsageError("--reference requires --as docx.")
     fault = ""
     with faults():
-        from ..report.pages.by_model import parts
         from ..report.pages.docx import docx_files
-        from ..report.pages.html import FIGURES, page_files
+        from ..report.pages.html import FIGURES, figure_files, html_files, pdf_files
         from ..report.pages.pdf import PdfError
+        from ..report.pages.report_views import report_views
         from ..runs.files import stored_attachments
         from ..runs.folder import write_file
         from ..runs.load import load_context, load_whole_run
 
         result = load_whole_run(folder)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
-        alone = not parts(result)
         carried = stored_attachments(folder)
-        about: dict[str, Any] = {
-            "profile": profile or "",
-            "context": load_context(folder, baseline),
-        }
+        views = report_views(
+            result,
+            profile=profile or "",
+            context=load_context(folder, baseline),
+            document=carried.get("result.json", b""),
+        )
+        alone = len(views) == 1
         files: dict[str, bytes | str] = {}
         if "docx" in formats:  # first: it may lack its library, and takes less time
-            files |= docx_files(
-                result,
-                reference=reference,
-                document=carried.get("result.json", b""),
-                **about,
-            )
-        if {*PAGES} & {*formats}:
-            figures = f"{stem}/{FIGURES}" if alone else FIGURES
-            make_pages = partial(
-                page_files, result, figures=figures, attachments=carried, **about
-            )
+            files |= docx_files(views, result, reference=reference)
+        pdfs: dict[str, bytes] = {}
+        if "pdf" in formats:
             try:
-                files |= make_pages(pdf="pdf" in formats)
+                pdfs = pdf_files(views, result, carried)
             except PdfError as error:
                 fault = f"The PDF was not written beside the HTML: {error}"
-                files |= make_pages(pdf=False)
         wanted = {*formats, "html"} if fault else {*formats}
+        if "html" in wanted:
+            figures = f"{stem}/{FIGURES}" if alone else FIGURES
+            files |= html_files(views, result, figures=figures)
+            files |= figure_files(views, figures)
+        files |= pdfs
         firsts = {f"report.{ending}" for ending in wanted}
-        endings = wanted | (DRAWN if "html" in wanted else set())
-        for name in (name for name in files if Path(name).suffix[1:] in endings):
+        for name in files:
             path = output / (name if alone else f"{stem}/{name}")
             if alone and name in firsts:
                 path = output / f"{stem}{Path(name).suffix}"

@@ -1,13 +1,13 @@
 """One key of a configuration against another. Not: a key alone (`value_rules`).
 
-Every function yields one sentence per problem and takes sections as far as they could
-be read: a key that broke its own rule is absent and judged no further. What a claim
-asks is checked by `claim_checks`.
+Every check is called as ``check(entry, facts)``, with one entry of its section, and
+yields one sentence per problem, without its place. It takes entries as far as they
+could be read: a key that broke its own rule is absent and judged no further. What a
+claim asks is checked by `claim_checks`.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from ..assess.paired_tests import is_test_of
@@ -25,7 +25,10 @@ from ..records.errors import (
     quote,
 )
 from ..records.losses import default_losses
+from .frameworks import load_frameworks
 from .questions import unsuited
+
+Values = Mapping[str, Any]
 
 
 class Entry(NamedTuple):
@@ -50,89 +53,99 @@ class Entry(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What other sections say that an importance entry must agree with.
+    """What other sections say that an entry must agree with.
 
     Attributes
     ----------
-    task : str
-        Empty if the configuration has no data.
+    data : mapping
+        The keys of ``[data]``.
+    importance : tuple of Entry
     groups : tuple of str or None
         None if they could not be read.
     models : tuple of str or None
         None if models may be handed over in Python.
+    before : tuple of Entry
+        The entries of the same section that come before it.
     """
 
-    task: str
+    data: Values
+    importance: tuple[Entry, ...]
     groups: tuple[str, ...] | None
     models: tuple[str, ...] | None
+    before: tuple[Entry, ...] = ()
+
+    @property
+    def task(self) -> str:
+        """Empty if the configuration has no data."""
+        return str(self.data.get("task", ""))
+
+    @property
+    def asked(self) -> list[Values]:
+        """The entries of ``[[importance]]`` whose method is known."""
+        return [entry.values for entry in self.importance if "method" in entry.values]
 
 
-def data_problems(entry: Entry) -> Iterator[str]:
+def data_problems(entry: Entry, _: Facts) -> Iterator[str]:
     """Yield what is wrong between the keys of ``[data]``."""
-    where, values = entry.where, entry.values
+    values = entry.values
     task, target = values.get("task"), values.get("target")
     positive, weights = values.get("positive_class"), values.get("weights", "")
     split = values.get("test", {}).get("column")
     for part in ("train", "test", "reference_rows"):
         for problem in option_problems(values.get(part, {})):
-            yield f"{where} {part}.{problem}"
+            yield f"{part}.{problem}"
     if values.get("train") == {} and {"fraction", "column"} & set(
         values.get("test", {})
     ):
         rule = "test must be a table of its own where train is {}"
-        yield f"{where} {rule}; a part of the training rows was asked for."
+        yield f"{rule}; a part of the training rows was asked for."
     if positive is not None and task in ("regression", "multiclass"):
         rule = f"positive_class works only for task 'binary', not for {task!r}"
-        yield f"{where} {rule}; leave it out."
+        yield f"{rule}; leave it out."
     if weights and weights == target:
         rule = "weights must be another column than the target"
-        yield f"{where} {rule}; {quote(weights)} was given."
+        yield f"{rule}; {quote(weights)} was given."
     if split is not None and split in (target, weights):
         rule = "test.column must be another column than the target and the weights"
-        yield f"{where} {rule}; {quote(split)} was given."
+        yield f"{rule}; {quote(split)} was given."
     for role, column in (("target", target), ("weights", weights), ("split", split)):
         for key in ("features", "exclude", "held_out_columns", "segments"):
             if key == "segments" and role != "target":
                 continue
             if column and column in values.get(key, ()):
-                rule = f"{key} must leave out the {role}"
-                yield f"{where} {rule}; it holds {quote(column)}."
+                yield f"{key} must leave out the {role}; it holds {quote(column)}."
     pairs = (("features", "held_out_columns"), ("features", "exclude"))
     for key, other in (*pairs, ("held_out_columns", "exclude")):
         for column in values.get(other, ()):
             if column in values.get(key, ()):
-                rule = f"{key} must leave out {other}"
-                yield f"{where} {rule}; it holds {quote(column)}."
+                yield f"{key} must leave out {other}; it holds {quote(column)}."
 
 
-def top_k_problems(
-    entry: Entry, importance: Sequence[Entry], facts: Facts
-) -> Iterator[str]:
+def top_k_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield what is wrong with who ranks by all rows."""
     if facts.models is None:
         return
-    methods = [item.values["method"] for item in importance if "method" in item.values]
+    methods = [asked["method"] for asked in facts.asked]
     names = tuple(dict.fromkeys((*methods, *facts.models)))
     for name in entry.values.get("all_rows", ()):
         if name not in names:
             what = "no method or model of this audit"
             hint = did_you_mean(name, names)
-            yield f"{entry.where} all_rows names {quote(name)}, which is {what}.{hint}"
+            yield f"all_rows names {quote(name)}, which is {what}.{hint}"
 
 
-def selection_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[str]:
+def selection_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield what is wrong with selected sets that nobody selects."""
     has_perf = any(
-        item.values.get("method") == PERF
-        and item.values.get("of", "features") == "features"
-        for item in importance
+        asked["method"] == PERF and asked.get("of", "features") == "features"
+        for asked in facts.asked
     )
     if entry.values.get("splits", 0) and not has_perf:
         rule = (
             f"splits works only with an [[importance]] of method {PERF!r} of features"
         )
         how = "whose PERF keeps the features. Add one, or leave [selection] out."
-        yield f"{entry.where} {rule}, {how}"
+        yield f"{rule}, {how}"
 
 
 TESTED = {
@@ -144,32 +157,45 @@ TESTED = {
 """What each test is of, as a sentence has it."""
 
 
-def significance_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[str]:
+def significance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield what is wrong with tests of what nobody measures."""
-    where, values = entry.where, entry.values
-    asked = [item.values for item in importance if "method" in item.values]
+    values = entry.values
     for test in values.get("tests", ()):
         if test == "altmann":
-            is_asked = any(METHODS[e["method"]].asks == "estimator" for e in asked)
+            is_asked = any(
+                METHODS[asked["method"]].asks == "estimator" for asked in facts.asked
+            )
         else:
-            questions = ((e["method"], e.get("options", {})) for e in asked)
-            is_asked = any(is_test_of(test, *question) for question in questions)
+            is_asked = any(
+                is_test_of(test, asked["method"], asked.get("options", {}))
+                for asked in facts.asked
+            )
         if not is_asked:
             rule = f"tests works with {quote(test)} only if an [[importance]] measures"
-            yield f"{where} {rule} {TESTED[test]}; add one, or leave it out."
+            yield f"{rule} {TESTED[test]}; add one, or leave it out."
         if test == "altmann" and not values.get("shuffles"):
             rule = "tests works with 'altmann' only if shuffles is at least 1"
-            yield f"{where} {rule}, such as 99; each fits the models again."
+            yield f"{rule}, such as 99; each fits the models again."
 
 
-def execution_problems(entry: Entry) -> Iterator[str]:
+def execution_problems(entry: Entry, _: Facts) -> Iterator[str]:
     """Yield what is wrong between a cluster and its address."""
     backend, scheduler = (entry.values.get(key) for key in ("backend", "scheduler"))
     address = 'scheduler = "tcp://…"'
     if backend == "dask" and not scheduler and "scheduler" not in entry.faulty:
-        yield f'{entry.where} backend = "dask" needs its address: {address}.'
+        yield f'backend = "dask" needs its address: {address}.'
     if scheduler and backend != "dask" and "backend" not in entry.faulty:
-        yield f'{entry.where} scheduler works only with backend = "dask".'
+        yield 'scheduler works only with backend = "dask".'
+
+
+def report_problems(entry: Entry, _: Facts) -> Iterator[str]:
+    """Yield a sentence for each framework that is not on offer."""
+    for name in entry.values.get("frameworks", ()):
+        if name not in load_frameworks():
+            hint = did_you_mean(name, load_frameworks())
+            offer = f"On offer: {', '.join(load_frameworks())}."
+            what = f"{quote(name)}, which is unknown"
+            yield f"frameworks names {what}.{hint} {offer}"
 
 
 def retired_kind(table: Mapping[str, Any]) -> str:
@@ -183,61 +209,51 @@ def retired_kind(table: Mapping[str, Any]) -> str:
     return f"{rule} Keep name, drop the other keys, and write: expression = {text}"
 
 
-def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
+def derived_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield what is wrong between the keys of derived columns, and between them."""
-    names = {name for entry in data for name in _columns_named(entry.values)}
-    for entry in entries:
-        name = entry.values.get("name")
-        if name in names:
-            what = "the name of a column, or of one derived before it"
-            yield f"{entry.where} name {quote(name)} is {what}. Choose another."
-        names |= {name} if name else set()
-        if entry.values and "kind" not in entry.faulty:
-            yield from _kind_problems(entry)
-
-
-def _columns_named(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns to which ``[data]`` gives a role."""
-    single = (values.get("target", ""), values.get("weights", ""))
-    split = values.get("test", {}).get("column", "")
-    lists = (*values.get("features", ()), *values.get("held_out_columns", ()))
-    return tuple(name for name in (*single, split, *lists) if name)
-
-
-def _kind_problems(entry: Entry) -> Iterator[str]:
-    """Yield what is wrong with the keys that one kind needs and the other lacks."""
-    where, values = entry.where, entry.values
+    data, values, name = facts.data, entry.values, entry.values.get("name")
+    columns = {
+        data.get("target"),
+        data.get("weights"),
+        data.get("test", {}).get("column"),
+        *data.get("features", ()),
+        *data.get("held_out_columns", ()),
+    }
+    if name and (name in columns or _has_name(facts.before, name)):
+        what = "the name of a column, or of one derived before it"
+        yield f"name {quote(name)} is {what}. Choose another."
+    if not values or "kind" in entry.faulty:
+        return
     has_part = "part" in values or "part" in entry.faulty
     kind = values.get("kind") or ("date_part" if has_part else "expression")
     needed = ("of", "part") if kind == "date_part" else ("expression",)
     for key in needed:
         if not values.get(key) and key not in entry.faulty:
-            yield f"{where} {key} is missing; kind {kind!r} needs it."
+            yield f"{key} is missing; kind {kind!r} needs it."
     own = (*needed, "format") if kind == "date_part" else needed
     for key in ("expression", "of", "part", "format"):
         if key not in own and values.get(key):
-            yield f"{where} {key} does not work with kind {kind!r}; leave it out."
+            yield f"{key} does not work with kind {kind!r}; leave it out."
     n = len(values.get("of", ()))
     if kind == "date_part" and n > 1:
-        yield f"{where} of must name one column for kind {kind!r}; {n} were given."
+        yield f"of must name one column for kind {kind!r}; {n} were given."
     problem = problem_of(values["expression"]) if values.get("expression") else ""
     if kind == "expression" and problem:
-        yield f"{where} expression {problem}"
+        yield f"expression {problem}"
 
 
-def model_problems(entries: Sequence[Entry]) -> Iterator[str]:
+def model_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield what is wrong between the keys of the models, and between models."""
-    names: set[str] = set()
-    for entry in entries:
-        name = entry.values.get("name")
-        if name in names:
-            how = "Give each model a name of its own."
-            what = "that of a model before it"
-            yield f"{entry.where} name {quote(name)} is {what}. {how}"
-        names |= {name} if name else set()
-        is_read = entry.values or not entry.problems
-        if is_read and not entry.faulty & set(SOURCE):
-            yield from _source_problems(entry.where, entry.values)
+    values, name = entry.values, entry.values.get("name")
+    if name and _has_name(facts.before, name):
+        how = "Give each model a name of its own."
+        yield f"name {quote(name)} is that of a model before it. {how}"
+    if (values or not entry.problems) and not entry.faulty & set(SOURCE):
+        yield from _source_problems(values)
+
+
+def _has_name(entries: Sequence[Entry], name: str) -> bool:
+    return any(entry.values.get("name") == name for entry in entries)
 
 
 SOURCE = ("estimator", "file", "r_script", "predict", "sha256")
@@ -247,87 +263,107 @@ MADE_BEFORE = {
 }
 
 
-def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
+def _source_problems(values: Values) -> Iterator[str]:
     """Yield what is wrong with where one model comes from."""
     sources = [key for key in SOURCE[:3] if values.get(key)]
     if len(sources) != 1:
         clause = f"{listed(sources)} were given" if sources else "none was given"
-        yield f"{where} must have one of estimator, file or r_script; {clause}."
+        yield f"must have one of estimator, file or r_script; {clause}."
         return
     (source,), name = sources, values.get(sources[0], "")
     is_of_r = source == "r_script" or name.lower().endswith(".rds")
     if values.get("predict") and not is_of_r:
         rule = "predict works only with a model of R: an .rds file, or r_script"
-        yield f"{where} {rule}; leave it out."
+        yield f"{rule}; leave it out."
     for key in ("offset", "exposure"):
         if values.get(key) and (source != "file" or is_of_r):
             rule = f"{key} works only with the file of a fitted model of Python"
-            yield f"{where} {rule}; leave it out."
+            yield f"{rule}; leave it out."
     is_code = source == "file" and not name.lower().endswith(".txt")
     if is_code and not values.get("sha256"):
         rule = "a file needs it, because loading it runs its code"
-        yield f"{where} sha256 is missing; {rule}. Run: sha256sum {name}"
+        yield f"sha256 is missing; {rule}. Run: sha256sum {name}"
     if source == "estimator":
         if values.get("sha256"):
-            rule = "sha256 works only with file or r_script"
-            yield f"{where} {rule}; leave it out."
+            yield "sha256 works only with file or r_script; leave it out."
         return
     for key in ("standardise", "parameters"):
         if values.get(key):
-            rule = f"{key} does not work with {MADE_BEFORE[source]}"
-            yield f"{where} {rule}; leave it out."
+            yield f"{key} does not work with {MADE_BEFORE[source]}; leave it out."
     encoder = values.get("encoder", "auto")
     if encoder != "auto" and is_of_r:
         rule = "encoder does not work with a model of R, which reads factors"
-        yield f"{where} {rule}; leave it out."
+        yield f"{rule}; leave it out."
 
 
-def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
+ORDERED = ("permutation",)
+"""Methods whose numbers in an R stream hang on what is asked, and in which order."""
+
+
+def importance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield what is wrong between an entry's keys, other sections, and entries."""
-    for entry in entries:
-        where, values = entry.where, entry.values
-        if values.get("of") == "groups" and facts.groups == ():
-            yield f"{where} of = 'groups' works only with [groups]; add that section."
-        yield from _of_problems(where, values)
-        yield from unknown_names(where, "models", values.get("models"), facts.models)
-        yield from _key_problems(where, values, facts)
-    for name, where in _named_twice(entries):
+    values = entry.values
+    method, of = values.get("method"), values.get("of", "features")
+    if of == "groups" and facts.groups == ():
+        yield "of = 'groups' works only with [groups]; add that section."
+    if method and of not in METHODS[method].of:
+        rule = f"of must be one of {listed(METHODS[method].of)} for method {method!r}"
+        yield f"{rule}; {quote(of)} was given."
+    if values.get("top") and of != "pairs":
+        yield "top works only with of = 'pairs'; leave it out."
+    elif values.get("top") == 1:
+        yield "top must be 0 for all or at least 2 for a pair; 1 was given."
+    yield from unknown_names("models", values.get("models"), facts.models)
+    if method:
+        row = METHODS[method]
+        useless = {
+            "models": "which asks the data" if row.asks == "data" else "",
+            "losses": "which measures no loss" if row.unit != "loss" else "",
+            "features": "which asks all" if method not in ORDERED else "",
+        }
+        for key, why in useless.items():
+            if values.get(key) and why:
+                yield f"{key} does not work with {quote(method)}, {why}; leave it out."
+        if values.get("form") == "ratio" and row.unit != "loss":
+            rule = f"form = 'ratio' does not work with {quote(method)}"
+            yield f"{rule}, whose baseline is 0; leave it out."
+        problem = unsuited(values.get("losses", ()), facts.task) if facts.task else ""
+        if problem and not useless["losses"]:
+            yield problem
+        if not useless["features"]:  # columns are known later
+            yield from unknown_groups(values, facts)
+    name = values.get("name")
+    if name and _has_name(facts.before, name):
         how = "Give each a name of its own."
-        yield f"{where} name {quote(name)} is that of an entry before it. {how}"
-    for first, second in combinations(entries, 2):
-        if _ask_the_same(first.values, second.values, facts.task):
-            method, of = second.values["method"], second.values.get("of", "features")
+        yield f"name {quote(name)} is that of an entry before it. {how}"
+    for other in facts.before:
+        if _ask_the_same(other.values, values, facts.task):
             yield (
-                f"{second.where} asks for {method!r} of {quote(of)}, as an entry "
-                "before it does. Leave one of them out."
+                f"asks for {method!r} of {quote(of)}, as an entry before it does. "
+                "Leave one of them out."
             )
 
 
-def expected_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
+def expected_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield what is wrong between what is expected, and models and groups."""
-    for where, values, *_ in entries:
-        yield from unknown_names(where, "model", values.get("model"), facts.models)
-        yield from unknown_groups(where, values, facts)
+    yield from unknown_names("model", entry.values.get("model"), facts.models)
+    yield from unknown_groups(entry.values, facts)
 
 
-def surface_problems(
-    entries: Sequence[Entry], importance: Sequence[Entry], facts: Facts
-) -> Iterator[str]:
+def surface_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield what is wrong with the features and the models of surfaces."""
-    has_pairs = any(entry.values.get("of") == "pairs" for entry in importance)
-    for where, values, problems, _ in entries:
-        names = values.get("features", ())
-        if names and (len(names), len(set(names))) != (2, 2):
-            clause = f"{listed(names)} {'was' if len(names) == 1 else 'were'} given"
-            yield f"{where} features must name two columns; {clause}."
-        if not names and not has_pairs and not problems:
-            rule = 'only an [[importance]] of = "pairs" can choose them'
-            yield f"{where} features is missing; {rule}."
-        yield from unknown_names(where, "models", values.get("models"), facts.models)
+    names = entry.values.get("features", ())
+    if names and (len(names), len(set(names))) != (2, 2):
+        clause = f"{listed(names)} {'was' if len(names) == 1 else 'were'} given"
+        yield f"features must name two columns; {clause}."
+    has_pairs = any(asked.values.get("of") == "pairs" for asked in facts.importance)
+    if not names and not has_pairs and not entry.problems:
+        rule = 'only an [[importance]] of = "pairs" can choose them'
+        yield f"features is missing; {rule}."
+    yield from unknown_names("models", entry.values.get("models"), facts.models)
 
 
 def unknown_names(
-    where: str,
     key: str,
     names: str | Iterable[str] | None,
     choices: Sequence[str] | None,
@@ -340,151 +376,78 @@ def unknown_names(
         if name and choices is not None and name not in choices:
             rule = f"must be {'one of' if isinstance(names, str) else 'among'}"
             clause = f"{quote(name)} was given.{did_you_mean(name, choices)}"
-            yield f"{where} {key} {rule} {listed(choices)}; {clause}"
+            yield f"{key} {rule} {listed(choices)}; {clause}"
 
 
-def unknown_groups(
-    where: str, values: Mapping[str, Any], facts: Facts
-) -> Iterator[str]:
+def unknown_groups(values: Values, facts: Facts) -> Iterator[str]:
     """Yield a sentence for each feature of an entry about groups that is no group."""
     if values.get("of") == "groups" and facts.groups is not None:
         names = values.get("features", ())
         unknown = [name for name in names if name not in facts.groups]
         for name, hint in zip(unknown, hints(unknown, facts.groups), strict=True):
-            what = "which is not in [groups]"
-            yield f"{where} features names {quote(name)}, {what}.{hint}"
+            yield f"features names {quote(name)}, which is not in [groups].{hint}"
 
 
-def _of_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
-    method, of = values.get("method"), values.get("of", "features")
-    if method and of not in METHODS[method].of:
-        rule = f"of must be one of {listed(METHODS[method].of)} for method {method!r}"
-        yield f"{where} {rule}; {quote(of)} was given."
-    top = values.get("top", 0)
-    if top and of != "pairs":
-        yield f"{where} top works only with of = 'pairs'; leave it out."
-    elif top == 1:
-        yield f"{where} top must be 0 for all or at least 2 for a pair; 1 was given."
-
-
-ORDERED = ("permutation",)
-"""Methods whose numbers in an R stream hang on what is asked, and in which order."""
-
-
-def _key_problems(where: str, values: Mapping[str, Any], facts: Facts) -> Iterator[str]:
-    """Yield which keys of an entry its method, or the task, has no use for."""
-    name = values.get("method")
-    if not name:
-        return
-    method = METHODS[name]
-    useless = {
-        "models": "which asks the data" if method.asks == "data" else "",
-        "losses": "which measures no loss" if method.unit != "loss" else "",
-        "features": "which asks all" if name not in ORDERED else "",
-    }
-    for key, why in useless.items():
-        if values.get(key) and why:
-            yield (
-                f"{where} {key} does not work with {quote(name)}, {why}; leave it out."
-            )
-    if values.get("form") == "ratio" and method.unit != "loss":
-        rule = f"form = 'ratio' does not work with {quote(name)}, whose baseline is 0"
-        yield f"{where} {rule}; leave it out."
-    problem = unsuited(values.get("losses", ()), facts.task) if facts.task else ""
-    if problem and not useless["losses"]:
-        yield f"{where} {problem}"
-    if not useless["features"]:  # columns are known later
-        yield from unknown_groups(where, values, facts)
-
-
-def _named_twice(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
-    """Yield each name that an entry before has, and the entry that repeats it."""
-    names: set[str] = set()
-    for entry in entries:
-        name = entry.values.get("name", "")
-        if name in names:
-            yield name, entry.where
-        names |= {name} if name else set()
-
-
-def _ask_the_same(
-    first: Mapping[str, Any], second: Mapping[str, Any], task: str
-) -> bool:
+def _ask_the_same(first: Values, second: Values, task: str) -> bool:
     """Return whether two entries would make two records with one name."""
+    both = (first, second)
     if "method" not in first or first["method"] != second.get("method"):
         return False
     if first.get("of", "features") != second.get("of", "features"):
         return False
-    usual = default_losses(task) if task else ()
-    losses = [set(values.get("losses") or usual) for values in (first, second)]
-    models = [set(values.get("models", ())) for values in (first, second)]
-    if _is_other_measure(first, second) or _has_other_name(first, second):
-        return False
-    is_loss = METHODS[first["method"]].unit == "loss"
-    return _overlap(*models) and (not is_loss or _overlap(*losses))
-
-
-def _is_other_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Return whether options that define the quantity differ: then both are shown.
-
-    Curves are told apart by their method only, so of these there is one measure.
-    """
     method = METHODS[first["method"]]
-    usual = {k: v for k, v in options_of(method.function).items() if k != "n_repeats"}
-    one, other = (
-        {k: values.get("options", {}).get(k, v) for k, v in usual.items()}
-        for values in (first, second)
-    )
-    return one != other and not method.curve
-
-
-def _has_other_name(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Return whether names tell two entries apart; those of curves have no names."""
-    names = first.get("name", ""), second.get("name", "")
-    return names[0] != names[1] and not METHODS[first["method"]].curve
-
-
-def _overlap(some: set[str], others: set[str]) -> bool:
-    """Return whether two selections meet; an empty one means all."""
-    return not some or not others or bool(some & others)
+    if not method.curve:  # curves are told apart by their method only
+        usual = options_of(method.function)
+        options = [
+            {k: asked.get("options", {}).get(k, v) for k, v in usual.items()}
+            | {"n_repeats": 0, "name": asked.get("name", "")}
+            for asked in both
+        ]
+        if options[0] != options[1]:
+            return False
+    usual_losses = default_losses(task) if task else ()
+    selections = [[set(asked.get("models", ())) for asked in both]]
+    if method.unit == "loss":
+        selections.append([set(asked.get("losses") or usual_losses) for asked in both])
+    # An empty selection means all.
+    return all(not one or not other or one & other for one, other in selections)
 
 
 QUESTION = ("model", "method", "of", "loss", "positive_class")
 
 
-def supplied_problems(
-    entries: Sequence[Entry], importance: Sequence[Entry], facts: Facts
-) -> Iterator[str]:
+def supplied_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     """Yield a sentence for each entry that answers nothing asked, or answers twice."""
-    keys: set[tuple[str, ...]] = set()
-    for entry in entries:
-        if entry.problems:
-            continue
-        where, values = entry.where, entry.values
-        model, method, loss = values["model"], values["method"], values.get("loss", "")
-        yield from unknown_names(where, "model", model, facts.models)
-        measures_loss = METHODS[method].unit == "loss"
-        if measures_loss and not loss:
-            yield f"{where} loss is missing; {method!r} needs it."
-        elif loss and not measures_loss:
-            why = "which measures no loss"
-            yield f"{where} loss does not work with {method!r}, {why}; leave it out."
-        elif not any(_asks(item.values, values, facts) for item in importance):
-            question = f"{method!r} of {values.get('of', 'features')}"
-            yield (
-                f"{where} answers what nobody asks: no [[importance]] asks {question} "
-                f"of model {quote(model)}{f' by {loss!r}' if loss else ''}. Add it, or "
-                "leave the numbers out."
-            )
-        names = ("package", "version", *QUESTION)
-        key = tuple(str(values.get(name, "")) for name in names)
-        if key in keys:
-            what = "the same model, question, package and version"
-            yield f"{where} has {what} as an entry before it. Leave one of them out."
-        keys.add(key)
+    if entry.problems:
+        return
+    values = entry.values
+    model, method, loss = values["model"], values["method"], values.get("loss", "")
+    yield from unknown_names("model", model, facts.models)
+    measures_loss = METHODS[method].unit == "loss"
+    if measures_loss and not loss:
+        yield f"loss is missing; {method!r} needs it."
+    elif loss and not measures_loss:
+        why = "which measures no loss"
+        yield f"loss does not work with {method!r}, {why}; leave it out."
+    elif not any(_asks(asked.values, values, facts) for asked in facts.importance):
+        question = f"{method!r} of {values.get('of', 'features')}"
+        yield (
+            f"answers what nobody asks: no [[importance]] asks {question} "
+            f"of model {quote(model)}{f' by {loss!r}' if loss else ''}. Add it, or "
+            "leave the numbers out."
+        )
+    names = ("package", "version", *QUESTION)
+    keys = [
+        [str(one.values.get(name, "")) for name in names]
+        for one in (*facts.before, entry)
+        if not one.problems
+    ]
+    if keys[-1] in keys[:-1]:
+        what = "the same model, question, package and version"
+        yield f"has {what} as an entry before it. Leave one of them out."
 
 
-def _asks(question: Mapping[str, Any], answer: Mapping[str, Any], facts: Facts) -> bool:
+def _asks(question: Values, answer: Values, facts: Facts) -> bool:
     """Return whether an entry of [[importance]] asks what another answers."""
     models = question.get("models", ())
     losses = question.get("losses") or (

@@ -42,16 +42,17 @@ from ..records.losses import BINARY, LOSSES, MULTICLASS, REGRESSION, Evaluation,
 from ..records.value_rules import OWN_NAME, Range, rule_of
 
 TASKS = (REGRESSION, BINARY, MULTICLASS)
-TABLES: Mapping[Kind, Mapping[str, Any]] = {
-    **{"method": METHODS, "loss": LOSSES, "engine": ENGINES},
+TABLES: Mapping[Kind, Mapping[str, Any]]
+TABLES = {"method": METHODS, "loss": LOSSES, "engine": ENGINES}
+NAMED_IN: Mapping[str, Kind] = {
+    "method": "method",
+    "losses": "loss",
+    "loss": "loss",
+    "engines": "engine",
+    "engine": "engine",
 }
-NAMED_IN: Mapping[Kind, tuple[str, ...]] = {
-    "method": ("method",),
-    "loss": ("losses", "loss"),
-    "engine": ("engines", "engine"),
-}
-"""The keys of an entry that name something of a kind."""
-UNITS = {"method": ("loss", "prediction", "y", "1"), "loss": None}
+"""What the keys of an entry name that name something."""
+UNITS = ("loss", "prediction", "y", "1")
 ASKS = ("predict", "refit", "estimator", "data")
 OURS = tuple(name for name in RESERVED if name != "seed")
 
@@ -142,10 +143,8 @@ def load_extensions(
     for kind, name in names:
         where = f"{source}{kind.capitalize()} {quote(name)}"
         try:
-            function, file, data, imports = _load_function(
-                kind, name, base, functions or {}
-            )
-            extensions.append(_extension(kind, name, function, file, data, imports))
+            function, source_facts = _load_function(kind, name, base, functions or {})
+            extensions.append(_extension(kind, name, function, source_facts))
         except ExtensionError as error:
             problems.append(f"{where} {error}")
     return tuple(extensions), tuple(problems)
@@ -158,17 +157,13 @@ def _names(document: Mapping[str, Any]) -> Iterator[tuple[Kind, str]]:
         for entry in entries if isinstance(entries, list | tuple) else ():
             if not isinstance(entry, Mapping):
                 continue
-            for kind, keys in NAMED_IN.items():
-                for value in (entry.get(key) for key in keys):
-                    for name in value if isinstance(value, list | tuple) else [value]:
-                        if isinstance(name, str) and _is_own(kind, name):
-                            yield kind, name
-
-
-def _is_own(kind: Kind, name: str) -> bool:
-    if name in {*TABLES[kind]}:
-        return False
-    return bool(re.fullmatch(OWN_NAME, name) or _entry_point(kind, name))
+            for key, kind in NAMED_IN.items():
+                value = entry.get(key)
+                for name in value if isinstance(value, list | tuple) else [value]:
+                    if not isinstance(name, str) or name in {*TABLES[kind]}:
+                        continue
+                    if re.fullmatch(OWN_NAME, name) or _entry_point(kind, name):
+                        yield kind, name
 
 
 def _entry_point(kind: Kind, name: str) -> Any:
@@ -179,16 +174,16 @@ def _entry_point(kind: Kind, name: str) -> Any:
 
 def _load_function(
     kind: Kind, name: str, base: Path, functions: Mapping[str, Callable[..., Any]]
-) -> tuple[Callable[..., Any], Path, bytes, dict[str, str]]:
-    """Return a function with its file, the content of that, and what it imports."""
+) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """Return a function, and the facts of what it was loaded from."""
     if name in functions or not re.fullmatch(OWN_NAME, name):
         source = _session_source(functions.get(name))
         if source is not None:
-            return functions[name], Path(), source, {}
+            return functions[name], _source_facts("", source)
         try:
             function = functions.get(name) or _entry_point(kind, name).load()
             file = Path(inspect.getsourcefile(inspect.unwrap(function)) or "")
-            return function, file, file.read_bytes(), {}
+            return function, _source_facts(file.name, file.read_bytes())
         except Exception as error:
             how = "Write it in a file: its digest is what shows later what it was."
             raise ExtensionError(f"cannot be read: {_in_words(error)} {how}") from error
@@ -206,10 +201,19 @@ def _load_function(
     folder = base.resolve()
     used = _files_used(data, folder, {file}) - {file} if file.parent == folder else ()
     imports = {
-        path.relative_to(folder).as_posix(): _sha256(path.read_bytes())
+        path.relative_to(folder).as_posix(): hashlib.sha256(
+            path.read_bytes()
+        ).hexdigest()
         for path in sorted(used)
     }
-    return function, file, data, imports
+    facts = _source_facts(file.name, data)
+    return function, {**facts, "imports": imports} if imports else facts
+
+
+def _source_facts(file: str, data: bytes) -> dict[str, Any]:
+    """Return the facts of a source; of what nobody knows there is no digest."""
+    digest = hashlib.sha256(data).hexdigest() if data else ""
+    return {"file": file, "sha256": digest}
 
 
 def _session_source(thing: Any) -> bytes | None:
@@ -287,17 +291,11 @@ def _extension(
     kind: Kind,
     name: str,
     function: Callable[..., Any],
-    file: Path,
-    data: bytes,
-    imports: Mapping[str, str],
+    source_facts: Mapping[str, Any],
 ) -> Extension:
     """Return an extension whose row keeps the contract of its table, or refuse it."""
-    facts: dict[str, Any] = {
-        **{"kind": kind, "name": name, "file": file.name},
-        "sha256": _sha256(data) if data else "",
-        **({"imports": dict(imports)} if imports else {}),
-        "text": (inspect.getdoc(function) or "").strip(),
-    }
+    text = (inspect.getdoc(function) or "").strip()
+    facts: dict[str, Any] = {"kind": kind, "name": name, **source_facts, "text": text}
     if kind == "engine":
         facts["version"] = _attribute(function, "version", "", None)
         engine = _engine(name, function)
@@ -308,12 +306,11 @@ def _extension(
             "unit": _attribute(function, "unit", "1", None),
             "tasks": list(_attribute(function, "tasks", TASKS, TASKS)),
         }
-        return Extension(
-            kind, name, Loss(_checked_loss(name, function), *_loss_facts(facts)), facts
-        )
+        loss = Loss(_checked_loss(name, function), *_loss_facts(facts))
+        return Extension(kind, name, loss, facts)
     facts |= {
         "asks": _attribute(function, "asks", "predict", ASKS),
-        "unit": _attribute(function, "unit", "1", UNITS["method"]),
+        "unit": _attribute(function, "unit", "1", UNITS),
         "form": _attribute(function, "form", "difference", get_args(Form)),
     }
     of = _attribute(function, "of", ("features", "groups"), get_args(Of))
@@ -335,12 +332,15 @@ def _engine(name: str, engine: Any) -> Engine:
     functions = {key: value for key, value in functions.items() if callable(value)}
     other = [key for key in functions if key not in METHODS]
     if other:
-        rule = "which no method of audit.toml is called"
-        how = "Begin the name of a helper with _"
-        raise ExtensionError(f"has the function {quote(other[0])}, {rule}. {how}.")
+        raise ExtensionError(
+            f"has the function {quote(other[0])}, which no method of audit.toml is "
+            "called. Begin the name of a helper with _."
+        )
     if not functions:
-        rule = "such as permutation; it has none"
-        raise ExtensionError(f"must have a function with the name of a method, {rule}.")
+        raise ExtensionError(
+            "must have a function with the name of a method, such as permutation; it "
+            "has none."
+        )
     rows = {}
     for key, function in functions.items():
         try:
@@ -383,8 +383,9 @@ def _options(function: Callable[..., Any]) -> list[Parameter]:
     names = [p.name for p in parameters]
     if len(names) < 3 or "seed" not in names[2:]:
         given = ", ".join(names)
-        rule = "must take (model, data, *, seed, …)"
-        raise ExtensionError(f"{rule}; it takes ({given}).")
+        raise ExtensionError(
+            f"must take (model, data, *, seed, …); it takes ({given})."
+        )
     options = []
     for parameter in parameters[2:]:
         name, usual = parameter.name, parameter.default
@@ -459,30 +460,29 @@ def _checked(
     name: str, answer: Any, n_groups: int, n_scores: int
 ) -> tuple[Floats, Floats]:
     """Return what a method measured, or refuse what breaks the contract."""
+
+    def refusal(problem: str) -> ExtensionError:
+        return ExtensionError(f"{name} must return {problem}")
+
     if not isinstance(answer, tuple | list) or len(answer) != 2:
         kind = type(answer).__name__
-        rule = "must return two arrays, raw and baseline"
-        raise ExtensionError(f"{name} {rule}; it returned {kind}.")
+        raise refusal(f"two arrays, raw and baseline; it returned {kind}.")
     if any(np.iscomplexobj(part) for part in answer):
-        raise ExtensionError(f"{name} must return real numbers; some are complex.")
+        raise refusal("real numbers; some are complex.")
     try:
         raw, baseline = (np.array(part, dtype=np.float64) for part in answer)
     except (TypeError, ValueError) as error:
-        rule = "must return numbers"
-        raise ExtensionError(f"{name} {rule}: {_in_words(error)}") from error
+        raise refusal(f"numbers: {_in_words(error)}") from error
     n_repeats = raw.shape[1] if raw.ndim == 3 else 0
     if raw.ndim != 3 or (raw.shape[0], raw.shape[2]) != (n_groups, n_scores):
-        shape = f"({n_groups}, n_repeats, {n_scores})"
-        rule = f"must return raw of shape {shape}, features or groups first"
-        raise ExtensionError(f"{name} {rule}; it has shape {raw.shape}.")
+        shape = f"({n_groups}, n_repeats, {n_scores}), features or groups first"
+        raise refusal(f"raw of shape {shape}; it has shape {raw.shape}.")
     if baseline.shape != (n_repeats, n_scores) or not n_repeats:
         shape = f"({n_repeats or 'n_repeats'}, {n_scores})"
-        rule = f"must return baseline of shape {shape}"
-        raise ExtensionError(f"{name} {rule}; it has shape {baseline.shape}.")
+        raise refusal(f"baseline of shape {shape}; it has shape {baseline.shape}.")
     if np.isnan(baseline).any():
-        rule = "must return a baseline without NaN"
         why = "only raw may hold NaN, where a feature has no answer"
-        raise ExtensionError(f"{name} {rule}; {why}.")
+        raise refusal(f"a baseline without NaN; {why}.")
     return raw, baseline
 
 
@@ -491,8 +491,8 @@ def _checked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
     try:
         inspect.signature(function).bind(None, None, None)
     except (TypeError, ValueError) as error:
-        rule = f"must take (y, prediction, weights): {_in_words(error)}"
-        raise ExtensionError(rule) from error
+        problem = f"must take (y, prediction, weights): {_in_words(error)}"
+        raise ExtensionError(problem) from error
 
     @wraps(function)
     def loss(y: Any, prediction: Any, weights: Any) -> float:
@@ -506,9 +506,9 @@ def _checked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
         try:
             return float(value)
         except (TypeError, ValueError) as error:
-            rule = "must return one number"
             kind = f"{type(value).__name__} of shape {np.shape(value)}"
-            raise ExtensionError(f"{name} {rule}; it returned {kind}.") from error
+            problem = f"{name} must return one number; it returned {kind}."
+            raise ExtensionError(problem) from error
 
     return loss
 
@@ -530,7 +530,3 @@ def _in_words(error: BaseException) -> str:
     """Return an exception in its own words, as the end of a sentence."""
     text = f"{type(error).__name__}: {words(error)}"
     return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

@@ -4,14 +4,13 @@ Not: what a report shows towards them (`report.frameworks_section`).
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from ..records.errors import did_you_mean, quote
 from ..records.template_folder import templates
 
 KINDS = (
@@ -129,25 +128,19 @@ def load_frameworks() -> Mapping[str, Framework]:
 
 def _framework(file: Path) -> Framework:
     document = tomllib.loads(file.read_text(encoding="utf-8"))
-    head = dict(document["framework"])
+    head = document["framework"]
+    parts = [Part(**part) for part in head.pop("effective_parts", ())]
+    whole = [Part("", head.pop("effective"))] if "effective" in head else []
     return Framework(
-        parts=tuple(_parts(head)),
-        clauses=tuple(_clause(clause) for clause in document["clause"]),
-        **{k: v for k, v in head.items() if k not in ("effective", "effective_parts")},
+        parts=(*whole, *sorted(parts, key=lambda part: part.date)),
+        clauses=tuple(
+            Clause(
+                **{k: tuple(v) if isinstance(v, list) else v for k, v in own.items()}
+            )
+            for own in document["clause"]
+        ),
+        **head,
     )
-
-
-def _parts(head: Mapping[str, Any]) -> Iterator[Part]:
-    """Yield the dated parts of a framework, earliest first."""
-    if "effective" in head:
-        yield Part("", head["effective"])
-    parts = (Part(**part) for part in head.get("effective_parts", ()))
-    yield from sorted(parts, key=lambda part: part.date)
-
-
-def _clause(fields: Mapping[str, Any]) -> Clause:
-    lists = {key: tuple(fields[key]) for key in ("section", "evidence")}
-    return Clause(**{**fields, **lists})
 
 
 def status_on(day: date, framework: Framework) -> Status:
@@ -174,14 +167,3 @@ def status_on(day: date, framework: Framework) -> Status:
     if framework.kind in ("standard", "voluntary"):
         return Status("published", now, later)
     return Status("partly in force" if later else "in force", now, later)
-
-
-def framework_problems(where: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for each id that is not on offer."""
-    ids = tuple(load_frameworks())
-    for name in names:
-        if name not in ids:
-            hint = did_you_mean(name, ids)
-            offer = f"On offer: {', '.join(ids)}."
-            what = f"{quote(name)}, which is unknown"
-            yield f"{where} frameworks names {what}.{hint} {offer}"

@@ -2,13 +2,14 @@
 
 Everything found in a file stands as a comment beside the key it led to, so that who
 answers for the audit sees what to confirm. A column that cannot be a feature is left
-out there, with the reason. Not: writing the file.
+out there, with the reason. What is written where is in from_data.toml.j2. Not: writing
+the file.
 """
 
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +27,8 @@ from ..records.errors import DataError, did_you_mean, listed, quote, several
 from .questions import R_ENGINES
 
 STARTER = Path(__file__).with_name("starter.toml")
-EXAMPLE = Path(__file__).with_name("example.toml")
+EXAMPLE = STARTER.with_name("example.toml")
+FROM_DATA = STARTER.with_name("from_data.toml.j2")
 FRACTION, SEED = 0.25, 1
 FEW = 10  # levels that a comment can list
 WIDE = 60  # features above which the cost is said
@@ -44,9 +46,6 @@ DATE_FORMATS = (
 )
 _THOUSANDS = re.compile(r"not written like .*'-?[1-9]\d{0,2}([.,])\d{3}'")
 _IDENTIFIER = re.compile(r"(?i:(?<![a-z])id)$|[a-z]I[dD]$")
-FOREST, BOOSTING = "RandomForest", "HistGradientBoosting"
-
-
 YES = frozenset({"yes", "y", "true", "t", "ja", "j", "oui", "si", "sí", "sim", "tak"})
 """Of two classes, the words that are proposed as the positive one."""
 
@@ -137,74 +136,71 @@ def starter_from(
     task = _task(answer, where)
     for problem in column_roles.target_problems(answer, task.name, where=where):
         raise DataError(problem)
-    others = [name for name in columns if name != target]
-    is_test = _test_rows(answer, task)
-    found = _sorted_out(table, others, missing, is_test)
+    names = [name for name in columns if name != target]
+    strata = pd.Series("", index=answer.index, dtype=object)
+    if task.name != "regression":
+        strata = answer.astype(object).map(column_types.text_of)
+    is_test = drawn_rows(FRACTION, SEED, strata=strata.to_numpy())
+    found = _sorted_out(table, names, missing, is_test)
+    every = list(found.features.values())
+    every += [part for dated in found.dated.values() for part in dated.parts.values()]
+    n_test = int(is_test.sum())
     source = os.path.relpath(file.resolve(), Path(folder).resolve())
-    every = {**found.features}
-    for each in found.dated.values():
-        every |= each.parts
-    has_missing = any(part.isna().any() for part in every.values())
-    parts = (
-        _data_text({"file": Path(source).as_posix(), **keys}, target, task, missing),
-        *_missing_target_lines(n_missing, len(has_target)),
-        *(
-            f"# Guessed: {key} = {_text(value)}; {reason}"
-            for key, value, reason in guesses
-        ),
-        *_unseen_lines(found.unseen),
-        _features_text(others, found),
-        *_derived_texts(found.dated),
-        _models_text(task.name, has_missing or bool(found.unseen)),
-        _importance_text(len(every)),
-        *_limits_texts(len(every), int(is_test.sum())),
-        REPORT,
+    beside = {"file": Path(source).as_posix(), **keys}
+    return _filled(
+        seed=SEED,
+        fraction=FRACTION,
+        source=", ".join(f"{key} = {_text(value)}" for key, value in beside.items()),
+        target=target,
+        task=task.name,
+        reason=task.reason,
+        positive=task.positive,
+        missing=missing,
+        n_missing=n_missing,
+        n_rows=len(has_target),
+        guesses=guesses,
+        names=names,
+        **found._asdict(),
+        is_wide=len(found.features) > WIDE,
+        levels={
+            name: list(part.cat.categories)
+            for name, part in found.features.items()
+            if column_types.is_category(part) and len(part.cat.categories) <= FEW
+        },
+        has_missing=bool(found.unseen) or any(part.isna().any() for part in every),
+        engines=[
+            name
+            for name in R_ENGINES
+            if "permutation" in ENGINES[name]["importance"]
+            and describe_engine(name).available
+        ],
+        n=len(every),
+        is_cost=len(every) > WIDE,
+        n_test=n_test,
+        is_large=n_test > LARGE,
+        large=LARGE,
+        minutes=MINUTES,
     )
-    return "\n".join(parts)
 
 
-REPORT = """\
-[report]
-owner = ""  # accountable for the models
-purpose = ""  # of this audit
-intended_use = ""  # of the models
-unit = ""  # of the target
-"""
+def _filled(**facts: Any) -> str:
+    """Return the configuration that says what was found in a file."""
+    from jinja2 import Environment, StrictUndefined
 
-
-def _importance_text(n_features: int) -> str:
-    """Return what is asked, of the engines that are here, and of many features less."""
-    engines = [
-        name
-        for name in R_ENGINES
-        if "permutation" in ENGINES[name]["importance"]
-        and describe_engine(name).available
-    ]
-    lines = ["[[importance]]", 'method = "permutation"']
-    who = (
-        "installed here"
-        if engines
-        else "none is installed here; importance-audit doctor"
+    environment = Environment(
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    lines += [f"engines = {_text(engines)}  # R packages; {who}"]
-    lines += ["n_repeats = 10", "", "[[importance]]", 'method = "partial_dependence"']
-    if n_features > WIDE:
-        n_pairs = n_features * (n_features - 1) // 2
-        lines = [
-            f"# Cost: {n_features} features. Each repeat needs {n_features} "
-            "predictions of all test rows",
-            f"# per model, each curve 51, so all curves {51 * n_features}.",
-            "# [limits] below limits it.",
-            *lines,
-            "",
-            "# Measure only the pairs of the leading features: all would be "
-            f"{n_pairs} pairs.",
-            "# [[importance]]",
-            '# method = "h_statistic"',
-            '# of = "pairs"',
-            "# top = 10",
-        ]
-    return "\n".join([*lines, ""])
+    environment.filters |= {
+        "toml": _text,
+        "values": _list_values,
+        "described": _describe,
+    }
+    environment.globals["several"] = several
+    template = environment.from_string(FROM_DATA.read_text(encoding="utf-8"))
+    return template.render(**facts)
 
 
 def _typed_column(
@@ -259,14 +255,6 @@ def _dates_in(
     return read
 
 
-def _test_rows(target: pd.Series, task: _Task) -> Rows:
-    """Return which rows the configuration will hold out."""
-    strata = pd.Series("", index=target.index, dtype=object)
-    if task.name != "regression":
-        strata = target.astype(object).map(column_types.text_of)
-    return drawn_rows(FRACTION, SEED, strata=strata.to_numpy())
-
-
 def _sorted_out(
     table: Table, names: Iterable[str], missing: tuple[str, ...], is_test: Rows
 ) -> _Columns:
@@ -276,14 +264,15 @@ def _sorted_out(
         try:
             column = _typed_column(table, name, missing, where="")
         except DataError as error:
-            found.left_out[name] = _reason(str(error))
-            if table.is_csv and (mark := _THOUSANDS.search(found.left_out[name])):
-                found.left_out[name] += (
-                    f". If these are thousands: --thousands {mark[1]}"
-                )
+            reason = _reason(str(error))
+            if table.is_csv and (mark := _THOUSANDS.search(reason)):
+                reason += f". If these are thousands: --thousands {mark[1]}"
+            found.left_out[name] = reason
             _add_dates(found, table, name, missing, is_test)
             continue
-        new = _unseen_levels(column, is_test)
+        new: list[str] = []  # levels of a category that no training row has
+        if column_types.is_category(column):
+            new = sorted(set(column[is_test].dropna()) - set(column[~is_test]))
         if reason := _unusable(name, column, is_test):
             found.left_out[name] = reason
         elif column[is_test].isin(new).mean() > RARE:
@@ -311,32 +300,24 @@ def _add_dates(
 ) -> None:
     """Add a column of dates whose format is plain, if some part can be a feature."""
     try:
-        ((column, written),) = _dates_in(table, name, missing)
+        read = _dates_in(table, name, missing)
     except DataError:
         return
-    except ValueError:  # no format fits, or several
-        if several_formats := [f for _, f in _dates_in(table, name, missing)]:
-            found.left_out[name] += (
-                f", whose format may be {' or '.join(map(_text, several_formats))}: "
-                "say which under [[derived]]"
-            )
+    if len(read) > 1:
+        formats = " or ".join(_text(written) for _, written in read)
+        how = "say which under [[derived]]"
+        found.left_out[name] += f", whose format may be {formats}: {how}"
+    if len(read) != 1:
         return
+    ((column, written),) = read
     parts = {}
     for part in PARTS:
         values = pd.Series(dates.date_part(column, part))
-        is_new = f"{name}_{part}" not in table.frame
-        is_new &= values.nunique() > 1
+        is_new = f"{name}_{part}" not in table.frame and values.nunique() > 1
         if is_new and not _unusable("", values, is_test):
             parts[part] = values
     if parts:
         found.dated[name] = _Dates(parts, written)
-
-
-def _unseen_levels(column: pd.Series, is_test: Rows) -> list[str]:
-    """Return the levels of a category that no training row has."""
-    if not column_types.is_category(column):
-        return []
-    return sorted(set(column[is_test].dropna()) - set(column[~is_test]))
 
 
 def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:
@@ -383,98 +364,6 @@ def _task(target: pd.Series, where: str) -> _Task:
     return _Task("regression", f"{len(values)} different numbers")
 
 
-def _data_text(
-    source: Mapping[str, Any], target: str, task: _Task, missing: tuple[str, ...]
-) -> str:
-    inside = ", ".join(f"{key} = {_text(value)}" for key, value in source.items())
-    lines = [
-        "# Written from the data: check the proposals.",
-        "# Every key: importance-audit init --every-key, in another folder.",
-        "",
-        f"seed = {SEED}",
-        "",
-        "[data]",
-        f"train = {{ {inside} }}  # or {{ rds, sha256 }}, {{ r_script }}",
-        f"test = {{ fraction = {FRACTION} }}  # or a file",
-        f"target = {_text(target)}",
-        f"task = {_text(task.name)}  # proposed, because it holds {task.reason}",
-    ]
-    if task.positive is not None:
-        positive = f"positive_class = {_text(task.positive)}"
-        lines.append(
-            f"{positive}  # proposed: the class whose probability is predicted"
-        )
-    if missing:
-        words = f"missing_values = {_text(missing)}"
-        lines.append(f"{words}  # proposed: these usually mean missing")
-    return "\n".join(lines)
-
-
-def _missing_target_lines(n_missing: int, n_rows: int) -> Iterator[str]:
-    """Yield the key that rows without a target need."""
-    if n_missing:
-        lack = "lacks" if n_missing == 1 else "lack"
-        why = f"{n_missing} of {several(n_rows, 'row')} {lack} the target"
-        yield f"drop_missing_target = true  # proposed: {why}"
-
-
-def _unseen_lines(unseen: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield the key that rare levels need, and these."""
-    if unseen:
-        every = (f"{_text(name)}: {_list_values(new)}" for name, new in unseen.items())
-        yield 'unseen = "missing"  # proposed: some levels are in test rows only'
-        yield from (f"# {line}" for line in every)
-
-
-def _features_text(names: Iterable[str], found: _Columns) -> str:
-    """Return the features and what was found in them, or of many what is none."""
-    is_wide = len(found.features) > WIDE
-    lines = ["exclude = [" if is_wide else "features = ["]
-    for name in names:
-        if name in found.dated:
-            lines.append(f"    # {_text(name)},  # dates: see [[derived]] below")
-        elif name in found.left_out:
-            hidden = "" if is_wide else "# "
-            lines.append(
-                f"    {hidden}{_text(name)},  # left out: {found.left_out[name]}"
-            )
-        elif not is_wide:
-            lines.append(f"    {_text(name)},  # {_describe(found.features[name])}")
-    lines.append("]")
-    levels = {
-        name: list(part.cat.categories)
-        for name, part in found.features.items()
-        if column_types.is_category(part) and len(part.cat.categories) <= FEW
-    }
-    if levels and not is_wide:
-        inside = ", ".join(f"{_text(name)} = {_text(levels[name])}" for name in levels)
-        lines.append("# Levels are sorted; for another order, or a level not seen yet:")
-        lines.append(f"# categories = {{ {inside} }}")
-    return "\n".join(lines) + "\n"
-
-
-def _derived_texts(dated: Mapping[str, _Dates]) -> Iterator[str]:
-    """Yield the parts of dates that become features."""
-    for name, (parts, written) in dated.items():
-        for part in parts:
-            own = f"{name}_{part}"
-            lines = ["[[derived]]", f"name = {_text(own)}", f"of = {_text([name])}"]
-            lines += [f"part = {_text(part)}"]
-            lines += [f"format = {_text(written)}"] * bool(written)
-            yield "\n".join([*lines, ""])
-
-
-def _limits_texts(n_features: int, n_test: int) -> Iterator[str]:
-    """Yield limits for large tables."""
-    lines = []
-    if n_test > LARGE:
-        lines.append(f"max_rows = {LARGE}  # of {n_test} test rows, drawn at random")
-    if n_features > WIDE:
-        lines.append(f"minutes = {MINUTES}  # proposed for {n_features} features")
-    if lines:
-        yield "\n".join(["[limits]", *lines, ""])
-
-
 def _describe(column: pd.Series) -> str:
     """Return what a feature holds, in words."""
     values = column.dropna()
@@ -490,30 +379,6 @@ def _describe(column: pd.Series) -> str:
         text = f"{kind}, {values.min():.6g} to {values.max():.6g}"
     n_missing = int(column.isna().sum())
     return f"{text}; {n_missing} of {len(column)} missing" if n_missing else text
-
-
-def _models_text(task: Task, has_missing: bool) -> str:
-    """Return two models, or the one that takes missing values as they are."""
-    suffix = "Regressor" if task == "regression" else "Classifier"
-    if has_missing:
-        return (
-            "[[models]]\n"
-            'name = "boosting"\n'
-            f'estimator = "sklearn.ensemble.{BOOSTING}{suffix}"\n'
-            "# It handles missing values.\n"
-            "parameters = { random_state = 1 }\n"
-        )
-    linear = 'estimator = "sklearn.linear_model.LinearRegression"\n'
-    if task != "regression":
-        linear = 'estimator = "sklearn.linear_model.LogisticRegression"\n'
-        linear += "parameters = { max_iter = 5000 }\n"
-    return (
-        "[[models]]\n"
-        'name = "forest"\n'
-        f'estimator = "sklearn.ensemble.{FOREST}{suffix}"\n'
-        "parameters = { random_state = 1 }\n\n"
-        f'[[models]]\nname = "linear"\n{linear}'
-    )
 
 
 def _text(value: object) -> str:

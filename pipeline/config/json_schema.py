@@ -7,6 +7,7 @@ Made from the sections, the methods' signatures and their docstrings, so it says
 import inspect
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from inspect import Parameter
 from pathlib import Path
@@ -16,7 +17,7 @@ from ..assess.claims import CLAIMS, OF_LOSS, keys_of
 from ..assess.claims.section import ClaimSection, claim_rules
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of
-from ..records.value_rules import OWN_NAME
+from ..records.value_rules import OWN_NAME, Rule
 from .questions import MEASURED, SuppliedSection
 from .sections import (
     LISTS,
@@ -44,9 +45,16 @@ def audit_schema() -> dict[str, Any]:
     for name, section in LISTS.items():
         item = _section_schema(section)
         keys[name] = {"type": "array", "minItems": 1, "items": item}
-    keys["importance"]["items"] = _entry_schema(ImportanceSection, tuple(METHODS))
-    keys["supplied"]["items"] = _entry_schema(SuppliedSection, MEASURED)
-    keys["claims"]["items"] = _claim_schema()
+    methods = {name: _method_case(name) for name in METHODS}
+    # The options of a user's own method are known once its file is read.
+    anything = {"properties": {}, "additionalProperties": True}
+    own = _case("method", {"pattern": f"^{OWN_NAME}$"}, anything)
+    measured = map(methods.__getitem__, MEASURED)
+    keys["importance"]["items"] = _with_cases(
+        ImportanceSection, (*methods.values(), own)
+    )
+    keys["supplied"]["items"] = _with_cases(SuppliedSection, measured)
+    keys["claims"]["items"] = _with_cases(ClaimSection, map(_kind_case, CLAIMS))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "An audit of variable importances (audit.toml)",
@@ -81,78 +89,60 @@ def descriptions(documented: Any) -> dict[str, str]:
 
 def _section_schema(section: type) -> dict[str, Any]:
     """Return the schema of a table with the keys of a section."""
-    rules, words = rules_of(section), descriptions(section)
     required = required_of(section)
-    keys = {}
-    for item in fields(section):
-        if item.name in rules:
-            keys[item.name] = {"description": words[item.name]} | rules[
-                item.name
-            ].schema
-            if item.name not in required and item.default not in (None, MISSING):
-                keys[item.name]["default"] = item.default
+    defaults = {
+        item.name: item.default
+        for item in fields(section)
+        if item.name not in required and item.default is not MISSING
+    }
+    keys = _keys(rules_of(section), descriptions(section), defaults)
     summary = (inspect.getdoc(section) or "").partition("\n")[0]
     schema: dict[str, Any] = {"description": summary, "type": "object"}
     schema |= {"properties": keys, "additionalProperties": False}
     return schema | ({"required": list(required)} if required else {})
 
 
-def _entry_schema(section: type, methods: tuple[str, ...]) -> dict[str, Any]:
-    """Return the schema of an entry about a method, which decides the options."""
-    schema = _section_schema(section)
-    del schema["additionalProperties"]
-    cases = [
-        {
-            "if": {"properties": {"method": {"const": name}}, "required": ["method"]},
-            "then": {"properties": _option_schemas(name)},
-        }
-        for name in methods
-    ]
-    if section is ImportanceSection:  # its options are known once its file is read
-        own = {"pattern": f"^{OWN_NAME}$"}
-        where = {"properties": {"method": own}, "required": ["method"]}
-        cases.append(
-            {"if": where, "then": {"properties": {}, "additionalProperties": True}}
-        )
-    return schema | {"allOf": cases, "unevaluatedProperties": False}
-
-
-def _claim_schema() -> dict[str, Any]:
-    """Return the schema of a claim: its kind decides what it is compared with."""
-    schema = _section_schema(ClaimSection)
-    del schema["additionalProperties"]
-    schema |= {"allOf": [_kind_schema(kind) for kind in CLAIMS]}
-    return schema | {"unevaluatedProperties": False}
-
-
-def _kind_schema(kind: str) -> dict[str, Any]:
-    """Return what a kind asks of a claim: its own keys, and how many features."""
-    words = descriptions(CLAIMS[kind].function)
-    keys = {}
-    for name, default in keys_of(kind).items():
-        keys[name] = {"description": words[name]} | claim_rules(kind)[name].schema
-        if default not in (None, Parameter.empty):
-            keys[name]["default"] = default
-    needed = [key for key, value in keys_of(kind).items() if value is Parameter.empty]
-    least, most = CLAIMS[kind].least, CLAIMS[kind].most
-    count_schema = {"minItems": least} | ({"maxItems": most} if most else {})
-    needed += ["features"] * bool(least)
-    needed += ["method"] * (CLAIMS[kind].asks not in OF_LOSS)
-    return {
-        "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
-        "then": {"properties": keys | {"features": count_schema}, "required": needed},
-    }
-
-
-def _option_schemas(method: str) -> dict[str, Any]:
-    """Return the schema of each option of a method, described as by its curve."""
-    function, curve = METHODS[method].function, METHODS[method].curve
-    words = descriptions(function)
-    if curve and "curve" not in options_of(function):
-        words |= descriptions(EFFECTS[curve].function)
-    keys = {}
-    for name, default in options_of(function).items():
-        keys[name] = {"description": words[name]} | option_rules(method)[name].schema
-        if default is not None:
+def _keys(
+    rules: Mapping[str, Rule], words: Mapping[str, str], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the schema of each key: what it is, its rule and its default."""
+    keys = {name: {"description": words[name]} | rules[name].schema for name in rules}
+    for name, default in defaults.items():
+        if name in keys and default is not None:
             keys[name]["default"] = default
     return keys
+
+
+def _with_cases(section: type, cases: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the schema of an entry one of whose keys decides which others it has."""
+    schema = _section_schema(section)
+    del schema["additionalProperties"]
+    return schema | {"allOf": list(cases), "unevaluatedProperties": False}
+
+
+def _case(key: str, value: Mapping[str, Any], then: dict[str, Any]) -> dict[str, Any]:
+    """Return what holds for an entry whose deciding key has a value."""
+    return {"if": {"properties": {key: value}, "required": [key]}, "then": then}
+
+
+def _method_case(method: str) -> dict[str, Any]:
+    """Return the options of a method, those of a curve described as the curve is."""
+    function, curve = METHODS[method].function, METHODS[method].curve
+    options, words = options_of(function), descriptions(function)
+    if curve and "curve" not in options:
+        words |= descriptions(EFFECTS[curve].function)
+    keys = _keys(option_rules(method), words, options)
+    return _case("method", {"const": method}, {"properties": keys})
+
+
+def _kind_case(kind: str) -> dict[str, Any]:
+    """Return what a kind asks of a claim: its own keys, and how many features."""
+    claim, options = CLAIMS[kind], keys_of(kind)
+    needed = [key for key, value in options.items() if value is Parameter.empty]
+    usual = {key: value for key, value in options.items() if key not in needed}
+    keys = _keys(claim_rules(kind), descriptions(claim.function), usual)
+    keys["features"] = {"minItems": claim.least}
+    keys["features"] |= {"maxItems": claim.most} if claim.most else {}
+    needed += ["features"] * bool(claim.least)
+    needed += ["method"] * (claim.asks not in OF_LOSS)
+    return _case("kind", {"const": kind}, {"properties": keys, "required": needed})

@@ -19,25 +19,10 @@ from ..records.dataset_and_model import Task
 from ..records.errors import ConfigError, did_you_mean, listed, quote, quote_odd
 from ..records.extensions import in_force
 from ..records.value_rules import Misfit, Misfits, Rule
+from . import cross_checks as checks
 from .claim_checks import claim_problems
-from .cross_checks import (
-    Entry,
-    Facts,
-    data_problems,
-    derived_problems,
-    execution_problems,
-    expected_problems,
-    importance_problems,
-    model_problems,
-    retired_kind,
-    selection_problems,
-    significance_problems,
-    supplied_problems,
-    surface_problems,
-    top_k_problems,
-)
+from .cross_checks import Entry, Facts, retired_kind
 from .extensions import load_extensions, rows_of
-from .frameworks import framework_problems
 from .questions import MEASURED, ImportanceSection, SuppliedSection, unknown_loss
 from .report_files import load_report_files
 from .sections import (
@@ -63,6 +48,21 @@ OWN_KEYS: dict[type, tuple[str, Collection[str], Callable[[str], dict[str, Rule]
 }
 """Sections in which a key decides which others there are: that key, its names, and
 the rules of what each name brings."""
+CROSS_CHECKS: dict[str, Callable[[Entry, Facts], Iterator[str]]] = {
+    "data": checks.data_problems,
+    "derived": checks.derived_problems,
+    "models": checks.model_problems,
+    "importance": checks.importance_problems,
+    "surfaces": checks.surface_problems,
+    "claims": claim_problems,
+    "expected": checks.expected_problems,
+    "supplied": checks.supplied_problems,
+    "significance": checks.significance_problems,
+    "top_k": checks.top_k_problems,
+    "selection": checks.selection_problems,
+    "report": checks.report_problems,
+    "execution": checks.execution_problems,
+}
 SEE_INIT = " `importance-audit init` writes a file that has every key."
 ONE_QUESTION = ({"method": "permutation"},)
 LATER_OPTIONS = (
@@ -107,9 +107,17 @@ def load_config(
     file = Path(path)
     if file.is_dir():
         file = file / FILE_NAME
-    text = _text_of(file)
     try:
+        text = file.read_bytes().decode("utf-8-sig")
         document = tomllib.loads(text)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        problem = f"No {FILE_NAME} can be read from {str(file)!r}: {why}."
+        problem += " Write one with: importance-audit init"
+        raise ConfigError([problem]) from error
+    except UnicodeDecodeError as error:
+        problem = f"{file.name} is not UTF-8: byte {error.start + 1} cannot be read."
+        raise ConfigError([problem + " Save it as UTF-8."]) from error
     except (ValueError, RecursionError) as error:  # also too long, too deep
         problem = f"{file.name} is not valid TOML: {error}. Correct it there."
         raise ConfigError([problem]) from error
@@ -160,19 +168,6 @@ def parse_config(
     return AuditConfig(audit=audit, base=base, **sections)
 
 
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        problem = f"No {FILE_NAME} can be read from {str(file)!r}: {why}."
-        problem += " Write one with: importance-audit init"
-        raise ConfigError([problem]) from error
-    except UnicodeDecodeError as error:
-        problem = f"{file.name} is not UTF-8: byte {error.start + 1} cannot be read."
-        raise ConfigError([problem + " Save it as UTF-8."]) from error
-
-
 def _sections(
     document: Mapping[str, Any],
     source: str,
@@ -193,10 +188,8 @@ def _sections(
     with in_force(rows_of(extensions)):
         arguments = _arguments(document, source, required, task)
     report = arguments.get("report", ReportSection())
-    files, problems = load_report_files(report, base, f"{source}[report]")
-    if problems:
-        raise ConfigError(problems)
-    return {**arguments, "extensions": extensions, "files": MappingProxyType(files)}
+    files = MappingProxyType(load_report_files(report, base, f"{source}[report]"))
+    return {**arguments, "extensions": extensions, "files": files}
 
 
 def _arguments(
@@ -223,16 +216,31 @@ def _arguments(
             arguments[key] = TABLES[key](**entries[0].values)
         else:
             arguments.update(entries[0].values)
-    arguments["importance"] = tuple(_complete_entries(arguments))
+    asked = [_with_options(entry) for entry in arguments["importance"]]
+    if section := arguments.get("data"):
+        asked = [replace(e, losses=e.losses_for(section.task)) for e in asked]
+    arguments["importance"] = tuple(asked)
     arguments["supplied"] = tuple(map(_with_options, arguments.get("supplied", ())))
-    arguments["claims"] = tuple(map(_with_keys_of_kind, arguments.get("claims", ())))
+    arguments["claims"] = tuple(
+        replace(
+            claim, options=MappingProxyType({**keys_of(claim.kind), **claim.options})
+        )
+        for claim in arguments.get("claims", ())
+    )
     return arguments
 
 
-def _with_keys_of_kind(claim: ClaimSection) -> ClaimSection:
-    """Return a claim with the defaults of its kind filled in."""
+def _with_options(entry: Question) -> Question:
+    """Return an entry with the form and the options of its method filled in."""
+    method = METHODS[entry.method]
+    usual = options_of(method.function)
+    options = {
+        name: value
+        for name, value in (usual | dict(entry.options)).items()
+        if not is_later(entry.method, name) or value != usual[name]
+    }
     return replace(
-        claim, options=MappingProxyType(keys_of(claim.kind) | dict(claim.options))
+        entry, form=entry.form or method.form, options=MappingProxyType(options)
     )
 
 
@@ -266,45 +274,30 @@ def _read(where: str, section: type, table: Any, task: str) -> Entry:
         )
     if section is DerivedSection and (problem := retired_kind(table)):
         return Entry(where, {}, (f"{where} {problem}",))
-    rules = rules_of(section)
-    options = _options(section, table) if section in OWN_KEYS else {}
-    own_options = options if options and _choice_of(section, table) else ()
+    rules, needed = rules_of(section), list(required_of(section))
+    options: dict[str, Rule] = {}
+    choice = None
+    if section in OWN_KEYS:
+        key, choices, rules_by_name = OWN_KEYS[section]
+        choice = table.get(key)
+        if not isinstance(choice, str) or choice not in choices:
+            choice = None
+        for name in (choice,) if choice else choices:
+            options |= rules_by_name(name)
+    if choice and section is ClaimSection:
+        defaults = keys_of(choice)
+        needed += [key for key in defaults if defaults[key] is Parameter.empty]
     values, problems = _values(
-        {**rules, **options}, table, f"{where} ", task, own_options
+        {**rules, **options}, table, f"{where} ", task, options if choice else ()
     )
     faulty = frozenset(table) - frozenset(values)
     missing = tuple(
-        f"{where} {key} is missing.{SEE_INIT}"
-        for key in (*required_of(section), *_required_options(section, values))
-        if key not in table
+        f"{where} {key} is missing.{SEE_INIT}" for key in needed if key not in table
     )
     if section in OWN_KEYS:
         own = {key: values.pop(key) for key in options if key in values}
         values["options"] = own
     return Entry(where, values, (*problems, *missing), faulty)
-
-
-def _options(section: type, table: Mapping[str, Any]) -> dict[str, Rule]:
-    """Return the rules of an entry's options; of every method's if it names none."""
-    _, choices, rules = OWN_KEYS[section]
-    if choice := _choice_of(section, table):
-        return rules(choice)
-    return {key: rule for name in choices for key, rule in rules(name).items()}
-
-
-def _choice_of(section: type, table: Mapping[str, Any]) -> str:
-    """Return the method, or the kind, that an entry names; empty if there is none."""
-    key, choices, _ = OWN_KEYS[section]
-    choice = table.get(key)
-    return choice if isinstance(choice, str) and choice in choices else ""
-
-
-def _required_options(section: type, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the options without a default, of a claim whose kind is known."""
-    if section is not ClaimSection or "kind" not in values:
-        return ()
-    keys = keys_of(values["kind"])
-    return tuple(name for name, default in keys.items() if default is Parameter.empty)
 
 
 def _values(
@@ -332,79 +325,26 @@ def _problems(
     sections: Mapping[str, tuple[Entry, ...]], source: str, required: tuple[str, ...]
 ) -> Iterator[str]:
     """Yield every problem, in the order of the file, then what is missing."""
-    facts, importance = _facts(sections, required), sections["importance"]
-    for key, entries in sections.items():
-        for entry in entries:
-            yield from entry.problems
-        if key == "data":
-            yield from data_problems(entries[0])
-        elif key == "derived":
-            yield from derived_problems(entries, *sections.get("data", ()))
-        elif key == "models":
-            yield from model_problems(entries)
-        elif key == "importance":
-            yield from importance_problems(entries, facts)
-        elif key == "surfaces":
-            yield from surface_problems(entries, importance, facts)
-        elif key == "claims":
-            yield from claim_problems(entries, importance, facts)
-        elif key == "top_k":
-            yield from top_k_problems(entries[0], importance, facts)
-        elif key == "significance":
-            yield from significance_problems(entries[0], importance)
-        elif key == "selection":
-            yield from selection_problems(entries[0], importance)
-        elif key == "supplied":
-            yield from supplied_problems(entries, importance, facts)
-        elif key == "expected":
-            yield from expected_problems(entries, facts)
-        elif key == "execution":
-            yield from execution_problems(entries[0])
-        elif key == "report":
-            where, values = entries[0].where, entries[0].values
-            yield from framework_problems(where, values.get("frameworks", ()))
-    for key in required:
-        if not sections.get(key):
-            yield f"{source}[{key}] is missing.{SEE_INIT}"
-
-
-def _facts(
-    sections: Mapping[str, tuple[Entry, ...]], required: tuple[str, ...]
-) -> Facts:
-    """Return what the sections beside the importance entries say."""
-    data, groups = (
-        sections.get(key, (Entry("", {}),))[0] for key in ("data", "groups")
-    )
-    models = sections.get("models", ())
-    names = tuple(entry.values.get("name", "") for entry in models)
-    return Facts(
-        task=data.values.get("task", ""),
+    nothing = (Entry("", {}),)
+    (data,), (groups,) = (sections.get(key, nothing) for key in ("data", "groups"))
+    names = tuple(entry.values.get("name", "") for entry in sections.get("models", ()))
+    facts = Facts(
+        data=data.values,
+        importance=sections["importance"],
         groups=None if groups.problems else tuple(groups.values.get("groups", ())),
         models=names if "models" in required and all(names) else None,
     )
-
-
-def _complete_entries(arguments: Mapping[str, Any]) -> Iterator[ImportanceSection]:
-    """Yield the importance entries with the defaults of task and method filled in."""
-    for entry in arguments["importance"]:
-        entry = _with_options(entry)
-        if arguments.get("data"):
-            entry = replace(entry, losses=entry.losses_for(arguments["data"].task))
-        yield entry
-
-
-def _with_options(entry: Question) -> Question:
-    """Return an entry with the form and the options of its method filled in."""
-    method = METHODS[entry.method]
-    usual = options_of(method.function)
-    options = {
-        name: value
-        for name, value in (usual | dict(entry.options)).items()
-        if not is_later(entry.method, name) or value != usual[name]
-    }
-    return replace(
-        entry, form=entry.form or method.form, options=MappingProxyType(options)
-    )
+    for key, entries in sections.items():
+        for entry in entries:
+            yield from entry.problems
+        if key in CROSS_CHECKS:
+            for n, entry in enumerate(entries):
+                here = facts._replace(before=entries[:n])
+                for problem in CROSS_CHECKS[key](entry, here):
+                    yield f"{entry.where} {problem}"
+    for key in required:
+        if not sections.get(key):
+            yield f"{source}[{key}] is missing.{SEE_INIT}"
 
 
 def _sentence(where: str, key: str, misfit: Misfit, task: str) -> str:

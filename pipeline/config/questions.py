@@ -26,8 +26,6 @@ from ..records.losses import LOSSES, default_losses
 from ..records.streams import seed_of
 from ..records.value_rules import NAME, OneOf, Pattern, Range
 
-METHOD_NAMES = tuple(METHODS)
-LOSS_NAMES = tuple(LOSSES)
 R_ENGINES = tuple(name for name in ENGINES if name != "python")
 MEASURED = tuple(name for name, method in METHODS.items() if method.asks == "predict")
 """Methods whose numbers follow from the predictions, which a digest stands for."""
@@ -83,10 +81,10 @@ class ImportanceSection:
         The method's own options, defaults included; in the file, keys of the entry.
     """
 
-    method: Annotated[str, OneOf(METHOD_NAMES, "method")]
+    method: Annotated[str, OneOf(tuple(METHODS), "method")]
     of: Literal["features", "groups", "pairs"] = "features"
     engines: tuple[Annotated[str, OneOf(R_ENGINES, "engine")], ...] = ()
-    losses: tuple[Annotated[str, OneOf(LOSS_NAMES, "loss")], ...] = ()
+    losses: tuple[Annotated[str, OneOf(tuple(LOSSES), "loss")], ...] = ()
     form: Form | None = None
     models: tuple[str, ...] = ()
     name: Annotated[str, UNNAMED] = ""

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ..records.errors import quote
+from ..records.errors import ConfigError, quote
 from .own_words import file_of, problems_of
 from .settings import ReportSection
 
 LARGEST_LOGO = 2_000_000
 LARGEST_TEXT, LARGEST_WORDS = 200_000, 2_000_000
 """Bytes of a file that a report can hold."""
+SVG = "image/svg+xml"
 MAGIC = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 LEAST_CONTRAST = 4.5
 """Of text on white: WCAG 2.2, success criterion 1.4.3."""
@@ -26,10 +27,8 @@ INSIDE = re.compile(r"\s*(#|data:image/(png|jpeg);)")
 OUTSIDE = re.compile(r"@import|url\(\s*['\"]?(?!#|data:image/(?:png|jpeg);)", re.I)
 
 
-def load_report_files(
-    section: ReportSection, base: Path, where: str
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the content of the files of ``[report]`` by name, and what is wrong.
+def load_report_files(section: ReportSection, base: Path, where: str) -> dict[str, Any]:
+    """Return the content of the files of ``[report]`` by name.
 
     Parameters
     ----------
@@ -41,10 +40,13 @@ def load_report_files(
 
     Returns
     -------
-    files : dict of str to dict
+    dict of str to dict
         sha256, with `text` or, of an image, `media_type` and `base64`.
-    problems : tuple of str
-        One sentence each.
+
+    Raises
+    ------
+    ConfigError
+        With everything that is wrong with them.
     """
     files: dict[str, Any] = {}
     accent, problems = section.accent, []
@@ -71,7 +73,9 @@ def load_report_files(
         if key == "language":
             faults = problems_of(files[name]["text"])
             problems += [f"{where} {key} {quote(name)}: {fault}" for fault in faults]
-    return files, tuple(problems)
+    if problems:
+        raise ConfigError(problems)
+    return files
 
 
 def _content(path: Path, largest: int) -> bytes:
@@ -99,16 +103,9 @@ def _text(data: bytes) -> str:
 
 def _image(data: bytes) -> dict[str, str]:
     """Return an image as the report holds it, or refuse it."""
-    for media_type, magic in MAGIC.items():
-        if data.startswith(magic):
-            return _stored(media_type, data)
-    problem = next(_problems_of_svg(data), "")
-    if problem:
+    media_type = next((t for t, m in MAGIC.items() if data.startswith(m)), SVG)
+    if media_type == SVG and (problem := next(_problems_of_svg(data), "")):
         raise ValueError(problem)
-    return _stored("image/svg+xml", data)
-
-
-def _stored(media_type: str, data: bytes) -> dict[str, str]:
     return {"media_type": media_type, "base64": base64.b64encode(data).decode()}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from ..assess.claims.section import ClaimSection
 from ..assess.expectations import ExpectedSection
@@ -164,28 +164,20 @@ class AuditConfig:
 
 
 SCALARS = ("seed", "require", "fail_on")
+_HINTS = get_type_hints(AuditConfig)
 TABLES: dict[str, type] = {
-    "data": DataSection,
-    "checks": ChecksSection,
-    "stability": StabilitySection,
-    "significance": SignificanceSection,
-    "top_k": TopKSection,
-    "selection": SelectionSection,
-    "report": ReportSection,
-    "schedule": ScheduleSection,
-    "r": RSection,
-    "limits": LimitsSection,
-    "execution": ExecutionSection,
+    key: kind
+    for key, hint in _HINTS.items()
+    for kind in (hint, *get_args(hint))
+    if is_dataclass(kind) and get_origin(hint) is not tuple
 }
+"""The sections that stand once, by their keys."""
 LISTS: dict[str, type] = {
-    "derived": DerivedSection,
-    "models": ModelSection,
-    "importance": ImportanceSection,
-    "surfaces": SurfaceSection,
-    "claims": ClaimSection,
-    "expected": ExpectedSection,
-    "supplied": SuppliedSection,
+    key: get_args(hint)[0]
+    for key, hint in _HINTS.items()
+    if get_origin(hint) is tuple and is_dataclass(get_args(hint)[0])
 }
+"""The sections of which there may be several."""
 QUESTIONS = ("data", "derived", "groups", "models", *tuple(LISTS)[2:])
 KEYS = (*SCALARS, *QUESTIONS, *tuple(TABLES)[1:], "labels")
 

@@ -18,7 +18,7 @@ from ..records.dataset_and_model import Dataset, Floats
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS, options_text
 from ..records.result import AuditResult
-from ..report.text.wording import templates
+from ..records.template_folder import templates
 from . import recomputation
 
 VIP_TYPES = {"partial_dependence": "firm", "shapley": "shap"}

@@ -13,7 +13,6 @@ from ..config.load import load_config
 from ..records.errors import AuditError, DataError
 from ..report.pages.history_page import (
     AuditRow,
-    History,
     HistoryRow,
     history_html,
     index_html,
@@ -33,18 +32,16 @@ def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
         signed = read_signoffs(folder)
     except DataError as error:
         broken = (str(error),)
-    always: tuple[str, ...] = ()
+    always: Sequence[str] = ()
     with suppress(AuditError):  # its runs are shown whatever became of audit.toml
-        always = tuple(load_config(folder).report.always_show)
+        always = load_config(folder).report.always_show
     return history_html(
-        History(
-            audit=timeline.audit,
-            made=datetime.now(UTC).isoformat(timespec="seconds"),
-            rows=tuple(_row(row, folder, page, signed) for row in timeline.rows),
-            gaps=(*broken, *timeline.gaps),
-            n_removed=len(timeline.removed),
-            always_show=always,
-        )
+        timeline.audit,
+        [_row(row, folder, page, signed) for row in timeline.rows],
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        gaps=(*broken, *timeline.gaps),
+        n_removed=len(timeline.removed),
+        always_show=always,
     )
 
 

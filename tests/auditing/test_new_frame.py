@@ -9,6 +9,7 @@ import json
 from html import unescape
 
 from jinja2 import ChoiceLoader, DictLoader
+from tests.report.reading import page_files
 
 from importance_audit.auditing import audit as auditing
 from importance_audit.auditing.steps import StepResult
@@ -18,7 +19,6 @@ from importance_audit.records.as_csv import tables
 from importance_audit.records.as_json import dumps, loads, result_schema
 from importance_audit.records.frames import FRAMES, Frame
 from importance_audit.report.pages import view
-from importance_audit.report.pages.html import page_files
 from importance_audit.report.pages.template_files import environment
 from importance_audit.report.text.blocks import Section
 

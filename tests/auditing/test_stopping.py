@@ -8,6 +8,7 @@ from html import unescape
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.reading import page_files
 
 from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.auditing.journal import Journal, empty_result
@@ -18,7 +19,6 @@ from importance_audit.r_bridge.errors import RUnavailable
 from importance_audit.records.as_json import dumps, loads
 from importance_audit.records.errors import DataError, OutOfTime
 from importance_audit.records.finding import Finding
-from importance_audit.report.pages.html import page_files
 from importance_audit.runs.files import log_file
 
 CONFIG = parse_config({"importance": [{"method": "permutation", "n_repeats": 2}]})

@@ -12,10 +12,10 @@ import pytest
 from tests.report.made_variants import plain_result, result_of
 from tests.report.pages.test_history_page import KILLED, MADE, row
 from tests.report.pages.test_history_page import page as page_of
+from tests.report.reading import page_files
 
 from importance_audit.records.as_csv import tables
 from importance_audit.report.pages.history_page import AuditRow, index_html
-from importance_audit.report.pages.html import page_files
 
 HERE = Path(__file__).parent
 PAGES = ("disagreeing", "hostile", "wide", "interrupted", "multiclass", "long names")

@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from tests.cases import for_each
+from tests.report.reading import page_files
 
 from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.cli.main import GROUPS, main
@@ -26,7 +27,7 @@ from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.operate.unattended import RunOutcome
-from importance_audit.report.pages.html import page_files, show
+from importance_audit.report.pages.html import show
 from importance_audit.runs.audit_log import read_log
 from importance_audit.runs.folder import load_run
 

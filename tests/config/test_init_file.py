@@ -355,3 +355,12 @@ def test_of_many_features_the_cost_is_said_and_pairs_of_few_are_offered(
         _, head, offered = text.partition("# [[importance]]")
         entry = (head + offered.partition("\n\n")[0]).replace("# ", "")
         parse_config(tomllib.loads(entry))
+
+
+def test_the_parts_of_every_column_of_dates_count_as_features(tmp_path):
+    names = [f"x{k}" for k in range(55)] + ["seen", "sold", "paid"]
+    days = [f"2024-{i % 12 + 1:02}-{i + 1:02}" for i in range(N)]
+    cells = ([v] * 55 + [day] * 3 + [v] for v, day in zip(NUMBERS, days, strict=True))
+    rows = "".join(f"{','.join(row)}\n" for row in cells)
+    text, _ = started(tmp_path, f"{','.join(names)},y\n{rows}")
+    assert "# Cost: 61 features." in text  # the month and the weekday of each

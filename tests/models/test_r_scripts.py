@@ -9,6 +9,7 @@ import textwrap
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.reading import page_files
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -18,7 +19,6 @@ from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
 from importance_audit.records.as_json import dumps
 from importance_audit.records.errors import ModelError, NotApplicable
-from importance_audit.report.pages.html import page_files
 
 pytestmark = pytest.mark.needs_r
 

@@ -16,9 +16,9 @@ from tests.report.made_records import (
     performance_frame,
 )
 from tests.report.made_variants import many_findings, plain_result, result_of
+from tests.report.reading import page_files
 
 from importance_audit.records.result import AuditResult
-from importance_audit.report.pages.html import page_files
 from importance_audit.report.pages.view import ReportView, build_view
 from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 

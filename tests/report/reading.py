@@ -6,7 +6,24 @@ from dataclasses import fields, is_dataclass
 import pandas as pd
 
 from importance_audit.report.pages.compose import compose
+from importance_audit.report.pages.html import (
+    FIGURES,
+    figure_files,
+    html_files,
+    pdf_files,
+)
+from importance_audit.report.pages.report_views import report_views
 from importance_audit.report.text.blocks import Figure, Name, Table, Value, plain
+
+
+def page_files(result, *, pdf=True, attachments=(), figures=FIGURES, **about):
+    """Return the renderings of a result by their paths, as `render` writes them."""
+    attachments = dict(attachments)
+    document = attachments.get("result.json", b"")
+    views = report_views(result, document=document, **about)
+    files = html_files(views, result, figures=figures)
+    files |= figure_files(views, figures)
+    return files | (pdf_files(views, result, attachments) if pdf else {})
 
 
 def pieces(block):

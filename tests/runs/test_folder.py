@@ -26,13 +26,19 @@ from importance_audit.records.errors import AuditError, DataError
 from importance_audit.records.finding import Finding
 from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import AuditResult, RunInfo, run_id
-from importance_audit.report.pages.short_views import summary
+from importance_audit.report.pages.short_views import short_files
 from importance_audit.runs.audit_log import read_log
 from importance_audit.runs.digests import read_list
 from importance_audit.runs.folder import load_run, with_free_name, write_file
 
 NAME = "20251120T084600Z-3f9a1c2b"
 RAW = np.array([[0.1 + 0.2, np.nan], [1e300, np.inf], [1.0, 2.0]])
+
+
+def summary(result):
+    volatile = {"started": "2026-11-22T08:00:00+00:00", **result.run.volatile}
+    run = replace(result.run, volatile=volatile)
+    return short_files(replace(result, run=run))["summary.txt"]
 
 
 def importance(**changes):

@@ -15,6 +15,7 @@ from ...runs.summary import RunHistory
 
 MOST = 3
 """Models that one report compares without losing its reader."""
+SEQUENCES = ("importances", "effects", "surfaces", "findings")
 RECORDS = ("record", "record_a", "record_b")
 _PLACE = re.compile(r"^(\w+)\[(\d+)\]")
 
@@ -48,18 +49,17 @@ def part_of(result: AuditResult, model: str) -> ModelPart:
     """Return everything about one model, and about none."""
     models = result.models["model"].tolist()
     places = {
-        name: tuple(i for i, of in enumerate(models_of) if of in ("", model))
-        for name, models_of in (
-            ("importances", [r.model for r in result.importances]),
-            ("effects", [r.model for r in result.effects]),
-            ("surfaces", [r.model for r in result.surfaces]),
+        name: tuple(
+            i
+            for i, item in enumerate(getattr(result, name))
+            if (
+                _is_about(model, item.subject, models)
+                if name == "findings"
+                else item.model in ("", model)
+            )
         )
+        for name in SEQUENCES
     }
-    places["findings"] = tuple(
-        i
-        for i, finding in enumerate(result.findings)
-        if _is_about(model, finding.subject, models)
-    )
     numbers = {old: new for new, old in enumerate(places["importances"])}
     frames = {}
     for name, frame in result.frames.items():
@@ -79,12 +79,12 @@ def part_of(result: AuditResult, model: str) -> ModelPart:
             if column in rows
         }
         frames[name] = rows.assign(**renumbered)
+    items = {
+        name: [getattr(result, name)[i] for i in places[name]] for name in SEQUENCES
+    }
     changed = replace(
         result.with_frames(**frames),
-        importances=tuple(result.importances[i] for i in places["importances"]),
-        effects=tuple(result.effects[i] for i in places["effects"]),
-        surfaces=tuple(result.surfaces[i] for i in places["surfaces"]),
-        findings=tuple(result.findings[i] for i in places["findings"]),
+        **{name: tuple(kept) for name, kept in items.items()},
     )
     return ModelPart(model, changed, places)
 

@@ -186,6 +186,7 @@ def svg_uri(figure: Figure) -> str:
 
 def filled(
     html: str,
+    labels: Mapping[str, str],
     texts: Mapping[str, Callable[[str], str]],
     elsewhere: Callable[[str, str], str],
 ) -> str:
@@ -194,11 +195,18 @@ def filled(
     Parameters
     ----------
     html : str
+    labels : mapping of str to str
+        As `Composed.labels` has them.
     texts : mapping of str to callable
-        By the kind of a marker, what stands for its target.
+        By the kind of another marker, what stands for its target.
     elsewhere : callable
         What stands for a link to what the page does not have, from target and text.
     """
+    texts = {
+        "label": labels.__getitem__,
+        "reference": lambda name: labels.get(name, "").lower(),
+        **texts,
+    }
     html = _MARKER.sub(lambda found: texts[found[1]](found[2]), html)
     there = set(_ID.findall(html))
     return _LINK.sub(

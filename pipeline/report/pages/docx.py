@@ -18,13 +18,11 @@ from tempfile import TemporaryDirectory
 from ...records.errors import DataError
 from ...records.result import AuditResult
 from ...records.undated_zip import undated
-from ...runs.run_context import NO_CONTEXT, RunContext
 from ..figures.typeface import drawable
 from ..text.blocks import plain
 from ..text.wording import say, with_words, word
 from .compose import svg_uri
 from .html import png_of, print_html
-from .report_views import report_views
 from .view import ReportView
 
 FLOOR = (2, 17)
@@ -77,19 +75,18 @@ OWN_LOOK = {
 
 
 def docx_files(
+    views: Mapping[str, ReportView],
     result: AuditResult,
     *,
-    document: bytes = b"",
-    profile: str = "",
-    context: RunContext = NO_CONTEXT,
     reference: Path | None = None,
 ) -> dict[str, bytes]:
     """Return the report on a result as Word files, by path: one for each page.
 
     Parameters
     ----------
-    result, document, profile, context
-        As `report_views` takes them.
+    views : mapping of str to ReportView
+        What `report_views` returns.
+    result : AuditResult
     reference : Path, optional
         A Word file to take the look from, instead of that of ``[report] reference``.
 
@@ -107,7 +104,6 @@ def docx_files(
                 f"The reference {name!r} of [report] is not in {str(base)!r}. Name a "
                 "Word file with --reference."
             )
-    views = report_views(result, profile=profile, context=context, document=document)
     return {
         f"{path}.docx": to_docx(view, reference=reference)
         for path, view in views.items()

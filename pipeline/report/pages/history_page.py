@@ -12,7 +12,17 @@ from ..figures.history import MARKS
 from ..sections.control import moment
 from ..sections.history_figure import HistoryPoint, history_figure, point_of
 from ..sections.verdicts import SHAPES, badge
-from ..text.blocks import Badge, FileLink, Part, Section, Styled, Value, plain
+from ..text.blocks import (
+    Badge,
+    FileLink,
+    Part,
+    Section,
+    Sentence,
+    Styled,
+    Table,
+    Value,
+    plain,
+)
 from ..text.wording import (
     display_name,
     look_up,
@@ -70,37 +80,6 @@ class HistoryRow(NamedTuple):
     is_attempt: bool = True
 
 
-class History(NamedTuple):
-    """What a page of history shows.
-
-    Attributes
-    ----------
-    audit : str
-    made : str
-        When the page was made: an ISO text in UTC.
-    rows : tuple of HistoryRow
-        Oldest first.
-    gaps : tuple of str
-        Where the chain of runs is broken, one sentence each.
-    always_show : tuple of str
-        Features that the figure shows wherever they rank.
-    n_removed : int
-        Runs that others name and that retention removed.
-    """
-
-    audit: str
-    made: str
-    rows: tuple[HistoryRow, ...]
-    gaps: tuple[str, ...] = ()
-    always_show: tuple[str, ...] = ()
-    n_removed: int = 0
-
-    @property
-    def attempts(self) -> tuple[HistoryRow, ...]:
-        """The runs and what was to be one, without other events."""
-        return tuple(row for row in self.rows if row.is_attempt)
-
-
 class AuditRow(NamedTuple):
     """The newest run of one audit of several.
 
@@ -129,16 +108,39 @@ class AuditRow(NamedTuple):
     note: str = ""
 
 
-def history_html(history: History) -> str:
+def history_html(
+    audit: str,
+    rows: Sequence[HistoryRow],
+    *,
+    made: str,
+    gaps: Sequence[str] = (),
+    always_show: Sequence[str] = (),
+    n_removed: int = 0,
+) -> str:
     """Return the page of one audit's runs: verdicts, leaders, changes, gaps.
 
-    One self-contained file; the same bytes for the same history.
+    One self-contained file; the same bytes for the same arguments.
+
+    Parameters
+    ----------
+    audit : str
+    rows : sequence of HistoryRow
+        Oldest first.
+    made : str
+        When the page was made: an ISO text in UTC.
+    gaps : sequence of str
+        Where the chain of runs is broken, one sentence each.
+    always_show : sequence of str
+        Features that the figure shows wherever they rank.
+    n_removed : int
+        Runs that others name and that retention removed.
     """
-    attempts = history.attempts
-    n_runs = sum(row.run is not None for row in history.rows)
+    attempts = [row for row in rows if row.is_attempt]
+    n_runs = sum(row.run is not None for row in rows)
     n_others = len(attempts) - n_runs
     verdict = replace(badge(NO_RUN), label=word("history.left_no_run"))
     sentence = say("history.no_runs")
+    parts: list[tuple[str, Sentence, Sequence[Any]]] = []
     if attempts:
         newest = attempts[-1]
         when = moment(newest.started)
@@ -151,24 +153,41 @@ def history_html(history: History) -> str:
             key = "newest_first" if n_runs == 1 else key
             n = say_count(_counted("changes", len(newest.changes)), "change")
             sentence = say(f"history.{key}", moment=when, n=n)
-    sections = [_leaders(history)] if attempts else []
-    sections += [_trail(history), _runs(history)]
-    title = say("history.title", audit=display_name(history.audit))
+        approved = [row.run.run_id for row in rows if row.is_baseline and row.run]
+        figure = history_figure(
+            [
+                point_of(row.run) if row.run else HistoryPoint(row.started, "")
+                for row in attempts
+            ],
+            baseline=approved[-1] if approved else "",
+            always_show=tuple(always_show),
+            source=word("history.each_file"),
+        )
+        parts.append(("leaders", (), (figure,)))
+    key = "gaps" if gaps else "no_gaps_but_removed" if n_removed else "no_gaps"
+    lede = say(f"history.{key}", n=say_count(_counted("runs", n_removed), "past_run"))
+    parts.append(("trail", lede, [(show_hidden(gap),) for gap in gaps]))
+    table = [_table(rows)] if rows else []
+    parts.append(("runs", () if rows else say("history.no_runs"), table))
+    title = say("history.title", audit=display_name(audit))
     view = ReportView(
-        document=display_name(history.audit),
-        created=history.made,
+        document=display_name(audit),
+        created=made,
         title=title,
         subtitle=say(
             "history.counts_attempts" if n_others else "history.counts",
             runs=say_count(_counted("runs", n_runs), "past_run"),
             attempts=say_count(_counted("runs", n_others), "attempt"),
-            moment=moment(history.made),
+            moment=moment(made),
         ),
         page_title=plain(title),
         verdict=verdict,
         sentence=sentence,
         sections=tuple(
-            replace(one, letter=str(n)) for n, one in enumerate(sections, 1)
+            Section(
+                str(n), "history", word(f"history.{name}_title"), lede, {"blocks": b}
+            )
+            for n, (name, lede, b) in enumerate(parts, start=1)
         ),
     )
     return to_html(view)
@@ -245,38 +264,10 @@ def _short(verdict: str) -> Badge:
     return replace(badge(verdict), label=words[verdict])
 
 
-def _leaders(history: History) -> Section:
-    """Return the figure of what led in each run."""
-    approved = [row.run.run_id for row in history.rows if row.is_baseline and row.run]
-    figure = history_figure(
-        [
-            point_of(row.run) if row.run else HistoryPoint(row.started, "")
-            for row in history.attempts
-        ],
-        baseline=approved[-1] if approved else "",
-        always_show=history.always_show,
-        source=word("history.each_file"),
-    )
-    title = word("history.leaders_title")
-    return Section("", "history", title, (), {"blocks": (figure,)})
-
-
-def _trail(history: History) -> Section:
-    """Return where the chain of runs is broken, or that it is not."""
-    gaps = tuple((show_hidden(gap),) for gap in history.gaps)
-    key = "no_gaps_but_removed" if history.n_removed else "no_gaps"
-    n = say_count(_counted("runs", history.n_removed), "past_run")
-    lede = say("history.gaps" if gaps else f"history.{key}", n=n)
-    return Section("", "history", word("history.trail_title"), lede, {"blocks": gaps})
-
-
-def _runs(history: History) -> Section:
+def _table(history: Sequence[HistoryRow]) -> Table:
     """Return every line, newest first: on a long history the last are asked for."""
-    title = word("history.runs_title")
-    if not history.rows:
-        return Section("", "history", title, say("history.no_runs"), {"blocks": ()})
-    first = next((row for row in history.rows if row.run), None)
-    rows = [_row(row, is_first=row is first) for row in reversed(history.rows)]
+    first = next((row for row in history if row.run), None)
+    rows = [_row(row, is_first=row is first) for row in reversed(history)]
     table = table_of(
         "runs",
         "history",
@@ -289,7 +280,7 @@ def _runs(history: History) -> Section:
     if len(rows) > SHOWN:
         whole = replace(table, id="tab-runs-all", notes=())
         table = replace(table, rows=table.rows[:SHOWN], everything=whole)
-    return Section("", "history", title, (), {"blocks": (table,)})
+    return table
 
 
 def _row(row: HistoryRow, *, is_first: bool) -> dict[str, Any]:

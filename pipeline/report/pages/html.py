@@ -2,7 +2,7 @@
 
 import base64
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from hashlib import sha256
@@ -16,15 +16,15 @@ from ...records.as_csv import tables
 from ...records.finding import by_cause
 from ...records.ranking import lead_of
 from ...records.result import AuditResult
+from ...records.template_folder import templates
 from ...runs.files import as_bytes
-from ...runs.run_context import NO_CONTEXT, RunContext
-from ..text.blocks import Badge, Figure, Section
-from ..text.wording import look_up, say, templates, with_words, word
+from ..text.blocks import Figure, Section
+from ..text.wording import look_up, say, with_words, word
 from .compose import Composed, compose, data_uri, filled
 from .fonts import fonts_of
 from .inline import html_of
 from .pdf import conformity_statement, to_pdf
-from .report_views import MAIN, report_views
+from .report_views import MAIN
 from .template_files import environment
 from .view import ReportView, build_view
 
@@ -45,17 +45,7 @@ BLUE = "#0b4f79"
 
 def section_html(section: Section) -> str:
     """Return a page of nothing but one section, as `plain_text` reads it."""
-    view = ReportView(
-        document="",
-        created="",
-        title=(),
-        subtitle=(),
-        page_title="",
-        verdict=Badge(word="", label="", shape=""),
-        sentence=(),
-        sections=(section,),
-    )
-    return to_html(view)
+    return to_html(ReportView(sections=(section,)))
 
 
 class Page:
@@ -75,7 +65,7 @@ class Page:
 def to_html(
     view: ReportView,
     *,
-    beside: Mapping[str, str] = MappingProxyType({}),
+    digest_of: Callable[[str], str] = lambda _: "",
     figures: str = "",
     root: str = "",
 ) -> str:
@@ -84,9 +74,9 @@ def to_html(
     Parameters
     ----------
     view : ReportView
-    beside : mapping of str to str, default {}
-        The SHA-256 of files of the run folder, by path: what holds the numbers of a
-        table too large for the page to hand over.
+    digest_of : callable
+        The SHA-256 of a file of the run folder, by its path: of what holds the numbers
+        of a table too large for the page to hand over. Empty if there is no such file.
     figures : str, default ""
         The folder, seen from the page, that holds its figures as files; without one
         the captions do not lead to any.
@@ -101,13 +91,33 @@ def to_html(
         the same view.
     """
     with with_words(view.words):
-        return _fill_template(
-            view,
-            view.composed,
-            printing=False,
-            beside=beside,
-            figures=figures,
-            root=root,
+        labels, handed = view.composed.labels, _handed_over(view)
+        sources = {table.id: table for table in view.tables}
+
+        def download(name: str) -> str:
+            table = sources[name]
+            if handed[name]:
+                return Markup('<a download="{}" href="{}">{} {}</a>').format(
+                    table.file, handed[name], labels[name].lower(), word("page.as_csv")
+                )
+            if digest := digest_of(table.source):
+                return Markup(
+                    '<a href="{0}{1}">{1}</a> {2} <span class="hash">{3}</span>'
+                ).format(root, table.source, word("page.beside"), digest)
+            return Markup("<code>{}</code>").format(table.source)
+
+        def files(name: str) -> str:
+            file = f"{quote(figures)}/{name.removeprefix('fig-')}"
+            return Markup(
+                ' <span class="take"><a href="{0}.svg">{1} {2}</a>, '
+                '<a href="{0}.png">{3}</a></span>'
+            ).format(file, labels[name], word("page.as_svg"), word("page.as_png"))
+
+        return filled(
+            _page(view, view.composed),
+            labels,
+            {"download": download, "files": files if figures else lambda _: ""},
+            elsewhere=lambda _, text: text or word("profiles.elsewhere"),
         )
 
 
@@ -132,51 +142,22 @@ def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
         conformity=(claim,),
         bars=bars,
     )
-    return _fill_template(view, composed, printing=True)
+    sources = {table.id: table.source for table in view.tables}
 
+    def elsewhere(target: str, text: str) -> str:
+        if target in view.composed.ids:
+            return str(html_of(say("profiles.on_screen", what=Markup(text))))
+        return text or word("profiles.elsewhere")
 
-def page_files(
-    result: AuditResult,
-    *,
-    pdf: bool = True,
-    attachments: Mapping[str, bytes] = NO_FILES,
-    profile: str = "",
-    context: RunContext = NO_CONTEXT,
-    figures: str = FIGURES,
-) -> dict[str, bytes | str]:
-    """Return the renderings of a result as a run folder holds them.
-
-    Parameters
-    ----------
-    result : AuditResult
-    pdf : bool, default True
-        Whether to print it as well.
-    attachments : mapping of str to bytes
-        What the PDF carries: `files.attachments` of the files of the run.
-    profile : {"", "technical", "executive"}
-        Which sections are shown; by default as ``[report] profile`` says.
-    context : RunContext
-        What the report says besides the result.
-    figures : str, default "figures"
-        The folder of the figures of report.html, from where that page will lie; ""
-        leaves out the figures of all pages as files.
-
-    Returns
-    -------
-    dict
-        report.html, report.pdf, and each figure as SVG and PNG below figures/. Of more
-        than three models these are an index, and each model has its own below models/.
-
-    Raises
-    ------
-    importance_audit.report.pages.pdf.PdfError
-        If there can be no PDF.
-    """
-    document = attachments.get("result.json", b"")
-    views = report_views(result, profile=profile, context=context, document=document)
-    files = html_files(views, result, figures=figures)
-    files |= figure_files(views, figures) if figures else {}
-    return {**files, **pdf_files(views, result, attachments)} if pdf else files
+    return filled(
+        _page(view, composed, printing=True),
+        view.composed.labels,
+        {
+            "download": lambda name: Markup("<code>{}</code>").format(sources[name]),
+            "files": lambda _: "",
+        },
+        elsewhere,
+    )
 
 
 def html_files(
@@ -196,25 +177,30 @@ def html_files(
     data : mapping of str to bytes
         The tables of the result, if they were made already.
     figures : str, default "figures"
-        As in `page_files`.
+        The folder of the figures of the first page, from where that will lie.
+
+    Returns
+    -------
+    dict
+        report.html. Of more than three models it is an index, and each has its page
+        below models/.
     """
+    every_table = cache(lambda: data or tables(result))
+
+    @cache
+    def digest_of(source: str) -> str:
+        text = every_table().get(source)
+        return "" if text is None else sha256(as_bytes(text)).hexdigest()
+
     files: dict[str, bytes | str] = {}
     for path, view in views.items():
-        handed = handed_over(view)
-        sources = {table.source for table in view.tables if not handed[table.id]} - {""}
-        texts: Mapping[str, bytes | str] = {}
-        if sources:
-            texts = data or tables(result)
-        beside = {
-            name: sha256(as_bytes(texts[name])).hexdigest()
-            for name in sorted(sources & texts.keys())
-        }
-        seen = ""
-        if figures:
-            folder = PurePosixPath(_figures_of(path, figures))
-            seen = str(folder.relative_to(PurePosixPath(path).parent))
-        root = "../" * path.count("/")
-        files[f"{path}.html"] = to_html(view, beside=beside, figures=seen, root=root)
+        folder = PurePosixPath(_figures_of(path, figures))
+        files[f"{path}.html"] = to_html(
+            view,
+            digest_of=digest_of,
+            figures=str(folder.relative_to(PurePosixPath(path).parent)),
+            root="../" * path.count("/"),
+        )
     return files
 
 
@@ -262,7 +248,7 @@ def pdf_files(
             page = print_html(view, conformity=conformity_statement())
         files[f"{path}.pdf"] = to_pdf(
             page,
-            print_css=_coloured(own_file("print.css"), view.accent),
+            print_css=_style("print.css", view),
             created=datetime.fromisoformat(view.created),
             identifier=view.digest[:32].encode(),
             fonts=fonts,
@@ -271,9 +257,10 @@ def pdf_files(
     return files
 
 
-def _coloured(css: str, accent: str) -> str:
+def _style(name: str, view: ReportView) -> str:
     """Return a style sheet with the accent of a view; the dark screen keeps ours."""
-    return css.replace(BLUE, accent) if accent else css
+    css = own_file(name)
+    return css.replace(BLUE, view.accent) if view.accent else css
 
 
 def show(result: AuditResult) -> Page:
@@ -307,7 +294,7 @@ def card(result: AuditResult) -> str:
     )
 
 
-def handed_over(view: ReportView) -> dict[str, str]:
+def _handed_over(view: ReportView) -> dict[str, str]:
     """Return each table of a page as an address that holds it, by its id.
 
     Parameters
@@ -329,74 +316,26 @@ def handed_over(view: ReportView) -> dict[str, str]:
     return uris
 
 
-def _fill_template(
-    view: ReportView,
-    composed: Composed,
-    *,
-    printing: bool,
-    beside: Mapping[str, str] = MappingProxyType({}),
-    figures: str = "",
-    root: str = "",
-) -> str:
+def _page(view: ReportView, composed: Composed, *, printing: bool = False) -> str:
+    """Return the page around its sections, with markers for what depends on it."""
     # Of a report the contents name the sections that hold no more than a sentence.
     brief = composed.brief if view.digest else frozenset[str]()
     # From its first letter to its last: the policy's hash counts blanks too.
     script = own_file("screen.js").strip()
     script_hash = base64.b64encode(sha256(script.encode()).digest()).decode()
-    page = (
-        environment()
-        .get_template("page.html.j2")
-        .render(
-            view=view,
-            sections=view.sections,
-            bodies=[body for k, body in composed.bodies.items() if k not in brief],
-            brief=brief,
-            appendix=view.appendix if printing else (),
-            words=look_up("page"),
-            path=view.path,
-            printing=printing,
-            screen_css=_coloured(own_file("screen.css"), view.accent),
-            script=script,
-            script_hash=f"sha256-{script_hash}",
-        )
-    )
-    labels = view.composed.labels
-    tables = {table.id: table for table in view.tables}
-    handed = {} if printing else handed_over(view)
-
-    def download(name: str) -> str:
-        table = tables[name]
-        if handed.get(name):
-            return Markup('<a download="{}" href="{}">{} {}</a>').format(
-                table.file, handed[name], labels[name].lower(), word("page.as_csv")
-            )
-        if table.source in beside:
-            return Markup(
-                '<a href="{0}{1}">{1}</a> {2} <span class="hash">{3}</span>'
-            ).format(root, table.source, word("page.beside"), beside[table.source])
-        return Markup("<code>{}</code>").format(table.source)
-
-    def files(name: str) -> str:
-        file = f"{quote(figures)}/{name.removeprefix('fig-')}"
-        return Markup(
-            ' <span class="take"><a href="{0}.svg">{1} {2}</a>, '
-            '<a href="{0}.png">{3}</a></span>'
-        ).format(file, labels[name], word("page.as_svg"), word("page.as_png"))
-
-    def elsewhere(target: str, text: str) -> str:
-        if printing and target in view.composed.ids:
-            return str(html_of(say("profiles.on_screen", what=Markup(text))))
-        return text or word("profiles.elsewhere")
-
-    return filled(
-        page,
-        {
-            "label": labels.__getitem__,
-            "reference": lambda name: labels.get(name, "").lower(),
-            "download": download,
-            "files": files if figures else lambda _: "",
-        },
-        elsewhere,
+    template = environment().get_template("page.html.j2")
+    return template.render(
+        view=view,
+        sections=view.sections,
+        bodies=[body for k, body in composed.bodies.items() if k not in brief],
+        brief=brief,
+        appendix=view.appendix if printing else (),
+        words=look_up("page"),
+        path=view.path,
+        printing=printing,
+        screen_css=_style("screen.css", view),
+        script=script,
+        script_hash=f"sha256-{script_hash}",
     )
 
 

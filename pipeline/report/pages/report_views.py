@@ -15,7 +15,6 @@ from ..sections.glossary import glossary
 from ..sections.provenance import provenance
 from ..sections.redo import redo
 from ..sections.signoff import signoff
-from ..text.labels import labelled
 from ..text.own_words import own_words
 from .by_model import history_of_part, parts
 from .index_page import between, file_of, overview
@@ -39,8 +38,9 @@ def report_views(
 
     Parameters
     ----------
-    result, profile
-        As `view.build_view` takes them.
+    result : AuditResult
+    profile : {"", "technical", "executive"}
+        Which sections are shown; by default as ``[report] profile`` says.
     context : RunContext
         What the report says besides the result.
     document : bytes
@@ -54,10 +54,10 @@ def report_views(
         "profile": profile,
         **context._asdict(),
     }
-    with labelled(result), own_words(result):
-        if not by_model:
-            return {MAIN: build_view(result, **about)}
-        gather = partial(facts_of, digest=content_digest(result), **about)
+    if not by_model:
+        return {MAIN: build_view(result, **about)}
+    gather = partial(facts_of, digest=content_digest(result), **about)
+    with own_words(result):
         facts = gather(result)
         first = (
             overview(facts, by_model),

@@ -130,11 +130,6 @@ def unanswered(result: AuditResult) -> str:
     return f"# {look_up('short.to_answer')}\n{''.join(entries)}"
 
 
-def summary(result: AuditResult, note: str = "") -> str:
-    """Return the verdict, the leading features, the pairs and the findings as lines."""
-    return _summary("summary.txt", result, note, _line)
-
-
 def reason(result: AuditResult) -> str:
     """Return in a sentence or two why the verdict is what it is, and what to do."""
     words = look_up("short.reasons")

@@ -13,8 +13,6 @@ from typing import Any
 
 from ...records.as_json import content_digest
 from ...records.result import AuditResult
-from ...runs.signoff.approvals import Signoff
-from ...runs.summary import NO_HISTORY, RunHistory
 from ..sections.agreement import agreement
 from ..sections.cards import method
 from ..sections.change import change
@@ -36,7 +34,6 @@ from ..sections.stability import stability
 from ..sections.thresholds import thresholds
 from ..sections.verdicts import alone, badge, sentence
 from ..text.blocks import Badge, Figure, Link, Section, Sentence, Table, plain
-from ..text.labels import labelled
 from ..text.own_words import language_of, own_words
 from ..text.wording import (
     LANGUAGE,
@@ -71,6 +68,7 @@ SECTIONS = (
 """All sections but the owner's and the glossary; page one comes first."""
 APPENDIX_ROWS = 1000
 IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
+NO_VERDICT = Badge("", "", "")
 FEW = 4
 """Sections that are found without contents: those of the executive profile."""
 
@@ -81,6 +79,7 @@ class ReportView:
 
     Attributes
     ----------
+    sections : tuple of Section
     document : str
         The id of the document: audit and run.
     created : str
@@ -92,7 +91,6 @@ class ReportView:
     verdict : Badge
     sentence : Sentence
         The verdict in one sentence.
-    sections : tuple of Section
     digest : str
         The content digest, 64 hex digits; empty for what is no report on one result: a
         history, an index of audits.
@@ -109,14 +107,14 @@ class ReportView:
         The catalogue that it was built with.
     """
 
-    document: str
-    created: str
-    title: Sentence
-    subtitle: Sentence
-    page_title: str
-    verdict: Badge
-    sentence: Sentence
     sections: tuple[Section, ...]
+    document: str = ""
+    created: str = ""
+    title: Sentence = ()
+    subtitle: Sentence = ()
+    page_title: str = ""
+    verdict: Badge = NO_VERDICT
+    sentence: Sentence = ()
     digest: str = ""
     language: str = LANGUAGE
     part: ModelPart | None = None
@@ -173,47 +171,23 @@ class ReportView:
         return tuple(at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
 
 
-def build_view(
-    result: AuditResult,
-    *,
-    baseline: AuditResult | None = None,
-    profile: str = "",
-    signoffs: tuple[Signoff, ...] = (),
-    history: RunHistory = NO_HISTORY,
-    file_digest: str = "",
-) -> ReportView:
-    """Return the report on a result, ready to be rendered.
+def build_view(result: AuditResult, **about: Any) -> ReportView:
+    """Return the report on a result as one page, ready to be rendered.
 
     Parameters
     ----------
     result : AuditResult
         Complete, or what there was when it was interrupted.
-    baseline : AuditResult, optional
-        The approved run that section Change since the approved baseline compares with.
-    profile : {"", "technical", "executive"}
-        Which sections are shown; by default as ``[report] profile`` says.
-    signoffs : tuple of Signoff
-        The signatures that section Sign-off prints.
-    history : RunHistory
-        What is known of the runs before.
-    file_digest : str
-        The SHA-256 of the run's result.json; worked out if it is not given.
+    about
+        What the report says besides the result, as `facts_of` takes it.
 
     Returns
     -------
     ReportView
-        The same for the same result, whatever the machine or the time.
+        The same for the same arguments, whatever the machine or the time.
     """
-    facts = facts_of(
-        result,
-        content_digest(result),
-        baseline=baseline,
-        signoffs=signoffs,
-        history=history,
-        file_digest=file_digest,
-        profile=profile,
-    )
-    with labelled(result), own_words(result):
+    facts = facts_of(result, content_digest(result), **about)
+    with own_words(result):
         return view_of(facts, sections_of(facts))
 
 

@@ -12,7 +12,6 @@ from ...runs.baseline.change import Change
 from ...runs.baseline.differences import AREAS
 from ...runs.baseline.news import verdict_causes
 from ..text.blocks import Link, Section, Sentence, Styled, Table
-from ..text.labels import labelled
 from ..text.number_text import percent, significant
 from ..text.own_words import own_words
 from ..text.wording import (
@@ -86,7 +85,7 @@ def change(facts: Facts) -> Section:
 
 def section_of(result: AuditResult, baseline: AuditResult) -> Section:
     """Return section I alone, in the words and the language of the newer run."""
-    with labelled(result), own_words(result):
+    with own_words(result):
         return change(facts_of(result, "", baseline=baseline))  # its digest is not told
 
 

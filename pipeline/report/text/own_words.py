@@ -11,6 +11,7 @@ from ...config.own_words import file_of
 from ...records.extensions import in_force
 from ...records.result import AuditResult
 from .blocks import plain
+from .labels import labelled
 from .wording import LANGUAGE, AsWritten, say, show_hidden, with_words, word
 
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
@@ -19,9 +20,10 @@ SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
 
 @contextmanager
 def own_words(result: AuditResult) -> Iterator[None]:
-    """Know the methods and losses of a result, and their words, inside the block."""
+    """Know labels, methods and losses of a result, and its words, inside the block."""
     config = result.run.config
     with ExitStack() as stack:
+        stack.enter_context(labelled(result))
         stack.enter_context(in_force(stored_rows(config)))
         file = config.get("files", {}).get(file_of(language_of(result)))
         if file:

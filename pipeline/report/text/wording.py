@@ -1,16 +1,14 @@
 """Words on the page: fixed sentences from the catalogue, names made safe to show."""
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from ...records.template_folder import templates
+from ...config.own_words import english
 from .blocks import (
     Column,
     Link,
@@ -56,7 +54,7 @@ _WORDS: ContextVar[Mapping[str, Any] | None] = ContextVar("_WORDS", default=None
 
 def catalogue() -> Mapping[str, Any]:
     """Return every sentence of the report, by table and key: ours, and those in use."""
-    return _WORDS.get() or _ours()
+    return _WORDS.get() or english()
 
 
 @contextmanager
@@ -79,13 +77,6 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
             value = _merged(inside, value)
         merged[key] = value
     return merged
-
-
-@cache
-def _ours() -> Mapping[str, Any]:
-    return tomllib.loads(
-        (templates() / f"strings.{LANGUAGE}.toml").read_text(encoding="utf-8")
-    )
 
 
 def look_up(key: str) -> Any:

@@ -23,12 +23,16 @@ from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
 from importance_audit.records.as_json import dumps, loads
 from importance_audit.records.errors import ConfigError
-from importance_audit.report.pages.short_views import summary
+from importance_audit.report.pages.short_views import short_files
 from importance_audit.report.pages.view import build_view
 
 TOLD = {"text": "a leads", "source": "Doe (2001), Fig. 2", "method": "permutation"}
 LEADS = {**TOLD, "kind": "leader", "features": ["a"]}
 FAILS = {**LEADS, "text": "b leads", "features": ["b"], "paper": 0.5}
+
+
+def summary(result):
+    return short_files(result)["summary.txt"]
 
 
 def claimed(*claims, models=(), **config):

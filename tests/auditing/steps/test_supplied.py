@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
+from tests.report.reading import page_files
 
 from importance_audit.auditing.audit import audit
 from importance_audit.auditing.steps.supplied_numbers import numbers_of
@@ -21,7 +22,6 @@ from importance_audit.models.prediction_digest import predictions_sha256
 from importance_audit.r_bridge import handoff, host
 from importance_audit.records.errors import ConfigError, DataError
 from importance_audit.records.importance_record import Importance
-from importance_audit.report.pages.html import page_files
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.verdicts import sentence
 from importance_audit.report.text.blocks import plain

@@ -14,6 +14,7 @@ from tests.methods.importance.test_model_specific_reference import (
     THROUGH_R,
     short,
 )
+from tests.report.reading import page_files
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -26,7 +27,6 @@ from importance_audit.r_bridge.model_specific import ModelReport, own_numbers
 from importance_audit.r_bridge.r_models import read_model
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.errors import NotApplicable
-from importance_audit.report.pages.html import page_files
 
 HERE = Path(__file__).parent
 GIVEN = json.loads(

@@ -255,11 +255,11 @@ def test_a_configured_reference_is_looked_for_in_the_folder_of_the_audit(
     result = with_reference("house.docx", tmp_path)
     house = tmp_path / "house.docx"
     house.write_bytes(b"")
-    docx_files(result)
+    docx_files(report_views(result), result)
     assert converted == [house]
     house.unlink()
     with pytest.raises(DataError) as caught:
-        docx_files(result)
+        docx_files(report_views(result), result)
     assert str(caught.value) == (
         f"The reference 'house.docx' of [report] is not in {str(tmp_path)!r}. Name a "
         "Word file with --reference."
@@ -365,7 +365,7 @@ def test_many_models_have_a_file_each():
     models = pd.concat([result.models, models], ignore_index=True)
     records = (*result.importances, *copies)
     result = replace(result, models=models, importances=records)
-    files = docx_files(result)
+    files = docx_files(report_views(result), result)
     assert {path.removesuffix(".docx") for path in files} == {*report_views(result)}
     assert len(files) == 5
 

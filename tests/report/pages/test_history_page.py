@@ -14,7 +14,6 @@ from importance_audit.report.figures.history import LeaderLine, draw_history
 from importance_audit.report.pages.compose import compose
 from importance_audit.report.pages.history_page import (
     AuditRow,
-    History,
     HistoryRow,
     history_html,
     index_html,
@@ -61,7 +60,7 @@ def row(day, **facts):
 
 
 def page(*rows, **facts):
-    return history_html(History("titanic", MADE, rows, **facts))
+    return history_html("titanic", rows, made=MADE, **facts)
 
 
 def text(html):

@@ -21,19 +21,19 @@ from tests.report.made_records import (
 )
 from tests.report.made_variants import RESULTS, plain_result, result_of, view_of
 from tests.report.page_reader import nodes_of, parse_page
+from tests.report.reading import page_files
 
 from importance_audit.records.as_csv import tables
 from importance_audit.records.finding import Finding
+from importance_audit.records.template_folder import templates
 from importance_audit.report.pages import html
 from importance_audit.report.pages.html import (
     own_file,
-    page_files,
     print_html,
     show,
     to_html,
 )
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.wording import templates
 
 SCRIPT = (templates() / "screen.js").read_text(encoding="utf-8").strip()
 
@@ -345,19 +345,15 @@ def test_pages_of_models_link_to_figures_below_their_own_folder():
 def test_pages_of_models_link_to_the_tables_of_the_run(monkeypatch):
     monkeypatch.setattr(html, "DOWNLOADS", 0)  # every table is too large for the page
     result = four_models()
-    files = page_files(result, pdf=False, figures="")
-    assert len(files) == 5
-    for path, page in files.items():
+    files = page_files(result, pdf=False)
+    pages = {path: files[path] for path in files if path.endswith(".html")}
+    assert len(pages) == 5
+    for path, page in pages.items():
         links = re.findall(r'href="([^"#]*\.csv)"', page)
         folder = posixpath.dirname(path)
         linked = {posixpath.normpath(posixpath.join(folder, link)) for link in links}
         assert linked <= tables(result).keys()
         assert path == "report.html" or "tables/importances.csv" in linked
-
-
-def test_without_a_folder_there_are_no_figures_as_files(apartments):
-    files = page_files(apartments, pdf=False, figures="")
-    assert files == {"report.html": page_of("apartments")}
 
 
 UNKNOWN_TO_SOME = (

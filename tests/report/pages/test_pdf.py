@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from importance_audit.records.template_folder import templates
 from importance_audit.report.figures import drawing, typeface
 from importance_audit.report.pages import pdf
-from importance_audit.report.text.wording import templates
 
 ROOT = Path(__file__).parents[3]
 CREATED = datetime(2026, 11, 20, 9, 12, 4, tzinfo=UTC)

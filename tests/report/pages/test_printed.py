@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from tests.report.printed import PRINTED, page_of, report
-from tests.report.reading import parts_of
+from tests.report.reading import page_files, parts_of
 
 from importance_audit.report.figures.typeface import escape_uncovered
 from importance_audit.report.pages import pdf
-from importance_audit.report.pages.html import page_files, print_html
+from importance_audit.report.pages.html import print_html
 from importance_audit.report.text.blocks import Name, Value, plain
 
 MARGIN = 18 / 210

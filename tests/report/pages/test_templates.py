@@ -12,8 +12,8 @@ from tests.cases import for_each
 from tests.report.made_variants import view_of
 
 from importance_audit.methods.importance import METHODS
+from importance_audit.records.template_folder import templates
 from importance_audit.report.pages.html import to_html
-from importance_audit.report.text.wording import templates
 
 FILES = sorted(templates().rglob("*.j2"))
 STRINGS = templates() / "strings.en.toml"

@@ -12,11 +12,11 @@ from tests.report.made_variants import plain_result
 from tests.report.page_reader import parse_page
 from tests.report.reading import column, section, table, words
 
+from importance_audit.records.template_folder import templates
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.template_files import templates_sha256
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
-from importance_audit.report.text.wording import templates
 
 FEATURES = ("surface", "floor", "district")
 

@@ -18,7 +18,7 @@ from importance_audit.records.as_json import (
 )
 from importance_audit.records.errors import ConfigError
 from importance_audit.records.finding import Finding
-from importance_audit.report.pages.short_views import suites, summary
+from importance_audit.report.pages.short_views import short_files, suites
 from importance_audit.runs.signoff.answers import (
     Accepted,
     Answer,
@@ -40,6 +40,10 @@ class Mine(NamedTuple):
     key: str
     check: str
     subject: str
+
+
+def summary(result):
+    return short_files(result)["summary.txt"]
 
 
 def problems(folder, text):
