@@ -38,7 +38,6 @@ from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
 from .limits import time_cuts, time_limit
-from .steps import Results, StepResult
 from .stopping import (
     CAUSES,
     LEVELS,
@@ -262,24 +261,6 @@ class Journal:
         ignored, n_leaves = leaves.get(feature, (0, 0))
         leaves[feature] = ignored + curve.n_ignored, n_leaves + curve.n_leaves
         self.report_progress(f"trial {repeat + 1}, {feature}")
-
-    def add(self, result: StepResult) -> None:
-        """Add what a step found to what was found before it."""
-        for name, rows in result.rows.items():
-            self.rows[name].extend(rows)
-        self.importances.extend(result.importances)
-        self.effects.extend(result.effects)
-        self.surfaces.extend(result.surfaces)
-        self.findings.extend(result.findings)
-        self.digests.update(result.digests)
-
-    def add_all(self, results: Results[T]) -> T:
-        """Add the parts of a long step as they come, and return what it returns."""
-        while True:
-            try:
-                self.add(next(results))
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
 
     def guarded(
         self, model: str, question: str, ask: Callable[[], T], engine: str = OURS
