@@ -45,9 +45,11 @@ from ..records.losses import OF_CLASS
 from ..records.ranking import is_marginal, primary
 from ..records.result import AuditResult
 from . import measure, preconditions
+from .clock import Clock
 from .entry import answer_entry
-from .journal import Journal, Step
+from .journal import Journal
 from .limits import limited
+from .log import Log, Step, silent
 from .steps import Run
 from .steps.compare_engines import PredictionFacts, compare_all
 from .steps.joint_importance import add_joint_importance
@@ -102,9 +104,8 @@ def audit(
     importance_audit.r_bridge.errors.RUnavailable
         An engine of ``config.require`` is not there; raised before any fit.
     """
-    journal = Journal(
-        on_step=on_step or (lambda *_: None), minutes=minutes or config.limits.minutes
-    )
+    clock = Clock(minutes or config.limits.minutes)
+    journal = Journal(log=Log(on_step or silent), clock=clock)
     return audit_into(journal, train, test, config, models=models)
 
 
@@ -120,19 +121,19 @@ def audit_into(
     with in_force(rows_of(config.extensions)):
         config, test, cuts = limited(config, test)
         journal.findings += cuts
-        journal.n_columns = test.X.shape[1]
+        journal.clock.n_rows = test.X.shape[1]
         run = _Run(train=train, test=test, config=config, journal=journal)
         r = config.r
         with (
             host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
             reporting_differences(journal.add_difference_of_trees),
-            reporting_compilation(journal.report_compilation),
+            reporting_compilation(journal.log.report_compilation),
             workers(
                 config.execution.n_jobs,
                 config.execution.backend,
                 config.execution.scheduler,
                 report=journal.add_of_workers,
-                check=journal.require_time,
+                check=journal.clock.require_time,
             ) as crew,
             asking_once_about(test.X),
         ):
@@ -142,7 +143,7 @@ def audit_into(
                 journal.follow([*steps, *closing], n_closing=len(closing))
             run.report_restarts(before=deaths)
             if crew is not None and crew.used:
-                journal.note("workers", "info", "; then ".join(crew.used))
+                journal.log.note("workers", "info", "; then ".join(crew.used))
             asked_r = bool(run.r_engines) or any(map(asks_r, run.models))
             return journal.result(train, test, config, run.models, asked_r=asked_r)
 
@@ -205,7 +206,8 @@ class _Run(Run):
         faults = (AuditError, RBridgeError)
         journal = self.journal
         taken = all(
-            journal.take(*step, journal.seconds_left, passing=faults) for step in steps
+            journal.take(*step, journal.clock.seconds_left, passing=faults)
+            for step in steps
         )
         return taken and bool(self.models)  # none: time was over while they were fitted
 
@@ -221,7 +223,7 @@ class _Run(Run):
         if sections := self.config.models:
             train = preconditions.training_rows(self.config, self.train, self.test)
             own = fit_models(
-                sections, train, base=self.config.base, phase=self.journal.phase
+                sections, train, base=self.config.base, phase=self.journal.log.phase
             )
         models = (*own, *(model.for_rows(self.test) for model in fitted))
         if any(set(entry.losses) & set(OF_CLASS) for entry in self.config.importance):
@@ -229,7 +231,7 @@ class _Run(Run):
             models = tuple(
                 by_predict_where_it_differs(model, self.test, base) for model in models
             )
-        self.models = tuple(map(self.journal.watch.watched, models))
+        self.models = tuple(map(self.journal.clock.watched, models))
         held = {column for model in self.models for column in model.held}
         if held:  # offsets stay with their rows
             self.test = self.test.without_asking(held)

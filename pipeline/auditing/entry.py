@@ -218,12 +218,12 @@ def _ask(
             on_curve=partial(journal.add_leaves, leaves),
             **supplied,
         )
-        with journal.within(share):
+        with journal.clock.within(share):
             answered, reason = journal.guarded(question.subject, label, call, engine)
         answer, result = answered or ((), None)
         if answer and model is not None and stream == measure.primary_stream(entry):
             answer = with_target(journal, answer, model, rows)
-    journal.importances += answer
+    journal.add_importances(answer)
     for importance in answer:
         of_importance = checks.of_importance(importance, rows)
         because = measure.because_of_levels(of_importance, importance, curves)

@@ -55,7 +55,7 @@ def add_significance(
         question,
         seed=answers[0][1].seed,
         shuffles=config.significance.shuffles,
-        report_progress=journal.report_progress,
+        report_progress=journal.log.report_progress,
         refits=refits,
     )
     label = f"p-values of {section.method} of {section.of}"

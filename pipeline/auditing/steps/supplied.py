@@ -95,8 +95,8 @@ def add_supplied(run: Run, entry: SuppliedSection, content: FileContent) -> None
     elif isinstance(content, Numbers):
         for record in measured:
             theirs = _as_importance(entry, content, record)
-            journal.importances.append(theirs)
-            journal.importances += _twin(run, theirs)
+            journal.add_importances([theirs])
+            journal.add_importances(_twin(run, theirs))
     else:
         journal.effects += _as_effects(entry, content, curves)
 

@@ -40,7 +40,7 @@ def second_run(monkeypatch, function=honest, journal=None, **checks):
     method = METHODS["permutation"]._replace(function=function)
     table = {"importance": {"permutation": method}, "effects": {}}
     monkeypatch.setitem(ENGINES, "other", table)
-    journal = journal or Journal(on_step=lambda *_: None)
+    journal = journal or Journal()
     return SecondRun(
         run=Run(
             journal=journal,
@@ -133,7 +133,7 @@ def test_who_is_not_there_any_more_leaves_the_pair_unexplained(monkeypatch):
 
 
 def test_an_engine_that_fails_the_second_time_is_a_finding(monkeypatch):
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
     second = second_run(monkeypatch, journal=journal)
     pair = first_run(second, off=5.0)
     row, rows = compare(*pair, **LIMITS)
