@@ -3,7 +3,7 @@
 Not: formulas, files, HTML; what was found is kept in a `journal`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -18,11 +18,10 @@ from ..assess.clusters import Cluster, cluster_rows, find_clusters
 from ..assess.dependent_leaders import dependent_leaders
 from ..assess.held_out_loss import out_of_bag_rows
 from ..assess.loss_sensitivity import compare_losses
-from ..assess.segments import Segment, performance_rows, segments_of
+from ..assess.segments import performance_rows
 from ..assess.split_shifts import split_shift_rows
 from ..config.extensions import rows_of
 from ..config.load import AuditConfig, ImportanceSection
-from ..config.questions import SuppliedSection
 from ..engines import (
     EngineInfo,
     compare_predictions,
@@ -35,28 +34,29 @@ from ..models.diagnostics import diagnostic_rows
 from ..models.fit import by_predict_where_it_differs, fit_models
 from ..models.performance import Performance, paired_differences, performance
 from ..models.prediction import asking_once_about, predict_unchanged
+from ..models.prediction_digest import predictions_sha256
 from ..models.r_models import asks_r, refuse_other_predictions, side_effects
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import AuditError, quote
 from ..records.execution import workers
 from ..records.extensions import in_force, is_in_force
 from ..records.finding import Finding
-from ..records.importance_record import Importance
 from ..records.losses import OF_CLASS
 from ..records.ranking import is_marginal, primary
 from ..records.result import AuditResult
 from . import measure, preconditions
+from .clock import Clock
 from .entry import answer_entry
-from .journal import Journal, Step
+from .journal import Journal
 from .limits import limited
-from .steps import Inputs, Results, StepResult
+from .log import Log, Step, silent
+from .steps import Run
 from .steps.compare_engines import PredictionFacts, compare_all
-from .steps.joint_importance import joint_importance_of
-from .steps.repeat_run import SecondRun
-from .steps.selected_sets import selection_of
-from .steps.supplied import FileContent, digests_of, read_files, supplied_answers
-from .steps.surfaces import surfaces_of
-from .steps.top_k import top_k_curves
+from .steps.joint_importance import add_joint_importance
+from .steps.selected_sets import add_selection
+from .steps.supplied import FileContent, add_supplied, read_files
+from .steps.surfaces import add_surfaces
+from .steps.top_k import add_top_k_curves
 
 ENGINE_NEEDS = 2
 """How much time an engine is left under a limit, in times of what we had."""
@@ -104,9 +104,8 @@ def audit(
     importance_audit.r_bridge.errors.RUnavailable
         An engine of ``config.require`` is not there; raised before any fit.
     """
-    journal = Journal(
-        on_step=on_step or (lambda *_: None), minutes=minutes or config.limits.minutes
-    )
+    clock = Clock(minutes or config.limits.minutes)
+    journal = Journal(log=Log(on_step or silent), clock=clock)
     return audit_into(journal, train, test, config, models=models)
 
 
@@ -122,31 +121,31 @@ def audit_into(
     with in_force(rows_of(config.extensions)):
         config, test, cuts = limited(config, test)
         journal.findings += cuts
-        journal.n_columns = test.X.shape[1]
+        journal.clock.n_rows = test.X.shape[1]
         run = _Run(train=train, test=test, config=config, journal=journal)
         r = config.r
         with (
             host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
             reporting_differences(journal.add_difference_of_trees),
-            reporting_compilation(journal.report_compilation),
+            reporting_compilation(journal.log.report_compilation),
             workers(
                 config.execution.n_jobs,
                 config.execution.backend,
                 config.execution.scheduler,
                 report=journal.add_of_workers,
-                check=journal.require_time,
+                check=journal.clock.require_time,
             ) as crew,
             asking_once_about(test.X),
         ):
             deaths = host.current().unseen_deaths
             if run.prepare(models):
                 steps, closing = run.steps(), run.closing_steps()
-                run.journal.follow([*steps, *closing], n_closing=len(closing))
+                journal.follow([*steps, *closing], n_closing=len(closing))
             run.report_restarts(before=deaths)
             if crew is not None and crew.used:
-                journal.note("workers", "info", "; then ".join(crew.used))
+                journal.log.note("workers", "info", "; then ".join(crew.used))
             asked_r = bool(run.r_engines) or any(map(asks_r, run.models))
-            return run.journal.result(train, test, config, run.models, asked_r=asked_r)
+            return journal.result(train, test, config, run.models, asked_r=asked_r)
 
 
 def exit_code(result: AuditResult) -> int:
@@ -158,21 +157,15 @@ def exit_code(result: AuditResult) -> int:
     return {"not established": 4, "not confirmed": 1}.get(result.verdict, 0)
 
 
-def read_together(
-    importances: Sequence[Importance],
-    test: Dataset,
-    config: AuditConfig,
-) -> Results[None]:
-    """Yield what several rankings say together: losses and associations."""
-    limits = config.checks
-    rows, findings = compare_losses(importances, top_k=limits.top_k)
-    yield StepResult(rows={"losses": rows}, findings=tuple(findings))
-    rows = association_rows(test, importances, threshold=limits.dependence)
-    yield StepResult(rows={"associations": rows})
-
-
-READINGS: tuple[Callable[..., Results[None]], ...] = (read_together,)
-"""What the rankings say once all are there: (importances, train, test, config)."""
+def read_together(run: Run) -> None:
+    """Add what several rankings say together: losses and associations."""
+    journal, limits = run.journal, run.config.checks
+    rows, findings = compare_losses(journal.importances, top_k=limits.top_k)
+    journal.rows["losses"] += rows
+    journal.findings += findings
+    journal.rows["associations"] += association_rows(
+        run.test, journal.importances, threshold=limits.dependence
+    )
 
 
 def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
@@ -183,30 +176,12 @@ def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
 
 
 @dataclass(kw_only=True)
-class _Run:
-    """One audit under way: what is asked, and the journal that keeps the answers."""
+class _Run(Run):
+    """The steps of one audit, and what later steps need of earlier ones."""
 
-    train: Dataset | None
-    test: Dataset
-    config: AuditConfig
-    journal: Journal
-    models: tuple[FittedModel, ...] = ()
     supplied: tuple[FileContent, ...] = ()
-    engines: dict[str, EngineInfo] = field(default_factory=dict)
     predictions: dict[str, PredictionFacts] = field(default_factory=dict)
     judged: list[tuple[FittedModel, Floats]] = field(default_factory=list)
-
-    @property
-    def inputs(self) -> Inputs:
-        """What the steps are handed."""
-        return Inputs(
-            config=self.config,
-            train=self.train,
-            test=self.test,
-            models=self.models,
-            engines=self.engines,
-            segments=self.segments,
-        )
 
     @property
     def r_engines(self) -> list[EngineInfo]:
@@ -231,7 +206,8 @@ class _Run:
         faults = (AuditError, RBridgeError)
         journal = self.journal
         taken = all(
-            journal.take(*step, journal.seconds_left, passing=faults) for step in steps
+            journal.take(*step, journal.clock.seconds_left, passing=faults)
+            for step in steps
         )
         return taken and bool(self.models)  # none: time was over while they were fitted
 
@@ -247,7 +223,7 @@ class _Run:
         if sections := self.config.models:
             train = preconditions.training_rows(self.config, self.train, self.test)
             own = fit_models(
-                sections, train, base=self.config.base, phase=self.journal.phase
+                sections, train, base=self.config.base, phase=self.journal.log.phase
             )
         models = (*own, *(model.for_rows(self.test) for model in fitted))
         if any(set(entry.losses) & set(OF_CLASS) for entry in self.config.importance):
@@ -255,7 +231,7 @@ class _Run:
             models = tuple(
                 by_predict_where_it_differs(model, self.test, base) for model in models
             )
-        self.models = tuple(map(self.journal.watch.watched, models))
+        self.models = tuple(map(self.journal.clock.watched, models))
         held = {column for model in self.models for column in model.held}
         if held:  # offsets stay with their rows
             self.test = self.test.without_asking(held)
@@ -269,8 +245,10 @@ class _Run:
         versions = {
             item.name: item.facts.get("version", "") for item in config.extensions
         }
-        for name in ("python", *sorted(names | set(config.require))):
-            self.engines[name] = describe_engine(name, versions.get(name, ""))
+        self.engines = {
+            name: describe_engine(name, versions.get(name, ""))
+            for name in ("python", *sorted(names | set(config.require)))
+        }
         for name in config.require:
             if not self.engines[name].available:
                 raise RUnavailable(
@@ -323,35 +301,25 @@ class _Run:
         needs = [1 + ENGINE_NEEDS * len(entry.engines) for entry, _ in questions]
         for place, (entry, model) in enumerate(questions):
             share = 1 / sum(needs[place:])
-            ask = partial(answer_entry, self.journal, self.inputs, entry, model, share)
+            ask = partial(answer_entry, self, entry, model, share)
             steps.append((_label(entry, model), ask))
         if self.clusters and any(map(measure.is_marginal, self.config.importance)):
             steps.append(("joint importance of clusters", self.measure_clusters))
-        asked = self.journal.guarded, self.inputs
-        importances = self.journal.importances
-        last: dict[str, Results[None]] = {}  # generators: nothing is asked yet
         if self.config.surfaces:
-            surfaces = surfaces_of(*asked, importances=importances)
-            last["surfaces of two features"] = surfaces
+            steps.append(("surfaces of two features", partial(add_surfaces, self)))
         if self.config.top_k.k:
-            last["top-k error curves"] = top_k_curves(*asked)
+            steps.append(("top-k error curves", partial(add_top_k_curves, self)))
         if self.config.selection.splits:
-            errors = selection_of(*asked, importances=importances)
-            last["test error of selected sets"] = errors
-        for label, answers in last.items():
-            steps.append((label, partial(self.add_all, answers)))
+            label = "test error of selected sets"
+            steps.append((label, partial(add_selection, self)))
         return steps
-
-    def add_all(self, answers: Results[None]) -> None:
-        """Add what a step answers, as it comes."""
-        self.journal.add_all(answers)
 
     def closing_steps(self) -> list[tuple[str, Callable[[], None]]]:
         """Return the steps that say what was measured, also when time is over."""
         steps: list[tuple[str, Callable[[], None]]] = []
         for supplied, content in zip(self.config.supplied, self.supplied, strict=True):
             label = f"supplied {supplied.method}, {supplied.model}"
-            steps.append((label, partial(self.add_supplied, supplied, content)))
+            steps.append((label, partial(add_supplied, self, supplied, content)))
         claims = [("claims", self.judge_claims)] if self.config.claims else []
         return [*steps, ("agreement", self.compare), *claims]
 
@@ -378,8 +346,7 @@ class _Run:
             self.journal.findings.extend(model.notes)
             self.journal.findings.extend(measure.other_losses(model, self.config))
         if any(map(measure.is_marginal, self.config.importance)):
-            found = cluster_rows(self.clusters)
-            self.journal.add(StepResult(rows={"clusters": found}))
+            self.journal.rows["clusters"] += cluster_rows(self.clusters)
         answers = checks.of_columns(
             self.train,
             self.test,
@@ -390,7 +357,7 @@ class _Run:
             limits = self.limits("split_shift")
             limit = self.config.checks.split_shift
             shifts = split_shift_rows(self.train, self.test, limit=limit)
-            self.journal.add(StepResult(rows={"split_shifts": shifts}))
+            self.journal.rows["split_shifts"] += shifts
             answers += checks.of_shifts(self.test, shifts, limits=limits)
         self.journal.add_checks(answers)
 
@@ -399,7 +366,7 @@ class _Run:
         journal, seed = self.journal, self.config.seed
         if asks_r(model):
             refuse_other_predictions(model)
-            journal.add(StepResult(findings=tuple(side_effects(model, self.test))))
+            journal.findings += side_effects(model, self.test)
         canaries, _ = journal.guarded(
             model.name,
             "the checks of predict",
@@ -442,7 +409,8 @@ class _Run:
         deciles = calibration_checks(rows.get("calibration", ()))
         rows["calibration_checks"] = deciles
         self.judged.append((judged, frames.prediction))
-        journal.add(StepResult(rows=rows))
+        for name, rows_of_frame in rows.items():
+            journal.rows[name] += rows_of_frame
         limits = self.limits("train_test_gap", "calibration")
         answers = checks.of_performance(judged, frames.losses, limits=limits)
         answers += checks.of_deciles(judged, deciles, limits=limits)
@@ -495,11 +463,6 @@ class _Run:
         threshold = self.config.checks.dependence
         return find_clusters(self.test, self.grouped, threshold=threshold)
 
-    @cached_property
-    def segments(self) -> tuple[Segment, ...]:
-        """The parts of the test rows that are judged apart."""
-        return segments_of(self.test)
-
     def measure_clusters(self) -> None:
         """Permute correlated features together, for each model and loss once."""
         journal = self.journal
@@ -522,11 +485,7 @@ class _Run:
             )
             ranking = next(own, None)
             if ranking is not None:
-                joint = joint_importance_of(
-                    *(journal.guarded, self.inputs, entry, model, self.clusters),
-                    ranking,
-                )
-                journal.add_all(joint)
+                add_joint_importance(self, entry, model, self.clusters, ranking)
 
     def losses_of(self, model: FittedModel) -> tuple[str, ...]:
         """Return every loss that some entry asks of a model, else its own."""
@@ -545,47 +504,25 @@ class _Run:
         A model whose quality could not be measured has none to speak of, and a finding
         of its own.
         """
-        made = {model.name: prediction for model, prediction in self.judged}
-        self.journal.add_all(digests_of(made))
-
-    def add_supplied(self, entry: SuppliedSection, content: FileContent) -> None:
-        """Put the numbers of one file beside ours, or say why they are not."""
-        journal = self.journal
-        answers = supplied_answers(
-            journal.guarded,
-            entry,
-            content,
-            self.inputs,
-            importances=journal.importances,
-            effects=journal.effects,
-            digest=journal.digests.get(entry.model, ""),
-        )
-        journal.add_all(answers)
+        for model, made in self.judged:
+            self.journal.digests[model.name] = predictions_sha256(made)
 
     def compare(self) -> None:
         """Hold the engines against each other, and all against what was expected."""
         journal = self.journal
-        compared = compare_all(
-            SecondRun(guard=journal.guarded, inputs=self.inputs),
-            journal.importances,
-            journal.effects,
-            not_compared=journal.rows["agreement"],
-            predictions=self.predictions,
-            versions=host.installed()["packages"] if len(self.engines) > 1 else {},
-        )
-        journal.add_all(compared)
+        versions = host.installed()["packages"] if len(self.engines) > 1 else {}
+        compare_all(self, predictions=self.predictions, versions=versions)
         rows, findings = expectations.judge(
             self.config.expected,
             journal.importances,
             resolution=self.config.checks.resolution,
             row_intervals=journal.rows["row_intervals"],
         )
-        journal.add(StepResult(rows={"expected": rows}, findings=tuple(findings)))
+        journal.rows["expected"] += rows
+        journal.findings += findings
         self.look_for_leaks()
-        for read in READINGS:
-            measured = journal.importances
-            journal.add_all(read(measured, self.test, self.config))
-        leaders = dependent_leaders(
+        read_together(self)
+        journal.findings += dependent_leaders(
             journal.importances,
             self.train,
             self.test,
@@ -595,7 +532,6 @@ class _Run:
             clusters=self.clusters,
             joint=journal.rows["joint_importances"],
         )
-        journal.add(StepResult(findings=tuple(leaders)))
 
     def look_for_leaks(self) -> None:
         """Ask of each permutation ranking whether one feature explains all."""
@@ -623,4 +559,5 @@ class _Run:
             self.config.seed,
         )
         rows, findings = judge(self.config.claims, measured)
-        journal.add(StepResult(rows={"claims": rows}, findings=tuple(findings)))
+        journal.rows["claims"] += rows
+        journal.findings += findings

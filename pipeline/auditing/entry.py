@@ -3,20 +3,18 @@
 Not: the order of the entries (`audit`), nor what one engine computes (`measure`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ..assess import checks
 from ..assess.segments import importance_rows
-from ..config.load import AuditConfig, ImportanceSection
+from ..config.load import ImportanceSection
 from ..config.questions import seed_for
 from ..engines import ENGINES, REFUSED_LOSSES, agreement
-from ..engines.xplainfi import RowTests
 from ..methods.importance import METHODS
 from ..methods.importance.method_result import Kept, MethodResult
-from ..methods.importance.paired_losses import PairedLosses
 from ..methods.trees.routes import reporting_routes
 from ..records.dataset_and_model import FittedModel
 from ..records.extensions import is_in_force
@@ -26,19 +24,19 @@ from . import measure
 from .journal import Journal
 from .limits import describe_repeats
 from .measure import Question
-from .steps import Inputs, Results, StepResult
-from .steps.convergence import convergence
+from .steps import Run
+from .steps.convergence import add_convergence
 from .steps.curves import curves_of, is_handed_curves
 from .steps.first_pairs import select_pairs
 from .steps.paired_tests import (
-    engine_tests_of,
-    paired_tests_of,
+    add_engine_tests,
+    add_paired_tests,
     row_tests_for,
     select_test,
 )
 from .steps.permuted_targets import with_target
-from .steps.resampled_rows import row_intervals_of, stability_of
-from .steps.shuffled_targets import significance_of
+from .steps.resampled_rows import add_row_intervals, add_stability
+from .steps.shuffled_targets import add_significance
 
 NOT_IN_R = {
     "class": "class that predict names",
@@ -48,11 +46,7 @@ NOT_IN_R = {
 
 
 def answer_entry(
-    journal: Journal,
-    inputs: Inputs,
-    entry: ImportanceSection,
-    model: FittedModel | None,
-    share: float,
+    run: Run, entry: ImportanceSection, model: FittedModel | None, share: float
 ) -> None:
     """Ask every engine of one entry about one model, our own first.
 
@@ -60,8 +54,8 @@ def answer_entry(
     time limit permutation has this share of what is left, and keeps the repeats that it
     completes; other methods have no part of an answer to keep, and go on to the end.
     """
-    config, groups = inputs.config, inputs.config.groups
-    rows = measure.rows_for(entry, inputs.train, inputs.test, groups=groups)
+    journal, config = run.journal, run.config
+    rows = measure.rows_for(entry, run.train, run.test, groups=config.groups)
     name = model.name if model is not None else ""
     seed = seed_for(entry, config.seed, name)
     choose = partial(select_pairs, model, rows, entry, seed=seed)
@@ -69,47 +63,54 @@ def answer_entry(
     if choice is None:
         return
     rows, left_out = choice
-    journal.add(StepResult(findings=left_out))
-    question = Question(model, rows, entry, inputs.engines[OURS])
-    primary = measure.primary_stream(entry)
+    journal.findings += left_out
+    question = Question(model, rows, entry, run.engines[OURS])
+    primary, test = measure.primary_stream(entry), select_test(entry, config)
     keep: list[Kept] = []
     if config.stability.row_resamples:
         keep.append("row_terms")
-    if select_test(entry, config):
+    if test:
         keep.append("paired_losses")
-    segments = [each for each in inputs.segments if each.is_judged]
-    if rows.split != inputs.test.split or not measure.is_marginal(entry):
+    segments = [each for each in run.segments if each.is_judged]
+    if rows.split != run.test.split or not measure.is_marginal(entry):
         segments = []
     is_cut = entry.method == "permutation" and entry.options.get("draws") != "exact"
-    share = share if is_cut else 1.0
     ours, _, result = _ask(
         journal,
         question,
-        share,
+        share if is_cut else 1.0,
         seed=seed,
         stream=primary,
         keep=keep,
         segments=[segment.rows for segment in segments],
     )
-    importances = [a for a in ours if isinstance(a, Importance)]
-    cut = describe_repeats(importances[0]) if importances else None
-    journal.add(StepResult(findings=(cut,) if cut else ()))
-    first = len(journal.importances) - len(importances)
-    if result is not None and result.segment_losses is not None:
-        for k, answer in enumerate(importances):
-            parts = importance_rows(
-                answer, result.segment_losses, segments, record=first + k
-            )
-            journal.add(StepResult(rows={"segment_importances": parts}))
-    if result is not None:
-        _judge_chance(journal, config, importances, question, result)
+    numbered = _numbered(journal, ours)
+    cut = describe_repeats(numbered[0][1]) if numbered else None
     if cut:
-        options = {**entry.options, "n_repeats": importances[0].n_repeats}
+        journal.findings.append(cut)
+    if result is not None and result.segment_losses is not None:
+        for record, answer in numbered:
+            journal.rows["segment_importances"] += importance_rows(
+                answer, result.segment_losses, segments, record=record
+            )
+    if result is not None:
+        add_convergence(journal, numbered, question)
+    if numbered and result is not None:
+        if result.row_terms is not None:
+            add_row_intervals(journal, numbered, result.row_terms, config)
+        if config.stability.resamples:
+            add_stability(journal, numbered, question, config)
+        if test:
+            add_paired_tests(journal, numbered, result.paired_losses, test, config)
+        elif config.significance.shuffles:
+            add_significance(journal, numbered, question, config)
+    if cut:
+        options = {**entry.options, "n_repeats": numbered[0][1].n_repeats}
         question = replace(question, section=replace(question.section, options=options))
     for name in entry.engines:
-        info = inputs.engines[name]
+        info = run.engines[name]
         of_engine, refused = _with_losses_of_engine(replace(question, engine=info))
-        unknown = [a for a in ours if isinstance(a, Importance) and a.loss in refused]
+        unknown = [a for _, a in numbered if a.loss in refused]
         missing = [agreement.not_compared(a, name, refused[a.loss]) for a in unknown]
         asked = [a for a in ours if a not in unknown]
         answers: tuple[Importance | Effect, ...] = ()
@@ -123,11 +124,12 @@ def answer_entry(
             )
         if not answers:
             missing += [agreement.not_compared(a, name, reason) for a in asked]
-        journal.add(StepResult(rows={"agreement": missing}))
+        journal.rows["agreement"] += missing
         if not answers:
             continue
         if row_tests is not None:
-            _add_tests(journal, config, entry, answers, engine_tests_of, row_tests)
+            of_answers = _numbered(journal, answers)
+            add_engine_tests(journal, of_answers, row_tests, test, config)
         if measure.wants_run_beside(entry, rows, info, primary):
             beside = replace(of_engine, engine=question.engine)
             is_tested = row_tests is not None and row_tests.tables
@@ -136,26 +138,18 @@ def answer_entry(
                 journal, beside, seed=seed, stream=info.stream, keep=keep
             )
             if is_tested:
+                of_answers = _numbered(journal, answers)
                 pairs = result.paired_losses if result else None
-                _add_tests(journal, config, entry, answers, paired_tests_of, pairs)
+                add_paired_tests(journal, of_answers, pairs, test, config)
 
 
-def _add_tests(
-    journal: Journal,
-    config: AuditConfig,
-    entry: ImportanceSection,
-    answers: Sequence[Importance | Effect],
-    tests_of: Callable[..., Results[None]],
-    of_rows: RowTests | PairedLosses | None,
-) -> None:
-    """Keep the p-values of the last answers to an entry, taken from `of_rows`."""
-    importances = [a for a in answers if isinstance(a, Importance)]
+def _numbered(
+    journal: Journal, answers: Sequence[Importance | Effect]
+) -> list[tuple[int, Importance]]:
+    """Return the last answers that are importances, with their places among all."""
+    importances = [answer for answer in answers if isinstance(answer, Importance)]
     first = len(journal.importances) - len(importances)
-    test = select_test(entry, config)
-    p_values = tests_of(
-        journal.guarded, importances, of_rows, test, config, first_record=first
-    )
-    journal.add_all(p_values)
+    return [*enumerate(importances, start=first)]
 
 
 def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]]:
@@ -185,51 +179,6 @@ def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]
     return replace(question, model=model.with_losses(known)), refused
 
 
-def _judge_chance(
-    journal: Journal,
-    config: AuditConfig,
-    answers: list[Importance],
-    question: Question,
-    result: MethodResult,
-) -> None:
-    """Say how far our answers to one question, the last, rest on chance.
-
-    `result` is what the method returned.
-    """
-    first = len(journal.importances) - len(answers)
-    by_repeats = convergence(answers, question.model, question.rows, first_record=first)
-    journal.add_all(by_repeats)
-    if answers and result.row_terms is not None:
-        over_rows = row_intervals_of(
-            journal.guarded,
-            journal.add_checks,
-            answers,
-            result.row_terms,
-            config,
-            first_record=first,
-        )
-        journal.add_all(over_rows)
-    if answers and config.stability.resamples:
-        stability = stability_of(
-            journal.guarded, answers, question, config, first_record=first
-        )
-        journal.add_all(stability)
-    section = question.section
-    if answers and select_test(section, config):
-        pairs = result.paired_losses
-        _add_tests(journal, config, section, answers, paired_tests_of, pairs)
-    elif answers and config.significance.shuffles:
-        p_values = significance_of(
-            journal.guarded,
-            answers,
-            question,
-            config,
-            first_record=first,
-            report_progress=journal.report_progress,
-        )
-        journal.add_all(p_values)
-
-
 def _ask(
     journal: Journal,
     question: Question,
@@ -245,20 +194,6 @@ def _ask(
     the importance is taken from them; an engine that has the curves alone has answered.
     `supplied` is handed to the method, and what it returned comes back too.
     """
-    with reporting_routes(partial(journal.add_route, question.section)):
-        return _answers(journal, question, share, seed=seed, stream=stream, **supplied)
-
-
-def _answers(
-    journal: Journal,
-    question: Question,
-    share: float,
-    *,
-    seed: int,
-    stream: str,
-    **supplied: Any,
-) -> tuple[tuple[Importance | Effect, ...], str, MethodResult | None]:
-    """Do what `_ask` does."""
     model, rows, entry = question.model, question.rows, question.section
     engine = question.engine.name
     table = ENGINES[engine]
@@ -267,41 +202,28 @@ def _answers(
         method = f"the method {entry.method!r}"
     label = f"{method} of {entry.of} by {engine}"
     curves: tuple[Effect, ...] = ()
-    if measure.curve_of(entry) in table["effects"]:
-        curves, reason = journal.add_all(
-            curves_of(
-                journal.guarded,
-                question,
-                label,
-                seed=seed,
-                effects=journal.effects,
-                mean_rows=journal.rows["mean_predictions"],
-                add_reason=journal.add_reason,
-            )
-        )
-        lacks = not curves and is_handed_curves(entry)
-        if lacks or entry.method not in table["importance"]:
-            return curves, reason, None
     leaves: checks.Leaves = {}
-    call = partial(
-        measure.answered,
-        question,
-        seed=seed,
-        stream=stream,
-        curves=measure.as_curves(curves),
-        on_curve=partial(journal.add_leaves, leaves),
-        **supplied,
-    )
-    with journal.within(share):
-        answered, reason = journal.guarded(question.subject, label, call, engine)
-    answer, result = answered or ((), None)
-    if answer and model is not None and stream == measure.primary_stream(entry):
-        target_rows = journal.rows["y_permuted"]
-        permuted = with_target(
-            journal.guarded, answer, model, rows, target_rows=target_rows
+    with reporting_routes(partial(journal.add_route, entry)):
+        if measure.curve_of(entry) in table["effects"]:
+            curves, reason = curves_of(journal, question, label, seed=seed)
+            lacks = not curves and is_handed_curves(entry)
+            if lacks or entry.method not in table["importance"]:
+                return curves, reason, None
+        call = partial(
+            measure.answered,
+            question,
+            seed=seed,
+            stream=stream,
+            curves=measure.as_curves(curves),
+            on_curve=partial(journal.add_leaves, leaves),
+            **supplied,
         )
-        answer = journal.add_all(permuted)
-    journal.add(StepResult(importances=answer))
+        with journal.clock.within(share):
+            answered, reason = journal.guarded(question.subject, label, call, engine)
+        answer, result = answered or ((), None)
+        if answer and model is not None and stream == measure.primary_stream(entry):
+            answer = with_target(journal, answer, model, rows)
+    journal.add_importances(answer)
     for importance in answer:
         of_importance = checks.of_importance(importance, rows)
         because = measure.because_of_levels(of_importance, importance, curves)

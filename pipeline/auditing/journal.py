@@ -1,4 +1,4 @@
-"""What one audit has found so far: answers, faults and the clock, until the result.
+"""What one audit has found so far: answers and faults, until the result.
 
 The only mutable thing of an audit. Not: what is asked, nor in which order (`audit`).
 """
@@ -7,12 +7,11 @@ import hashlib
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -32,38 +31,20 @@ from ..records.errors import NotApplicable, OutOfTime, listed, quote, words
 from ..records.finding import ONE_CAUSE, Finding, Severity, cause_of
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
-from ..records.interrupt import acknowledge, overdue_after, pending, stop_request_in
+from ..records.interrupt import acknowledge, overdue_after, stop_request_in
 from ..records.ranking import OURS
 from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
-from .limits import time_cuts, time_limit
-from .steps import Results, StepResult
-from .stopping import (
-    CAUSES,
-    LEVELS,
-    Level,
-    hearing,
-    log_line,
-    stop_of,
-    traceback_of,
-)
-from .watch import Watch
+from .clock import GRACE_SECONDS, Clock
+from .log import Level, Log
+from .stopping import CAUSES, stop_of
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Step = Callable[[int, int, str], None]
-PAUSE = 2.0
-"""Seconds before a step says again how far it is."""
-GRACE_SECONDS = 3.0
-"""What a call has to end by itself once the time limit is over."""
-REPORT_SECONDS = 6.0
-"""What comes after the measuring on a quiet machine, without its long tables."""
-ROW_SECONDS = 0.014
-"""What a row of a table costs there: of the columns, and of each ranking."""
-LARGEST_SHARE = 0.5
-"""Of the time limit, what is kept for the report at most."""
+LEVELS: Mapping[str, Level] = {"warning": "warning", "failure": "error"}
+"""By severity of a finding, the level of its line in the log."""
 
 
 @dataclass(kw_only=True)
@@ -72,6 +53,9 @@ class Journal:
 
     Attributes
     ----------
+    log : Log
+    clock : Clock
+    started : datetime
     importances, effects, surfaces, findings : list
         Records, in the order they were made.
     rows : mapping of str to list of mapping
@@ -83,28 +67,13 @@ class Journal:
     status : {"complete", "interrupted", "failed"}
     seconds : mapping of str to float
         How long each step took.
-    log : list of mapping
-        The lines of log.jsonl, in the order of their times.
-    at : (int, int, str)
-        The step under way, as the progress channel was told of it.
-    reported : float
-        When that was, or something since, by `time.perf_counter`.
-    minutes : float or None
-        After so many, from when the journal was begun, no model is asked any more.
-    n_columns : int
-        Those of the rows: what the report has at least to say.
     answered_by : mapping of (str, str, str, str) to mapping
         By model, method, its subjects and entry: whether the trees of the model
         answered, or predict and why.
-    cut_short, not_begun : list of str
-        The questions and the steps that the time limit left without an answer.
-    deadline : float
-        When the question under way is ended for the sake of those to come, by
-        `time.monotonic`.
     """
 
-    on_step: Step
-    minutes: float | None = None
+    log: Log = field(default_factory=Log)
+    clock: Clock = field(default_factory=Clock)
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     importances: list[Importance] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
@@ -116,58 +85,7 @@ class Journal:
     digests: dict[str, str] = field(default_factory=dict)
     status: Literal["complete", "interrupted", "failed"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
-    log: list[dict[str, Any]] = field(default_factory=list)
-    at: tuple[int, int, str] = (0, 0, "")
-    reported: float = 0.0
-    begun: float = field(default_factory=lambda: time.monotonic())
-    n_columns: int = 0
     answered_by: dict[tuple[str, ...], Row] = field(default_factory=dict)
-    cut_short: list[str] = field(default_factory=list)
-    not_begun: list[str] = field(default_factory=list)
-    deadline: float = float("inf")
-
-    @property
-    def seconds_of_run(self) -> float:
-        """How long until the time limit is over; infinite if there is none."""
-        return self.begun + 60 * (self.minutes or float("inf")) - time.monotonic()
-
-    @property
-    def seconds_left(self) -> float:
-        """How long models may be asked; the report, as it grows, has its share."""
-        n_rows = self.n_columns + sum(len(one.features) for one in self.importances)
-        report = REPORT_SECONDS + ROW_SECONDS * n_rows
-        return self.seconds_of_run - min(
-            report, LARGEST_SHARE * 60 * (self.minutes or 0.0)
-        )
-
-    @property
-    def is_late(self) -> bool:
-        """Whether models are not to be asked any more."""
-        return self.seconds_left < 0
-
-    @contextmanager
-    def within(self, share: float) -> Iterator[None]:
-        """End what is asked inside after this share of the time that is left."""
-        self.deadline = time.monotonic() + share * self.seconds_left
-        try:
-            yield
-        finally:
-            self.deadline = float("inf")
-
-    @contextmanager
-    def phase(self, label: str) -> Iterator[None]:
-        """Announce what is under way outside of the steps; log how long it took."""
-        self.at = (0, 0, label)
-        self.on_step(*self.at)
-        with self.timed(label):
-            yield
-
-    @contextmanager
-    def timed(self, label: str) -> Iterator[None]:
-        """Log how long something took, if it comes to its end."""
-        start = time.perf_counter()
-        yield
-        self.note(label, "info", "done", time.perf_counter() - start)
 
     def follow(
         self, steps: list[tuple[str, Callable[[], None]]], *, n_closing: int = 0
@@ -179,18 +97,19 @@ class Journal:
         """
         for done, (label, step) in enumerate(steps):
             is_closing = done >= len(steps) - n_closing
-            if self.is_late and not is_closing:
-                self.not_begun.append(label)
+            if self.clock.is_late and not is_closing:
+                self.clock.not_begun.append(label)
                 continue
-            self.at = (done, len(steps), label)
+            self.log.at = (done, len(steps), label)
             try:
-                self.on_step(done, len(steps), label)
+                self.log.on_step(done, len(steps), label)
             except KeyboardInterrupt as error:
                 self.stop(label, error)
-            seconds = self.seconds_of_run if is_closing else self.seconds_left
+            clock = self.clock
+            seconds = clock.seconds_of_run if is_closing else clock.seconds_left
             if self.status != "complete" or not self.take(label, step, seconds):
                 return
-        self.on_step(len(steps), len(steps), "done")
+        self.log.on_step(len(steps), len(steps), "done")
 
     def take(
         self,
@@ -207,25 +126,27 @@ class Journal:
         What is not of the classes `passing` stops the audit, and is kept.
         """
         start, n_findings = time.perf_counter(), len(self.findings)
-        self.reported = start
+        self.log.reported = start
         try:
             with (
                 overdue_after(seconds + GRACE_SECONDS),
-                hearing(partial(self.note, label, "warning")),
+                self.log.hearing(label),
             ):
                 step()
         except passing:
             raise
         except OutOfTime:
-            self.cut_short.append(label)
+            self.clock.cut_short.append(label)
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             self.stop(label, error)
         self.seconds[label] = time.perf_counter() - start
         for finding in self.findings[n_findings:]:
             if finding.severity in LEVELS:
-                self.note(label, LEVELS[finding.severity], finding.message)
+                self.log.note(label, LEVELS[finding.severity], finding.message)
         goes_on = self.status == "complete"
-        self.note(label, "info", "done" if goes_on else "stopped", self.seconds[label])
+        self.log.note(
+            label, "info", "done" if goes_on else "stopped", self.seconds[label]
+        )
         return goes_on
 
     def stop(self, label: str, error: BaseException) -> None:
@@ -233,27 +154,12 @@ class Journal:
         self.status, finding = stop_of(stop_request_in(error) or error, label)
         acknowledge()
         self.findings.append(finding)
-        self.note(label, "error", traceback_of(error))
+        self.log.note_traceback(label, error)
 
-    def note(
-        self, step: str, level: Level, message: str, seconds: float | None = None
-    ) -> None:
-        """Log what happens now."""
-        self.log.append(log_line(step, message, level=level, seconds=seconds))
-
-    def report_progress(self, words: str) -> None:
-        """Tell the progress channel how far the step is, unless it just heard of it."""
-        now = time.perf_counter()
-        if now - self.reported >= PAUSE:
-            done, total, label = self.at
-            self.on_step(done, total, f"{label}: {words}")
-            self.reported = now
-
-    def report_compilation(self, words: str) -> None:
-        """Tell the progress channel and the log that loops are being compiled."""
-        done, total, label = self.at
-        self.on_step(done, total, f"{label}: {words}")
-        self.note(label, "info", words)
+    def add_importances(self, answer: Sequence[Importance]) -> None:
+        """Keep an answer, whose rankings the report has to find the time for."""
+        self.importances += answer
+        self.clock.n_rows += sum(len(one.features) for one in answer)
 
     def add_leaves(
         self, leaves: Leaves, repeat: int, feature: str, curve: LeafCurve
@@ -261,25 +167,7 @@ class Journal:
         """Add the leaves behind a curve to those of its feature, and tell of it."""
         ignored, n_leaves = leaves.get(feature, (0, 0))
         leaves[feature] = ignored + curve.n_ignored, n_leaves + curve.n_leaves
-        self.report_progress(f"trial {repeat + 1}, {feature}")
-
-    def add(self, result: StepResult) -> None:
-        """Add what a step found to what was found before it."""
-        for name, rows in result.rows.items():
-            self.rows[name].extend(rows)
-        self.importances.extend(result.importances)
-        self.effects.extend(result.effects)
-        self.surfaces.extend(result.surfaces)
-        self.findings.extend(result.findings)
-        self.digests.update(result.digests)
-
-    def add_all(self, results: Results[T]) -> T:
-        """Add the parts of a long step as they come, and return what it returns."""
-        while True:
-            try:
-                self.add(next(results))
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
+        self.log.report_progress(f"trial {repeat + 1}, {feature}")
 
     def guarded(
         self, model: str, question: str, ask: Callable[[], T], engine: str = OURS
@@ -291,9 +179,8 @@ class Journal:
         engines: tuple[str, ...] = ()
         timed: AbstractContextManager[None] = nullcontext()
         if engine != OURS:
-            engines, timed = (engine,), self.timed(f"{question}, {model}")
-            done, total, label = self.at
-            self.on_step(done, total, f"{label}: {engine}")
+            engines, timed = (engine,), self.log.timed(f"{question}, {model}")
+            self.log.tell(engine)
         try:
             try:
                 with timed:
@@ -315,7 +202,7 @@ class Journal:
         except OutOfTime as error:
             reason = str(error)
             advice = f": {error.advice}" * bool(error.advice)
-            self.cut_short.append(f"{self.at[2]} ({question}{advice})")
+            self.clock.cut_short.append(f"{self.log.at[2]} ({question}{advice})")
         except NotApplicable as error:
             reason = str(error)
             self.add_reason(reason, question, model)
@@ -326,7 +213,7 @@ class Journal:
             level = logging.WARNING if code == "ours" else logging.DEBUG
             log.log(level, "%s failed for %s", question, model, exc_info=True)
             reason = f"{_sentence(question)} failed: {words(error)}"
-            self.note(self.at[2], "error", traceback_of(error))
+            self.log.note_traceback(self.log.at[2], error)
             self.findings.append(
                 Finding(
                     check="method_failed",
@@ -409,11 +296,6 @@ class Journal:
             for reason, questions in self.not_applicable.items()
         )
 
-    @property
-    def watch(self) -> Watch:
-        """What stops models once the audit is to stop."""
-        return Watch(self.require_time)
-
     def add_of_workers(self, severity: Severity, message: str, remedy: str) -> None:
         """Keep what became of workers."""
         self.findings.append(
@@ -425,16 +307,6 @@ class Journal:
                 remedy=remedy,
             )
         )
-
-    def require_time(self) -> None:
-        """Raise a request to stop that was lost on its way, or that time is over."""
-        if (request := pending()) is not None:
-            raise request
-        if self.is_late:
-            raise OutOfTime(f"{time_limit(self.minutes)} was reached.")
-        if time.monotonic() > self.deadline:
-            limit = time_limit(self.minutes)
-            raise OutOfTime(f"its share of {limit} was used up.")
 
     def result(
         self,
@@ -464,7 +336,7 @@ class Journal:
                 course={
                     "seconds_by_step": self.seconds,
                     "answered_by": [*self.answered_by.values()],
-                    "log": [*self.log],
+                    "log": [*self.log.lines],
                 },
                 r=host.installed() if asked_r else {},
             ),
@@ -484,7 +356,7 @@ class Journal:
             findings=(
                 *self.findings,
                 *self.unanswered(),
-                *time_cuts(self.minutes, self.cut_short, self.not_begun),
+                *self.clock.cuts(),
             ),
         )
 
@@ -515,9 +387,9 @@ def empty_result(
         Its time limit.
     """
     started = started or datetime.now(UTC)
-    journal = Journal(on_step=lambda *_: None, started=started, minutes=minutes)
+    journal = Journal(clock=Clock(minutes), started=started)
     if isinstance(error, OutOfTime):
-        journal.cut_short.append(step)
+        journal.clock.cut_short.append(step)
     else:
         journal.stop(step, error)
     train, test = rows or (None, None)

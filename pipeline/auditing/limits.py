@@ -1,6 +1,5 @@
-"""What [limits] cut of an audit: before it is asked, and at the end of its time."""
+"""What [limits] cut of an audit: rows and repeats. Not: its time (`clock`)."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +11,7 @@ from ..records.errors import several
 from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.ranking import LEVEL
-
-REMEDY = (
-    "Raise --minutes or minutes under [limits], or reduce the work: fewer entries, "
-    "max_rows, max_repeats."
-)
+from .clock import REMEDY
 
 
 def limited(
@@ -57,33 +52,6 @@ def _cut(limit: str, subject: str, message: str) -> Finding:
     return Finding(
         check=limit, severity="info", subject=subject, message=message, remedy=remedy
     )
-
-
-def time_limit(minutes: float | None) -> str:
-    """Return the name of a time limit."""
-    return f"the time limit of {several(minutes or 0.0, 'minute')}"
-
-
-def time_cuts(
-    minutes: float | None, cut_short: list[str], not_begun: list[str]
-) -> Iterator[Finding]:
-    """Yield what a time limit left without an answer: questions and steps."""
-    labels = {"Cut short": cut_short, "Not begun": not_begun}
-    names = [
-        f"{words}: {'; '.join(dict.fromkeys(each))}."
-        for words, each in labels.items()
-        if each
-    ]
-    if names and minutes:
-        limit = time_limit(minutes).replace("the", "The", 1)
-        yield Finding(
-            check="time_limit",
-            severity="warning",
-            subject="audit",
-            message=f"{limit} was reached before everything was measured. "
-            + " ".join(names),
-            remedy=REMEDY,
-        )
 
 
 def describe_repeats(importance: Importance) -> Finding | None:

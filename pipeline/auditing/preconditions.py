@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..config.load import AuditConfig
+from ..assess.claims.section import ClaimSection
+from ..assess.expectations import ExpectedSection
+from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import SuppliedSection
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, FittedModel
@@ -105,47 +107,28 @@ def check_names(
         or not (section.is_given or test.unread.get(section.name))
     ]
     models_named = {name for entry in config.importance for name in entry.models}
-    group_columns = {name for columns in config.groups.values() for name in columns}
+    models_named |= {name for entry in config.surfaces for name in entry.models}
     models_named |= {claim.model for claim in config.claims if claim.model}
-    claim_features = {
-        name
-        for claim in config.claims
-        if claim.of == "features"
-        for name in claim.features
-    }
     models_named |= {section.model for section in config.expected if section.model}
     models_named |= {entry.model for entry in config.supplied}
-    expected_features = {
-        name
-        for section in config.expected
-        if section.of == "features"
-        for name in section.features
+    uses = {
+        "column of a group": {n for each in config.groups.values() for n in each},
+        "feature of an entry": _features_in(config.importance),
+        "feature of a claim": _features_in(config.claims),
+        "feature that is expected": _features_in(config.expected),
+        "feature of a surface": {n for each in config.surfaces for n in each.features},
     }
-    entry_features = {
-        name
-        for entry in config.importance
-        if entry.of == "features"
-        for name in entry.features
-    }
-    surface_features = {name for entry in config.surfaces for name in entry.features}
-    models_named |= {name for entry in config.surfaces for name in entry.models}
     held = {column for model in models for column in model.held}
     features = [name for name in test.features if name not in held]
-    subjects = group_columns | entry_features | claim_features | expected_features
     problems += [
         f"Column {quote(name)} is the offset of a model, which stays with its rows and "
         "is no feature. Leave it out of groups, entries, claims and surfaces."
-        for name in sorted((subjects | surface_features) & held)
+        for name in sorted(set().union(*uses.values()) & held)
     ]
-    for what, uses, available in (
-        ("model", models_named, names),
-        ("column of a group", group_columns - held, features),
-        ("feature of an entry", entry_features - held, features),
-        ("feature of a claim", claim_features - held, features),
-        ("feature that is expected", expected_features - held, features),
-        ("feature of a surface", surface_features - held, features),
-    ):
-        unknown = sorted(uses - set(available))
+    everything = [("model", models_named, names)]
+    everything += [(what, used - held, features) for what, used in uses.items()]
+    for what, used, available in everything:
+        unknown = sorted(used - set(available))
         problems += [
             f"A {what} must be one that the audit has; {quote(name)} is not.{hint}"
             for name, hint in zip(unknown, hints(unknown, available), strict=True)
@@ -153,6 +136,13 @@ def check_names(
     problems += _label_problems(config, test, names)
     if problems:
         raise ConfigError(problems)
+
+
+def _features_in(
+    sections: Sequence[ImportanceSection | ClaimSection | ExpectedSection],
+) -> set[str]:
+    """Return the features that sections name, whose names may be of groups too."""
+    return {n for each in sections if each.of == "features" for n in each.features}
 
 
 def _label_problems(

@@ -1,12 +1,7 @@
 """What an audit says that did not come to its end. Not: what it found until then."""
 
 import logging
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from traceback import format_exception
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from importance_audit.r_bridge.errors import (
     RBridgeError,
@@ -22,8 +17,6 @@ from ..records.finding import Finding
 log = logging.getLogger(__name__)
 
 Status: TypeAlias = Literal["interrupted", "failed"]
-Level: TypeAlias = Literal["info", "warning", "error"]
-LEVELS: Mapping[str, Level] = {"warning": "warning", "failure": "error"}
 REPORT_IT = (
     "This is a fault in importance-audit or in a library it uses: report it with "
     "the traceback in log.jsonl."
@@ -128,40 +121,6 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
     cause, remedy = ("memory", MORE_MEMORY) if is_memory else ("ours", REPORT_IT)
     log.error("The step %r failed.", step, exc_info=error)
     return "failed", _finding("step_failed", step, message, remedy, cause)
-
-
-def log_line(
-    step: str, message: str, *, level: Level = "info", seconds: float | None = None
-) -> dict[str, Any]:
-    """Return one line of log.jsonl: what happened now, in which step."""
-    return {
-        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "step": step,
-        "seconds": seconds,
-        "level": level,
-        "message": message,
-    }
-
-
-def traceback_of(error: BaseException) -> str:
-    """Return where an exception was raised, and what caused it."""
-    return "".join(format_exception(error))
-
-
-@contextmanager
-def hearing(tell: Callable[[str], None]) -> Iterator[None]:
-    """Tell every warning of a library, which is printed as before."""
-    former = warnings.showwarning
-
-    def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-        tell(f"{category.__name__}: {message}")
-        former(message, category, *where, **more)
-
-    warnings.showwarning = show
-    try:
-        yield
-    finally:
-        warnings.showwarning = former
 
 
 def _finding(

@@ -4,7 +4,7 @@ An audit may have taken hours: no fault of what comes after it may lose it. Not:
 is asked of the rows (`audit`), what a command prints (`cli`).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,9 @@ from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RDied, RTimeout, RUnavailable
 
 from ..auditing.audit import audit_into, exit_code
-from ..auditing.journal import GRACE_SECONDS, Journal, empty_result
+from ..auditing.clock import GRACE_SECONDS, Clock
+from ..auditing.journal import Journal, empty_result
+from ..auditing.log import Log, Step, silent
 from ..auditing.stopping import NO_ANSWER_OF_R
 from ..config.load import FILE_NAME, AuditConfig, load_config
 from ..data.datasets import read_datasets
@@ -39,8 +41,6 @@ from ..runs.signoff.approvals import baseline_of, describe_missing_lines, load_b
 from ..runs.summary import RunHistory, history_json
 from .render import render_result
 from .save import save_run
-
-Step = Callable[[int, int, str], None]
 
 REPORT_SECONDS = 180.0
 """What the report has beyond the time limit; `unattended` waits longer still."""
@@ -121,7 +121,7 @@ def run_audit(
     with locked(file.parent):
         attempt = start_attempt(file.parent, unattended=unattended)
         try:
-            outcome = _run(path, on_step or _silent, attempt, minutes, pdf)
+            outcome = _run(path, on_step or silent, attempt, minutes, pdf)
         except BaseException as error:
             end_attempt(file.parent, **_failed_attempt(error))
             raise
@@ -129,16 +129,13 @@ def run_audit(
     return outcome._replace(faults=tuple(faults))
 
 
-def _silent(done: int, total: int, label: str) -> None:
-    del done, total, label
-
-
 def _run(
     path: Path, on_step: Step, attempt: Attempt, minutes: float | None, pdf: bool
 ) -> RunOutcome:
     """Run an audit that nobody else is at work on."""
     config = load_config(path)
-    journal = Journal(on_step=on_step, minutes=minutes or config.limits.minutes)
+    clock = Clock(minutes or config.limits.minutes)
+    journal = Journal(log=Log(on_step), clock=clock)
     if config.report.fonts:
         from ..report.pages.fonts import check_fonts
 
@@ -148,13 +145,13 @@ def _run(
     result = result.with_findings(tuple(_clock_findings(attempt)))
     result = with_free_name(result, config.base)
     given = {"audit.toml": config.text}
-    seconds = max(0.0, journal.seconds_of_run) + REPORT_SECONDS
+    seconds = max(0.0, clock.seconds_of_run) + REPORT_SECONDS
     outcome = _save(
         result,
         before,
         config.base,
         given,
-        journal,
+        journal.log,
         pdf=pdf,
         seconds=seconds,
         message=fault,
@@ -198,12 +195,12 @@ def _audit(config: AuditConfig, journal: Journal) -> tuple[AuditResult, str]:
     What the user can mend in configuration, data or model is raised.
     """
     rows, r = None, config.r
-    none = partial(empty_result, started=journal.started, minutes=journal.minutes)
+    none = partial(empty_result, started=journal.started, minutes=journal.clock.minutes)
     try:
         with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
             with (
-                overdue_after(journal.seconds_left + GRACE_SECONDS),
-                journal.phase("reading of the rows"),
+                overdue_after(journal.clock.seconds_left + GRACE_SECONDS),
+                journal.log.phase("reading of the rows"),
             ):
                 rows = read_datasets(**config.data_arguments)
             return audit_into(journal, *rows, config), ""
@@ -302,9 +299,8 @@ def save_result(result: AuditResult, folder: Path, *, pdf: bool = True) -> Path:
     refuse_run_folder(folder)
     with locked(folder):
         named_result = with_free_name(result, folder)
-        journal = Journal(on_step=_silent)
         before = _load_before(folder)
-        outcome = _save(named_result, before, folder, {}, journal, pdf=pdf)
+        outcome = _save(named_result, before, folder, {}, Log(), pdf=pdf)
     if outcome.no_report:
         raise AuditError("\n".join((outcome.no_report, *outcome.faults)))
     return outcome.folder
@@ -315,7 +311,7 @@ def _save(
     before: _Before,
     folder: Path,
     given: Mapping[str, str],
-    journal: Journal,
+    log: Log,
     *,
     pdf: bool = True,
     seconds: float = float("inf"),
@@ -323,18 +319,18 @@ def _save(
 ) -> RunOutcome:
     """Save the run with its report, or without if there can be none in so many seconds.
 
-    `given` has the files that are kept as they were given; `journal` is told of each
+    `given` has the files that are kept as they were given; `log` is told of each
     phase; the audit log has `message`, and why there is no report.
     """
-    n_logged = len(journal.log)
+    n_logged = len(log.lines)
     files, result = dict(given), measured
     context = RunContext(before.baseline, before.history)
     try:
         with overdue_after(seconds):
-            with journal.phase("report: runs before"):
+            with log.phase("report: runs before"):
                 result = _compare(measured, before)
                 files["history.json"] = _history(folder, before, result)
-            render = partial(render_result, context=context, phase=journal.phase)
+            render = partial(render_result, context=context, phase=log.phase)
             rendering = render(result, files, pdf=pdf)
             if rendering.pdf_fault:
                 # added before the answers are read: they, and later runs, must have it
@@ -355,7 +351,7 @@ def _save(
             {**files, **rendering.pages},
             exit_code=code,
             data=rendering.data,
-            log=journal.log[n_logged:],
+            log=log.lines[n_logged:],
             message=message,
             r_failed=is_of_r(rendering.result),
         )
@@ -372,7 +368,7 @@ def _save(
             {**files, "report-failed.txt": f"{fault}\n\n{format_exc()}"},
             exit_code=code,
             note=fault,
-            log=journal.log[n_logged:],
+            log=log.lines[n_logged:],
             message="\n".join(filter(None, (fault, message))),
             r_failed=is_of_r(result),
         )

@@ -5,7 +5,8 @@ import logging
 import numpy as np
 import pytest
 
-from importance_audit.auditing.journal import PAUSE, Journal
+from importance_audit.auditing.journal import Journal
+from importance_audit.auditing.log import PAUSE, Log
 from importance_audit.auditing.stopping import CAUSES, Cause
 from importance_audit.methods.effects.leaf_curves import LeafCurve
 from importance_audit.r_bridge.errors import (
@@ -35,7 +36,7 @@ def raising(error):
 
 def journal_without_answers(*questions, error=None):
     """Return a journal in which these (model, question) had no answer."""
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
     for model, question in questions:
         journal.guarded(model, question, raising(error or NotApplicable(NO_GROUPS)))
     return journal
@@ -76,7 +77,7 @@ def test_questions_that_not_all_models_were_asked_name_their_models():
 
 
 def test_the_reason_alone_completes_not_compared_because():
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
     answer = journal.guarded("linear", GROUPS, raising(NotApplicable(NO_GROUPS)))
     assert answer == (None, NO_GROUPS)
 
@@ -105,7 +106,7 @@ def test_a_failed_method_says_what_to_do_by_its_cause(error, cause, way_out):
 
 @pytest.mark.parametrize("kind", [ModelError, RTimeout, RError, MemoryError])
 def test_one_fault_of_a_model_is_one_cause_however_many_questions_meet_it(kind):
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
     asked = [("a", GROUPS, "no"), ("a", CURVES, "no"), ("a", CURVES, "other")]
     for model, question, said in [*asked, ("b", GROUPS, "no")]:
         journal.guarded(model, question, raising(kind(said)))
@@ -115,7 +116,7 @@ def test_one_fault_of_a_model_is_one_cause_however_many_questions_meet_it(kind):
 
 @pytest.mark.parametrize("error", [kind("no") for kind in (ModelError, RTimeout)])
 def test_who_asked_in_r_is_told_of_no_key_of_audit_toml(error):
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
     with asked_by("r"):
         journal.guarded("linear", GROUPS, raising(error))
     (finding,) = journal.findings
@@ -133,7 +134,7 @@ def test_a_failed_method_names_the_question_and_the_words_of_the_fault():
 
 @pytest.mark.parametrize(("engine", "engines"), [("python", ()), ("vip", ("vip",))])
 def test_a_failed_method_names_the_engine_that_was_asked(engine, engines):
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
     journal.guarded("linear", GROUPS, raising(RDied("no", status=-9)), engine)
     assert [finding.check for finding in journal.findings] == [
         "r_restarted",
@@ -154,7 +155,7 @@ def test_only_a_fault_of_ours_prints_its_traceback(caplog, monkeypatch, error):
 
 
 def test_the_leaves_behind_all_curves_of_a_feature_are_added():
-    journal, leaves = Journal(on_step=lambda *_: None), {}
+    journal, leaves = Journal(), {}
     empty = np.zeros(0)
     for repeat in range(2):
         journal.add_leaves(leaves, repeat, "x", LeafCurve(empty, empty, 3, 10 + repeat))
@@ -163,12 +164,12 @@ def test_the_leaves_behind_all_curves_of_a_feature_are_added():
 
 def test_a_long_step_says_how_far_it_is_but_not_all_the_time():
     steps = []
-    journal = Journal(on_step=lambda *step: steps.append(step))
-    journal.follow([("impact", lambda: journal.report_progress("trial 1"))])
+    journal = Journal(log=Log(lambda *step: steps.append(step)))
+    journal.follow([("impact", lambda: journal.log.report_progress("trial 1"))])
     assert steps == [(0, 1, "impact"), (1, 1, "done")]
-    journal.reported -= PAUSE
-    journal.report_progress("trial 2")
-    journal.report_progress("trial 3")
+    journal.log.reported -= PAUSE
+    journal.log.report_progress("trial 2")
+    journal.log.report_progress("trial 3")
     assert steps[2:] == [(0, 1, "impact: trial 2")]
 
 
@@ -188,11 +189,11 @@ def test_two_reasons_without_an_answer_can_be_told_apart_by_their_keys():
 
 def test_what_another_engine_is_asked_is_told_and_timed():
     told = []
-    journal = Journal(on_step=lambda *step: told.append(step))
-    journal.at = (2, 5, "permutation of features, m")
+    journal = Journal(log=Log(lambda *step: told.append(step)))
+    journal.log.at = (2, 5, "permutation of features, m")
     journal.guarded("m", "permutation of features by DALEX", lambda: 1, "DALEX")
     journal.guarded("m", "permutation of features by python", lambda: 1)
     assert told == [(2, 5, "permutation of features, m: DALEX")]
-    (line,) = journal.log
+    (line,) = journal.log.lines
     assert line["step"] == "permutation of features by DALEX, m"
     assert line["seconds"] >= 0

@@ -11,7 +11,8 @@ from scipy.stats import t
 from tests.auditing.test_stopping import page
 
 from importance_audit.auditing.audit import audit
-from importance_audit.auditing.journal import REPORT_SECONDS, ROW_SECONDS, Journal
+from importance_audit.auditing.clock import REPORT_SECONDS, ROW_SECONDS, Clock
+from importance_audit.auditing.journal import Journal
 from importance_audit.cli.shared import terminable
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
@@ -52,7 +53,7 @@ def late_after(monkeypatch):
 
     def end_after(calls, n_calls):
         is_late = property(lambda self: bool(self.minutes) and len(calls) >= n_calls)
-        monkeypatch.setattr(Journal, "is_late", is_late)
+        monkeypatch.setattr(Clock, "is_late", is_late)
 
     return end_after
 
@@ -90,12 +91,13 @@ def test_a_limit_that_is_not_met_changes_no_number():
 
 def test_the_report_has_its_share_of_the_limit(monkeypatch):
     monkeypatch.setattr("time.monotonic", lambda: 60.0)
-    bound = Journal(on_step=print, minutes=10, begun=0.0)
+    journal = Journal(clock=Clock(10, begun=0.0))
+    bound = journal.clock
     assert (bound.seconds_of_run, bound.seconds_left) == (540, 540 - REPORT_SECONDS)
-    bound.n_columns = 1000
+    bound.n_rows = 1000
     columns = REPORT_SECONDS + 1000 * ROW_SECONDS
     assert bound.seconds_left == pytest.approx(540 - columns)
-    bound.importances += audited([]).importances * 20
+    journal.add_importances(audited([]).importances * 20)
     rankings = 3 * 20 * 2 * ROW_SECONDS
     assert bound.seconds_left == pytest.approx(540 - columns - rankings)
     bound.minutes = 0.2
@@ -108,7 +110,7 @@ def test_a_step_that_goes_on_is_cut_and_those_that_conclude_are_taken(monkeypatc
     monkeypatch.setattr("importance_audit.auditing.journal.GRACE_SECONDS", 0.05)
     clock = [0.0]  # which only the long step moves: a slow machine begins it as well
     monkeypatch.setattr("time.monotonic", lambda: clock[-1])
-    done, bound = [], Journal(on_step=lambda *_: None, minutes=0.02)
+    done, journal = [], Journal(clock=Clock(0.02))
 
     def long():
         clock.append(60.0)
@@ -120,7 +122,8 @@ def test_a_step_that_goes_on_is_cut_and_those_that_conclude_are_taken(monkeypatc
         ("last", lambda: done.append("last")),
     ]
     with terminable():
-        bound.follow(steps, n_closing=1)
+        journal.follow(steps, n_closing=1)
+    bound = journal.clock
     assert (done, bound.cut_short, bound.not_begun) == (["last"], ["long"], ["more"])
 
 

@@ -12,7 +12,6 @@ from jinja2 import ChoiceLoader, DictLoader
 from tests.report.reading import page_files
 
 from importance_audit.auditing import audit as auditing
-from importance_audit.auditing.steps import StepResult
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.as_csv import tables
@@ -26,12 +25,11 @@ CONFIG = parse_config({"importance": [{"method": "permutation", "n_repeats": 2}]
 FRAME = Frame("leaders", ("record", "feature"), "The first feature of a ranking.")
 
 
-def leaders(importances, test, config):
-    """Yield the first feature of each ranking: the module that makes the rows."""
-    del test, config
-    for place, record in enumerate(importances):
+def add_leaders(run):
+    """Add the first feature of each ranking: the module that makes the rows."""
+    for place, record in enumerate(run.journal.importances):
         first = record.features[int(record.mean.argmax())]
-        yield StepResult(rows={"leaders": [{"record": place, "feature": first}]})
+        run.journal.rows["leaders"].append({"record": place, "feature": first})
 
 
 def leaders_section(facts):
@@ -55,7 +53,7 @@ def test_a_frame_takes_one_module_one_row_and_one_section(monkeypatch):
     loader = ChoiceLoader([new, environment().loader])
     monkeypatch.setattr(environment(), "loader", loader)
     monkeypatch.setitem(FRAMES, FRAME.name, FRAME)
-    monkeypatch.setattr(auditing, "READINGS", (*auditing.READINGS, leaders))
+    monkeypatch.setattr(auditing, "read_together", add_leaders)
     sections = (*view.SECTIONS[:-1], leaders_section, view.SECTIONS[-1])
     monkeypatch.setattr(view, "SECTIONS", sections)
 

@@ -12,6 +12,7 @@ from tests.report.reading import page_files
 
 from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.auditing.journal import Journal, empty_result
+from importance_audit.auditing.log import Log
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
@@ -36,7 +37,7 @@ def raising(error):
 
 def journal_of(*steps):
     """Return the journal of these steps, called a, b, …"""
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
     journal.follow(list(zip("abcd", steps, strict=False)))
     return journal
 
@@ -89,7 +90,9 @@ def test_what_comes_after_the_step_that_died_is_not_done():
 def test_the_log_has_the_traceback_of_a_step_that_died(caplog):
     with caplog.at_level(logging.ERROR):
         journal = journal_of(raising(ZeroDivisionError("why")))
-    (traceback,) = [n["message"] for n in journal.log if "Traceback" in n["message"]]
+    (traceback,) = [
+        n["message"] for n in journal.log.lines if "Traceback" in n["message"]
+    ]
     assert 'test_stopping.py", line' in traceback
     assert traceback.endswith("ZeroDivisionError: why\n")
     assert "ZeroDivisionError: why" in caplog.text
@@ -101,7 +104,7 @@ def test_warnings_of_libraries_are_logged_in_their_step_and_printed_as_before():
         journal = journal_of(nothing, lambda: warnings.warn("Few rows.", stacklevel=1))
         outside = warnings.showwarning
     logged_warnings = [
-        (n["step"], n["message"]) for n in journal.log if n["level"] == "warning"
+        (n["step"], n["message"]) for n in journal.log.lines if n["level"] == "warning"
     ]
     assert logged_warnings == [("b", "UserWarning: Few rows.")]
     assert [str(warning.message) for warning in printed_warnings] == ["Few rows."]
@@ -109,7 +112,7 @@ def test_warnings_of_libraries_are_logged_in_their_step_and_printed_as_before():
 
 
 def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
 
     def finds():
         for severity in ("info", "warning", "failure"):
@@ -118,7 +121,7 @@ def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
             )
 
     journal.follow([("a", finds), ("b", nothing)])
-    log_records = [(n["step"], n["level"], n["message"]) for n in journal.log]
+    log_records = [(n["step"], n["level"], n["message"]) for n in journal.log.lines]
     assert log_records == [
         ("a", "warning", "warning"),
         ("a", "error", "failure"),
@@ -128,7 +131,7 @@ def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
 
 
 def test_a_fault_of_the_user_is_raised_while_the_audit_is_prepared():
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
     with pytest.raises(DataError):
         journal.take("rows", raising(DataError("no")), passing=(DataError,))
     assert (journal.status, journal.findings) == ("complete", [])
@@ -139,7 +142,7 @@ def test_an_interruption_between_two_steps_is_one_in_the_next():
         if done == 1:
             raise KeyboardInterrupt
 
-    journal = Journal(on_step=on_step)
+    journal = Journal(log=Log(on_step))
     journal.follow([("a", nothing), ("b", nothing)])
     assert journal.status == "interrupted"
     assert journal.findings[0].message.endswith("in the step 'b'.")

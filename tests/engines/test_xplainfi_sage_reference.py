@@ -13,8 +13,12 @@ from importance_audit.methods.importance.coalitions import (
     row_sampler,
     rows_for_model,
 )
-from importance_audit.methods.importance.sage import Stop, replayed, sage
-from importance_audit.methods.importance.xplainfi_order import reference_rows
+from importance_audit.methods.importance.sage import (
+    Stop,
+    reference_rows,
+    replayed,
+    sage,
+)
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.r_rng import RStream
 

@@ -84,7 +84,7 @@ def test_an_expectation_of_all_models_is_not_that_of_one():
 
 
 def test_each_death_of_r_and_each_step_that_fails_is_a_finding_of_its_own():
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
 
     def dying():
         raise RDied("out of memory", status=-9)

@@ -17,8 +17,7 @@ from ...methods.importance.permutation_draws import BASELINE, DRAWS
 from ...methods.importance.permuted_predictions import answers
 from ...records.dataset_and_model import Floats
 from ...records.frames import Row
-from ...records.importance_record import Effect, Importance
-from . import Inputs, Results, StepResult
+from . import Run
 from .repeat_run import SecondRun, settle
 
 JUDGED = ("replayed", "equivalent", "disagrees")
@@ -54,32 +53,26 @@ def notes_on(engines: Mapping[str, EngineInfo], *names: str) -> tuple[Note, ...]
 
 
 def compare_all(
-    second: SecondRun,
-    importances: Sequence[Importance],
-    effects: Sequence[Effect],
+    run: Run,
     *,
-    not_compared: Sequence[Row],
     predictions: Mapping[str, PredictionFacts],
     versions: Mapping[str, str],
-) -> Results[None]:
+) -> None:
     """Give each pair its verdict, and each verdict that needs one its finding.
+
+    Rows of the frame `agreement` until now are answers that have no other side. Where
+    noise may explain a difference, both sides are asked a second time.
 
     Parameters
     ----------
-    second : SecondRun
-        Is asked where noise may explain a difference; its configuration says what
-        counts as a resolution, a shift and a lead.
-    importances, effects
-        Every answer, of all engines.
-    not_compared : sequence of mapping
-        Rows of the frame `agreement` until now: answers that have no other side.
+    run : Run
+        Its configuration says what counts as a resolution, a shift and a lead.
     predictions : mapping of str to PredictionFacts
         By model.
     versions : mapping of str to str
         The packages of R, whose known defects explain differences.
     """
-    inputs = second.inputs
-    limits = inputs.config.checks
+    journal, limits, second = run.journal, run.config.checks, SecondRun(run=run)
     judge = partial(
         agreement.compare,
         resolution=limits.resolution,
@@ -87,20 +80,20 @@ def compare_all(
         top_k=limits.top_k,
     )
     both: list[tuple[Any, Any]] = [
-        *agreement.pairs(importances),
-        *agreement.pairs(effects),
+        *agreement.pairs(journal.importances),
+        *agreement.pairs(journal.effects),
     ]
     verdicts = []
     for a, b in both:
         facts = predictions.get(a.model, PredictionFacts())
-        notes = notes_on(inputs.engines, *dict.fromkeys((a.engine, b.engine)))
+        notes = notes_on(run.engines, *dict.fromkeys((a.engine, b.engine)))
         if facts.draws:
             notes += (Note("", "", "PRED_RNG"),)
         asked_here = not (a.is_supplied or b.is_supplied)
         of_pair = {"prediction_gap": facts.gap, "first_repeats": asked_here}
         touches = (*_faults((a, b), versions, facts.in_r), *notes)
         verdict = judge(a, b, touches=touches, **of_pair)
-        tied = next(_tied_when_permuted(inputs, (a, b), *verdict), None)
+        tied = next(_tied_when_permuted(run, (a, b), *verdict), None)
         if tied is not None:
             touches = (*_faults((a, b), versions, tied), *notes)
             verdict = judge(a, b, touches=touches, **of_pair)
@@ -110,14 +103,11 @@ def compare_all(
             if second.wants(row):
                 verdicts[place] = settle(second, both[place], row, differences)
     finally:  # interrupted, the first verdicts stand
-        pair_verdicts = [row for row, _ in verdicts]
-        every = [*not_compared, *pair_verdicts]
-        rows = {
-            "agreement": pair_verdicts,
-            "disagreements": [row for _, outside in verdicts for row in outside],
-            "checks": list(pair_rows(every, limits)),
-        }
-        yield StepResult(rows=rows, findings=tuple(agreement.findings_of(every)))
+        every = journal.rows["agreement"]
+        every += [row for row, _ in verdicts]
+        journal.rows["disagreements"] += [row for _, own in verdicts for row in own]
+        journal.rows["checks"] += pair_rows(every, limits)
+        journal.findings += agreement.findings_of(every)
 
 
 def _faults(
@@ -129,7 +119,7 @@ def _faults(
 
 
 def _tied_when_permuted(
-    inputs: Inputs, pair: tuple[Any, Any], row: Row, outside: Sequence[Row]
+    run: Run, pair: tuple[Any, Any], row: Row, outside: Sequence[Row]
 ) -> Iterator[Floats]:
     """Yield predictions of permuted rows that DALEX and our AUC tie otherwise.
 
@@ -139,13 +129,13 @@ def _tied_when_permuted(
     if (row["method"], row["loss"]) != ("permutation", "one_minus_auc"):
         return
     features = {one["feature"] for one in outside if not one["inside"]}
-    models = [model for model in inputs.models if model.name == row["model"]]
+    models = [model for model in run.models if model.name == row["model"]]
     for record in pair:
         is_of_dalex = "DALEX" in (record.engine, record.supplied_by)
         if not (features and models and is_of_dalex and record.stream == "DALEX"):
             continue
         names, n_rows = record.features, record.options.get("n_rows")
-        rows = inputs.test.with_groups(dict(zip(names, record.columns, strict=True)))
+        rows = run.test.with_groups(dict(zip(names, record.columns, strict=True)))
         drawn = DRAWS["DALEX"](
             record.seed, names, rows.n_samples, record.n_repeats, n_rows
         )

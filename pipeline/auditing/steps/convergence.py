@@ -9,9 +9,10 @@ import pandas as pd
 from ...methods.importance.random_subspace import PERF, TWIN, perf_from
 from ...methods.importance.refits import units_of
 from ...methods.importance.subspaces import Mask, masks_of, number_drawn
-from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
-from . import Results, StepResult
+from ..journal import Journal
+from ..measure import Question
 
 LEAST = 10
 """Repeats below which a mean says too little to be shown."""
@@ -24,23 +25,19 @@ class Part(NamedTuple):
     std_error: Floats
 
 
-def convergence(
-    answers: Sequence[Importance],
-    model: FittedModel | None,
-    rows: Dataset,
-    *,
-    first_record: int,
-) -> Results[None]:
-    """Yield our answers to one question by their repeats.
+def add_convergence(
+    journal: Journal, answers: Sequence[tuple[int, Importance]], question: Question
+) -> None:
+    """Add our answers to one question by their repeats.
 
-    The first of them is at `first_record` among all importances.
+    Each answer comes with its place among all importances.
     """
-    for record, importance in enumerate(answers, start=first_record):
-        masks = _masks(importance, model, rows)
+    for record, importance in answers:
+        masks = _masks(importance, question)
         for n in halvings(importance):
             part = first(importance, n, masks)
             rank = pd.Series(part.values).rank(ascending=False).tolist()
-            of_n = [
+            journal.rows["convergence"] += [
                 {
                     "record": record,
                     "n_repeats": n,
@@ -53,7 +50,6 @@ def convergence(
                     importance.features, *part, rank, strict=True
                 )
             ]
-            yield StepResult(rows={"convergence": of_n})
 
 
 def halvings(importance: Importance) -> tuple[int, ...]:
@@ -106,13 +102,12 @@ def first(importance: Importance, n_repeats: int, masks: Mask | None = None) -> 
     return Part(*(np.where(unknown, np.nan, each) for each in perf[:2]))
 
 
-def _masks(
-    importance: Importance, model: FittedModel | None, rows: Dataset
-) -> Mask | None:
+def _masks(importance: Importance, question: Question) -> Mask | None:
     """Return which member draws each feature, None if there are no members."""
+    model = question.model
     if importance.method not in (PERF, TWIN) or model is None:
         return None
-    units, places = units_of(model, rows, importance.method)
+    units, places = units_of(model, question.rows, importance.method)
     option = importance.options["n_drawn"]
     n_drawn = number_drawn(model, len(units), importance.method, option)
     masks = masks_of(importance.seed, len(units), n_drawn, importance.n_repeats)

@@ -21,25 +21,23 @@ from ...records.importance_record import Importance
 from ...records.ranking import OURS, interval
 from ...records.streams import seed_of
 from .. import measure
-from . import Guard, Inputs, Results, StepResult
+from . import Run
 
 PURPOSE = "joint importance"
 
 
-def joint_importance_of(
-    guard: Guard,
-    inputs: Inputs,
+def add_joint_importance(
+    run: Run,
     entry: ImportanceSection,
     model: FittedModel,
     clusters: Sequence[Cluster],
     ranking: Importance,
-) -> Results[None]:
-    """Yield the rows of `joint_importances` that explain one ranking.
+) -> None:
+    """Add the rows of `joint_importances` that explain one ranking.
 
     Parameters
     ----------
-    guard, inputs
-        As in other steps.
+    run : Run
     entry : ImportanceSection
         What was asked: a permutation of single features among all rows.
     model : FittedModel
@@ -58,11 +56,12 @@ def joint_importance_of(
     options = {name: ranking.options[name] for name in entry.options}
     options["n_repeats"] = ranking.n_repeats
     section = replace(entry, of="groups", engines=(), options=options)
-    rows = inputs.test.with_groups(groups)
-    question = measure.Question(model, rows, section, inputs.engines[OURS])
-    ask = partial(_measure, question, inputs.config)
-    measured, _ = guard(model.name, "the joint importance of correlated features", ask)
-    yield StepResult(rows={"joint_importances": measured or ()})
+    rows = run.test.with_groups(groups)
+    question = measure.Question(model, rows, section, run.engines[OURS])
+    ask = partial(_measure, question, run.config)
+    purpose = "the joint importance of correlated features"
+    measured, _ = run.journal.guarded(model.name, purpose, ask)
+    run.journal.rows["joint_importances"] += measured or ()
 
 
 def _measure(question: measure.Question, config: AuditConfig) -> list[Row]:

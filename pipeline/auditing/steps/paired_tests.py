@@ -18,11 +18,10 @@ from ...assess.paired_tests import (
 from ...config.load import AuditConfig, ImportanceSection
 from ...engines.xplainfi import RowTests
 from ...methods.importance.paired_losses import PairedLosses
-from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable
 from ...records.frames import Row
 from ...records.importance_record import Importance
-from . import Guard, Results, StepResult
+from ..journal import Journal
 
 
 def select_test(entry: ImportanceSection, config: AuditConfig) -> str:
@@ -43,60 +42,49 @@ def row_tests_for(entry: ImportanceSection, config: AuditConfig) -> RowTests | N
     return RowTests(statistic=config.significance.statistic or paired.statistic)
 
 
-def engine_tests_of(
-    guard: Guard,
-    answers: Sequence[Importance],
+def add_engine_tests(
+    journal: Journal,
+    answers: Sequence[tuple[int, Importance]],
     row_tests: RowTests,
     test: str,
     config: AuditConfig,
-    *,
-    first_record: int,
-) -> Results[None]:
-    """Yield the p-values that an engine itself tells of its answers to one question.
+) -> None:
+    """Add the p-values that an engine itself tells of its answers to one question.
 
-    The first of them is at `first_record` among all importances. Where it could tell
+    Each answer comes with its place among all importances. Where the engine could tell
     some and was not asked, the reason is kept.
     """
-    for k, importance in enumerate(answers):
-        what = f"{importance.method} of {importance.of} by {importance.engine}"
-        ask = partial(_table, row_tests, importance.loss)
-        table, _ = guard(importance.model, f"p-values of {what}", ask)
-        if table is not None:
-            rows = engine_rows(
+    for record, importance in answers:
+        if row_tests.reason:
+            what = f"{importance.method} of {importance.of} by {importance.engine}"
+            label = f"p-values of {what}"
+            journal.add_reason(row_tests.reason, label, importance.model)
+        elif (table := row_tests.tables.get(importance.loss)) is not None:
+            journal.rows["significance"] += engine_rows(
                 importance,
                 table,
                 test=test,
                 statistic=row_tests.statistic,
-                record=first_record + k,
+                record=record,
                 adjustment=config.significance.adjustment,
             )
-            yield StepResult(rows={"significance": rows})
 
 
-def _table(row_tests: RowTests, loss: str) -> Floats | None:
-    """Return what an engine told of a loss, None if nothing; raise if for a reason."""
-    if row_tests.reason:
-        raise NotApplicable(row_tests.reason)
-    return row_tests.tables.get(loss)
-
-
-def paired_tests_of(
-    guard: Guard,
-    answers: Sequence[Importance],
+def add_paired_tests(
+    journal: Journal,
+    answers: Sequence[tuple[int, Importance]],
     pairs: PairedLosses | None,
     test: str,
     config: AuditConfig,
-    *,
-    first_record: int,
-) -> Results[None]:
-    """Yield the p-values of our answers to one question.
+) -> None:
+    """Add the p-values of our answers to one question.
 
-    The first of them is at `first_record` among all importances. Where there are none
-    the reason is kept.
+    Each answer comes with its place among all importances. Where there are none the
+    reason is kept.
     """
-    for k, importance in enumerate(answers):
+    for record, importance in answers:
         asked: dict[str, Any] = {
-            "record": first_record + k,
+            "record": record,
             "adjustment": config.significance.adjustment,
         }
         ask = partial(refit_rows, importance, **asked)
@@ -104,8 +92,8 @@ def paired_tests_of(
             asked |= {"test": test, "statistic": config.significance.statistic}
             ask = partial(_rows, importance, pairs, **asked)
         label = f"p-values of {importance.method} of {importance.of}"
-        rows, _ = guard(importance.model, label, ask)
-        yield StepResult(rows={"significance": rows or ()})
+        rows, _ = journal.guarded(importance.model, label, ask)
+        journal.rows["significance"] += rows or ()
 
 
 def _rows(

@@ -27,7 +27,7 @@ from ...engines.agreement.sides import side_by_side
 from ...records import streams
 from ...records.importance_record import Importance
 from .. import measure
-from . import Guard, Inputs
+from . import Run
 
 TIMES = 4
 """How many times the repeats of the first run the second has."""
@@ -45,19 +45,17 @@ class SecondRun:
 
     Attributes
     ----------
-    guard : Guard
-    inputs : Inputs
+    run : Run
     answers : mapping
         What was answered, by question: empty if nobody could.
     """
 
-    guard: Guard
-    inputs: Inputs
+    run: Run
     answers: dict[tuple[Any, ...], tuple[Importance, ...]] = field(default_factory=dict)
 
     def wants(self, row: Row) -> bool:
         """Return whether a pair is to be asked again, by ``[checks] repeat_run``."""
-        setting = self.inputs.config.checks.repeat_run
+        setting = self.run.config.checks.repeat_run
         if setting == "never" or row["kind"] != "importance":
             return False
         is_wide = WIDE in codes_of(row["reasons"]) and setting == "unresolved"
@@ -69,7 +67,7 @@ class SecondRun:
         The seed is derived from that of the audit, for both sides of a pair anew.
         """
         section = self._section(record)
-        info = self.inputs.engines.get(record.engine)
+        info = self.run.engines.get(record.engine)
         if section is None or info is None or not info.available:
             return None
         key = (
@@ -92,7 +90,7 @@ class SecondRun:
 
     def _section(self, record: Importance) -> ImportanceSection | None:
         """Return the entry that a record answers, with its repeats multiplied."""
-        for entry in self.inputs.config.importance:
+        for entry in self.run.config.importance:
             same = (entry.method, entry.of) == (record.method, record.of)
             option = next((n for n in REPEATED if n in entry.options), "")
             if same and option and dict(entry.options) == dict(record.options):
@@ -105,22 +103,22 @@ class SecondRun:
         self, record: Importance, section: ImportanceSection, info: EngineInfo
     ) -> tuple[Importance, ...]:
         """Return what an engine answers, nothing if it fails, which is a finding."""
-        inputs = self.inputs
-        model = next((m for m in inputs.models if m.name == record.model), None)
+        run = self.run
+        model = next((m for m in run.models if m.name == record.model), None)
         if model is not None:
-            losses = measure.losses_of(section, model, inputs.config)
+            losses = measure.losses_of(section, model, run.config)
             asked = model.asked_for(losses)
             model = next((m for m in asked if record.loss in m.losses), asked[0])
         groups = dict(zip(record.features, record.columns, strict=True))
         rows = measure.rows_for(
-            section, inputs.train, inputs.test, groups=inputs.config.groups
+            section, run.train, run.test, groups=run.config.groups
         ).with_groups(groups)
         purpose = f"repeat run by {record.engine}"
-        seed = streams.seed_of(inputs.config.seed, record.model, purpose, record.of)
+        seed = streams.seed_of(run.config.seed, record.model, purpose, record.of)
         question = measure.Question(model, rows, section, info)
         ask = partial(measure.importances, question, seed=seed, stream=record.stream)
         label = f"the repeat run of {record.method} by {record.engine}"
-        answer, _ = self.guard(question.subject, label, ask, record.engine)
+        answer, _ = run.journal.guarded(question.subject, label, ask, record.engine)
         return answer or ()
 
 
@@ -157,7 +155,7 @@ def settle(
     n_repeats = f"{left.n_repeats} and {right.n_repeats} repeats"
     inside = dict(zip(left.features, gaps.inside.tolist(), strict=True))
     if all(inside.values()):
-        wide = draws_wanted(left, right, gaps, second.inputs.config.checks.resolution)
+        wide = draws_wanted(left, right, gaps, second.run.config.checks.resolution)
         evidence = list(_with_evidence(rows, left, gaps, NOISE))
         return _noise(row, n_repeats, wide), evidence
     if row["verdict"] != "disagrees":

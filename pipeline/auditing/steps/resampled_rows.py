@@ -3,7 +3,7 @@
 Not: what stability is (`stability`), nor what an interval is (`row_intervals`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +17,7 @@ from ...records.execution import each
 from ...records.importance_record import Importance
 from ...records.streams import seed_of, stream
 from .. import measure
-from . import Guard, Results, StepResult
+from ..journal import Journal
 
 FIXED = {
     "refit": "it refits models, and each resample would need as many fits",
@@ -28,69 +28,62 @@ COPIES_COUNT = "a row that is drawn twice is its own nearest neighbour"
 """Why rows drawn twice would mislead a method that looks for neighbours."""
 
 
-def row_intervals_of(
-    guard: Guard,
-    add_checks: Callable[[checks.Answers], None],
-    answers: Sequence[Importance],
+def add_row_intervals(
+    journal: Journal,
+    answers: Sequence[tuple[int, Importance]],
     terms: RowTerms,
     config: AuditConfig,
-    *,
-    first_record: int,
-) -> Results[None]:
-    """Yield the intervals over other rows of our answers to one question.
+) -> None:
+    """Add the intervals over other rows of our answers to one question.
 
-    The first of them is at `first_record` among all importances. Where there are none
-    the reason is kept.
+    Each answer comes with its place among all importances. Where there are none the
+    reason is kept.
     """
-    for k, importance in enumerate(answers):
+    for record, importance in answers:
         ask = partial(
             row_intervals,
             importance,
             terms,
-            record=first_record + k,
+            record=record,
             resamples=config.stability.row_resamples,
             top_k=config.checks.top_k,
             seed=config.seed,
         )
         label = f"intervals over other rows of {importance.method} of {importance.of}"
-        rows, _ = guard(importance.model, label, ask)
-        yield StepResult(rows={"row_intervals": rows or ()})
-        add_checks(checks.of_row_intervals(importance, rows or ()))
+        rows, _ = journal.guarded(importance.model, label, ask)
+        journal.rows["row_intervals"] += rows or ()
+        journal.add_checks(checks.of_row_intervals(importance, rows or ()))
 
 
-def stability_of(
-    guard: Guard,
-    answers: Sequence[Importance],
+def add_stability(
+    journal: Journal,
+    answers: Sequence[tuple[int, Importance]],
     question: measure.Question,
     config: AuditConfig,
-    *,
-    first_record: int,
-) -> Results[None]:
-    """Yield how stable our answers to one question are.
+) -> None:
+    """Add how stable our answers to one question are.
 
-    The first of them is at `first_record` among all importances. Where the rows cannot
-    be resampled, the reason is kept, and what more repeats would settle is all there is
-    to say.
+    Each answer comes with its place among all importances. Where the rows cannot be
+    resampled, the reason is kept, and what more repeats would settle is all there is to
+    say.
     """
     ask = partial(
         resampled,
         question,
-        seed=answers[0].seed,
+        seed=answers[0][1].seed,
         resamples=config.stability.resamples,
         n_repeats=config.stability.n_repeats,
     )
     section = question.section
     label = f"stability of {section.method} of {section.of}"
-    again, _ = guard(question.subject, label, ask)
-    for k, importance in enumerate(answers):
-        on_resamples, record = [each[k] for each in again or ()], first_record + k
-        of_record = {
-            "stability": stability.stability_rows(
-                importance, on_resamples, record=record, top_k=config.checks.top_k
-            ),
-            "resampled_ranks": stability.rank_rows(on_resamples, record=record),
-        }
-        yield StepResult(rows=of_record)
+    again, _ = journal.guarded(question.subject, label, ask)
+    for k, (record, importance) in enumerate(answers):
+        on_resamples = [each[k] for each in again or ()]
+        journal.rows["stability"] += stability.stability_rows(
+            importance, on_resamples, record=record, top_k=config.checks.top_k
+        )
+        ranks = stability.rank_rows(on_resamples, record=record)
+        journal.rows["resampled_ranks"] += ranks
 
 
 def resampled(

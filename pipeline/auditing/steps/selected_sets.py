@@ -17,7 +17,7 @@ from ...records.errors import listed
 from ...records.finding import Finding
 from ...records.importance_record import Importance
 from ...records.ranking import measure_of, primary, question_of
-from . import Guard, Inputs, Results, StepResult
+from . import Run
 from .top_k import Ranking, losses_of, ordered, rankings_by_all
 from .top_k_protocols import Protocol, in_splits
 
@@ -29,29 +29,27 @@ NO_CHOICE = {
 """What the frame says of the models that are given every feature."""
 
 
-def selection_of(
-    guard: Guard, inputs: Inputs, *, importances: Sequence[Importance]
-) -> Results[None]:
-    """Yield the test errors of the selected sets, and what the cut-off at 0 leaves out.
+def add_selection(run: Run) -> None:
+    """Add the test errors of the selected sets, and what the cut-off at 0 leaves out.
 
     The first ranking by PERF says how many features all rankings keep, and by which
     loss their models are judged.
     """
-    ask = partial(in_splits, inputs.train, inputs.config)
-    question = "the splits of the selected sets"
-    splits, _ = guard("audit", question, ask)
+    journal = run.journal
+    ask = partial(in_splits, run.train, run.config)
+    splits, _ = journal.guarded("audit", "the splits of the selected sets", ask)
     if splits is None:
         return
-    rankings = tuple(rankings_by_all(guard, inputs, splits))
+    rankings = tuple(rankings_by_all(run, splits))
     perf = next((r for r in rankings if r.identity["method"] == PERF), None)
     if perf is None:
         return
-    for judge in inputs.models:
+    question = "the test error of the selected sets"
+    for judge in run.models:
         ask_judge = partial(errors, judge, rankings, perf, splits)
-        question = "the test error of the selected sets"
-        rows, _ = guard(judge.name, question, ask_judge)
-        yield StepResult(rows={"selection": rows or []})
-    yield StepResult(findings=tuple(left_out(importances, perf)))
+        rows, _ = journal.guarded(judge.name, question, ask_judge)
+        journal.rows["selection"] += rows or []
+    journal.findings += left_out(journal.importances, perf)
 
 
 def above_zero(record: Importance) -> tuple[str, ...]:

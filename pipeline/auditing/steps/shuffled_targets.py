@@ -16,7 +16,7 @@ from ...records.execution import each
 from ...records.importance_record import Importance
 from ...records.streams import seed_of, stream
 from .. import measure
-from . import Guard, Results, StepResult
+from ..journal import Journal
 
 ALTMANN = "altmann"
 OF_A_MODEL = (
@@ -37,41 +37,37 @@ def is_refitted(entry: ImportanceSection, config: AuditConfig) -> bool:
     return is_asked and METHODS[entry.method].asks == "estimator"
 
 
-def significance_of(
-    guard: Guard,
-    answers: Sequence[Importance],
+def add_significance(
+    journal: Journal,
+    answers: Sequence[tuple[int, Importance]],
     question: measure.Question,
     config: AuditConfig,
-    *,
-    first_record: int,
-    report_progress: Callable[[str], None],
-) -> Results[None]:
-    """Yield the p-values of our answers to one question.
+) -> None:
+    """Add the p-values of our answers to one question.
 
-    The first of them is at `first_record` among all importances. Where the target
-    cannot be shuffled, the reason is kept, and there are none.
+    Each answer comes with its place among all importances. Where the target cannot be
+    shuffled, the reason is kept, and there are none.
     """
     section = question.section
     refits = is_refitted(section, config)
     ask = partial(
         shuffled,
         question,
-        seed=answers[0].seed,
+        seed=answers[0][1].seed,
         shuffles=config.significance.shuffles,
-        report_progress=report_progress,
+        report_progress=journal.log.report_progress,
         refits=refits,
     )
     label = f"p-values of {section.method} of {section.of}"
-    again, _ = guard(question.subject, label, ask)
-    for k, answer in enumerate(answers if again else ()):
-        p_values = significance.significance_rows(
+    again, _ = journal.guarded(question.subject, label, ask)
+    for k, (record, answer) in enumerate(answers if again else ()):
+        journal.rows["significance"] += significance.significance_rows(
             answer,
             [each[k] for each in again or ()],
             test=ALTMANN if refits else significance.BY_SHUFFLES,
-            record=first_record + k,
+            record=record,
             adjustment=config.significance.adjustment,
         )
-        yield StepResult(rows={"significance": p_values})
 
 
 def shuffled(

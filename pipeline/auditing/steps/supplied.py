@@ -5,7 +5,7 @@ predictions. Not: what a file holds (`supplied_numbers`), or comparing.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,14 +15,13 @@ import numpy as np
 from ...config.load import AuditConfig
 from ...config.questions import SuppliedSection
 from ...engines import agreement, stream_of
-from ...models.prediction_digest import predictions_sha256
-from ...records.dataset_and_model import Floats, Form
+from ...records.dataset_and_model import Form
 from ...records.errors import DataError, listed, quote
 from ...records.finding import Finding
 from ...records.importance_record import Effect, Importance
 from ...records.ranking import OURS, measure_of, question_of
 from .. import measure
-from . import Guard, Inputs, Results, StepResult
+from . import Run
 from .supplied_numbers import Curves, Numbers, numbers_of
 
 FileContent = Numbers | Curves
@@ -54,67 +53,52 @@ def read_files(config: AuditConfig) -> tuple[FileContent, ...]:
     return tuple(contents)
 
 
-def digests_of(predictions: Mapping[str, Floats]) -> Results[None]:
-    """Yield which predictions each model makes for the audited rows, by its name."""
-    for model, made in predictions.items():
-        yield StepResult(digests={model: predictions_sha256(made)})
-
-
-def supplied_answers(
-    guard: Guard,
-    entry: SuppliedSection,
-    content: FileContent,
-    inputs: Inputs,
-    *,
-    importances: Sequence[Importance],
-    effects: Sequence[Effect],
-    digest: str,
-) -> Results[None]:
-    """Yield the numbers of one file as answers beside ours, or why they are not.
+def add_supplied(run: Run, entry: SuppliedSection, content: FileContent) -> None:
+    """Add the numbers of one file as answers beside ours, or why they are not.
 
     Where we know how, we measure the same in their draws.
 
     Parameters
     ----------
-    guard : Guard
+    run : Run
     entry : SuppliedSection
     content : Numbers or mapping
         What the file holds.
-    inputs : Inputs
-        What we ask again in their draws.
-    importances, effects
-        What was measured until now.
-    digest : str
-        Of what the model predicts for the audited rows, empty if that is not known.
     """
-    measured, curves = _importances(importances, entry), _effects(effects, entry)
+    journal = run.journal
+    measured = _importances(journal.importances, entry)
+    curves = _effects(journal.effects, entry)
     ours: list[Importance | Effect] = [*measured, *curves]
     if not ours:  # why we have no answer is told where we were asked
         return
-    reason = _other_predictions(digest, entry) or _other_points(content, curves)
+    digest = journal.digests.get(entry.model, "")
+    reason = _other_points(content, curves)
+    if digest != entry.predictions_sha256:
+        reason = (
+            "the predictions differ: the supplied ones have the digest "
+            f"{entry.predictions_sha256[:16]}, ours {digest[:16] or 'none'}"
+        )
     if reason:
         rows = [agreement.not_compared(a, entry.engine, reason) for a in ours]
-        yield StepResult(rows={"agreement": rows}, findings=(_refusal(entry, reason),))
+        journal.rows["agreement"] += rows
+        journal.findings.append(
+            Finding(
+                check="supplied_refused",
+                severity="warning",
+                subject=entry.model,
+                message=f"The numbers in {quote(entry.file)} are not compared, because "
+                f"{reason}.",
+                remedy=REMEDY,
+                measure=entry.file,
+            )
+        )
     elif isinstance(content, Numbers):
         for record in measured:
             theirs = _as_importance(entry, content, record)
-            yield StepResult(importances=(theirs,))
-            twin = _twin(guard, inputs, theirs, importances)
-            yield StepResult(importances=twin)
+            journal.add_importances([theirs])
+            journal.add_importances(_twin(run, theirs))
     else:
-        yield StepResult(effects=tuple(_as_effects(entry, content, curves)))
-
-
-def _refusal(entry: SuppliedSection, reason: str) -> Finding:
-    return Finding(
-        check="supplied_refused",
-        severity="warning",
-        subject=entry.model,
-        message=f"The numbers in {quote(entry.file)} are not compared, because "
-        f"{reason}.",
-        remedy=REMEDY,
-        measure=entry.file,
-    )
+        journal.effects += _as_effects(entry, content, curves)
 
 
 REMEDY = (
@@ -135,16 +119,6 @@ def _require_digest(entry: SuppliedSection, base: Path) -> None:
             f"{subject} has the SHA-256 {digest}; the entry says {entry.sha256}. Ask "
             "whoever supplied the file, and correct one of the two."
         )
-
-
-def _other_predictions(digest: str, entry: SuppliedSection) -> str:
-    """Return why numbers of other predictions are refused; nothing for the same."""
-    if digest == entry.predictions_sha256:
-        return ""
-    return (
-        "the predictions differ: the supplied ones have the digest "
-        f"{entry.predictions_sha256[:16]}, ours {digest[:16] or 'none'}"
-    )
 
 
 def _other_points(content: FileContent, ours: Sequence[Effect]) -> str:
@@ -242,14 +216,9 @@ def _as_effects(
             )
 
 
-def _twin(
-    guard: Guard,
-    inputs: Inputs,
-    theirs: Importance,
-    importances: Sequence[Importance],
-) -> tuple[Importance, ...]:
+def _twin(run: Run, theirs: Importance) -> tuple[Importance, ...]:
     """Return what we measure in the draws of what was supplied, if we have not yet."""
-    own = [r for r in importances if r.engine == OURS]
+    own = [r for r in run.journal.importances if r.engine == OURS]
     alike = [
         r
         for r in own
@@ -259,8 +228,8 @@ def _twin(
     done = any((record.stream, record.seed) == draws for record in alike)
     if not alike or done or theirs.stream in ("", UNKNOWN):
         return ()
-    config = inputs.config
-    (model,) = (model for model in inputs.models if model.name == theirs.model)
+    config = run.config
+    (model,) = (model for model in run.models if model.name == theirs.model)
     section = next(
         s for s in config.importance if (s.method, s.of) == (theirs.method, theirs.of)
     )
@@ -268,11 +237,11 @@ def _twin(
     (asked,) = model.asked_for((theirs.loss,)) if theirs.loss else (model,)
     question = measure.Question(
         asked,
-        measure.rows_for(section, inputs.train, inputs.test, groups=config.groups),
+        measure.rows_for(section, run.train, run.test, groups=config.groups),
         section,
-        inputs.engines[OURS],
+        run.engines[OURS],
     )
     ask = partial(measure.importances, question, seed=theirs.seed, stream=theirs.stream)
     label = f"{theirs.method} in the draws of {theirs.engine}"
-    answer, _ = guard(model.name, label, ask)
+    answer, _ = run.journal.guarded(model.name, label, ask)
     return tuple(r for r in answer or () if r.positive_class == theirs.positive_class)

@@ -92,9 +92,9 @@ def numbers_of(entry: SuppliedSection, base: Path) -> Numbers | Curves:
 def _curves(entry: SuppliedSection, rows: Rows) -> Curves:
     """Return the profiles by feature, points in their order."""
     fits = entry.method == "partial_dependence"
-    finding = "" if fits else "it holds partial profiles"
-    _require(entry, f"hold what method {entry.method!r} measures", finding)
-    _require(entry, "have a row", "" if rows else "it has none")
+    rule = f"hold what method {entry.method!r} measures"
+    _require(entry, fits, rule, "it holds partial profiles")
+    _require(entry, bool(rows), "have a row", "it has none")
     curves: dict[str, list[tuple[str, float]]] = {}
     for row in rows:
         point = (unescaped(row["x"]), _number_in(row["value"]))
@@ -111,35 +111,37 @@ def _importance(entry: SuppliedSection, header: set[str], rows: Rows) -> Numbers
     own = COLUMNS_OF.get(package, {})
     known = {own.get(name, name) for name in header}
     for name in ("feature", "value"):
-        finding = "" if name in known else f"it has no {quote(name)}. {AS_THEY_ARE}"
-        _require(entry, f"be a table with {COLUMNS}", finding)
-    _require(entry, "have a row", "" if rows else "it has none")
+        finding = f"it has no {quote(name)}. {AS_THEY_ARE}"
+        _require(entry, name in known, f"be a table with {COLUMNS}", finding)
+    _require(entry, bool(rows), "have a row", "it has none")
     n_models = len({row.get("label") for row in rows})
-    _require(entry, "be about one model", f"it has {n_models}" if n_models > 1 else "")
+    _require(entry, n_models <= 1, "be about one model", f"it has {n_models}")
     values: dict[tuple[str, float], float] = {}
     for cells in rows:
         row = {own.get(name, name): cell for name, cell in cells.items()}
         feature = row["feature"] if own else unescaped(row["feature"])
         key = (feature, float(row.get("repeat") or 1))
-        finding = f"{quote(feature)} has two" if key in values else ""
-        _require(entry, "have one row per feature and repeat", finding)
+        rule, finding = (
+            "have one row per feature and repeat",
+            f"{quote(feature)} has two",
+        )
+        _require(entry, key not in values, rule, finding)
         values[key] = _number_in(row["value"])
     if package == "DALEX" and any(repeat > 0 for _, repeat in values):
         # Round 0 is the mean of the others.
         values = {key: value for key, value in values.items() if key[1] > 0}
     names = list(dict.fromkeys(name for name, _ in values))
     package = "DALEX" if FULL in names else package
-    finding = f"it is of {package}" if package not in ("", entry.package) else ""
-    _require(entry, f"hold what {entry.package} returns, as `package` says", finding)
+    rule = f"hold what {entry.package} returns, as `package` says"
+    _require(entry, package in ("", entry.package), rule, f"it is of {package}")
     has_losses = package == "DALEX"
-    finding = "it has none" if has_losses and FULL not in names else ""
-    _require(entry, f"have a row {quote(FULL)} in each round", finding)
+    rule = f"have a row {quote(FULL)} in each round"
+    _require(entry, not has_losses or FULL in names, rule, "it has none")
     if has_losses:
         names = [*(n for n in names if n not in (FULL, Y_PERMUTED)), FULL]
     repeats = sorted({repeat for _, repeat in values})
     is_whole = all((name, repeat) in values for name in names for repeat in repeats)
-    finding = "" if is_whole else "some are missing"
-    _require(entry, "have every repeat of every feature", finding)
+    _require(entry, is_whole, "have every repeat of every feature", "some are missing")
     table = np.array([[values[name, n] for n in repeats] for name in names])
     if has_losses:
         return _of_losses(entry, tuple(names[:-1]), table[:-1], table[-1])
@@ -200,19 +202,15 @@ def _finished(
 
 def _checked(entry: SuppliedSection, numbers: Numbers) -> Numbers:
     """Return an importance with a feature once, and the repeats that were said."""
-    twice = len(set(numbers.features)) < len(numbers.features)
-    _require(entry, "name each feature once", "one is given twice" if twice else "")
+    is_single = len(set(numbers.features)) == len(numbers.features)
+    _require(entry, is_single, "name each feature once", "one is given twice")
     n_expected, n_repeats = entry.options.get("n_repeats"), numbers.raw.shape[1]
-    _require(
-        entry,
-        f"have the {n_expected} repeats that n_repeats says",
-        f"it has {n_repeats}"
-        if n_expected not in (None, n_repeats) and not numbers.is_means
-        else "",
-    )
+    rule = f"have the {n_expected} repeats that n_repeats says"
+    fits = numbers.is_means or n_expected in (None, n_repeats)
+    _require(entry, fits, rule, f"it has {n_repeats}")
     return numbers
 
 
-def _require(entry: SuppliedSection, rule: str, finding: str) -> None:
-    if finding:
+def _require(entry: SuppliedSection, holds: bool, rule: str, finding: str) -> None:
+    if not holds:
         raise DataError(f"[[supplied]] {quote(entry.file)} must {rule}; {finding}.")

@@ -1,6 +1,6 @@
 """The surfaces that a configuration asks for, of each model."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Literal
 
@@ -8,42 +8,32 @@ import numpy as np
 import numpy.typing as npt
 
 from ...config.questions import SurfaceSection
-from ...engines import EngineInfo
 from ...methods.effects.surface import surface, within
-from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.dataset_and_model import FittedModel
 from ...records.errors import NotApplicable, quote
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
 from ...records.streams import seed_of
 from ...records.surface_record import Surface
-from . import Guard, Inputs, Results, StepResult
+from . import Run
 
 
-def surfaces_of(
-    guard: Guard, inputs: Inputs, *, importances: Sequence[Importance]
-) -> Results[None]:
-    """Yield every surface that is asked, or why there is none."""
-    rows, engine = inputs.test, inputs.engines[OURS]
-    for section in inputs.config.surfaces:
-        for model in inputs.models:
+def add_surfaces(run: Run) -> None:
+    """Add every surface that is asked; why there is none is a finding."""
+    journal = run.journal
+    for section in run.config.surfaces:
+        for model in run.models:
             if section.models and model.name not in section.models:
                 continue
-            seed = seed_of(inputs.config.seed, model.name, "surface", "pairs")
-            ask = partial(
-                measured, model, rows, section, engine, importances, seed=seed
+            ask = partial(measured, run, model, section)
+            surfaces, _ = journal.guarded(
+                model.name, "the surface of two features", ask
             )
-            surfaces, _ = guard(model.name, "the surface of two features", ask)
-            yield StepResult(surfaces=surfaces or ())
+            journal.surfaces += surfaces or ()
 
 
 def measured(
-    model: FittedModel,
-    rows: Dataset,
-    section: SurfaceSection,
-    engine: EngineInfo,
-    importances: Iterable[Importance],
-    *,
-    seed: int,
+    run: Run, model: FittedModel, section: SurfaceSection
 ) -> tuple[Surface, ...]:
     """Return the surface of each output of a model.
 
@@ -53,7 +43,9 @@ def measured(
         There is no ranking of pairs to take the first of, or the model has no such
         scale.
     """
-    features = section.features or _first_pair(model, importances)
+    rows, engine = run.test, run.engines[OURS]
+    seed = seed_of(run.config.seed, model.name, "surface", "pairs")
+    features = section.features or _first_pair(model, run.journal.importances)
     options: dict[str, Any] = {
         "grid": "even",
         "n_grid": section.n_grid,

@@ -21,7 +21,7 @@ from ...records.importance_record import Importance
 from ...records.losses import default_losses, evaluate
 from ...records.ranking import OURS
 from .. import measure
-from . import Guard, Inputs, Results, StepResult
+from . import Run
 from .top_k_protocols import PROTOCOLS, Protocol, Round
 
 FeaturesOfRound: TypeAlias = tuple[int, frozenset[str]]
@@ -56,37 +56,31 @@ class Ranking(NamedTuple):
         return tuple(map(ordered, self.records))
 
 
-def top_k_curves(guard: Guard, inputs: Inputs) -> Results[None]:
-    """Yield the curves of every ranking of features, by every protocol and model."""
-    config = inputs.config
+def add_top_k_curves(run: Run) -> None:
+    """Add the curves of every ranking of features, by every protocol and model."""
+    config, journal = run.config, run.journal
     for name in config.top_k.protocols:
-        part = partial(PROTOCOLS[name], inputs.train, inputs.test, config)
-        protocol, _ = guard("audit", f"the {name} of the top-k curves", part)
-        if protocol is not None:
-            yield from _curves(guard, inputs, protocol)
+        part = partial(PROTOCOLS[name], run.train, run.test, config)
+        protocol, _ = journal.guarded("audit", f"the {name} of the top-k curves", part)
+        if protocol is None:
+            continue
+        fits: Fits = {}
+        for ranking in rankings_by_all(run, protocol):
+            for judge in run.models:
+                k = config.top_k.k
+                ask = partial(curve, ranking, judge, protocol, k=k, fits=fits)
+                rows, _ = journal.guarded(judge.name, "the top-k curves", ask)
+                journal.rows["top_k"] += rows or []
 
 
-def _curves(guard: Guard, inputs: Inputs, protocol: Protocol) -> Results[None]:
-    """Yield the curves of one protocol."""
-    fits: Fits = {}
-    k = inputs.config.top_k.k
-    for ranking in rankings_by_all(guard, inputs, protocol):
-        for judge in inputs.models:
-            ask = partial(curve, ranking, judge, protocol, k=k, fits=fits)
-            rows, _ = guard(judge.name, "the top-k curves", ask)
-            yield StepResult(rows={"top_k": rows or []})
-
-
-def rankings_by_all(
-    guard: Guard, inputs: Inputs, protocol: Protocol
-) -> Iterator[Ranking]:
+def rankings_by_all(run: Run, protocol: Protocol) -> Iterator[Ranking]:
     """Yield every ranking of features in a protocol; keep why others have none."""
-    engine, config = inputs.engines[OURS], inputs.config
-    for ranker in rankers(config, inputs.models):
+    engine, config = run.engines[OURS], run.config
+    for ranker in rankers(config, run.models):
         section, name = ranker.section, getattr(ranker.model, "name", "the data")
         ask = partial(rankings, ranker, protocol, engine, seed=config.seed)
         question = f"the ranking by {section.method} in {protocol.name}"
-        of_ranker, _ = guard(name, question, ask)
+        of_ranker, _ = run.journal.guarded(name, question, ask)
         yield from of_ranker or ()
 
 

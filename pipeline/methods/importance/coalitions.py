@@ -47,7 +47,6 @@ class RowSampler:
 
     def __call__(self, known: Unit, rows: Index, generator: Any) -> Values:
         """Return the reference rows once for each row, whatever is known of it."""
-        del generator
         n_draws = len(next(iter(self.values.values())))
         place = np.tile(np.arange(n_draws), len(rows))
         rest = (name for name in self.values if name not in known)

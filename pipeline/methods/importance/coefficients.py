@@ -2,13 +2,15 @@
 
 from itertools import product
 from math import factorial, prod
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from .insides import features_of_columns, is_of, refusal, sign_of
-from .linear_terms import Terms, is_on_response, observed, terms_of, terms_within
+from .linear_terms import is_on_response, observed, terms_of, terms_within
+from .method_result import each_group
+from .ranges import within
 
 STANDARDISED, RAW = "standardised_coefficient", "raw_weights"
 
@@ -61,28 +63,22 @@ def standardised_coefficient(
     .. [1] Bring (1994). How to Standardize Regression Coefficients. The American
        Statistician 48(3), 209-213. doi:10.1080/00031305.1994.10476059
     """
-    del seed
     terms = terms_of(model, STANDARDISED)
     rows = observed(model, STANDARDISED)
     unit = _spread(rows.y, rows.weights) if is_on_response(model) else 1.0
-    raw = [
-        _contribution(terms, rows.terms, rows.weights, columns) / (unit or np.nan)
-        for columns in data.groups.values()
-    ]
-    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
 
+    def contribution(columns: tuple[str, ...]) -> float:
+        at = terms_within(terms.features, columns)
+        if at is None:
+            return np.nan
+        if len(at) == 1:
+            k = int(at[0])
+            spread = terms.estimate[k] * _spread(rows.terms[:, k], rows.weights)
+        else:
+            spread = _spread(rows.terms[:, at] @ terms.estimate[at], rows.weights)
+        return spread / (unit or np.nan)
 
-def _contribution(
-    terms: Terms, matrix: Floats, weights: Floats, columns: tuple[str, ...]
-) -> float:
-    """Return the spread of what some columns add to the predictor."""
-    at = terms_within(terms.features, columns)
-    if at is None:
-        return np.nan
-    if len(at) == 1:
-        k = int(at[0])
-        return float(terms.estimate[k]) * _spread(matrix[:, k], weights)
-    return _spread(matrix[:, at] @ terms.estimate[at], weights)
+    return each_group(data, contribution)
 
 
 def _spread(values: Floats, weights: Floats) -> float:
@@ -154,27 +150,22 @@ def raw_weights(
     .. [1] Zien, Krämer, Sonnenburg and Rätsch (2009). The Feature Importance Ranking
        Measure. ECML PKDD, LNCS 5782. doi:10.1007/978-3-642-04174-7_45
     """
-    del seed
-    if powers not in ("one", "any"):
-        raise ValueError(f"powers must be 'one' or 'any'; {powers!r} was given.")
+    within("powers", powers, powers in ("one", "any"), "'one' or 'any'")
     if getattr(model.estimator, "kernel", None) == "poly":
-        raw = _of_kernel(model, data, is_any=powers == "any")
-    else:
-        terms = terms_of(model, RAW)
-        raw = [_weight(terms, columns) for columns in data.groups.values()]
-    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+        return _of_kernel(model, data, is_any=powers == "any")
+    terms = terms_of(model, RAW)
+
+    def weight(columns: tuple[str, ...]) -> float:
+        at = terms_within(terms.features, columns)
+        return np.nan if at is None or len(at) > 1 else terms.estimate[at].sum()
+
+    return each_group(data, weight)
 
 
-def _weight(terms: Terms, columns: tuple[str, ...]) -> float:
-    """Return the one weight that some columns have."""
-    at = terms_within(terms.features, columns)
-    if at is None or len(at) > 1:
-        return np.nan
-    return float(terms.estimate[at].sum())
-
-
-def _of_kernel(model: FittedModel, data: Dataset, *, is_any: bool) -> list[float]:
-    """Return the weight of the product of each group's columns."""
+def _of_kernel(
+    model: FittedModel, data: Dataset, *, is_any: bool
+) -> tuple[Floats, Floats]:
+    """Return the weight of the product of each group's columns, and zero."""
     machine = model.estimator
     if not is_of(machine, ("sklearn.svm.",)) or len(machine.dual_coef_) != 1:
         raise refusal(model, "be a support vector machine with one score", RAW)
@@ -183,27 +174,20 @@ def _of_kernel(model: FittedModel, data: Dataset, *, is_any: bool) -> list[float
         part.toarray() if hasattr(part, "toarray") else part
         for part in (machine.support_vectors_, machine.dual_coef_)
     ]
-    weights = []
-    for columns in data.groups.values():
+    # gamma = "scale" is resolved while fitting; no public attribute holds it.
+    gamma = machine._gamma if isinstance(machine.gamma, str) else machine.gamma
+    kernel = int(machine.degree), float(gamma), float(machine.coef0)
+
+    def weight(columns: tuple[str, ...]) -> float:
         at = [k for k, name in enumerate(names) if name in columns]
         if len(at) > len(set(columns)):
-            weights.append(np.nan)
-        elif set(columns) - set(names):
-            weights.append(0.0)
-        else:
-            weight = monomial_weight(
-                *_kernel(machine), dense[0][:, at], dense[1][0], is_any=is_any
-            )
-            weights.append(sign_of(model) * weight)
-    return weights
+            return np.nan
+        if set(columns) - set(names):
+            return 0.0
+        vectors, alpha = dense[0][:, at], dense[1][0]
+        return sign_of(model) * monomial_weight(*kernel, vectors, alpha, is_any=is_any)
 
-
-def _kernel(machine: Any) -> tuple[int, float, float]:
-    """Return degree, factor and constant of a polynomial kernel."""
-    gamma = machine.gamma
-    # gamma = "scale" is resolved while fitting; no public attribute holds it.
-    factor = machine._gamma if isinstance(gamma, str) else gamma
-    return int(machine.degree), float(factor), float(machine.coef0)
+    return each_group(data, weight)
 
 
 def monomial_weight(

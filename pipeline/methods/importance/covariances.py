@@ -4,7 +4,6 @@ Shrinkage acts on the standardised columns, so a column's unit changes nothing; 
 variances are those of the rows, except under "corpcor".
 """
 
-from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -44,22 +43,16 @@ def covariance_of(matrix: Floats, shares: Floats, kind: Covariance) -> Floats:
     shrunk = np.zeros((matrix.shape[1],) * 2)
     if varies.any():
         standard = centred[:, varies] / spread[varies]
-        shrunk[np.ix_(varies, varies)] = CORRELATIONS[kind](standard)
+        if kind in ("ledoit_wolf", "oas"):
+            from sklearn import covariance
+
+            correlation = getattr(covariance, kind)(standard, assume_centered=True)[0]
+        else:
+            correlation = _schaefer_strimmer(standard)
+        shrunk[np.ix_(varies, varies)] = correlation
     if kind == "corpcor":
         spread = np.sqrt(_shrunk_variances(centred))
     return spread[:, np.newaxis] * shrunk * spread
-
-
-def _ledoit_wolf(standard: Floats) -> Floats:
-    from sklearn.covariance import ledoit_wolf
-
-    return np.asarray(ledoit_wolf(standard, assume_centered=True)[0])
-
-
-def _oas(standard: Floats) -> Floats:
-    from sklearn.covariance import oas
-
-    return np.asarray(oas(standard, assume_centered=True)[0])
 
 
 def _schaefer_strimmer(standard: Floats) -> Floats:
@@ -91,11 +84,3 @@ def _intensity(variance: Floats, distance: Floats) -> float:
     """Return how far to shrink: estimated variance over squared distance, 0 to 1."""
     total = float((distance**2).sum())
     return min(1.0, float(variance.sum()) / total) if total > 0 else 1.0
-
-
-CORRELATIONS: dict[str, Callable[[Floats], Floats]] = {
-    "ledoit_wolf": _ledoit_wolf,
-    "oas": _oas,
-    "schaefer_strimmer": _schaefer_strimmer,
-    "corpcor": _schaefer_strimmer,
-}

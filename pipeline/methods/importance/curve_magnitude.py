@@ -11,6 +11,7 @@ from ...records.errors import require_names, single_columns
 from ..effects import EFFECTS
 from ..effects.partial_dependence import Scale
 from ..spreads import mean_magnitude
+from .ranges import at_least
 
 Curve = Literal[
     "partial_dependence",
@@ -212,8 +213,7 @@ def _magnitudes(
     """Return the mean magnitude of each curve, over its values or the rows there."""
     allowed = {"curve": get_args(Curve), "grid": get_args(Grid)}
     require_names(allowed, curve=curve, grid=options["grid"])
-    if options["n_grid"] < 2:
-        raise ValueError(f"n_grid must be at least 2; {options['n_grid']} was given.")
+    at_least(2, n_grid=options["n_grid"])
     magnitudes = []
     for feature in single_columns(data.groups, "a curve"):
         ready = (curves or {}).get(feature)

@@ -8,30 +8,32 @@ import pandas as pd
 
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
+from .method_result import each_group
 
 
-def each_column(data: Dataset, measure: Callable[[pd.Series], float]) -> Floats:
-    """Return one number per group, (n_groups, 1, 1).
+def each_column(
+    data: Dataset, measure: Callable[[pd.Series], float], *, null: float = 0.0
+) -> tuple[Floats, Floats]:
+    """Return one number per group, (n_groups, 1, 1), and the null value.
 
     NaN for a group of several columns, and for a column that is constant or
     incomplete; `measure` sees the others only.
     """
-    values = [
-        measure(data.X[columns[0]])
-        if len(columns) == 1 and is_measurable(data.X[columns[0]])
-        else np.nan
-        for columns in data.groups.values()
-    ]
-    return np.reshape(values, (-1, 1, 1)).astype(np.float64)
+
+    def of_group(columns: tuple[str, ...]) -> float:
+        if len(columns) != 1 or not is_measurable(data.X[columns[0]]):
+            return np.nan
+        return measure(data.X[columns[0]])
+
+    raw, baseline = each_group(data, of_group)
+    return raw, baseline + null
 
 
-def by_name(data: Dataset, values: Mapping[str, float]) -> Floats:
-    """Return the number of each group of one, NaN for all others, (n_groups, 1, 1)."""
-    ordered = [
-        values.get(columns[0], np.nan) if len(columns) == 1 else np.nan
-        for columns in data.groups.values()
-    ]
-    return np.reshape(ordered, (-1, 1, 1)).astype(np.float64)
+def by_name(data: Dataset, values: Mapping[str, float]) -> tuple[Floats, Floats]:
+    """Return the number of each group of one, NaN for all others, and zero."""
+    return each_group(
+        data, lambda of: values.get(of[0], np.nan) if len(of) == 1 else np.nan
+    )
 
 
 def is_number(column: pd.Series) -> bool:
@@ -85,9 +87,3 @@ def rows_of_classes(
                 "method out."
             )
     return is_of
-
-
-def within(name: str, value: object, holds: bool, rule: str) -> None:
-    """Refuse an option that is out of its range."""
-    if not holds:
-        raise ValueError(f"{name} must be {rule}; {quote(value)} was given.")

@@ -18,6 +18,7 @@ from ...records.streams import stream as generator_of
 from .method_result import Kept, MethodResult
 from .paired_losses import PairedLosses
 from .permutation_draws import Draw
+from .ranges import at_least
 from .refits import (
     Unit,
     columns_of,
@@ -116,7 +117,6 @@ def drop_column(
     .. [2] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
        Importance. doi:10.48550/arXiv.2006.04750
     """
-    del stream
     check_held_out(training_rows(model, "drop_column").n_samples, held_out)
     part = partial(parted, model.unfitted(), data, held_out, seed=seed)
     predict = partial(_predict_without, part, seed)
@@ -191,7 +191,6 @@ def permute_refit(
     .. [1] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
        Importance. doi:10.48550/arXiv.2006.04750
     """
-    del stream
     training_rows(model, "permute_refit")
     predict = partial(_predict_shuffled, model.unfitted(), data, seed)
     return _against_all(model, data, predict, n_repeats=n_repeats)
@@ -269,8 +268,7 @@ def shapley_refit(
        Based on Variance Decomposition. The American Statistician 61(2), 139-147.
        doi:10.1198/000313007X188252
     """
-    del stream
-    _check_repeats(n_repeats)
+    at_least(1, n_repeats=n_repeats)
     training_rows(model, "shapley_refit")
     refuse_ratio(form, "shapley_refit")
     units, places = units_of(model, data, "shapley_refit")
@@ -290,12 +288,6 @@ def shapley_refit(
             if place >= 0:
                 raw[row, repeat] = shapley_value(losses, place, len(units))
     return raw, np.zeros(raw.shape[1:])
-
-
-def _check_repeats(n_repeats: int) -> None:
-    """Refuse a count that names no measurement."""
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
 
 
 def check_held_out(n_samples: int, held_out: float) -> None:
@@ -326,7 +318,7 @@ def _against_all(
     `predict` says what a refit predicts for the rows that judge, which are `data`
     unless ``part(repeat=…)`` has others; `paired` is told of all of them.
     """
-    _check_repeats(n_repeats)
+    at_least(1, n_repeats=n_repeats)
     units = {name: columns_of(model, [unit]) for name, unit in data.groups.items()}
     changes = [("", ()), *(change for change in units.items() if change[1])]
     fits = [Fit(repeat, *change) for repeat in range(n_repeats) for change in changes]

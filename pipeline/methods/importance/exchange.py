@@ -7,6 +7,7 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.streams import stream
+from .ranges import at_least
 
 Index = npt.NDArray[np.int64]
 
@@ -82,10 +83,7 @@ def drawn_within(strata: Index, generator: np.random.Generator) -> Index:
 
 def _check(data: Dataset, min_samples_leaf: int) -> None:
     """Refuse what cannot be parted into leaves."""
-    if min_samples_leaf < 1:
-        raise ValueError(
-            f"min_samples_leaf must be at least 1; {min_samples_leaf} was given."
-        )
+    at_least(1, min_samples_leaf=min_samples_leaf)
     if data.n_samples < 4 * min_samples_leaf:
         raise NotApplicable(
             f"Data {quote(data.name)} must have at least {4 * min_samples_leaf} rows "

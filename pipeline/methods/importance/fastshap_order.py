@@ -5,6 +5,7 @@ import numpy as np
 from ...records.dataset_and_model import Floats
 from ...records.r_rng import RStream
 from ..effects.shapley_values import Bits, Game, Index
+from .ranges import within
 
 # Spreads the error by variance; the constant is fastshap's.
 ADJUSTMENT = 1e6
@@ -44,11 +45,9 @@ def explain(
     ValueError
         If there is nothing to take a variance of.
     """
-    if adjust and n_permutations < 2:
-        raise ValueError(
-            "n_permutations must be at least 2 for adjust = true; "
-            f"{n_permutations} was given."
-        )
+    is_spread = n_permutations >= 2 or not adjust
+    rule = "at least 2 for adjust = true"
+    within("n_permutations", n_permutations, is_spread, rule)
     every = rounds(game, columns, n_permutations=n_permutations, r=r)
     values = every.mean(axis=0)
     if not adjust:

@@ -16,10 +16,10 @@ from .data_only import (
     refuse_constant_target,
     refuse_weights,
     rows_of_classes,
-    within,
 )
 from .group_means import TESTS, Test, statistic_of
 from .lowess import lowess
+from .ranges import at_least, within
 
 
 def lowess_r2(
@@ -92,9 +92,8 @@ def lowess_r2(
     >>> bool(raw[0] > 0.999), bool(abs(raw[1]) < 0.1)
     (True, True)
     """
-    del model, seed
     within("fraction", fraction, 0 < fraction <= 1, "above 0 and at most 1")
-    within("n_robust", n_robust, n_robust >= 0, "at least 0")
+    at_least(0, n_robust=n_robust)
     within("step", step, 0 <= step < 1, "at least 0 and below 1")
     refuse_classes(data, "lowess_r2", "Use auc or anova.")
     refuse_constant_target(data, "lowess_r2")
@@ -109,7 +108,7 @@ def lowess_r2(
         curve = lowess(x, y, fraction=fraction, n_robust=n_robust, step=step)
         return float(1 - ((y - curve) ** 2).sum() / total)
 
-    return each_column(data, share), np.zeros((1, 1))
+    return each_column(data, share)
 
 
 def anova(
@@ -184,7 +183,6 @@ def anova(
     >>> bool(raw[0] > 10), bool(abs(raw[1]) < 3)
     (True, True)
     """
-    del model, seed
     if test == "kruskal_wallis" and statistic == "t":
         raise ValueError(
             "statistic must be 'statistic' or 'minus_log10_p' for test "
@@ -207,7 +205,7 @@ def anova(
         outcome = measure(values[is_counted].astype(np.float64), codes, weights)
         return statistic_of(outcome, statistic)
 
-    return each_column(data, difference), np.zeros((1, 1))
+    return each_column(data, difference)
 
 
 def auc(
@@ -285,7 +283,6 @@ def auc(
     >>> raw[0].item(), baseline.item()
     (1.0, 0.5)
     """
-    del model, seed
     contrasts = _contrasts(data, contrast, of_class)
 
     def area(column: pd.Series) -> float:
@@ -300,7 +297,7 @@ def auc(
             areas = [max(value, 1 - value) for value in areas]
         return float(np.mean(areas) if summary == "mean" else np.max(areas))
 
-    return each_column(data, area), np.full((1, 1), 0.5)
+    return each_column(data, area, null=0.5)
 
 
 def _contrasts(

@@ -18,9 +18,9 @@ from .data_only import (
     refuse_classes,
     refuse_constant_target,
     refuse_weights,
-    within,
 )
 from .information import Measure, matrix_of
+from .ranges import at_least
 
 
 def pca(
@@ -83,7 +83,6 @@ def pca(
     >>> raw[:, 0, 0].round(6).tolist()
     [0.707107, 0.707107]
     """
-    del model, seed
     names = [n for n in data.X if is_number(data.X[n]) and _counts(data, n)]
     if len(names) < 2:
         raise NotApplicable(
@@ -103,7 +102,7 @@ def pca(
         )
     loadings = vectors[:, -1] * np.sign(vectors[np.abs(vectors[:, -1]).argmax(), -1])
     loading_of = dict(zip(names, loadings.tolist(), strict=True))
-    return by_name(data, loading_of), np.zeros((1, 1))
+    return by_name(data, loading_of)
 
 
 def _counts(data: Dataset, name: str) -> bool:
@@ -191,8 +190,7 @@ def mrmr(
     >>> raw[:, 0, 0].tolist()
     [2.0, 1.0, 3.0]
     """
-    del model, seed
-    within("n_bins", n_bins, n_bins >= 2, "at least 2")
+    at_least(2, n_bins=n_bins)
     refuse_weights(data, "mrmr")
     refuse_constant_target(data, "mrmr")
     if data.task == "multiclass" and measure != "binned":
@@ -210,7 +208,7 @@ def mrmr(
     score_of = {
         names[k]: float(len(names) - place) for place, k in enumerate(order.which)
     }
-    return by_name(data, score_of), np.zeros((1, 1))
+    return by_name(data, score_of)
 
 
 class MrmrOrder(NamedTuple):

@@ -14,7 +14,14 @@ from ..effects.partial_dependence import Scale
 from ..effects.shapley_values import score_of
 from . import firm_moments
 from .covariances import Covariance
-from .firm_estimators import ESTIMATORS, Conditional, Setting, feature_of, spread_of
+from .firm_estimators import (
+    ESTIMATORS,
+    Conditional,
+    Setting,
+    feature_of,
+    setting_of,
+    spread_of,
+)
 from .scores import numbers_of, slopes, weighing
 
 Estimator = Conditional | Literal["gaussian", "signs"]
@@ -133,8 +140,7 @@ def firm(
     >>> raw.shape, float(round(raw[0, 0, 0], 9))
     ((2, 1, 1), 2.0)
     """
-    del seed
-    setting = _setting(n_bins, span)
+    setting = setting_of(n_bins, span)
     score = score_of(model, scale)
     X, shares = weighing(data)
     if estimator == "gaussian":
@@ -208,8 +214,7 @@ def firm_labels(
     >>> raw[:, 0, 0].round(9).tolist()
     [2.0, -1.0]
     """
-    del model, seed
-    setting = _setting(n_bins, span)
+    setting = setting_of(n_bins, span)
     if data.task == "multiclass":
         raise NotApplicable(
             f"Target {quote(data.target)} must be a number or have two classes for "
@@ -280,7 +285,6 @@ def gradient_sensitivity(
     >>> raw[:, 0, 0].round(6).tolist()
     [2.0, 0.0]
     """
-    del seed
     score = score_of(model, scale)
     X, shares = weighing(data)
     columns = [c[0] for c in data.groups.values() if len(c) == 1]
@@ -293,15 +297,6 @@ def gradient_sensitivity(
     none = np.full(len(model.outputs), np.nan)
     raw = np.stack([values.get(c, none) for c in data.groups.values()])
     return raw[:, np.newaxis, :], np.zeros((1, raw.shape[1]))
-
-
-def _setting(n_bins: int, span: float) -> Setting:
-    """Return the options of the estimators, or refuse them."""
-    if n_bins < 2:
-        raise ValueError(f"n_bins must be at least 2; {n_bins} was given.")
-    if not 0 < span <= 1:
-        raise ValueError(f"span must be above 0 and at most 1; {span} was given.")
-    return Setting(n_bins, span)
 
 
 def _conditional(

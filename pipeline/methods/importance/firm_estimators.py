@@ -14,6 +14,7 @@ import pandas as pd
 
 from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable
+from .ranges import at_least, within
 
 Conditional = Literal["auto", "discrete", "binary", "linear", "binned", "lowess"]
 # Below, a bin's mean is noise and a straight line says more.
@@ -56,6 +57,13 @@ class Setting(NamedTuple):
     span: float
 
 
+def setting_of(n_bins: int, span: float) -> Setting:
+    """Return the options of the estimators, or refuse them."""
+    at_least(2, n_bins=n_bins)
+    within("span", span, 0 < span <= 1, "above 0 and at most 1")
+    return Setting(n_bins, span)
+
+
 Estimate: TypeAlias = Callable[[Feature, Floats, Floats, Setting], Floats]
 
 
@@ -95,7 +103,6 @@ def spread_of(scores: Floats, shares: Floats) -> Floats:
 
 def discrete(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats:
     """Group means by value, a missing value being one more."""
-    del setting
     if f.n_values < 2:
         return _no_answer(scores)
     means, p = _means(f.codes, f.n_values, scores, shares)
@@ -104,7 +111,6 @@ def discrete(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Fl
 
 def binary(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats:
     """(q_b - q_a) sqrt(p_a p_b), b the larger value or the later level; eq. (10)."""
-    del setting
     if f.n_values != 2 or f.is_missing.any():
         return _no_answer(scores)
     means, p = _means(f.codes, 2, scores, shares)
@@ -113,7 +119,6 @@ def binary(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floa
 
 def linear(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats:
     """Slope of the regression of the score on the feature times the feature's SD."""
-    del setting
     if f.numbers is None or f.n_values < 2 or f.is_missing.any():
         return _no_answer(scores)
     x = f.numbers - shares @ f.numbers

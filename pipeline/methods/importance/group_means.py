@@ -67,7 +67,6 @@ def _kruskal_wallis(values: Floats, codes: Codes, weights: Floats) -> GroupTest:
     """Return H, corrected for ties."""
     from scipy.stats import kruskal
 
-    del weights
     if np.ptp(values) == 0:
         return GroupTest(np.nan, np.nan, np.inf)
     parts = [values[codes == code] for code in range(codes.max() + 1)]

@@ -71,7 +71,6 @@ def impurity_oob(
        Measure for Random Forests. NeurIPS 32, 8049-8059.
        doi:10.48550/arXiv.1906.10845
     """
-    del seed
     _check(model)
     train, matrix = training_rows(model, NAME)
     names = np.array(features_of_columns(model, matrix.shape[1], NAME), dtype=object)

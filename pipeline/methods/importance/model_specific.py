@@ -61,7 +61,6 @@ def impurity(
     .. [1] Breiman, Friedman, Olshen and Stone (1984). Classification and Regression
        Trees. doi:10.1201/9781315139470
     """
-    del seed
     of_columns = (
         np.array(_of_trees(model).feature_importances_, dtype=np.float64)
         if normalised

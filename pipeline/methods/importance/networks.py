@@ -67,7 +67,6 @@ def garson(
        the contribution of variables in artificial neural network models. Ecological
        Modelling 160(3), 249-264. doi:10.1016/S0304-3800(02)00257-0
     """
-    del seed
     hidden, output = _weights(model, "garson")
     shares = garson_shares(hidden, output, output_weights=output_weights)
     names = np.array(features_of_columns(model, len(shares), "garson"), dtype=object)
@@ -120,7 +119,6 @@ def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floa
        data. Ecological Modelling 178(3-4), 389-397.
        doi:10.1016/j.ecolmodel.2004.03.013
     """
-    del seed
     products = sign_of(model) * olden_products(*_weights(model, "olden"))
     names = np.array(features_of_columns(model, len(products), "olden"), dtype=object)
 

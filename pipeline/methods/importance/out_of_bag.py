@@ -94,7 +94,6 @@ def oob_permutation(
     .. [1] Breiman (2001). Random Forests. Machine Learning 45, 5-32.
        doi:10.1023/A:1010933404324
     """
-    del stream
     return _losses(model, data, seed, model.losses, OOB)
 
 
@@ -147,7 +146,6 @@ def oob_permutation_scaled(
        Properties of a Test for Random Forest Variable Importance. COMPSTAT 2008.
        doi:10.5282/ubm/epub.2111
     """
-    del stream
     loss = OF_BREIMAN.get(model.task, "one_minus_accuracy")
     raw, baseline = _losses(model, data, seed, (loss,), SCALED)
     scores = in_standard_errors((raw - baseline)[:, :, 0])

@@ -56,7 +56,6 @@ class PairedLosses:
 
     def start(self, rows: Index, answer: Answer) -> None:
         """Take the rows with every feature, against which the next ones are held."""
-        del rows
         y, prediction, _ = answer
         self.intact = {name: _losses(name, y, prediction) for name in self.totals}
         for name, loss in self.intact.items():
@@ -75,7 +74,6 @@ class PairedLosses:
         loss, baseline : ndarray of shape (n_losses,)
             Not used: these are of all rows together.
         """
-        del loss, baseline
         feature, rows = draw.what, draw.rows
         y, prediction, weights = answer
         self.weights[rows] = weights

@@ -29,6 +29,7 @@ from .permutation_draws import (
 )
 from .permutation_exact import exact_permutation
 from .permuted_predictions import answers, read_only
+from .ranges import at_least, rows_within
 from .row_terms import RowTerms
 from .samplers import NAMES, Within, draws_of
 from .segment_losses import SegmentLosses
@@ -180,7 +181,8 @@ def permutation(
     >>> raw.shape, bool((raw[1] == baseline).all())
     ((2, 10, 1), True)
     """
-    _check(data.n_samples, n_repeats, n_rows)
+    at_least(1, n_repeats=n_repeats)
+    rows_within(data.n_samples, n_rows=n_rows)
     require_names(
         NAMES | {"draws": get_args(HowDrawn)},
         convention=convention,
@@ -189,7 +191,12 @@ def permutation(
         within=within,
     )
     if draws == "exact":
-        _check_exact(n_rows, within)
+        if n_rows is not None or within != "none":
+            option = "n_rows" if within == "none" else "within"
+            raise NotApplicable(
+                f'draws = "exact" is of all rows, exchanged freely, but {option} was '
+                f'set. Leave {option} out, or set draws = "sampled".'
+            )
         return exact_permutation(model, data, form=form, keep=keep)
     planned = draws_of(
         data,
@@ -274,7 +281,8 @@ def permuted_target(
     ValueError
         As `permutation`.
     """
-    _check(data.n_samples, n_repeats, n_rows)
+    at_least(1, n_repeats=n_repeats)
+    rows_within(data.n_samples, n_rows=n_rows)
     draws = DRAWS["DALEX"] if stream == "DALEX" else numpy_targets
     values = np.empty((n_repeats, len(model.losses)))
     rows_drawn: Index | None = None
@@ -288,24 +296,3 @@ def permuted_target(
         y, weights = table.y[draw.order], table.weights
         values[draw.repeat] = evaluate(model.losses, y, prediction, weights)
     return values
-
-
-def _check(n_samples: int, n_repeats: int, n_rows: int | None) -> None:
-    """Refuse counts that name no measurement."""
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
-    if n_rows is not None and not 1 <= n_rows <= n_samples:
-        raise ValueError(
-            f"n_rows must lie between 1 and the {n_samples} rows there are; "
-            f"{n_rows} was given."
-        )
-
-
-def _check_exact(n_rows: int | None, within: str) -> None:
-    """Refuse what exact permutation does not have."""
-    if n_rows is not None or within != "none":
-        option = "n_rows" if within == "none" else "within"
-        raise NotApplicable(
-            f'draws = "exact" is of all rows, exchanged freely, but {option} was '
-            f'set. Leave {option} out, or set draws = "sampled".'
-        )

@@ -78,7 +78,6 @@ def numpy_targets(
     seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
 ) -> Draws:
     """Yield the draws of `permuted_target`, on the rows of `_numpy_draws`."""
-    del names
     for repeat, rows in enumerate(_numpy_rows(seed, n, n_repeats, n_rows)):
         generator = generator_of(seed, "y", "", repeat)
         yield Draw(repeat, TARGET, rows, generator.permutation(len(rows)))

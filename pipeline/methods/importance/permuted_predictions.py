@@ -78,25 +78,28 @@ def predict(model: FittedModel, table: _Table) -> Floats:
     return model.predict(table.frame.copy(deep=False))
 
 
-def predict_permuted(
-    model: FittedModel, table: _Table, columns: tuple[str, ...], order: Index
+def predict_with(
+    model: FittedModel, table: _Table, values: Mapping[str, Any]
 ) -> Floats:
-    """Return the prediction with these columns in this order, and put them back."""
-    memory, frame = table.memory, table.frame
-    originals = {n: memory[n].copy() if n in memory else frame[n] for n in columns}
-    for name, column in originals.items():
-        if name in memory:
-            column.take(order, out=memory[name], mode="clip")
-        else:
-            frame[name] = column.iloc[order].set_axis(column.index)
+    """Return the prediction with new values in some columns, and put them back.
+
+    Values that cannot be written into the memory of their column go into a shallow
+    copy: those of categories, and such as negative ones of a column that has none.
+    """
+    memory = table.memory
+    if any(n not in memory or memory[n].dtype != v.dtype for n, v in values.items()):
+        frame = table.frame.copy(deep=False)
+        for name, column in values.items():
+            frame[name] = column
+        return model.predict(frame)
+    originals = {name: memory[name].copy() for name in values}
+    for name, column in values.items():
+        memory[name][:] = column
     try:
         return predict(model, table)
     finally:  # a worker may be asked again after a fault
         for name, column in originals.items():
-            if name in memory:
-                memory[name][:] = column
-            else:
-                frame[name] = column
+            memory[name][:] = column
 
 
 def predict_some(
@@ -111,33 +114,6 @@ def predict_some(
     for name in columns:
         frame[name] = table.frame[name].array[order[at]]
     return model.predict(frame)
-
-
-def predict_drawn(
-    model: FittedModel,
-    table: _Table,
-    columns: tuple[str, ...],
-    values: tuple[Any, ...],
-) -> Floats:
-    """Return the prediction with new values in these columns, and put them back.
-
-    Values of another type than the column's, such as negative ones of a column that
-    cannot hold them, go into a shallow copy.
-    """
-    memory, given = table.memory, dict(zip(columns, values, strict=True))
-    if any(n not in memory or memory[n].dtype != v.dtype for n, v in given.items()):
-        frame = table.frame.copy(deep=False)
-        for name, column in given.items():
-            frame[name] = column
-        return model.predict(frame)
-    originals = {name: memory[name].copy() for name in given}
-    for name, column in given.items():
-        memory[name][:] = column
-    try:
-        return predict(model, table)
-    finally:
-        for name, column in originals.items():
-            memory[name][:] = column
 
 
 @dataclass(frozen=True)
@@ -161,9 +137,11 @@ class Permuted:
         ):
             table = self.tables[get_ident()] = copied(self.data, draw.rows)
         columns = self.groups[draw.what]
-        if draw.values:
-            return predict_drawn(self.model, table, columns, draw.values)
-        return predict_permuted(self.model, table, columns, draw.order)
+        values = draw.values
+        if not values:  # those of other rows
+            own = (table.memory.get(n, table.frame[n].array) for n in columns)
+            values = tuple(column[draw.order] for column in own)
+        return predict_with(self.model, table, dict(zip(columns, values, strict=True)))
 
 
 def _by_trees(

@@ -12,7 +12,7 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import listed, quote
 from .insides import refusal
 from .linear_terms import Terms, terms_within
-from .method_result import MethodResult
+from .method_result import MethodResult, each_group
 from .t_statistics import Estimates, wald
 
 METHOD = "model_specific"
@@ -89,7 +89,6 @@ def model_specific(
     .. [2] Friedman (2001). Greedy function approximation: a gradient boosting machine.
        Annals of Statistics 29(5), 1189-1232. doi:10.1214/aos/1013203451
     """
-    del seed
     own = report_of(model, data, type)
     return MethodResult(*by_feature(model, own, data), quantity=own.type)
 
@@ -141,15 +140,15 @@ def by_feature(
     model: FittedModel, own: ModelReport, data: Dataset
 ) -> tuple[Floats, Floats]:
     """Return the numbers of terms as those of features, NaN where they are none."""
-    raw = [_of_feature(own, columns[0]) for columns in data.groups.values()]
-    if raw and np.isnan(raw).all():
+    raw, baseline = each_group(data, lambda columns: _of_feature(own, columns[0]))
+    if len(raw) and np.isnan(raw).all():
         raise refusal(
             model,
             "have a feature whose terms make one number",
             METHOD,
             finding=f"has the terms {listed(own.terms)}",
         )
-    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+    return raw, baseline
 
 
 def _of_feature(own: ModelReport, feature: str) -> float:

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
+from .ranges import at_least
 from .refits import Unit, refuse_ratio, units_of
-from .subspaces import Index, Mask, Member, check_count, members_of, rises_of
+from .subspaces import Index, Mask, Member, members_of, rises_of
 
 PERF, TWIN = "random_subspace", "random_subspace_permutation"
 
@@ -104,7 +105,6 @@ def random_subspace(
        Score. British Journal of Mathematics and Computer Science 15(6).
        doi:10.9734/BJMCS/2016/23945
     """
-    del stream
     refuse_ratio(form, PERF)
     units, places = units_of(model, data, PERF)
     masks, scores = _stacked(
@@ -170,7 +170,6 @@ def random_subspace_permutation(
        Score. British Journal of Mathematics and Computer Science 15(6).
        doi:10.9734/BJMCS/2016/23945
     """
-    del stream
     refuse_ratio(form, TWIN)
     units, places = units_of(model, data, TWIN)
     rise = partial(_with_rises, units, seed)
@@ -228,7 +227,6 @@ def perf_from(members: Iterable[tuple[npt.ArrayLike, float]]) -> Perf:
     [1.5, -0.5, -1.0, nan]
     """
     masks, scores = _stacked(members)
-    check_count(len(masks))
     with np.errstate(invalid="ignore"):
         values = scores.mean() - _mean(masks, scores)
         spread = _perf_by_member(masks, scores).std(axis=1, ddof=1)
@@ -246,7 +244,7 @@ def _with_rises(units: list[Unit], seed: int, member: Member) -> tuple[Mask, Flo
 def _stacked(members: Iterable[tuple[npt.ArrayLike, Any]]) -> tuple[Mask, Floats]:
     """Return masks, (n_members, n_units), and what was measured, (n_members, …)."""
     pairs = [(np.asarray(mask, dtype=bool), score) for mask, score in members]
-    check_count(len(pairs))
+    at_least(2, n_repeats=len(pairs))
     return np.stack([mask for mask, _ in pairs]), np.stack([s for _, s in pairs])
 
 

@@ -13,6 +13,7 @@ from .data_only import (
     refuse_constant_target,
     refuse_weights,
 )
+from .ranges import within
 
 
 def spearman(
@@ -84,12 +85,10 @@ def spearman(
     """
     from scipy.stats import kendalltau, spearmanr
 
-    del model, seed
-    if coefficient not in ("spearman", "kendall"):
-        raise ValueError(
-            f"coefficient must be 'spearman' or 'kendall'; {coefficient!r} was given."
-        )
-    ask = {"spearman": spearmanr, "kendall": kendalltau}[coefficient]
+    known = {"spearman": spearmanr, "kendall": kendalltau}
+    is_known = coefficient in known
+    within("coefficient", coefficient, is_known, "'spearman' or 'kendall'")
+    ask = known[coefficient]
     if data.task == "multiclass":
         refuse_classes(data, "spearman", "Use auc or anova.")
     refuse_constant_target(data, "spearman")
@@ -100,4 +99,4 @@ def spearman(
             return np.nan
         return float(ask(column.to_numpy(np.float64), data.y)[0])
 
-    return each_column(data, correlation), np.zeros((1, 1))
+    return each_column(data, correlation)

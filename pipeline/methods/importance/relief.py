@@ -15,8 +15,8 @@ from .data_only import (
     refuse_constant_target,
     refuse_weights,
     rows_of_classes,
-    within,
 )
+from .ranges import at_least, within
 
 Index = npt.NDArray[np.int64]
 Weighting: TypeAlias = Literal["equal", "rank", "distance", "squared_distance"]
@@ -125,16 +125,13 @@ def relieff(
     >>> bool(raw[0] > 0.1 > raw[1])
     True
     """
-    del model, seed
-    within("n_neighbours", n_neighbours, n_neighbours >= 1, "at least 1")
+    at_least(1, n_neighbours=n_neighbours)
     within("sigma", sigma, sigma > 0, "above 0")
     within("same_below", same_below, 0 <= same_below < 1, "at least 0 and below 1")
     holds = same_below < different_above <= 1
     within("different_above", different_above, holds, "above same_below and at most 1")
-    if misses not in ("each_class", "any_class"):
-        raise ValueError(
-            f"misses must be 'each_class' or 'any_class'; {misses!r} was given."
-        )
+    known = misses in ("each_class", "any_class")
+    within("misses", misses, known, "'each_class' or 'any_class'")
     refuse_weights(data, "relieff")
     refuse_constant_target(data, "relieff")
     if merits and data.task == "regression":
@@ -144,7 +141,7 @@ def relieff(
         )
     names = [name for name in data.X if is_measurable(data.X[name])]
     if not names:  # nor is there a distance
-        return by_name(data, {}), np.zeros((1, 1))
+        return by_name(data, {})
     rule = Rule(n_neighbours, weighting, sigma)
     values = np.array([_scaled(data, name) for name in names])
     counts = np.array([not data.unread.get(name) for name in names])
@@ -154,7 +151,7 @@ def relieff(
     else:
         weights = _of_classes(data, table, rule, apart=misses == "each_class")
     weight_of = dict(zip(names, weights.tolist(), strict=True))
-    return by_name(data, weight_of), np.zeros((1, 1))
+    return by_name(data, weight_of)
 
 
 class Rule(NamedTuple):

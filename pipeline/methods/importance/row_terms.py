@@ -70,7 +70,6 @@ class RowTerms:
 
     def start(self, rows: Index, answer: Answer) -> None:
         """Take the unpermuted rows that the next permuted ones are held against."""
-        del rows
         self.unpermuted = {name: INFLUENCE[name](*answer) for name in self.terms}
 
     def add(self, draw: Draw, answer: Answer, loss: Floats, baseline: Floats) -> None:

@@ -17,7 +17,6 @@ from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 from ..effects.shapley_values import draw_places
 from ..trees.routes import report_route
-from . import xplainfi_order
 from .coalitions import (
     Coalitions,
     Index,
@@ -30,6 +29,7 @@ from .coalitions import (
 from .conditional_gaussian import Noise, gaussian_sampler
 from .drop_column import MOST_PLAYERS, shapley_value
 from .method_result import MethodResult
+from .ranges import at_least, rows_within
 from .refits import Unit, refuse_ratio, units_of
 
 Algorithm = Literal["auto", "exact", "sampling"]
@@ -171,7 +171,9 @@ def sage(
     >>> raw[:, 0, 0].round(6).tolist()  # the variance of each term
     [4.0, 0.0]
     """
-    _check(data, n_repeats, tolerance, n_rows, n_background)
+    at_least(1, n_repeats=n_repeats, n_background=n_background)
+    at_least(0, tolerance=tolerance)
+    rows_within(data.n_samples, n_rows=n_rows)
     require_names(NAMES, algorithm=algorithm, background=background, stream=stream)
     refuse_ratio(form, "sage")
     players, places = units_of(model, data, "sage")
@@ -331,7 +333,7 @@ def _game(
     rows = rows_for_model(model, data, draw_places(seed, "rows", 0, weighing, n_rows))
     noise: Noise = _normal_draws
     if r is not None:
-        noise = xplainfi_order.normal_draws
+        noise = normal_draws_of_xplainfi
     sampler: Sampler
     if background == "gaussian":
         sampler = gaussian_sampler(
@@ -345,7 +347,7 @@ def _game(
     else:
         drawn = draw_places(seed, "background", 0, weighing, n_background)
         if r is not None:
-            drawn = xplainfi_order.reference_rows(r, data.n_samples, n_background)
+            drawn = reference_rows(r, data.n_samples, n_background)
         sampler, shares = row_sampler(data, columns, drawn), data.weights[drawn]
     return Coalitions(
         model=model,
@@ -364,30 +366,32 @@ def _normal_draws(
     return generator.standard_normal(shape)
 
 
+# The order of xplainfi is read off numbers recorded with version 1.2.0: reference rows
+# first, where there are more rows than are asked for; then all permutations; then what
+# a conditional sampler draws, one coalition after the other. Features are in
+# alphabetical order throughout. mlr3 would also draw for ties between classes, but
+# `engines.xplainfi` leaves it none.
+
+
+def reference_rows(r: RStream, n: int, n_drawn: int) -> Index:
+    """Return the rows that stand in for what is not known, in the order drawn."""
+    return r.sample(n, n_drawn) if n > n_drawn else np.arange(n)
+
+
+def normal_draws_of_xplainfi(r: RStream, shape: tuple[int, int, int]) -> Floats:
+    """Return standard normal numbers, (n_rows, n_draws, n_columns).
+
+    All rows have their first draw before one has its second.
+    """
+    n_rows, n_draws, n_columns = shape
+    numbers = r.rnorm(n_rows * n_draws * n_columns)
+    return numbers.reshape(n_draws, n_rows, n_columns).transpose(1, 0, 2)
+
+
 def _draws_nothing(game: Coalitions, data: Dataset) -> bool:
     """Return whether all rows are asked about, and all stand in for one another."""
     n = int((data.weights > 0).sum())
     return game.is_marginal and game.rows.n_samples == len(game.shares) == n
-
-
-def _check(
-    data: Dataset,
-    n_repeats: int,
-    tolerance: float,
-    n_rows: int | None,
-    n_background: int,
-) -> None:
-    """Refuse numbers that name no measurement."""
-    for name, n in (("n_repeats", n_repeats), ("n_background", n_background)):
-        if n < 1:
-            raise ValueError(f"{name} must be at least 1; {n} was given.")
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance must be at least 0; {tolerance} was given.")
-    if n_rows is not None and not 1 <= n_rows <= data.n_samples:
-        raise ValueError(
-            f"n_rows must lie between 1 and the {data.n_samples} rows there are; "
-            f"{n_rows} was given."
-        )
 
 
 def _check_replay(data: Dataset, n_rows: int | None, algorithm: str) -> None:

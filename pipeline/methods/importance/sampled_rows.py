@@ -9,6 +9,7 @@ from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
+from .ranges import at_least
 
 Stream = Literal["numpy", "hstats"]
 
@@ -22,8 +23,7 @@ def repeated(
     n_rows: int | None,
 ) -> tuple[Floats, Floats]:
     """Return what is measured on each draw of rows, once if all are taken."""
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
+    at_least(1, n_repeats=n_repeats)
     if stream == "hstats" and n_repeats > 1:
         raise NotApplicable(
             f"Stream 'hstats' must have one repeat; n_repeats is {n_repeats}. "
@@ -56,8 +56,8 @@ def draw_rows(
     ValueError
         If `n_rows` is less than 2.
     """
-    if n_rows is not None and n_rows < 2:
-        raise ValueError(f"n_rows must be at least 2; {n_rows} was given.")
+    if n_rows is not None:
+        at_least(2, n_rows=n_rows)
     replays = stream == "hstats"
     weighing = np.flatnonzero(data.weights > 0)
     places = np.arange(data.n_samples) if replays else weighing

@@ -20,6 +20,7 @@ from .conditional import Given, near_of, normal_of, replayed_given
 from .exchange import Index, drawn_within, leaves_of, permuted_within
 from .neighbours import Convention
 from .permutation_draws import BASELINE, DRAWS, Draw, Draws, Perturbation, Stream
+from .ranges import at_least
 
 Within = Literal["none", "leaves", "gaussian", "neighbours"]
 GIVEN = ("gaussian", "neighbours")
@@ -115,8 +116,7 @@ def _given_others(
     """Return how each group is drawn given all other columns."""
     if within == "gaussian":
         return [normal_of(data, name) for name in data.groups]
-    if n_neighbours < 1:
-        raise ValueError(f"n_neighbours must be at least 1; {n_neighbours} was given.")
+    at_least(1, n_neighbours=n_neighbours)
     if convention == "xplainfi" and n_neighbours == 1:
         raise NotApplicable(
             'With convention = "xplainfi" a row is the nearest of its own neighbours, '

@@ -75,7 +75,6 @@ class SegmentLosses:
 
     def add(self, draw: Draw, answer: Answer, loss: Floats, baseline: Floats) -> None:
         """Add one repeat of one feature: the same rows with this feature permuted."""
-        del loss, baseline  # of all rows
         feature, repeat = draw.what, draw.repeat
         self._n_made[feature] += 1
         for s, (at, (before, of_intact)) in enumerate(

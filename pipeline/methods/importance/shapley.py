@@ -24,6 +24,7 @@ from ..effects.shapley_values import (
     score_of,
 )
 from . import fastshap_order
+from .ranges import at_least, rows_within
 from .scores import linear_slopes, numbers_of
 
 Algorithm = Literal["sampling", "exact", "linear"]
@@ -139,7 +140,8 @@ def shapley(
     >>> raw.shape, bool(abs(raw[1] - baseline).max() < 1e-12)
     ((2, 3, 1), True)
     """
-    _check(n_repeats, n_permutations, n_rows, n_background, data.n_samples)
+    at_least(1, n_repeats=n_repeats, n_permutations=n_permutations)
+    rows_within(data.n_samples, n_rows=n_rows, n_background=n_background)
     question = _Question(
         model, data, score_of(model, scale), seed, background, n_rows, n_background
     )
@@ -328,22 +330,3 @@ def _with_means(
             "background 'rows'."
         )
     return pd.DataFrame(np.vstack([matrix, shares @ matrix[others]]), columns=columns)
-
-
-def _check(
-    n_repeats: int,
-    n_permutations: int,
-    n_rows: int | None,
-    n_background: int | None,
-    n_samples: int,
-) -> None:
-    """Refuse counts that name no measurement."""
-    for name, n in (("n_repeats", n_repeats), ("n_permutations", n_permutations)):
-        if n < 1:
-            raise ValueError(f"{name} must be at least 1; {n} was given.")
-    for name, most in (("n_rows", n_rows), ("n_background", n_background)):
-        if most is not None and not 1 <= most <= n_samples:
-            raise ValueError(
-                f"{name} must lie between 1 and the {n_samples} rows there are; "
-                f"{most} was given."
-            )

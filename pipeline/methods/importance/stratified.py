@@ -1,17 +1,18 @@
 """How far a StratPD curve is from its zero: what a feature does to y in the data."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import single_columns
+from ...records.errors import require_names, single_columns
 from ...records.streams import stream as generator_of
 from ..effects.leaf_curves import Codes, LeafCurve, Merge
 from ..effects.stratpd import Strata, Table, curve_of, table_of
 from ..spreads import mean_magnitude
+from .ranges import at_least, within
 
 Resample = Literal["subsample", "bootstrap", "none"]
 OnCurve = Callable[[int, str, LeafCurve], None]
@@ -112,7 +113,6 @@ def stratified_impact(
     >>> raw.shape, bool((raw[0] > 5 * raw[1]).all())
     ((2, 3, 1), True)
     """
-    del model, stream
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
     question = data, strata, resample, seed
     return _over_trials(
@@ -203,7 +203,6 @@ def stratified_importance(
     >>> raw.shape, bool((raw[0] > 5 * raw[1]).all())
     ((2, 3, 1), True)
     """
-    del model, stream
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
     question = data, strata, resample, seed
     return _over_trials(*question, n_repeats=n_repeats, on_curve=on_curve, by_rows=True)
@@ -229,7 +228,10 @@ def _over_trials(
 
     It is over the points, or over the rows at the points.
     """
-    _check_trials(resample, n_repeats)
+    require_names({"resample": get_args(Resample)}, resample=resample)
+    at_least(1, n_repeats=n_repeats)
+    is_alike = n_repeats == 1 or resample != "none"
+    within("n_repeats", n_repeats, is_alike, "1 for resample 'none'")
     features = single_columns(data.groups, "a StratPD curve")
     raw = np.full((len(features), n_repeats, 1), np.nan)
     for repeat, table in enumerate(_trials(data, strata, resample, seed, n_repeats)):
@@ -262,18 +264,3 @@ def _trials(
             yield table.taking(np.sort(draws.integers(len(table.y), size=n_drawn)))
         else:
             yield table.taking(np.sort(draws.permutation(len(table.y))[:n_drawn]))
-
-
-def _check_trials(resample: Resample, n_repeats: int) -> None:
-    """Refuse trials out of range."""
-    if resample not in ("subsample", "bootstrap", "none"):
-        raise ValueError(
-            "resample must be one of 'subsample', 'bootstrap', 'none'; "
-            f"{resample!r} was given."
-        )
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
-    if resample == "none" and n_repeats > 1:
-        raise ValueError(
-            f"n_repeats must be 1 for resample 'none'; {n_repeats} was given."
-        )

@@ -14,6 +14,7 @@ from ...records.errors import NotApplicable, quote
 from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
+from .ranges import at_least
 from .refits import Unit, columns_of, training_rows
 
 Index: TypeAlias = npt.NDArray[np.int64]
@@ -45,7 +46,7 @@ def members_of(
     """Yield an answer about each member in turn; more members keep the first ones."""
     training_rows(model, method)
     d = number_drawn(model, len(units), method, n_drawn)
-    check_count(n_repeats)
+    at_least(2, n_repeats=n_repeats)
     make = partial(_answer_of, answer, model.unfitted(), units, method, seed, d)
     yield from each(make, range(n_repeats))
 
@@ -110,12 +111,6 @@ def number_drawn(
             f"and groups there are; {n_drawn} was given."
         )
     return n_drawn
-
-
-def check_count(n_members: int) -> None:
-    """Refuse an ensemble that has no spread."""
-    if n_members < 2:
-        raise ValueError(f"n_repeats must be at least 2; {n_members} was given.")
 
 
 def _bag(generator: np.random.Generator, train: Dataset, method: str) -> Index:

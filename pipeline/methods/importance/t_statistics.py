@@ -20,6 +20,7 @@ from .linear_terms import (
     terms_within,
 )
 from .method_result import each_group
+from .ranges import within
 
 METHOD = "t_statistic"
 # Of a standard error: how far Newton's next step may lead from the estimate.
@@ -105,11 +106,8 @@ def t_statistic(
     .. [1] Greenwell, Boehmke and McCarthy (2018). A Simple and Effective Model-Based
        Variable Importance Measure. doi:10.48550/arXiv.1805.04755
     """
-    del seed
-    if several_terms not in ("root_f", "f"):
-        raise ValueError(
-            f"several_terms must be 'root_f' or 'f'; {several_terms!r} was given."
-        )
+    known = several_terms in ("root_f", "f")
+    within("several_terms", several_terms, known, "'root_f' or 'f'")
     estimates = _estimates(model)
     is_root = several_terms == "root_f"
     return each_group(data, lambda columns: wald(estimates, columns, is_root=is_root))

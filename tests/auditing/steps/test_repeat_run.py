@@ -7,7 +7,7 @@ import pytest
 
 from importance_audit.auditing.journal import Journal
 from importance_audit.auditing.measure import Question, importances
-from importance_audit.auditing.steps import Inputs
+from importance_audit.auditing.steps import Run
 from importance_audit.auditing.steps.compare_engines import notes_on
 from importance_audit.auditing.steps.repeat_run import MOST_QUESTIONS, SecondRun, settle
 from importance_audit.config.load import parse_config
@@ -40,10 +40,10 @@ def second_run(monkeypatch, function=honest, journal=None, **checks):
     method = METHODS["permutation"]._replace(function=function)
     table = {"importance": {"permutation": method}, "effects": {}}
     monkeypatch.setitem(ENGINES, "other", table)
-    journal = journal or Journal(on_step=lambda *_: None)
+    journal = journal or Journal()
     return SecondRun(
-        guard=journal.guarded,
-        inputs=Inputs(
+        run=Run(
+            journal=journal,
             config=parse_config({"importance": [ENTRY], "seed": 5, "checks": checks}),
             train=None,
             test=normal_data(2, 1),
@@ -55,9 +55,9 @@ def second_run(monkeypatch, function=honest, journal=None, **checks):
 
 def first_run(second, *, off=0.0):
     """Return both first answers; that of the other lies `off` higher for x1."""
-    inputs = second.inputs
-    (entry,) = inputs.config.importance
-    question = Question(inputs.models[0], inputs.test, entry, US)
+    run = second.run
+    (entry,) = run.config.importance
+    question = Question(run.models[0], run.test, entry, US)
     (ours,) = importances(question, seed=1, stream="numpy")
     reference_question = replace(question, engine=OTHER)
     (reference,) = importances(reference_question, seed=2, stream="vip-0.5")
@@ -125,15 +125,15 @@ def test_no_more_than_some_questions_are_put_again(monkeypatch):
 
 def test_who_is_not_there_any_more_leaves_the_pair_unexplained(monkeypatch):
     second = second_run(monkeypatch)
-    inputs = replace(second.inputs, engines={"python": US})
-    without_other = replace(second, inputs=inputs)
+    run = replace(second.run, engines={"python": US})
+    without_other = replace(second, run=run)
     pair = first_run(second, off=5.0)
     row, rows = compare(*pair, **LIMITS)
     assert settle(without_other, pair, row, rows) == (row, rows)
 
 
 def test_an_engine_that_fails_the_second_time_is_a_finding(monkeypatch):
-    journal = Journal(on_step=lambda *_: None)
+    journal = Journal()
     second = second_run(monkeypatch, journal=journal)
     pair = first_run(second, off=5.0)
     row, rows = compare(*pair, **LIMITS)

@@ -27,7 +27,7 @@ def count_calls(monkeypatch):
 
         return counting
 
-    for name in ("predict_permuted", "predict_some"):
+    for name in ("predict_with", "predict_some"):
         ask = getattr(permuted_predictions, name)
         monkeypatch.setattr(permuted_predictions, name, counted(ask))
     return made
