@@ -28,7 +28,7 @@ from ..runs.audit_log import LOG, append
 from ..runs.baseline.drift import with_drift
 from ..runs.baseline.news import differences_in_words, news
 from ..runs.chain import refuse_run_folder
-from ..runs.clock import clock_finding, describe_clock_jump_during, now_by_both_clocks
+from ..runs.clock import clock_finding, describe_clock_jump_since
 from ..runs.folder import load_run, with_free_name
 from ..runs.history import load_history
 from ..runs.locks import locked
@@ -167,7 +167,7 @@ def _clock_findings(attempt: Attempt) -> Iterator[Finding]:
     """Yield what the clock did since the run before, and since this one began."""
     if attempt.clock:
         yield clock_finding(attempt.clock, "before the run")
-    if during := describe_clock_jump_during(attempt.start, now_by_both_clocks()):
+    if during := describe_clock_jump_since(attempt.start):
         with suppress(AuditError):  # the finding says it as well
             append(attempt.folder, "clock", message=during)
         yield clock_finding(during, "during the run")
