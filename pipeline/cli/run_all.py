@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ..operate.batch import Batch, Outcome, run_batch, run_names
+from ..operate.batch import Batch, Outcome, run_batch
 from ..operate.exit_codes import gravest
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
@@ -116,7 +116,8 @@ def _row(folder: Path, outcome: Outcome) -> "AuditRow":
     from ..report.pages.history_page import AuditRow
 
     audit = folder / outcome.audit
-    run = outcome.run_id or max(run_names(audit), default="")
+    former = (path.name for path in (audit / "runs").glob("[!.]*"))
+    run = outcome.run_id or max(former, default="")
     started = started_at(run)
     notes = [" ".join(shown(line) for line in outcome.message.splitlines())]
     if outcome.exit_code is None:

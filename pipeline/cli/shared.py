@@ -41,7 +41,6 @@ def terminable() -> Iterator[None]:
     again where nobody acknowledged it. A second Ctrl-C ends the process at once.
     """
     signals: list[int] = []
-    terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def interrupt(number: int, _: object) -> None:
         if number == SIGALRM:
@@ -56,10 +55,6 @@ def terminable() -> Iterator[None]:
                 os.write(2, AT_ONCE)
             os._exit(130)
         signals.append(number)
-        for closed in (one for one in terminals if not os.isatty(one)):
-            null = os.open(os.devnull, os.O_WRONLY)  # to write there would fail
-            os.dup2(null, closed)
-            os.close(null)
         request_stop("" if number == SIGINT else signal.Signals(number).name)
 
     former = {n: signal.getsignal(n) for n in (SIGTERM, SIGINT, SIGHUP, SIGALRM)}

@@ -198,15 +198,9 @@ def test_a_run_that_is_killed_is_told_and_leaves_the_lock_free(audit):
 def test_a_run_that_ends_before_it_says_that_it_began_is_in_the_log(
     audit, monkeypatch, ends, words
 ):
-    def dead(*_):
-        return subprocess.Popen(
-            ["/bin/sh", "-c", ends],
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-
     folder = audit()
-    monkeypatch.setattr(unattended, "_child", dead)
+    command = ["/bin/sh", "-c", ends]
+    monkeypatch.setattr(unattended, "run_command", lambda *_: command)
     assert run_unattended(folder, say=lambda _: None).code == 4
     assert kinds(folder)[:2] == ["failed", "notified"]
     (row, *_) = timeline(folder).rows
