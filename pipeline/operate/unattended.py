@@ -49,8 +49,6 @@ class RunOutcome(NamedTuple):
     verdict, message : str
     r_failed : bool
         Whether R is why: another try may succeed.
-    is_stopped : bool
-        Whether someone asked it to stop, which a time limit does not.
     """
 
     code: int
@@ -58,7 +56,6 @@ class RunOutcome(NamedTuple):
     verdict: str = ""
     message: str = ""
     r_failed: bool = False
-    is_stopped: bool = False
 
 
 def run_unattended(
@@ -68,7 +65,7 @@ def run_unattended(
     keep: int | None = None,
     minutes: float | None = None,
     quiet: bool = False,
-    options: tuple[str, ...] = (),
+    options: Sequence[str] = (),
 ) -> RunOutcome:
     """Run an audit in a process of its own, tidy up, and tell whom it concerns.
 
@@ -84,7 +81,7 @@ def run_unattended(
         The time limit of all tries together, instead of that of the configuration.
     quiet : bool
         Whether only faults are said.
-    options : tuple of str
+    options : sequence of str
         What the command `run` of its process is given besides.
     """
     file = path / FILE_NAME if path.is_dir() else path
@@ -122,7 +119,7 @@ def run_unattended(
         )
         for fault in notify(folder, schedule, notice):
             say(fault)
-    return ended._replace(is_stopped=bool(signals))
+    return ended
 
 
 def _run_with_retries(
