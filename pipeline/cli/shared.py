@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -105,8 +105,6 @@ def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
 
     A step that took a second or longer is followed by how long it took.
     """
-    from ..records.errors import in_short
-
     if quiet:
         yield None
     elif sys.stderr.isatty() and not plain:
@@ -118,48 +116,42 @@ def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
         columns = (words, BarColumn(), TimeElapsedColumn())
         with Progress(*columns, console=console, transient=True) as bar:
             task = bar.add_task("reading", total=None)
-            took = _seconds_of_steps()
-
-            def draw(done: int, total: int, label: str) -> None:
-                for line in took(done, total, label):
-                    console.print(line, markup=False, highlight=False)
-                bar.update(
-                    task,
-                    completed=done,
-                    total=total or None,
-                    description=in_short(label),
-                )
-
-            yield draw
+            yield _with_seconds(
+                lambda line: console.print(line, markup=False, highlight=False),
+                lambda done, total, label: bar.update(
+                    task, completed=done, total=total or None, description=label
+                ),
+            )
     else:
-        took = _seconds_of_steps()
 
-        def tell(done: int, total: int, label: str) -> None:
-            start = f"{now()} " * plain
-            for line in took(done, total, label):
-                say(f"{start}{line}", err=True)
-            place = f"[{done}/{total}] " * bool(total)
-            say(f"{start}{place}{in_short(label)}", err=True)
+        def write(line: str) -> None:
+            say(f"{now()} " * plain + line, err=True)
 
-        yield tell
+        yield _with_seconds(
+            write,
+            lambda done, total, label: write(
+                f"[{done}/{total}] " * bool(total) + label
+            ),
+        )
 
 
-def _seconds_of_steps() -> Callable[[int, int, str], Iterable[str]]:
-    """Return what says, as each step begins, how long the one before it took."""
+def _with_seconds(write: Callable[[str], None], show: Tell) -> Tell:
+    """Show each step, and write how long the one before it took."""
     from ..records.errors import in_short
 
     began, step, words = time.monotonic(), (0, ""), ""
 
-    def took(done: int, total: int, label: str) -> Iterable[str]:
+    def tell(done: int, total: int, label: str) -> None:
         nonlocal began, step, words
         this = (done, "") if total else (0, label)
-        if this == step:  # further news of the same step
-            return ()
-        seconds, of = time.monotonic() - began, words
-        began, step, words = time.monotonic(), this, label
-        return (f"{in_short(of)}: {seconds:.1f} s",) if of and seconds >= 1 else ()
+        if this != step:  # else it is further news of the same step
+            seconds = time.monotonic() - began
+            if words and seconds >= 1:
+                write(f"{words}: {seconds:.1f} s")
+            began, step, words = time.monotonic(), this, in_short(label)
+        show(done, total, in_short(label))
 
-    return took
+    return tell
 
 
 @contextmanager

@@ -6,6 +6,7 @@ An attempt that began and never ended was killed. The lock is held: none is unde
 import os
 import socket
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -56,14 +57,11 @@ def start_attempt(folder: Path, *, unattended: bool) -> Attempt:
     return Attempt(folder, start, " ".join(filter(None, (died, *finished))), clock)
 
 
-def end_attempt(folder: Path, *, exit_code: int, message: str, r_failed: bool) -> str:
-    """Say how an attempt ended that left no run; return why that failed, else ""."""
+def end_attempt(folder: Path, *, exit_code: int, message: str, r_failed: bool) -> None:
+    """Say how an attempt ended that left no run, if the log takes the line."""
     facts = {"exit_code": exit_code, "message": message, "r_failed": r_failed}
-    try:
+    with suppress(AuditError):
         append(folder, "failed", **facts)
-    except AuditError as error:
-        return str(error)
-    return ""
 
 
 def record_killed_attempt(folder: Path, log: Log) -> str:
