@@ -159,12 +159,13 @@ def run_id(hours):
 def test_only_a_recent_finished_run_is_not_made_again(
     tmp_path, hours, code, is_skipped
 ):
-    made_run(tmp_path, run_id(hours), code)
+    name = run_id(hours)
+    made_run(tmp_path, name, code)
     outcome = recent_outcome(tmp_path, 2)
     assert bool(outcome) is is_skipped
     assert recent_outcome(tmp_path, None) is None
     if outcome:
-        assert (outcome.exit_code, outcome.run_id) == (code, run_id(hours))
+        assert (outcome.exit_code, outcome.run_id) == (code, name)
 
 
 def test_a_finished_run_counts_behind_an_interrupted_one(tmp_path):
