@@ -2,9 +2,9 @@
 
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -71,7 +71,20 @@ UNCHECKED = (
 @JSON
 @click.option("--watched-by", type=int, hidden=True)
 @click.option("--asked-by", default="file", hidden=True)
-def run(audit: Path | None, **options: Any) -> None:
+def run(
+    audit: Path | None,
+    all_: bool,
+    newer_than: float | None,
+    jobs: int | None,
+    quiet: bool,
+    unattended: bool,
+    keep: int | None,
+    minutes: float | None,
+    no_pdf: bool,
+    as_json: bool,
+    watched_by: int | None,
+    asked_by: str,
+) -> None:
     """Run the audit in AUDIT and write its report.
 
     AUDIT is a folder with an audit.toml, or the file.
@@ -81,71 +94,71 @@ def run(audit: Path | None, **options: Any) -> None:
     theirs, in the order 130, 4, 3, 2, 1, 5, 0. --newer-than continues an interrupted
     batch.
     """
-    request = SimpleNamespace(**options)
-    # What every process that is started for this request is given.
-    passed_on = ("--no-pdf",) * request.no_pdf
-    if request.keep is not None and not request.unattended:
+    if keep is not None and not unattended:
         raise click.UsageError("--keep requires --unattended.")
-    if request.jobs and not request.all_:
+    if jobs and not all_:
         raise click.UsageError("--jobs requires --all.")
-    if request.newer_than and not request.all_:
+    if newer_than and not all_:
         raise click.UsageError("--newer-than requires --all.")
-    if request.as_json and (request.all_ or request.unattended):
+    if as_json and (all_ or unattended):
         raise click.UsageError("--json works with a single attended run only.")
-    if request.all_:
+    # What every process that is started for this request is given.
+    passed_on = ["--no-pdf"] * no_pdf
+    if all_:
+        passed_on += ["--unattended"] * unattended
+        passed_on += ["--minutes", repr(minutes)] if minutes else []
+        passed_on += ["--keep", str(keep)] if keep is not None else []
         with faults(), terminable():
             from .run_all import run_all
 
-            arguments = [*passed_on, *["--unattended"] * request.unattended]
-            if request.minutes:
-                arguments += ["--minutes", repr(request.minutes)]
-            if request.keep is not None:
-                arguments += ["--keep", str(request.keep)]
             code = run_all(
                 audit or BATCH,
-                options=tuple(arguments),
-                newer_than=request.newer_than,
-                quiet=request.quiet,
-                n_jobs=request.jobs or 1,
+                options=passed_on,
+                newer_than=newer_than,
+                quiet=quiet,
+                n_jobs=jobs or 1,
             )
-            sys.exit(code)
+        sys.exit(code)
     if audit is None:
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
-    if request.unattended:
-        sys.exit(_run_unattended(audit, request, passed_on))
-    if request.watched_by:
-        die_with(request.watched_by)
+    if unattended:
+        sys.exit(_run_unattended(audit, quiet, keep, minutes, passed_on))
+    if watched_by:
+        die_with(watched_by)
     try:
         with faults(), terminable():
-            code = _run_attended(audit, request)
+            if not quiet:  # the libraries below take a second to load
+                begin = f"{now()} " * bool(watched_by)
+                say(f"{begin}audit {audit}", err=True)
+            from ..operate.run import run_audit
+            from ..records import asker
+
+            with (
+                progress(quiet, plain=bool(watched_by)) as on_step,
+                asker.asked_by(asked_by),
+            ):
+                outcome = run_audit(
+                    audit,
+                    on_step=on_step,
+                    unattended=bool(watched_by),
+                    minutes=minutes,
+                    pdf=not no_pdf,
+                )
+            _print(outcome, quiet=quiet, as_json=as_json)
+            code = outcome.code
     except Exception:
-        if not request.watched_by:
+        if not watched_by:
             raise
         traceback.print_exc()
         code = 4
     sys.exit(code)
 
 
-def _run_attended(audit: Path, request: SimpleNamespace) -> int:
-    """Run an audit in this process; return its exit code."""
+def _print(outcome: "RunOutcome", *, quiet: bool, as_json: bool) -> None:
+    """Print how a run went."""
     from ..records.errors import printable
 
-    quiet, is_supervised = request.quiet, bool(request.watched_by)
-    if not quiet:  # the libraries below take a second to load
-        begin = f"{now()} " * is_supervised
-        say(f"{begin}audit {printable(str(audit))}", err=True)
-    from ..operate.run import run_audit
-    from ..records.asker import asked_by
-
-    with progress(quiet, plain=is_supervised) as on_step, asked_by(request.asked_by):
-        outcome = run_audit(
-            audit,
-            on_step=on_step,
-            unattended=is_supervised,
-            minutes=request.minutes,
-            pdf=not request.no_pdf,
-        )
-    if request.as_json:
+    if as_json:
         print_json(_facts(outcome))
     elif outcome.code or not quiet:
         summary = (outcome.folder / "summary.txt").read_text(encoding="utf-8")
@@ -156,7 +169,6 @@ def _run_attended(audit: Path, request: SimpleNamespace) -> int:
         say(UNCHECKED, err=quiet)
     for fault in outcome.faults:
         click.echo(printable(fault, keep="\n"), err=True)
-    return outcome.code
 
 
 def _facts(outcome: "RunOutcome") -> dict[str, object]:
@@ -181,7 +193,11 @@ def _facts(outcome: "RunOutcome") -> dict[str, object]:
 
 
 def _run_unattended(
-    audit: Path, request: SimpleNamespace, passed_on: tuple[str, ...]
+    audit: Path,
+    quiet: bool,
+    keep: int | None,
+    minutes: float | None,
+    options: Sequence[str],
 ) -> int:
     """Run an audit that nobody watches; return its exit code."""
     with faults():
@@ -199,12 +215,12 @@ def _run_unattended(
         ended = run_unattended(
             audit,
             say=say,
-            keep=request.keep,
-            minutes=request.minutes,
-            quiet=request.quiet,
-            options=passed_on,
+            keep=keep,
+            minutes=minutes,
+            quiet=quiet,
+            options=options,
         )
-        if ended.code or not request.quiet:
+        if ended.code or not quiet:
             where = f", run {ended.run_id}" if ended.run_id else ", no run"
             say(f"Ended with exit code {ended.code}{where}.")
     return ended.code

@@ -1,11 +1,10 @@
 """run --all: the audits of a folder."""
 
-import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-from ..operate.batch import Batch, Outcome, run_batch, run_names
+from ..operate.batch import Batch, Outcome, run_batch
 from ..operate.exit_codes import gravest
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
@@ -27,7 +26,7 @@ def run_all(
     folder: Path,
     *,
     quiet: bool,
-    options: tuple[str, ...] = (),
+    options: Sequence[str] = (),
     newer_than: float | None = None,
     n_jobs: int = 1,
 ) -> int:
@@ -113,10 +112,12 @@ def _write_page(batch: Batch) -> str:
 
 def _row(folder: Path, outcome: Outcome) -> "AuditRow":
     """Return what the page says of an audit, with its newest report."""
+    from ..operate.history_pages import report_address
     from ..report.pages.history_page import AuditRow
 
     audit = folder / outcome.audit
-    run = outcome.run_id or max(run_names(audit), default="")
+    former = (path.name for path in (audit / "runs").glob("[!.]*"))
+    run = outcome.run_id or max(former, default="")
     started = started_at(run)
     notes = [" ".join(shown(line) for line in outcome.message.splitlines())]
     if outcome.exit_code is None:
@@ -129,13 +130,6 @@ def _row(folder: Path, outcome: Outcome) -> "AuditRow":
         outcome.verdict,
         started=started.isoformat() if started else "",
         run_id=run,
-        report=_address(folder, audit / "runs" / run / "report.html"),
+        report=report_address(audit, run, folder / PAGE),
         note=" ".join(filter(None, notes)),
     )
-
-
-def _address(folder: Path, report: Path) -> str:
-    """Return where a report lies from the page, empty if it is not there."""
-    if not report.is_file():
-        return ""
-    return quote(os.fsencode(report.relative_to(folder)))

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,7 +41,6 @@ def terminable() -> Iterator[None]:
     again where nobody acknowledged it. A second Ctrl-C ends the process at once.
     """
     signals: list[int] = []
-    terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def interrupt(number: int, _: object) -> None:
         if number == SIGALRM:
@@ -56,10 +55,6 @@ def terminable() -> Iterator[None]:
                 os.write(2, AT_ONCE)
             os._exit(130)
         signals.append(number)
-        for closed in (one for one in terminals if not os.isatty(one)):
-            null = os.open(os.devnull, os.O_WRONLY)  # to write there would fail
-            os.dup2(null, closed)
-            os.close(null)
         request_stop("" if number == SIGINT else signal.Signals(number).name)
 
     former = {n: signal.getsignal(n) for n in (SIGTERM, SIGINT, SIGHUP, SIGALRM)}
@@ -110,8 +105,6 @@ def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
 
     A step that took a second or longer is followed by how long it took.
     """
-    from ..records.errors import in_short
-
     if quiet:
         yield None
     elif sys.stderr.isatty() and not plain:
@@ -123,48 +116,42 @@ def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
         columns = (words, BarColumn(), TimeElapsedColumn())
         with Progress(*columns, console=console, transient=True) as bar:
             task = bar.add_task("reading", total=None)
-            took = _seconds_of_steps()
-
-            def draw(done: int, total: int, label: str) -> None:
-                for line in took(done, total, label):
-                    console.print(line, markup=False, highlight=False)
-                bar.update(
-                    task,
-                    completed=done,
-                    total=total or None,
-                    description=in_short(label),
-                )
-
-            yield draw
+            yield _with_seconds(
+                lambda line: console.print(line, markup=False, highlight=False),
+                lambda done, total, label: bar.update(
+                    task, completed=done, total=total or None, description=label
+                ),
+            )
     else:
-        took = _seconds_of_steps()
 
-        def tell(done: int, total: int, label: str) -> None:
-            start = f"{now()} " * plain
-            for line in took(done, total, label):
-                say(f"{start}{line}", err=True)
-            place = f"[{done}/{total}] " * bool(total)
-            say(f"{start}{place}{in_short(label)}", err=True)
+        def write(line: str) -> None:
+            say(f"{now()} " * plain + line, err=True)
 
-        yield tell
+        yield _with_seconds(
+            write,
+            lambda done, total, label: write(
+                f"[{done}/{total}] " * bool(total) + label
+            ),
+        )
 
 
-def _seconds_of_steps() -> Callable[[int, int, str], Iterable[str]]:
-    """Return what says, as each step begins, how long the one before it took."""
+def _with_seconds(write: Callable[[str], None], show: Tell) -> Tell:
+    """Show each step, and write how long the one before it took."""
     from ..records.errors import in_short
 
     began, step, words = time.monotonic(), (0, ""), ""
 
-    def took(done: int, total: int, label: str) -> Iterable[str]:
+    def tell(done: int, total: int, label: str) -> None:
         nonlocal began, step, words
         this = (done, "") if total else (0, label)
-        if this == step:  # further news of the same step
-            return ()
-        seconds, of = time.monotonic() - began, words
-        began, step, words = time.monotonic(), this, label
-        return (f"{in_short(of)}: {seconds:.1f} s",) if of and seconds >= 1 else ()
+        if this != step:  # else it is further news of the same step
+            seconds = time.monotonic() - began
+            if words and seconds >= 1:
+                write(f"{words}: {seconds:.1f} s")
+            began, step, words = time.monotonic(), this, in_short(label)
+        show(done, total, in_short(label))
 
-    return took
+    return tell
 
 
 @contextmanager

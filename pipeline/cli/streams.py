@@ -24,10 +24,15 @@ class _Outlet(io.FileIO):
     Attributes
     ----------
     fault : OSError or None
-        Why it took no more, but for a reader that went away.
+        Why it took no more, but for a reader that went away, or a terminal that was
+        closed.
     """
 
     fault: OSError | None = None
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number, "wb", closefd=False)
+        self._was_terminal = self.isatty()
 
     def write(self, data: Any) -> int:
         """Write bytes, or let them go; return how many are done with."""
@@ -36,7 +41,7 @@ class _Outlet(io.FileIO):
         except BlockingIOError:
             raise
         except OSError as error:
-            if not isinstance(error, BrokenPipeError):
+            if not (self._was_terminal or isinstance(error, BrokenPipeError)):
                 self.fault = error
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, self.fileno())  # as Python would try again when it ends
@@ -91,7 +96,7 @@ def outlets() -> Iterator[None]:
         stream.reconfigure(errors="backslashreplace")
         if stream is not getattr(sys, f"__{name}__"):  # whatever its fileno() says
             continue
-        outlet = _Outlet(stream.fileno(), "wb", closefd=False)
+        outlet = _Outlet(stream.fileno())
         lines = name == "stderr" or stream.line_buffering
         text = io.TextIOWrapper(
             io.BufferedWriter(outlet),

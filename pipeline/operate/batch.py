@@ -4,26 +4,22 @@ What becomes of one stops no other: not a broken file, not a crash. Not: how one
 runs (`run`), how the page of a batch looks (`report`).
 """
 
-import os
+import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Lock
-from typing import Any, NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
 
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
-from ..records.interrupt import acknowledge
 from ..runs.audit_log import ENDED, readable_events
 from ..runs.chain import is_run, started_at
 from ..runs.locks import locked
 from ..runs.timeline import audits_below
-from .child_process import describe_exit
+from .child_process import describe_exit, run_command, stop_requests
 from .exit_codes import GRAVEST, gravest
 
 FINISHED = (0, 1, 4)
@@ -52,8 +48,6 @@ class Outcome(NamedTuple):
         Empty if it left no run folder.
     message : str
         Why there is none, or what else went wrong; empty if nothing did.
-    seconds : float
-        How long it took.
     """
 
     audit: str
@@ -61,7 +55,6 @@ class Outcome(NamedTuple):
     run_id: str = ""
     verdict: str = ""
     message: str = ""
-    seconds: float = 0.0
 
 
 class Batch(NamedTuple):
@@ -133,40 +126,42 @@ def run_batch(
     with locked(folder):
         recent = {name: recent_outcome(folder / name, newer_than) for name in names}
         done = {name: outcome for name, outcome in recent.items() if outcome}
+        begun, outputs = {*done}, dict[str, bytes]()
+        waiting, untold = [n for n in names if n not in done], [*names]
+        running: dict[str, _Run] = {}
 
-        def announce(name: str) -> None:
-            state = " (not run again)" if name in done else ""
-            tell(f"[{names.index(name) + 1}/{len(names)}] audit {shown(name)}{state}")
+        def tell_in_order() -> None:
+            while untold and untold[0] in (begun if n_jobs == 1 else done):
+                name = untold.pop(0)
+                state = " (not run again)" if recent[name] else ""
+                place = f"[{len(names) - len(untold)}/{len(names)}]"
+                tell(f"{place} audit {shown(name)}{state}")
+                if output := outputs.pop(name, b""):
+                    on_output(output)
 
-        at_once = announce if n_jobs == 1 else None
-        processes = _Processes(folder, options, at_once)
-        with ThreadPoolExecutor(n_jobs) as pool:
-            futures: dict[str, Future[tuple[Outcome, bytes]]] = {}
-            code = None
+        with stop_requests() as signals:
             try:
-                for name in names:
-                    if name not in done:
-                        futures[name] = pool.submit(processes.run, name)
-                for name in names:
-                    if name in done:
-                        announce(name)
-                        continue
-                    while not futures[name].done():  # a request to stop is heard
-                        wait([futures[name]], timeout=POLL_SECONDS)
-                    outcome, output = futures[name].result()
-                    if n_jobs > 1:
-                        announce(name)
-                        on_output(output)
-                    done[name] = outcome
-                    after_each(_batch(folder, names, done))
-            except BaseException as error:
-                processes.stop()
-                if not isinstance(error, KeyboardInterrupt):
-                    raise
-                code = 130
-        # All have ended here, also those whose future no interrupted loop has awaited.
-        batch = _batch(folder, names, {**done, **processes.ended})
-        batch = batch if code is None else batch._replace(exit_code=code)
+                while (running or waiting) and not signals:
+                    while waiting and len(running) < n_jobs and not signals:
+                        name = waiting.pop(0)
+                        begun.add(name)
+                        tell_in_order()
+                        if is_audit(folder / name):
+                            running[name] = _begin(folder / name, options, n_jobs > 1)
+                        else:
+                            words = "audit.toml disappeared after the batch began."
+                            done[name] = Outcome(name, 2, message=words)
+                    time.sleep(POLL_SECONDS)
+                    for name in [n for n, run in running.items() if run.has_ended()]:
+                        done[name], outputs[name] = _end(running.pop(name))
+                        tell_in_order()
+                        after_each(_batch(folder, names, done))
+                tell_in_order()
+            finally:  # no run may go on without us
+                _stop([run.child for run in running.values()], signals)
+        done |= {n: _end(run, is_stopped=True)[0] for n, run in running.items()}
+        batch = _batch(folder, names, done)
+        batch = batch._replace(exit_code=130) if signals else batch
         after_each(batch)
     return batch
 
@@ -178,7 +173,7 @@ def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:
     """
     if hours is None:
         return None
-    run = _newest_run(audit, run_names(audit), FINISHED)
+    run = _newest_run(audit, readable_events(audit), FINISHED)
     started = started_at(str(run.get("run", "")))
     if started is None:
         return None
@@ -198,101 +193,60 @@ def is_audit(folder: Path) -> bool:
         return False
 
 
-def run_names(audit: Path) -> set[str]:
-    """The names of the run folders of an audit."""
-    try:
-        return {n for n in os.listdir(audit / "runs") if not n.startswith(".")}
-    except OSError:
-        return set()
+class _Run(NamedTuple):
+    """A run under way, and how many events the log of its audit had before it."""
+
+    audit: Path
+    n_events: int
+    child: "subprocess.Popen[bytes]"
+    output: IO[bytes] | None
+
+    def has_ended(self) -> bool:
+        """Whether its process has."""
+        return self.child.poll() is not None
 
 
-class _Processes:
-    """The processes of a batch, one for each audit, stopped together.
+def _begin(audit: Path, options: Sequence[str], keeps_output: bool) -> _Run:
+    """Begin a run; what it prints is kept, or else printed as it comes."""
+    output = TemporaryFile() if keeps_output else None  # noqa: SIM115
+    n_events = len(readable_events(audit))
+    child = subprocess.Popen(
+        run_command(audit, options),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+    )
+    return _Run(audit, n_events, child, output)
 
-    Parameters
-    ----------
-    folder : Path
-    options : sequence of str
-        What the command `run` is given besides the audit.
-    announce : callable, optional
-        Gets the name of each audit that begins; what its process prints is then
-        printed as it comes, and else kept.
-    """
 
-    def __init__(
-        self,
-        folder: Path,
-        options: Sequence[str],
-        announce: Callable[[str], object] | None,
-    ) -> None:
-        self._folder, self._options, self._announce = folder, options, announce
-        self._lock, self._is_stopping = Lock(), False
-        self._under_way: set[str] = set()
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self.ended: dict[str, Outcome] = {}
+def _end(run: _Run, *, is_stopped: bool = False) -> tuple[Outcome, bytes]:
+    """What became of a run whose process has ended, and what it printed."""
+    output = b""
+    if run.output is not None:
+        with run.output:
+            run.output.seek(0)
+            output = run.output.read()
+    events = readable_events(run.audit)[run.n_events :]
+    line = _newest_run(run.audit, events)
+    code, words = _judge_exit(run.child.returncode, line, is_stopped)
+    ends = [event for event in events if event["kind"] in ENDED]
+    message = (ends[-1]["message"] if ends else "") or words
+    run_id, verdict = line.get("run", ""), line.get("verdict", "")
+    return Outcome(run.audit.name, code, run_id, verdict, message), output
 
-    def run(self, name: str) -> tuple[Outcome, bytes]:
-        """Run one audit to its end; return what became of it and what it printed."""
-        with self._lock:
-            if self._is_stopping:
-                return Outcome(name), b""
-            self._under_way.add(name)
-        try:
-            result = self._run(name)
-            self.ended[name] = result[0]
-        finally:
-            self._under_way.remove(name)
-        return result
 
-    def _run(self, name: str) -> tuple[Outcome, bytes]:
-        if self._announce:
-            self._announce(name)
-        audit = self._folder / name
-        if not is_audit(audit):
-            words = "audit.toml disappeared after the batch began."
-            return Outcome(name, 2, message=words), b""
-        before, n_events = run_names(audit), len(readable_events(audit))
-        start = time.monotonic()
-        # -P: nothing in the working folder may shadow a module
-        command = [sys.executable, "-P", "-m", "importance_audit", "run"]
-        pipe = None if self._announce else subprocess.PIPE
-        with self._lock:
-            if self._is_stopping:
-                return Outcome(name), b""
-            child = self._running[name] = subprocess.Popen(
-                [*command, *self._options, "--", os.fspath(audit)],
-                stdin=subprocess.DEVNULL,
-                stdout=pipe,
-                stderr=subprocess.STDOUT if pipe else None,
-            )
-        output = child.communicate()[0] or b""
-        with self._lock:
-            del self._running[name]
-        seconds = round(time.monotonic() - start, 1)
-        run = _newest_run(audit, run_names(audit) - before)
-        code, words = _judge_exit(child.returncode, run, self._is_stopping)
-        ends = [e for e in readable_events(audit)[n_events:] if e["kind"] in ENDED]
-        message = ends[-1]["message"] if ends else ""
-        run_id, verdict = run.get("run", ""), run.get("verdict", "")
-        return Outcome(name, code, run_id, verdict, message or words, seconds), output
-
-    def stop(self) -> None:
-        """Ask all to stop, and wait until they have saved; on a second request, kill.
-
-        The main thread calls it: it alone is interrupted by a request to stop. The
-        pool is not asked who is left: one that is interrupted as it starts a thread
-        does not know that thread.
-        """
-        for action in ("terminate", "kill"):  # no run may go on without us
-            acknowledge()
-            with self._lock:
-                self._is_stopping = True
-                for child in self._running.values():
-                    getattr(child, action)()
-            with suppress(KeyboardInterrupt):
-                while self._under_way:
-                    time.sleep(POLL_SECONDS)
-                return
+def _stop(
+    children: Sequence["subprocess.Popen[bytes]"], signals: Sequence[int]
+) -> None:
+    """Ask all to stop, and wait until they have saved; at a Ctrl-C after that, kill."""
+    n_before = len(signals[:1])
+    for child in children:
+        child.terminate()
+    while any(child.poll() is None for child in children):
+        if signal.SIGINT in signals[n_before:]:
+            for child in children:
+                child.kill()
+        time.sleep(POLL_SECONDS)
 
 
 def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:
@@ -303,15 +257,15 @@ def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> B
 
 
 def _newest_run(
-    audit: Path, names: Collection[str], codes: Sequence[int] = GRAVEST
+    audit: Path, events: Iterable[Mapping[str, Any]], codes: Sequence[int] = GRAVEST
 ) -> Mapping[str, Any]:
-    """The line of the newest of these runs that ended with one of these codes."""
+    """The line of the newest run among these events that ended with such a code."""
     lines = [
         event
-        for event in readable_events(audit)
+        for event in events
         if event["kind"] == "run"
-        and event["run"] in names
         and event["exit_code"] in codes
+        and (audit / "runs" / event["run"]).is_dir()
     ]
     return max(lines, key=lambda line: str(line["run"]), default={})
 

@@ -7,9 +7,11 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO
 
 _LOOK_SECONDS = 0.2
@@ -17,6 +19,29 @@ _AT_ONCE = 1 << 16
 """Bytes to read at once: all that a pipe holds."""
 MOST_KEPT = 4096
 """Bytes of what a programme said that are kept: the last ones."""
+
+
+def run_command(audit: Path, options: Iterable[str]) -> list[str]:
+    """The command ``run``; no module is taken from the folder it is begun in (-P)."""
+    command = (sys.executable, "-P", "-m", "importance_audit", "run")
+    return [*command, *options, "--", os.fspath(audit)]
+
+
+@contextmanager
+def stop_requests() -> Iterator[list[int]]:
+    """Ctrl-C, SIGTERM and the end of the terminal as they come: requests to stop."""
+    signals: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    former = {
+        number: signal.signal(number, lambda number, _: signals.append(number))
+        for number in numbers
+        if signal.getsignal(number) is not signal.SIG_IGN  # nohup
+    }
+    try:
+        yield signals
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
 
 
 def follow(

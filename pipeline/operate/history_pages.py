@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from ..config.load import load_config
 from ..records.errors import AuditError, DataError
@@ -70,7 +71,7 @@ def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
     note = " ".join((*since, *timeline.gaps))
     if run is None:
         return AuditRow(timeline.audit, code, note=note)
-    report = _report(folder, run.run_id, page)
+    report = report_address(folder, run.run_id, page)
     return AuditRow(
         timeline.audit, code, run.verdict, run.started, run.run_id, report, note
     )
@@ -92,13 +93,14 @@ def _row(row: Row, folder: Path, page: Path, signed: Sequence[Signoff]) -> Histo
             f"{one.meaning} by {one.name}, {one.signed_at:%Y-%m-%d}" for one in own
         ),
         is_baseline=approved[-1:] == [row.run.run_id],
-        report=_report(folder, row.run.run_id, page),
+        report=report_address(folder, row.run.run_id, page),
     )
 
 
-def _report(folder: Path, run_id: str, page: Path) -> str:
-    """Return the address of the report of a run as seen from a page."""
+def report_address(folder: Path, run_id: str, page: Path) -> str:
+    """Return the address of the report of a run as seen from a page, "" if none."""
     report = folder / "runs" / run_id / "report.html"
     if not report.is_file():
         return ""
-    return Path(os.path.relpath(report.resolve(), page.resolve().parent)).as_posix()
+    path = os.path.relpath(report.resolve(), page.resolve().parent)
+    return quote(os.fsencode(path))

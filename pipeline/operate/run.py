@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from traceback import format_exc
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RDied, RTimeout, RUnavailable
@@ -30,7 +30,7 @@ from ..runs.audit_log import LOG, append
 from ..runs.baseline.drift import with_drift
 from ..runs.baseline.news import differences_in_words, news
 from ..runs.chain import refuse_run_folder
-from ..runs.clock import clock_finding, describe_clock_jump_during, now_by_both_clocks
+from ..runs.clock import clock_finding, describe_clock_jump_since
 from ..runs.folder import load_run, with_free_name
 from ..runs.history import load_history
 from ..runs.locks import locked
@@ -71,8 +71,6 @@ class RunOutcome(NamedTuple):
         What the operator must know besides the summary.
     no_report : str
         Why there is no report, as the summary ends with; empty if there is one.
-    r_failed : bool
-        Whether R is why there is no whole answer: another try may have one.
     """
 
     code: int
@@ -81,7 +79,6 @@ class RunOutcome(NamedTuple):
     files: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     no_report: str = ""
-    r_failed: bool = False
 
 
 def run_audit(
@@ -123,7 +120,13 @@ def run_audit(
         try:
             outcome = _run(path, on_step or silent, attempt, minutes, pdf)
         except BaseException as error:
-            end_attempt(file.parent, **_failed_attempt(error))
+            codes = (code for kind, code in CODES.items() if isinstance(error, kind))
+            end_attempt(
+                file.parent,
+                exit_code=next(codes, 4),
+                message=str(error) or type(error).__name__,
+                r_failed=isinstance(error, RUnavailable | RDied | RTimeout),
+            )
             raise
     faults = filter(None, (attempt.died, *outcome.faults))
     return outcome._replace(faults=tuple(faults))
@@ -157,14 +160,14 @@ def _run(
         message=fault,
     )
     faults = (*filter(None, (fault,)), *outcome.faults)
-    return outcome._replace(faults=faults, r_failed=is_of_r(outcome.result))
+    return outcome._replace(faults=faults)
 
 
 def _clock_findings(attempt: Attempt) -> Iterator[Finding]:
     """Yield what the clock did since the run before, and since this one began."""
     if attempt.clock:
         yield clock_finding(attempt.clock, "before the run")
-    if during := describe_clock_jump_during(attempt.start, now_by_both_clocks()):
+    if during := describe_clock_jump_since(attempt.start):
         with suppress(AuditError):  # the finding says it as well
             append(attempt.folder, "clock", message=during)
         yield clock_finding(during, "during the run")
@@ -177,16 +180,6 @@ def is_of_r(result: AuditResult) -> bool:
         and finding.cause.partition(": ")[0] in NO_ANSWER_OF_R
         for finding in result.findings
     )
-
-
-def _failed_attempt(error: BaseException) -> dict[str, Any]:
-    """Return how an attempt ended that left no run: its exit code and its message."""
-    codes = (code for kind, code in CODES.items() if isinstance(error, kind))
-    return {
-        "exit_code": next(codes, 4),
-        "message": str(error) or type(error).__name__,
-        "r_failed": isinstance(error, RUnavailable | RDied | RTimeout),
-    }
 
 
 def _audit(config: AuditConfig, journal: Journal) -> tuple[AuditResult, str]:

@@ -24,7 +24,6 @@ from ..config.settings import DAYS, ScheduleSection
 from ..records.errors import SPACES, AuditError
 from ..records.template_folder import templates
 
-EXAMPLES = ("mail", "webhook")
 LOCALTIME = Path("/etc/localtime")
 KEPT = (
     *"R_HOME R_LIBS R_LIBS_USER R_LIBS_SITE IMPORTANCE_AUDIT_R_LIBRARY".split(),
@@ -301,7 +300,7 @@ def dag(job: Job) -> str:
 
 
 def example(name: str) -> str:
-    """A script that tells people of a run, one of `EXAMPLES`."""
+    """A script that tells people of a run, "mail" or "webhook"."""
     return (templates() / "schedule" / f"{name}.sh").read_text(encoding="utf-8")
 
 

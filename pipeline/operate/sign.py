@@ -21,7 +21,7 @@ from ..runs.files import as_bytes
 from ..runs.folder import recover, write_logged_file
 from ..runs.load import load_whole_run
 from ..runs.locks import locked
-from ..runs.signoff.approvals import MEANINGS, PAGES, RUNS, Signoff, signoff_of
+from ..runs.signoff.approvals import MEANINGS, PAGES, RUNS
 from ..runs.verify.audit import compare_signoffs
 from ..runs.verify.run import compare_run
 from ..runs.verify.signatures import NAMESPACE, SIGNATURES
@@ -60,13 +60,11 @@ class SignoffResult(NamedTuple):
 
     Attributes
     ----------
-    record : Signoff
     page : Path
     notes : tuple of str
         What else the signer is to know.
     """
 
-    record: Signoff
     page: Path
     notes: tuple[str, ...] = ()
 
@@ -127,7 +125,7 @@ def sign(run: Path, request: SignoffRequest) -> SignoffResult:
             f"{shlex.quote(str(audit / LOG))} | ssh-keygen -Y sign "
             f"-n {NAMESPACE} -f KEY > {shlex.quote(str(signature))}"
         )
-    return SignoffResult(signoff_of(facts), place, tuple(notes))
+    return SignoffResult(place, tuple(notes))
 
 
 def audit_of(run: Path) -> Path:

@@ -5,12 +5,11 @@ crash below Python, a call that never returns - this one is there to say so.
 """
 
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ from ..runs.chain import run_folders
 from ..runs.locks import locked
 from ..runs.retention import remove_old_runs
 from ..runs.summary import read_summary
-from .child_process import decode, describe_exit, follow
+from .child_process import decode, describe_exit, follow, run_command, stop_requests
 from .notify import Notice, notify
 from .schedule_section import read_schedule
 
@@ -50,8 +49,6 @@ class RunOutcome(NamedTuple):
     verdict, message : str
     r_failed : bool
         Whether R is why: another try may succeed.
-    is_stopped : bool
-        Whether someone asked it to stop, which a time limit does not.
     """
 
     code: int
@@ -59,7 +56,6 @@ class RunOutcome(NamedTuple):
     verdict: str = ""
     message: str = ""
     r_failed: bool = False
-    is_stopped: bool = False
 
 
 def run_unattended(
@@ -69,7 +65,7 @@ def run_unattended(
     keep: int | None = None,
     minutes: float | None = None,
     quiet: bool = False,
-    options: tuple[str, ...] = (),
+    options: Sequence[str] = (),
 ) -> RunOutcome:
     """Run an audit in a process of its own, tidy up, and tell whom it concerns.
 
@@ -85,7 +81,7 @@ def run_unattended(
         The time limit of all tries together, instead of that of the configuration.
     quiet : bool
         Whether only faults are said.
-    options : tuple of str
+    options : sequence of str
         What the command `run` of its process is given besides.
     """
     file = path / FILE_NAME if path.is_dir() else path
@@ -94,7 +90,7 @@ def run_unattended(
     if source.note:
         say(source.note)
     events = readable_events(folder)
-    with _stoppable() as signals:
+    with stop_requests() as signals:
         words = (*["--quiet"] * quiet, *options)
         limit = minutes or source.minutes
         ended = _run_with_retries(path, schedule.retries, limit, words, say, signals)
@@ -123,7 +119,7 @@ def run_unattended(
         )
         for fault in notify(folder, schedule, notice):
             say(fault)
-    return ended._replace(is_stopped=bool(signals))
+    return ended
 
 
 def _run_with_retries(
@@ -153,7 +149,14 @@ def _attempt(
     folder = path if path.is_dir() else path.parent
     n_events, names = len(readable_events(folder)), set(run_folders(folder))
     try:
-        child = _child(path, minutes, options)
+        limits = ("--minutes", repr(minutes), "--watched-by", str(os.getpid()))
+        child = subprocess.Popen(
+            run_command(path, (*options, *limits)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
     except OSError as error:
         return RunOutcome(4, message=f"The process of the run did not start: {error}.")
     output, is_own = follow(
@@ -195,39 +198,6 @@ def _attempt(
         if not any(began):  # it ended before it could say that it began
             end_attempt(folder, exit_code=code, message=message, r_failed=False)
     return RunOutcome(code, new, message=message)
-
-
-def _child(
-    path: Path, minutes: float, options: Sequence[str]
-) -> "subprocess.Popen[bytes]":
-    """Begin an audit; modules are never taken from the folder it is begun in."""
-    command = [sys.executable, "-P", "-m", "importance_audit", "run", *options]
-    command += ["--minutes", repr(minutes), "--watched-by", str(os.getpid())]
-    command += ["--", str(path)]
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-
-
-@contextmanager
-def _stoppable() -> Iterator[list[int]]:
-    """Ctrl-C, SIGTERM and the end of the terminal as they come: requests to stop."""
-    signals: list[int] = []
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    former = {
-        number: signal.signal(number, lambda number, _: signals.append(number))
-        for number in numbers
-        if signal.getsignal(number) is not signal.SIG_IGN  # nohup
-    }
-    try:
-        yield signals
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
 
 
 def _is(event: Mapping[str, Any], kind: str, **facts: Any) -> bool:

@@ -5,13 +5,15 @@ An attempt that began and never ended was killed. The lock is held: none is unde
 
 import os
 import socket
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from ..records.errors import AuditError
 from .audit_log import ENDED, Log, append, read_log
-from .chain import run_folders
-from .clock import Instant, describe_clock_jump_before, now_by_both_clocks
+from .clock import Instant, describe_clock_jump_before
 from .folder import recover
 
 
@@ -43,11 +45,11 @@ def start_attempt(folder: Path, *, unattended: bool) -> Attempt:
     AuditError
         If the log cannot be read or cannot take a line: it could not take a run either.
     """
-    start = now_by_both_clocks()
+    start = Instant(datetime.now(UTC), time.monotonic())
     finished = recover(folder)
     log = read_log(folder)
     died = record_killed_attempt(folder, log)
-    clock = describe_clock_jump_before(log.events, run_folders(folder), start.at)
+    clock = describe_clock_jump_before(log.events, start.at)
     if clock:
         append(folder, "clock", message=clock)
     host = socket.gethostname()
@@ -55,14 +57,11 @@ def start_attempt(folder: Path, *, unattended: bool) -> Attempt:
     return Attempt(folder, start, " ".join(filter(None, (died, *finished))), clock)
 
 
-def end_attempt(folder: Path, *, exit_code: int, message: str, r_failed: bool) -> str:
-    """Say how an attempt ended that left no run; return why that failed, else ""."""
+def end_attempt(folder: Path, *, exit_code: int, message: str, r_failed: bool) -> None:
+    """Say how an attempt ended that left no run, if the log takes the line."""
     facts = {"exit_code": exit_code, "message": message, "r_failed": r_failed}
-    try:
+    with suppress(AuditError):
         append(folder, "failed", **facts)
-    except AuditError as error:
-        return str(error)
-    return ""
 
 
 def record_killed_attempt(folder: Path, log: Log) -> str:

@@ -5,12 +5,11 @@ what is lost is how long they took, and when.
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from ..records.finding import Finding
-from .chain import started_at
 
 SLACK = timedelta(seconds=5)
 """How far a clock may be set back without a word: corrections of time servers."""
@@ -26,34 +25,21 @@ class Instant(NamedTuple):
     seconds: float
 
 
-def now_by_both_clocks() -> Instant:
-    """Return now, by both clocks: asked again if this process was halted in between."""
-    while True:
-        before, at = time.monotonic(), datetime.now(UTC)
-        after = time.monotonic()
-        if after - before < 1:
-            return Instant(at, after)
-
-
 def describe_clock_jump_before(
-    events: Iterable[Mapping[str, Any]], names: Iterable[str], now: datetime
+    events: Sequence[Mapping[str, Any]], now: datetime
 ) -> str:
     """Return in words that the clock went back since what happened last, else "".
 
     The last event counts, not that with the greatest time: after a clock that was ahead
-    has been put right, that is said once. Without events the names of runs count.
+    has been put right, that is said once.
 
     Parameters
     ----------
-    events : iterable of mapping
+    events : sequence of mapping
         Those of the log of the audit, in their order.
-    names : iterable of str
-        The run folders.
     now : datetime
     """
-    event_times = [datetime.fromisoformat(event["time"]) for event in events]
-    starts = (at for name in names if (at := started_at(name)) is not None)
-    last = event_times[-1] if event_times else max(starts, default=now)
+    last = datetime.fromisoformat(events[-1]["time"]) if events else now
     if now >= last - SLACK:
         return ""
     return (
@@ -62,10 +48,14 @@ def describe_clock_jump_before(
     )
 
 
-def describe_clock_jump_during(start: Instant, now: Instant) -> str:
-    """Return in words that the clock went back between two instants, else ""."""
-    passed = timedelta(seconds=now.seconds - start.seconds)
-    setback = passed - (now.at - start.at)
+def describe_clock_jump_since(start: Instant) -> str:
+    """Return in words that the clock went back since a run began, else "".
+
+    The seconds are asked after the clock at the start, and before it here: where this
+    process is halted between the two, the clock is not accused of it.
+    """
+    passed = timedelta(seconds=time.monotonic() - start.seconds)
+    setback = passed - (datetime.now(UTC) - start.at)
     if setback <= SLACK:
         return ""
     return (

@@ -76,34 +76,6 @@ def is_data(path: str) -> bool:
     return not is_shown and path not in (LOG, HEAD, RENDERER)
 
 
-def run_files(
-    data: Mapping[str, bytes], extra_files: Files, short: Mapping[str, bytes]
-) -> dict[str, bytes]:
-    """Return every file of a run but its list of digests and log-head.json.
-
-    Parameters
-    ----------
-    data : mapping of str to bytes
-        What `data_files` returns.
-    extra_files : mapping of str to bytes or str
-        audit.toml and the renderings.
-    short : mapping of str to bytes
-        summary.txt and the other short views.
-
-    Raises
-    ------
-    ValueError
-        If a short view is among the given files.
-    """
-    if clashes := sorted({*short} & {*extra_files}):
-        raise ValueError(
-            "The path of a file must not be that of a short view; "
-            f"{clashes[0]!r} was given."
-        )
-    pages = {p: as_bytes(d) for p, d in extra_files.items() if not is_data(p)}
-    return {**data, **pages, **short}
-
-
 def log_file(
     result: AuditResult, more: Iterable[Mapping[str, Any]] = ()
 ) -> dict[str, bytes]:

@@ -25,7 +25,7 @@ from ..records.errors import AuditError, DataError, quote
 from ..records.result import AuditResult
 from .audit_log import open_log
 from .digests import LIST, compare_folder, digest_of_file, sha256, write_list
-from .files import HEAD, Files, as_bytes, data_files, log_file, run_files
+from .files import HEAD, Files, as_bytes, data_files, is_data, log_file
 
 PART = re.compile(r"\.(.+)\.[0-9a-f]{8}\.part", re.DOTALL)
 """The name of what is being written, until it takes its own."""
@@ -107,8 +107,12 @@ def write_run(
         name = str(named_result.run.volatile["run_id"])
         if named_result is not result:
             data = data_files(named_result, files)
-        short = {**short_views(named_result), **log_file(named_result, tuple(log))}
-        content = run_files(data, files, short)
+        content = {
+            **data,
+            **{path: as_bytes(d) for path, d in files.items() if not is_data(path)},
+            **short_views(named_result),
+            **log_file(named_result, log),
+        }
         content[HEAD] = as_bytes(f"{json.dumps(before.head)}\n")
         digests = {path: sha256(whole) for path, whole in content.items()}
         content[LIST] = write_list(digests)

@@ -31,15 +31,13 @@ _open_locks: set[int] = set()
 
 
 @contextmanager
-def locked(audit_folder: Path, *, wait: float = 0.0) -> Iterator[None]:
+def locked(audit_folder: Path) -> Iterator[None]:
     """Work on an audit alone.
 
     Parameters
     ----------
     audit_folder : Path
         Must be there; its file .lock is made, and stays.
-    wait : float, default 0
-        For how many seconds to try.
 
     Raises
     ------
@@ -55,7 +53,7 @@ def locked(audit_folder: Path, *, wait: float = 0.0) -> Iterator[None]:
         raise _refused(audit_folder, error) from error
     _open_locks.add(number)
     try:
-        _take(number, audit_folder, wait)
+        _take(number, audit_folder)
         began = datetime.now(UTC).isoformat(timespec="seconds")
         holder = {"pid": os.getpid(), "host": socket.gethostname(), "began": began}
         with suppress(OSError):  # the lock holds on a full disk too
@@ -67,7 +65,7 @@ def locked(audit_folder: Path, *, wait: float = 0.0) -> Iterator[None]:
         os.close(number)
 
 
-def _take(number: int, folder: Path, wait: float) -> None:
+def _take(number: int, folder: Path) -> None:
     """Take the lock, or say who has it."""
     start = time.monotonic()
     while True:
@@ -77,8 +75,7 @@ def _take(number: int, folder: Path, wait: float) -> None:
         except OSError as error:
             if error.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
                 raise _refused(folder, error) from error
-        patience = wait if _lives(number) else max(wait, _FORK_SECONDS)
-        if time.monotonic() - start >= patience:
+        if _lives(number) or time.monotonic() - start >= _FORK_SECONDS:
             break
         time.sleep(_LOOK_SECONDS)
     who = "another process is using it"

@@ -190,27 +190,17 @@ def _merged(
 ) -> Iterator[Row]:
     """Yield runs and, between them, what left none, in the order of the events.
 
-    Where the events name no run yet, time decides. What is before the first of the
-    rows is left out, unless these are all.
+    What is before the first of the rows is left out, unless these are all.
     """
-    place = {row.run.run_id: n for n, row in enumerate(rows) if row.run}
-    ends = [place[e["run"]] for e in events if _run_of(e, "run") in place]
-    removed = {_run_of(event, "removed") for event in events} - {"", *place}
-    between: dict[int, list[Row]] = {}
-    at: int | None = None
+    by_run = {row.run.run_id: row for row in rows if row.run}
+    removed = {_run_of(event, "removed") for event in events} - {"", *by_run}
+    is_shown = is_all or not rows
     for event in _with_unfinished(events):
-        if (name := _run_of(event, "run")) in place:
-            at = place[name] + 1
-        elif row := _attempt(event, removed):
-            where = at
-            if where is None:
-                by_time = sum(other.time <= row.time for other in rows)
-                where = min(by_time, *ends[:1], len(rows))
-            between.setdefault(where, []).append(row)
-    for n, run in enumerate(rows):
-        yield from between.get(n, ()) if n or is_all else ()
-        yield run
-    yield from between.get(len(rows), ())
+        if row := by_run.get(_run_of(event, "run")):
+            is_shown = True
+            yield row
+        elif is_shown and (row := _attempt(event, removed)):
+            yield row
 
 
 def _run_of(event: Mapping[str, Any], kind: str) -> str:

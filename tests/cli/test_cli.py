@@ -781,7 +781,7 @@ def test_an_unattended_run_passes_no_pdf_to_the_process_it_starts(folder, monkey
     monkeypatch.setattr("importance_audit.operate.unattended.run_unattended", started)
     for given in ([], ["--no-pdf"]):
         runner().invoke(main, ["run", str(folder), "--unattended", *given])
-    assert calls == [(), ("--no-pdf",)]
+    assert calls == [[], ["--no-pdf"]]
 
 
 def test_the_phases_are_printed_and_logged_with_their_seconds(folder):

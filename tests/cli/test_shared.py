@@ -17,7 +17,8 @@ from importance_audit.cli.main import main
 STOPPED = """
 import os, signal, sys, time
 from importance_audit.cli.shared import faults, terminable
-with faults(), terminable():
+from importance_audit.cli.streams import outlets
+with outlets(), faults(), terminable():
     {do}
     time.sleep(0.2)
 print("went on")

@@ -154,7 +154,7 @@ def _half(folder: Path) -> Iterator[str]:
 def _not_free(folder: Path) -> Iterator[str]:
     """Yield that a lock did not become free with the end of its process."""
     try:
-        with locked(folder, wait=5.0):
+        with locked(folder):
             pass
     except AuditError as error:
         yield str(error)

@@ -20,10 +20,10 @@ from tests.cli.test_cli import configured, rows, runner
 from tests.operate.test_notify import wait_for
 
 from importance_audit.cli.main import main
+from importance_audit.cli.schedule import SCRIPTS
 from importance_audit.config.load import load_config
 from importance_audit.config.settings import ScheduleSection
 from importance_audit.operate.schedule import (
-    EXAMPLES,
     Job,
     cron_job,
     cron_line,
@@ -654,7 +654,7 @@ def test_the_mail_of_an_audit_without_a_run_says_each_sentence_once(tmp_path):
     assert said == f"Event: change\n\n{told}"
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_without_an_address_says_so(tmp_path, name):
     answer = run_hook(name, folder=tmp_path)
     assert answer.returncode == 2

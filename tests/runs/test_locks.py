@@ -72,15 +72,6 @@ def test_a_killed_process_frees_its_lock_though_its_child_lives(tmp_path, child)
     assert lock["pid"] == os.getpid()
 
 
-def test_a_lock_is_waited_for_as_long_as_asked(tmp_path):
-    with holder(tmp_path) as process:
-        with pytest.raises(LockedError), locked(tmp_path, wait=0.2):
-            pass
-        process.kill()
-        with locked(tmp_path, wait=30.0):
-            pass
-
-
 def test_the_same_process_does_not_take_a_lock_twice(tmp_path):
     with locked(tmp_path), pytest.raises(LockedError), locked(tmp_path):
         pass

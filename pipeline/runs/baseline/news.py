@@ -84,7 +84,9 @@ def news(
         )
         lines += _came_and_went("columns", *columns)
         lines += _came_and_went("models", *models)
-        lines += _at_most(_moved_features(before, now, history))
+        same_rows = before.run.data_sha256 == now.run.data_sha256
+        moved = _left_band(before, now) if same_rows else _left_runs(now, history)
+        lines += _at_most(moved)
     return tuple(lines)
 
 
@@ -219,16 +221,6 @@ def _came_and_went(what: str, old: list[str], new: list[str]) -> Iterator[str]:
     ):
         if names:
             yield f"{word}: {listed(names)}."
-
-
-def _moved_features(
-    before: AuditResult, now: AuditResult, history: RunHistory
-) -> Iterator[str]:
-    """Yield, by question, which features moved beyond what their noise explains."""
-    if before.run.data_sha256 == now.run.data_sha256:
-        yield from _left_band(before, now)
-    else:
-        yield from _left_runs(now, history)
 
 
 def _left_runs(now: AuditResult, history: RunHistory) -> Iterator[str]:

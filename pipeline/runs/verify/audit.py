@@ -73,7 +73,12 @@ def _look(folder: Path, signers: Path | None, head: str, only: str) -> Verificat
             if f"{where}{HEAD}" not in {item.file for item in run.mismatches}:
                 found += _of_head(folder / where, where, entry, log)
             n_runs, n_files, digest = n_runs + 1, n_files + run.n_files, run.digest
-    found += _strangers(log, names, only)
+    known = {entry["run"] for entry in log.of("run")}
+    words = ("a run that the log names", "no line of it")
+    if not only:
+        found += _strangers(RUNS, names, known, *words)
+    elif only not in known:
+        found.append(Mismatch(f"{RUNS}/{only}", *words))
     found += _of_lines(log)
     found += compare_signoffs(folder, log)
     found += verify_signatures(folder, log, signers)
@@ -168,18 +173,17 @@ def _of_head(
         yield Mismatch(f"{where}{HEAD}", expected, str(stated))
 
 
-def _strangers(log: Log, names: set[str], only: str) -> Iterator[Found]:
-    """Yield what lies in the folder of the runs and in no line."""
-    runs = {entry["run"] for entry in log.of("run")}
-    for name in sorted(names - runs if not only else {only} - runs):
-        if not only and PART.fullmatch(name) and _parts({name}) & runs:
-            continue
-        if name.startswith(".") and not only:
-            yield f"{RUNS}/{name} is left by a killed process, or being written"
+def _strangers(
+    folder: str, names: set[str], known: set[str], expected: str, found: str
+) -> Iterator[Found]:
+    """Yield what lies in a folder and is named by no line."""
+    for name in sorted(names - known):
+        if _parts({name}) & known:
+            continue  # it has its line already, and not yet its name
+        if name.startswith("."):
+            yield f"{folder}/{name} is left by a killed process, or being written"
         else:
-            yield Mismatch(
-                f"{RUNS}/{name}", "a run that the log names", "no line of it"
-            )
+            yield Mismatch(f"{folder}/{name}", expected, found)
 
 
 def _of_lines(log: Log) -> Iterator[Found]:
@@ -221,10 +225,5 @@ def compare_signoffs(folder: Path, log: Log) -> Iterator[Found]:
             yield Mismatch(where, f"SHA-256 {entry['page']} ({line})", sha256(data))
         elif "".join(page_text(entry).split()) not in read_page(data)[1]:
             yield Mismatch(where, f"the words of {line} on it", "others")
-    for name in sorted(names - pages.keys()):
-        if _parts({name}) & pages.keys():
-            continue
-        if name.startswith("."):
-            yield f"{PAGES}/{name} is left by a killed process, or being written"
-        else:
-            yield Mismatch(f"{PAGES}/{name}", "the page of a line", "no such line")
+    known = {*pages}
+    yield from _strangers(PAGES, names, known, "the page of a line", "no such line")
