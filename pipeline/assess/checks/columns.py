@@ -256,7 +256,9 @@ def stand_ins(
             # NaN: their probes do not tell. Each pair held against each other whole
             # takes longer than to ask most models, of a thousand columns.
             is_far = np.abs(directions[left] @ directions[at]) < LIKE
-            own = None if is_far.all() else _coded(tables, columns[at])[1]
+            if is_far.all():
+                continue
+            own = _coded(tables, columns[at])[1]
             same = [
                 k
                 for k in left[~is_far]
