@@ -24,7 +24,6 @@ from .. import held_out_loss
 from . import CLAIMS
 from .answer import Answer
 from .curves import Curves
-from .printed import each_number
 from .section import ClaimSection
 
 WHO = ["entry", "method", "model", "ranked_by", "positive_class"]
@@ -98,10 +97,11 @@ def _each(claim: ClaimSection) -> Iterator[ClaimSection]:
     if claim.kind != "printed":
         yield claim
         return
-    for engine, name, number in each_number(claim.options):
-        options = {**claim.options, "numbers": {name: number}}
-        text = f"{claim.text}: {name}"
-        yield replace(claim, options=options, text=text, engine=engine, paper=number)
+    for engine in claim.options["engines"]:
+        for name, number in claim.options["numbers"].items():
+            options = {**claim.options, "numbers": {name: number}}
+            each = replace(claim, text=f"{claim.text}: {name}", options=options)
+            yield replace(each, engine=engine, paper=number)
 
 
 def _loss_of(record: Any) -> str:
