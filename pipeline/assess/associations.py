@@ -4,7 +4,7 @@ A picture of who goes with whom needs every pair of the features that it shows; 
 result with hundreds of features keeps the pairs that matter only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..data.column_types import is_category
 from ..records.dataset_and_model import Dataset
 from ..records.frames import FRAMES
 from ..records.importance_record import Importance
-from ..records.ranking import primary
+from ..records.ranking import lead_of
 from .dependence import associations_of
 
 EVERY_PAIR = 60
@@ -47,8 +47,11 @@ def association_rows(
     """
     names = [name for name in test.features if not test.unread.get(name)]
     strength = associations_of(test, names)
-    leaders = set(names if len(names) <= EVERY_PAIR else _leaders(importances))
-    is_leader = np.array([name in leaders for name in names], dtype=bool)
+    is_leader = np.full(len(names), len(names) <= EVERY_PAIR)
+    lead = lead_of(record for record in importances if record.of == "features")
+    if lead and not is_leader.any():
+        first = pd.Series(lead.rank, index=lead.features).dropna().nsmallest(LEADERS)
+        is_leader = np.isin(names, first.index)
     is_kept = (strength >= threshold) | np.outer(is_leader, is_leader)
     rows = []
     for a, b in np.argwhere(np.triu(is_kept, 1)):
@@ -56,15 +59,6 @@ def association_rows(
         cells = (*pair, _statistic(test.X, pair), float(strength[a, b]))
         rows.append(dict(zip(FRAMES["associations"].columns, cells, strict=True)))
     return rows
-
-
-def _leaders(importances: Sequence[Importance]) -> Iterator[str]:
-    """Yield the first features of the first ranking of a model, else of the data."""
-    records = [r for _, r in primary(importances).values() if r.of == "features"]
-    records.sort(key=lambda record: not record.model)  # stable: the order of the audit
-    for record in records[:1]:
-        ranked = pd.Series(record.rank, index=record.features).dropna()
-        yield from ranked.nsmallest(LEADERS).index
 
 
 def _statistic(X: pd.DataFrame, pair: tuple[str, str]) -> str:

@@ -9,20 +9,18 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Floats
 from ..records.errors import in_short, listed, quote
-from ..records.finding import Finding, Severity, cause_of, places_apart
+from ..records.finding import Finding, cause_of, places_apart
 from ..records.importance_record import Importance
-from ..records.ranking import interval, nothing_of, primary
+from ..records.ranking import interval, nothing_of, places, primary
 from ..records.value_rules import NAME, Range
 
 FOUND, DEVIATES, UNKNOWN = VERDICTS = ("as expected", "not as expected", "not measured")
 NO_ZERO = ("mrmr", "random_subspace")
 """Methods in which 0 is a place or the average feature, not one that does nothing."""
-READ = "Check which question each of these rankings answers."
 Row = dict[str, Any]
 
 
@@ -106,8 +104,9 @@ def _row(
 ) -> Row:
     at = [record.features.index(name) for name in section.features]
     rank, share = record.rank, _shares(record)
+    best, worst = places(record.mean, record.mean)  # among ties
     if section.place == "top":
-        holds, distance = _places(record, "max") <= len(at), rank
+        holds, distance = worst <= len(at), rank
     else:
         low, high = _bounds(record, row_intervals)
         inside = (low <= nothing_of(record)) & (nothing_of(record) <= high)
@@ -117,7 +116,7 @@ def _row(
     has_numbers &= section.place == "top" or record.method not in NO_ZERO
     broken = [row for row in at if has_numbers and not holds[row]] or at
     far = broken[int(np.argmax(distance[broken]))]
-    first = np.flatnonzero(_places(record, "min") <= len(at))
+    first = np.flatnonzero(best <= len(at))
     first = first[np.argsort(rank[first], kind="stable")]
     verdict = (FOUND if holds[at].all() else DEVIATES) if has_numbers else UNKNOWN
     return {
@@ -156,28 +155,21 @@ def below_nothing(
     if not shuffles or record.form not in ("difference", "ratio"):
         return np.zeros(len(record.features), dtype=bool)
     drawn = np.array([bool(record.stream)] * len(record.mean))
-    drawn |= np.isin(record.features, [r["feature"] for r in _resampled(row_intervals)])
+    drawn |= np.isin(
+        record.features, [r["feature"] for r in row_intervals if r["route"]]
+    )
     # without draws or resampled rows an interval is but the mean
     return np.asarray(drawn & (_bounds(record, row_intervals)[1] < nothing_of(record)))
-
-
-def _resampled(row_intervals: Sequence[Row]) -> list[Row]:
-    """Return the rows of features that have an interval over other rows."""
-    return [row for row in row_intervals if row["route"]]
 
 
 def _bounds(record: Importance, row_intervals: Sequence[Row]) -> tuple[Floats, Floats]:
     """Return intervals over other rows where there are some, else over the repeats."""
     low, high = (bound.copy() for bound in interval(record))
-    for row in _resampled(row_intervals):
-        at = record.features.index(row["feature"])
-        low[at], high[at] = row["low"], row["high"]
+    for row in row_intervals:
+        if row["route"]:
+            at = record.features.index(row["feature"])
+            low[at], high[at] = row["low"], row["high"]
     return low, high
-
-
-def _places(record: Importance, ties: Literal["min", "max"]) -> Floats:
-    """Return the best or the worst place each feature may take among its ties."""
-    return np.asarray(pd.Series(record.mean).rank(ascending=False, method=ties))
 
 
 def _shares(record: Importance) -> Floats:
@@ -203,54 +195,62 @@ def _findings(
             judged = [r for r in own if r["model"] == model and r["verdict"] != UNKNOWN]
             against = [row for row in judged if row["verdict"] == DEVIATES]
             if against:
-                record, name = importances[against[0]["record"]], against[0]["farthest"]
-                mean = float(record.mean[record.features.index(name)])
-                is_below = mean < nothing_of(record)
-                yield _finding(
-                    section, model, against, len(judged), resolution, is_below=is_below
-                )
+                record = importances[against[0]["record"]]
+                yield _finding(section, record, against, len(judged), resolution)
 
 
 def _finding(
     section: ExpectedSection,
-    model: str,
+    record: Importance,
     against: Sequence[Row],
     n_judged: int,
     resolution: float,
-    *,
-    is_below: bool,
 ) -> Finding:
-    every = len(against) == n_judged
-    features = listed(section.features)
-    where = "on top" if section.place == "top" else "at zero"
-    first, n = against[0], len(section.features)
-    small = all(row["share"] <= resolution for row in against)
-    is_note = not every or (section.place == "zero" and small)
-    severity: Severity = "info" if is_note else "warning"
-    expected = "to have no importance"
+    """Return the finding of the rows that disagree; the first is about `record`."""
+    features, first, n = listed(section.features), against[0], len(section.features)
     if section.place == "top":
         ranks = "first rank" if n == 1 else f"first {n} ranks"
-        expected = f"to take the {ranks}"
+        where, expected = "on top", f"to take the {ranks}"
         observed = f"the {ranks} {'goes' if n == 1 else 'go'} to {first['first']}"
     else:
+        where, expected = "at zero", "to have no importance"
         name, share = quote(first["farthest"]), first["share"]
         size = f"{share:.{places_apart(share, resolution)}%} of the largest importance"
         observed = f"{name} has {size}"
-        if is_below:
+        if record.mean[record.features.index(first["farthest"])] < nothing_of(record):
             by = f", by {size}" if share > resolution else ""
             observed = f"shuffling {name} makes the model better{by}"
+    every = len(against) == n_judged
+    if n_judged == 1:
+        how_many = "The ranking disagrees"
+    elif every:
+        how_many = f"None of the {n_judged} rankings agrees"
+    else:
+        verb = "disagrees" if len(against) == 1 else "disagree"
+        how_many = f"{len(against)} of {n_judged} rankings {verb}"
+    if not every:
+        remedy = "Check which question each of these rankings answers."
+    elif record.model:
+        remedy = "Explain why the model contradicts domain knowledge, or change the "
+        remedy += "model."
+    else:
+        remedy = "Explain it, or check the data: these rankings involve no model."
+    small = all(row["share"] <= resolution for row in against)
+    is_note = not every or (section.place == "zero" and small)
+    of_class = f"class {record.positive_class}" if record.positive_class else ""
+    ranked_by = (record.method.replace("_", " "), record.loss, of_class)
+    by = in_short(", ".join(part for part in ranked_by if part))
     measure = f"{features} of {section.of} {where}, {section.model or 'every model'}"
     return Finding(
         check="unexpected",
-        severity=severity,
-        subject=model or "the data",
+        severity="info" if is_note else "warning",
+        subject=record.model or "the data",
         message=(
             f"The owner expects {features} {expected} "
-            f"({in_short(section.reason).strip(' .')}). "
-            f"{_count_against(len(against), n_judged)}: by "
-            f"{in_short(_measure(first))}, {observed}."
+            f"({in_short(section.reason).strip(' .')}). {how_many}: by {by}, "
+            f"{observed}."
         ),
-        remedy=_remedy(model) if every else READ,
+        remedy=remedy,
         evidence={
             "against": len(against),
             "rankings": n_judged,
@@ -259,27 +259,3 @@ def _finding(
         measure=measure,
         cause=cause_of("unexpected", measure),
     )
-
-
-def _count_against(n_against: int, n_judged: int) -> str:
-    """Return how many of the rankings disagree, as a sentence without its end."""
-    if n_judged == 1:
-        return "The ranking disagrees"
-    if n_against == n_judged:
-        return f"None of the {n_judged} rankings agrees"
-    verb = "disagrees" if n_against == 1 else "disagree"
-    return f"{n_against} of {n_judged} rankings {verb}"
-
-
-def _remedy(model: str) -> str:
-    """Return what to do if no ranking of a model, or of the data, agrees."""
-    if not model:
-        return "Explain it, or check the data: these rankings involve no model."
-    return "Explain why the model contradicts domain knowledge, or change the model."
-
-
-def _measure(row: Row) -> str:
-    """Return by which measure a row was ranked."""
-    of_class = f"class {row['positive_class']}" if row["positive_class"] else ""
-    parts = (row["method"].replace("_", " "), row["loss"], of_class)
-    return ", ".join(part for part in parts if part)

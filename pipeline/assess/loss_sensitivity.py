@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from ..engines.agreement.numbers import association, top_k_overlap
-from ..records.dataset_and_model import Floats
 from ..records.errors import listed
 from ..records.finding import Finding, Severity
 from ..records.importance_record import Importance
@@ -68,8 +67,9 @@ def _pairs(
 
 def _row(a: Importance, b: Importance, top_k: int) -> Row:
     both = np.isfinite(a.rank) & np.isfinite(b.rank)
-    ranks = _ranks(a.mean[both]), _ranks(b.mean[both])
-    n = int(both.sum())
+    means = pd.DataFrame({"a": a.mean[both], "b": b.mean[both]})
+    ranks_a, ranks_b = means.rank(ascending=False).to_numpy().T
+    n = len(means)
     leaders = [listed(_leaders(record)) for record in (a, b)]
     return {
         **{name: getattr(a, name) for name in ("model", "method", "of")},
@@ -77,21 +77,12 @@ def _row(a: Importance, b: Importance, top_k: int) -> Row:
         "loss_a": a.loss,
         "loss_b": b.loss,
         "n_features": n,
-        "kendall": association(ranks[0], ranks[1])["kendall"]
-        if n > 1
-        else float("nan"),
+        "kendall": association(ranks_a, ranks_b)["kendall"] if n > 1 else np.nan,
         "top_k": min(top_k, n),
-        "top_k_overlap": top_k_overlap(ranks[0], ranks[1], top_k)
-        if n
-        else float("nan"),
+        "top_k_overlap": top_k_overlap(ranks_a, ranks_b, top_k) if n else np.nan,
         "leader_a": leaders[0],
         "leader_b": leaders[1],
     }
-
-
-def _ranks(means: Floats) -> Floats:
-    """Return ranks among the features that both sides measured, ties averaged."""
-    return np.asarray(pd.Series(means).rank(ascending=False), dtype=float)
 
 
 def _leaders(record: Importance) -> list[str]:

@@ -14,8 +14,9 @@ from ..records.dataset_and_model import Floats
 from ..records.errors import NotApplicable
 from ..records.frames import Row
 from ..records.importance_record import Importance
+from ..records.ranking import LEVEL
 from ..records.streams import stream
-from .stability import LEVEL, rank_interval, top_k_share
+from .stability import rank_interval, top_k_share
 
 MOST_COUNTS = 2**24
 """Resamples times rows up to which rows are counted; beyond, means are normal."""

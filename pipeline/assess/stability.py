@@ -12,8 +12,7 @@ import pandas as pd
 
 from ..records.dataset_and_model import Floats
 from ..records.importance_record import Importance
-
-LEVEL = 0.95
+from ..records.ranking import LEVEL
 
 
 def stability_rows(
@@ -93,24 +92,23 @@ def rank_rows(resampled: Sequence[Importance], *, record: int) -> list[dict[str,
     return rows
 
 
-def rank_interval(ranks: Floats, level: float = LEVEL) -> tuple[Floats, Floats]:
+def rank_interval(ranks: Floats) -> tuple[Floats, Floats]:
     """Return the ranks between which a feature stays, each (n_features,).
 
-    The percentile interval of the bootstrap, its bounds moved outwards to ranks that
-    were seen.
+    The 95 % percentile interval of the bootstrap, its bounds moved outwards to ranks
+    that were seen.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_resamples, n_features)
         NaN where a resample gave a feature no number; it is left out, and the
         interval is NaN if that is more than half of them.
-    level : float, default 0.95
     """
     bounds = np.full((2, ranks.shape[1]), np.nan)
     for row in _often_measured(ranks):
         observed_ranks = ranks[np.isfinite(ranks[:, row]), row]
-        bounds[0, row] = np.quantile(observed_ranks, (1 - level) / 2, method="lower")
-        bounds[1, row] = np.quantile(observed_ranks, (1 + level) / 2, method="higher")
+        bounds[0, row] = np.quantile(observed_ranks, (1 - LEVEL) / 2, method="lower")
+        bounds[1, row] = np.quantile(observed_ranks, (1 + LEVEL) / 2, method="higher")
     return bounds[0], bounds[1]
 
 
@@ -147,7 +145,8 @@ def _often_measured(ranks: Floats) -> list[int]:
     return np.flatnonzero(2 * measured >= len(ranks)).tolist()
 
 
-def repeats_to_settle(importance: Importance, level: float = LEVEL) -> Floats:
+@np.errstate(invalid="ignore")  # inf - inf: NaN
+def repeats_to_settle(importance: Importance) -> Floats:
     r"""Return how many repeats would tell each feature from the next in the ranking.
 
     With :math:`\bar d` and *s* the mean and the standard deviation (ddof 1) of the
@@ -170,44 +169,22 @@ def repeats_to_settle(importance: Importance, level: float = LEVEL) -> Floats:
     rank = importance.rank
     order = [row for row in np.argsort(rank, kind="stable") if np.isfinite(rank[row])]
     for upper, lower in pairwise(order):
-        mean, std = paired_difference(importance, upper, lower)
-        needed[upper] = _least_repeats(mean, std, importance, level)
-    return needed
-
-
-def paired_difference(
-    importance: Importance, upper: int, lower: int
-) -> tuple[float, float]:
-    """Return mean and standard deviation of the difference of two rows over repeats.
-
-    Of a ratio of means the deviation is that of the delta method, as in
-    `Importance.std`. It is NaN after one repeat.
-    """
-    with np.errstate(invalid="ignore"):  # inf - inf: NaN
         each = importance.values[upper] - importance.values[lower]
         mean = float(importance.mean[upper] - importance.mean[lower])
         if importance.form == "ratio" and importance.aggregator == "pooled":
-            base = importance.baseline
+            base = importance.baseline  # by the delta method, as in `Importance.std`
             rise = importance.raw[upper] - importance.raw[lower]
             each = (rise - mean * base) / base.mean()
-        std = float(each.std(ddof=1)) if len(each) > 1 else float("nan")
-    return mean, std
+        if mean == 0:
+            needed[upper] = np.inf
+        elif np.isfinite(mean) and not importance.stream:
+            needed[upper] = 1.0
+        elif np.isfinite(mean) and len(each) > 1:
+            needed[upper] = settling_count(mean, float(each.std(ddof=1)))
+    return needed
 
 
-def _least_repeats(
-    mean: float, std: float, importance: Importance, level: float
-) -> float:
-    """Return the count of `repeats_to_settle` for one pair."""
-    if mean == 0:
-        return float("inf")
-    if not np.isfinite(mean):
-        return float("nan")
-    if not importance.stream:
-        return 1.0
-    return float("nan") if np.isnan(std) else settling_count(mean, std, level)
-
-
-def settling_count(mean: float, std: float, level: float = LEVEL) -> float:
+def settling_count(mean: float, std: float) -> float:
     """Return the least n of 2 or more with ``t * std / sqrt(n) < abs(mean)``.
 
     `mean` is not 0, and t is the quantile of Student's distribution with n - 1
@@ -216,7 +193,7 @@ def settling_count(mean: float, std: float, level: float = LEVEL) -> float:
     from scipy.special import stdtrit
 
     def is_settled(n: int) -> bool:
-        t = stdtrit(float(n - 1), (1 + level) / 2)  # a count may exceed 64 bits
+        t = stdtrit(float(n - 1), (1 + LEVEL) / 2)  # a count may exceed 64 bits
         return bool(t * std / n**0.5 < abs(mean))
 
     below, enough = 1, 2

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -22,6 +22,10 @@ from .answers import Limits, Seen
 
 PROBES = 16
 """Values of a column that are enough to tell most columns apart."""
+LIKE, CLOSE = 1 - 1e-6, 1e-9
+"""The correlation of such values above which two columns may be images of each other,
+and how far they must lie apart, relative to the largest value, to say so: rounding
+changes the correlation of what is farther apart by 1e-10 at most."""
 SETS = 5
 """How many sets of columns a message names."""
 ROUNDINGS = 8
@@ -236,22 +240,33 @@ def stand_ins(
         The columns that are held against each other; by default all.
     """
     names = list(tables[0]) if names is None else names
-    alike: dict[tuple[int, bytes], list[_Sketch]] = {}
+    alike: dict[tuple[int, bytes], dict[str, Floats]] = {}
     for name in names:
-        codes, values = _coded([table[name] for table in tables])
+        codes, values = _coded(tables, name)
         n_cells = int((codes >= 0).sum())
         if len(values) + (n_cells < len(codes)) > 1:
             key = n_cells, hashlib.sha256(codes.tobytes()).digest()
-            alike.setdefault(key, []).append(_sketch(str(name), values))
-
-    def values_of(name: str) -> npt.NDArray[Any]:
-        return _coded([table[name] for table in tables])[1]
-
-    sets = [
-        same
-        for (n_cells, _), sketches in alike.items()
-        for same in _sets(sketches, values_of, n_cells)
-    ]
+            alike.setdefault(key, {})[name] = _probe(values)
+    sets = []
+    for (n_cells, _), probes in alike.items():
+        columns, directions = list(probes), np.array(list(probes.values()))
+        left = np.arange(len(columns))
+        while len(left) > 1:
+            at, left = left[0], left[1:]
+            # NaN: their probes do not tell. Each pair held against each other whole
+            # takes longer than to ask most models, of a thousand columns.
+            is_far = np.abs(directions[left] @ directions[at]) < LIKE
+            if is_far.all():
+                continue
+            own = _coded(tables, columns[at])[1]
+            same = [
+                k
+                for k in left[~is_far]
+                if _go_together(own, _coded(tables, columns[k])[1], n_cells)
+            ]
+            if same:
+                sets.append((columns[at], *(columns[k] for k in same)))
+                left = np.setdiff1d(left, same)
     order = {name: at for at, name in enumerate(names)}
     return sorted(sets, key=lambda same: order[same[0]])
 
@@ -275,123 +290,42 @@ def _stand_ins_of(
     return same
 
 
-def _coded(parts: list[pd.Series]) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any]]:
+def _coded(
+    tables: list[pd.DataFrame], name: str
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any]]:
     """Return a code per row, and the values in the order in which they come first."""
+    parts = [table[name] for table in tables]
     kind = object if is_category(parts[0]) else None
     typed = [part.astype(kind) if kind else part for part in parts]
     codes, values = pd.factorize(typed[0] if len(typed) == 1 else pd.concat(typed))
     return codes, np.asarray(values, dtype=kind)
 
 
-class _Sketch(NamedTuple):
-    """What tells most columns apart; their values would be a second table.
+def _probe(values: npt.NDArray[Any]) -> Floats:
+    """Return the first values about their mean, scaled to length 1.
 
-    Attributes
-    ----------
-    name : str
-    first : ndarray of shape (n_probes,)
-        The first different values, empty if they are no numbers.
-    size, span : float
-        The largest of all, whatever its sign, and how far they reach.
+    Those of affine images point the same or the opposite way. NaN where they are no
+    numbers, or so close beside the largest of all that rounding may turn them.
     """
-
-    name: str
-    first: Floats
-    size: float
-    span: float
-
-    @property
-    def is_number(self) -> bool:
-        return len(self.first) > 0
-
-
-def _sketch(name: str, values: npt.NDArray[Any]) -> _Sketch:
-    """Return the sketch of a column of these different values."""
-    if values.dtype == object or not len(values):
-        return _Sketch(name, np.empty(0), 0.0, 0.0)
-    values = values.astype(float)
-    return _Sketch(name, values[:PROBES].copy(), np.abs(values).max(), np.ptp(values))
-
-
-def _sets(
-    sketches: Sequence[_Sketch],
-    values_of: Callable[[str], npt.NDArray[Any]],
-    n_cells: int,
-) -> Iterator[tuple[str, ...]]:
-    """Yield sets among columns that have equal values in the same rows."""
-    numbers = np.array([at for at, one in enumerate(sketches) if one.is_number], int)
-    probes = _Probes([sketches[at] for at in numbers])
-    is_left = np.ones(len(sketches), dtype=bool)
-    for at, (name, *_) in enumerate(sketches):
-        if not is_left[at]:
-            continue
-        is_left[at] = False
-        may_be_same = is_left.copy()
-        if sketches[at].is_number:
-            images = numbers[probes.possible_images(int(np.searchsorted(numbers, at)))]
-            may_be_same[numbers] = False
-            may_be_same[images] = is_left[images]
-        if not may_be_same.any():
-            continue
-        first = values_of(name)
-        same = [
-            k
-            for k in np.flatnonzero(may_be_same)
-            if _go_together(first, values_of(sketches[k].name), n_cells)
-        ]
-        is_left[same] = False
-        if same:
-            yield name, *(sketches[k].name for k in same)
-
-
-class _Probes:
-    """The sketches of many columns of numbers, side by side.
-
-    Of a thousand columns every two would have to be held against each other whole,
-    which takes longer than to ask most models.
-    """
-
-    def __init__(self, sketches: Sequence[_Sketch]) -> None:
-        self._values = np.array([one.first for one in sketches]).T
-        self._sizes = np.array([one.size for one in sketches])
-        self._spans = np.array([one.span for one in sketches])
-
-    def possible_images(self, at: int) -> npt.NDArray[np.intp]:
-        """Return the columns after this one that may be affine images of it.
-
-        Each probe lies between the two that a line is drawn through, so that the line
-        is off by no more than rounding where `_is_affine` would say yes.
-        """
-        own = self._values[:, at]
-        low, high = own.argmin(), own.argmax()
-        others = np.arange(at + 1, self._values.shape[1])
-        if low == high:
-            return others
-        steepest = 2 * self._sizes[at] / self._spans[at]  # for an image of size 1
-        limit = 4 * _rounding(1 + steepest)
-        for k, share in enumerate((own - own[low]) / (own[high] - own[low])):
-            first, last = self._values[low, others], self._values[high, others]
-            off = np.abs(self._values[k, others] - (first + (last - first) * share))
-            others = others[~(off > limit * self._sizes[others])]
-        return others
-
-
-def _rounding(size: Any) -> Any:
-    """Return how far two images of one value may lie apart."""
-    return ROUNDINGS * np.finfo(float).eps * size
+    if values.dtype == object:
+        return np.full(min(PROBES, len(values)), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = values[:PROBES] / np.abs(values.astype(float)).max()
+        first -= first.mean()
+        length = np.linalg.norm(first)
+        return np.asarray(first / (length if length > CLOSE else np.nan))
 
 
 def _go_together(a: npt.NDArray[Any], b: npt.NDArray[Any], n_cells: int) -> bool:
-    """Return whether the values of two columns are each other's images."""
-    if object not in (a.dtype, b.dtype):
-        return _is_affine(a.astype(float), b.astype(float))
-    return len(a) < n_cells or pd.Series(a).equals(pd.Series(b))
+    """Return whether the values of two columns are each other's images.
 
-
-def _is_affine(a: Floats, b: Floats) -> bool:
-    """Return whether ``b = c + d a`` but for the rounding of either side."""
+    Of numbers: whether ``b = c + d a`` but for the rounding of either side.
+    """
+    if object in (a.dtype, b.dtype):
+        return len(a) < n_cells or pd.Series(a).equals(pd.Series(b))
+    a, b = a.astype(float), b.astype(float)
     low, high = a.argmin(), a.argmax()
     slope = (b[high] - b[low]) / (a[high] - a[low]) if low != high else 1.0
-    rounding = np.abs(b).max() + np.abs(slope) * np.abs(a).max()
+    size = np.abs(b).max() + np.abs(slope) * np.abs(a).max()
     off = np.abs(b - (b[low] + slope * (a - a[low]))).max()
-    return bool(off <= _rounding(rounding))
+    return bool(np.isfinite(size) and off <= ROUNDINGS * np.finfo(float).eps * size)

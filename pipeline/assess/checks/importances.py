@@ -1,6 +1,6 @@
 """Checks of an importance: was all measured, and do the numbers point the right way?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any, TypeAlias
@@ -83,7 +83,10 @@ def constant_feature(
     constant = [
         n for n, columns in enumerate(importance.columns) if is_constant(data, columns)
     ]
-    if not constant or not _permutes(importance) or _has_other_baseline(importance):
+    # The draws of vip hold losses of some rows against the baseline of all.
+    subsampled = importance.options.get("n_rows") is not None
+    has_other_baseline = subsampled and importance.stream == "vip-0.4"
+    if not constant or not _permutes(importance) or has_other_baseline:
         return None
     names = listed(importance.features[n] for n in constant)
     gaps = np.abs(importance.raw - importance.baseline)[constant]
@@ -288,20 +291,25 @@ def question_and_engine(importance: Importance) -> str:
     return f"{question(importance)}: {importance.engine}{draws}"
 
 
-def _has_other_baseline(importance: Importance) -> bool:
-    """Return whether a package's draws hold losses against those of other rows."""
-    subsampled = importance.options.get("n_rows") is not None
-    return subsampled and importance.stream == "vip-0.4"
-
-
 def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...]]:
     """Return the features that a method is not defined for, by what it is defined for.
 
     A category in `spearman`, say, or a group of several columns.
     """
+    method = importance.method
     undefined_for: dict[str, tuple[str, ...]] = {}
     for name, columns in zip(importance.features, importance.columns, strict=True):
-        rule = next(_rules_broken(importance.method, data, columns), "")
+        rule, is_numeric = "", is_number(data.X[columns[0]])
+        if method in SINGLE and len(columns) > 1:
+            rule = "single columns"
+        elif method in NUMBERS and not is_numeric:
+            rule = "numeric columns"
+        elif method == "anova" and is_numeric == (data.task == "regression"):
+            rule = (
+                "categories with a numeric target"
+                if is_numeric
+                else "numeric columns with a target of classes"
+            )
         if rule:
             undefined_for[rule] = (*undefined_for.get(rule, ()), name)
     return undefined_for
@@ -313,20 +321,3 @@ def describe_undefined(method: str, broken: dict[str, tuple[str, ...]]) -> str:
         f"{method!r} is defined only for {rule}, not for {listed(names)}."
         for rule, names in broken.items()
     )
-
-
-def _rules_broken(
-    method: str, data: Dataset, columns: tuple[str, ...]
-) -> Iterator[str]:
-    """Yield what a method is defined for and these columns are not."""
-    if method in SINGLE and len(columns) > 1:
-        yield "single columns"
-    number = is_number(data.X[columns[0]])
-    if method in NUMBERS and not number:
-        yield "numeric columns"
-    if method == "anova" and number == (data.task == "regression"):
-        yield (
-            "categories with a numeric target"
-            if number
-            else "numeric columns with a target of classes"
-        )

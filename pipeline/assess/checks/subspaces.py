@@ -6,7 +6,7 @@ import numpy as np
 
 from ...methods.importance.random_subspace import PERF, TWIN
 from ...methods.importance.refits import Unit, units_of
-from ...methods.importance.subspaces import Mask, masks_of, number_drawn
+from ...methods.importance.subspaces import masks_of, number_drawn
 from ...models.estimators import class_name, final
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import listed
@@ -55,8 +55,11 @@ def not_drawn(
     """Fire if a feature that the model reads has no number for want of draws."""
     if importance.method not in (PERF, TWIN):
         return None
+    units, n_drawn = _units_and_n_drawn(importance, model, data)
     places = units_of(model, data, importance.method)[1]
-    with_it = _masks(importance, model, data).sum(axis=0)
+    # Who draws what, (n_members, n_units), as the method drew it.
+    masks = masks_of(importance.seed, len(units), n_drawn, importance.n_repeats)
+    with_it = masks.sum(axis=0)
     without = importance.n_repeats - with_it
     rare = with_it if importance.method == TWIN else np.minimum(with_it, without)
     missing = {
@@ -116,12 +119,6 @@ def _units_and_n_drawn(
     units, _ = units_of(model, data, importance.method)
     n_drawn = importance.options["n_drawn"]
     return units, number_drawn(model, len(units), importance.method, n_drawn)
-
-
-def _masks(importance: Importance, model: FittedModel, data: Dataset) -> Mask:
-    """Return who draws what, (n_members, n_units), as the method drew it."""
-    units, n_drawn = _units_and_n_drawn(importance, model, data)
-    return masks_of(importance.seed, len(units), n_drawn, importance.n_repeats)
 
 
 def question_of_all_classes(importance: Importance) -> str:

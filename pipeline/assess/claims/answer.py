@@ -35,9 +35,6 @@ class Answer(NamedTuple):
     holds: bool
 
 
-Asks = Literal["importance", "importances", "effect", "performance", "folds"]
-
-
 def numbers_of(record: Importance, numbers: Floats, features: Names) -> Floats:
     """Return the numbers of some features, in their order."""
     for name in (name for name in features if name not in record.features):

@@ -24,7 +24,6 @@ from .. import held_out_loss
 from . import CLAIMS
 from .answer import Answer
 from .curves import Curves
-from .printed import each_number
 from .section import ClaimSection
 
 WHO = ["entry", "method", "model", "ranked_by", "positive_class"]
@@ -79,9 +78,15 @@ def judge(
     rows: list[Row] = []
     findings: list[Finding] = []
     for claim in chain.from_iterable(map(_each, claims)):
-        answer, loss, reason = _answer(claim, measured)
-        claim_with_loss = replace(claim, loss=claim.loss or loss or None)
-        row = _row(claim_with_loss, answer, claim.not_comparable or reason)
+        answer, loss, reason = None, claim.loss or "", claim.not_comparable
+        asks, function, _, _ = CLAIMS[claim.kind]
+        try:
+            record = _RECORDS[asks](claim, measured)
+            answer = function(record, claim.features, **claim.options)
+            loss = loss or _loss_of(record)
+        except AuditError as error:
+            reason = reason or str(error)
+        row = _row(claim, loss, answer, reason)
         rows.append(row)
         findings += _findings(claim, row)
     return rows, findings
@@ -92,21 +97,11 @@ def _each(claim: ClaimSection) -> Iterator[ClaimSection]:
     if claim.kind != "printed":
         yield claim
         return
-    for engine, name, number in each_number(claim.options):
-        options = {**claim.options, "numbers": {name: number}}
-        text = f"{claim.text}: {name}"
-        yield replace(claim, options=options, text=text, engine=engine, paper=number)
-
-
-def _answer(claim: ClaimSection, measured: Measured) -> tuple[Answer | None, str, str]:
-    """Return what our numbers say, in which loss, or why they cannot."""
-    asks, function, _, _ = CLAIMS[claim.kind]
-    try:
-        record = _RECORDS[asks](claim, measured)
-        answer = function(record, claim.features, **claim.options)
-        return answer, _loss_of(record), ""
-    except AuditError as error:
-        return None, "", str(error)
+    for engine in claim.options["engines"]:
+        for name, number in claim.options["numbers"].items():
+            options = {**claim.options, "numbers": {name: number}}
+            each = replace(claim, text=f"{claim.text}: {name}", options=options)
+            yield replace(each, engine=engine, paper=number)
 
 
 def _loss_of(record: Any) -> str:
@@ -129,7 +124,16 @@ def _of_each_model(claim: ClaimSection, measured: Measured) -> list[Importance]:
 
 
 def _effect(claim: ClaimSection, measured: Measured) -> Effect:
-    return _the_one(claim, _effects(claim, measured.effects))
+    curve = METHODS[claim.method].curve if claim.method else ""
+    return _the_one(
+        claim,
+        (
+            record
+            for record in measured.effects
+            if (record.method, record.feature) == (curve, *claim.features)
+            and _is_about(claim, record)
+        ),
+    )
 
 
 def _importances(
@@ -140,14 +144,6 @@ def _importances(
         loss = claim.loss in (None, record.loss)
         same_entry = claim.entry in ("", record.entry)
         if same and loss and same_entry and _is_about(claim, record):
-            yield record
-
-
-def _effects(claim: ClaimSection, records: Iterable[Effect]) -> Iterator[Effect]:
-    curve = METHODS[claim.method].curve if claim.method else ""
-    for record in records:
-        same = (record.method, record.feature) == (curve, *claim.features)
-        if same and _is_about(claim, record):
             yield record
 
 
@@ -296,7 +292,7 @@ _RECORDS: dict[str, Callable[[ClaimSection, Measured], Any]] = {
 }
 
 
-def _row(claim: ClaimSection, answer: Answer | None, reason: str) -> Row:
+def _row(claim: ClaimSection, loss: str, answer: Answer | None, reason: str) -> Row:
     holds = answer is not None and answer.holds
     verdict = REPRODUCED if holds else NOT_REPRODUCED
     return {
@@ -306,7 +302,7 @@ def _row(claim: ClaimSection, answer: Answer | None, reason: str) -> Row:
         "method": claim.method or "",
         "model": claim.model,
         "of": claim.of,
-        "loss": claim.loss or "",
+        "loss": loss,
         "engine": claim.engine,
         "asked": answer.quantity if answer else "",
         "must": answer.requirement if answer else "",
@@ -332,14 +328,6 @@ def _decimals(claim: ClaimSection) -> float:
     return float("nan" if decimals is None else decimals)
 
 
-def _measure(claim: ClaimSection) -> str:
-    """Return a claim and what it is compared with: one text may claim several."""
-    who = (claim.method, claim.of, claim.entry, claim.loss, claim.engine, claim.output)
-    options = (f"{key} = {value!r}" for key, value in sorted(claim.options.items()))
-    parts = (claim.text, claim.kind, *who, *claim.features, *options)
-    return ", ".join(str(part) for part in parts if part)
-
-
 def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
     """Yield the finding of a claim that does not reproduce."""
     if row["verdict"] == REPRODUCED or claim.not_comparable:
@@ -352,11 +340,15 @@ def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
         check, ours = "claim_not_reproduced", f"{row['ours']:.4g}"
         message = f"{text}the {row['asked']} is {ours}; the claim says {row['must']}."
     numbers = {name: row[name] for name in ("ours", "paper")}
+    # One text may claim several things: the measure says what it is compared with.
+    who = (claim.method, claim.of, claim.entry, claim.loss, claim.engine, claim.output)
+    options = (f"{key} = {value!r}" for key, value in sorted(claim.options.items()))
+    parts = (claim.text, claim.kind, *who, *claim.features, *options)
     yield Finding(
         check=check,
         severity=claim.severity,
         subject=claim.model or "the data",
         message=message,
         evidence={name: n for name, n in numbers.items() if n == n},
-        measure=_measure(claim),
+        measure=", ".join(str(part) for part in parts if part),
     )

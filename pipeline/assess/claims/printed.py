@@ -1,7 +1,7 @@
 """A table of importances that a paper prints, each number held to its decimals."""
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated
 
 import numpy as np
 
@@ -45,13 +45,6 @@ def printed(
     holds = abs(ours - number) <= 0.5 * 10.0**-decimals
     requirement = f"{number:.{decimals}f}, to {decimals} decimals"
     return Answer(f"{quantity} by {whose}", requirement, ours, holds)
-
-
-def each_number(options: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
-    """Yield engine, name and number of each claim that a table makes."""
-    for engine in options["engines"]:
-        for name, number in options["numbers"].items():
-            yield engine, name, number
 
 
 def _value(record: Importance, name: str) -> tuple[str, float]:

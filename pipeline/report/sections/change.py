@@ -4,6 +4,7 @@ Then what moved, feature by feature, which checks came out otherwise, and last t
 verdicts and leaders of the runs before, approved or not.
 """
 
+from collections.abc import Set
 from typing import Any
 
 from ...records.result import AuditResult
@@ -109,7 +110,8 @@ def lede(facts: Facts) -> Sentence:
             what = word(f"change.words.{key}")
             text += say("change.lede_also", n=tallied("change", n), what=what)
     if not comparison.is_noise_only:
-        text += say("change.lede_other", areas=_areas(comparison))
+        areas = _areas(comparison.areas - OF_NO_ESTIMATE)
+        text += say("change.lede_other", areas=areas)
     return text
 
 
@@ -119,13 +121,13 @@ def _conclusion(comparison: Change) -> Sentence:
         return say("change.conclude_same")
     if comparison.is_noise_only:
         return say("change.conclude_noise")
-    return say("change.conclude_other", areas=_areas(comparison))
+    areas = _areas(comparison.areas - OF_NO_ESTIMATE)
+    return say("change.conclude_other", areas=areas)
 
 
-def _areas(comparison: Change) -> Sentence:
-    """Return the areas that differ and change what is estimated."""
-    areas = [area for area in AREAS if area in comparison.areas - OF_NO_ESTIMATE]
-    return series(word(f"change.areas.{area}") for area in areas)
+def _areas(names: Set[str]) -> Sentence:
+    """Return areas that differ in words, in the order of all areas."""
+    return series(word(f"change.areas.{area}") for area in AREAS if area in names)
 
 
 def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Sentence:
@@ -144,9 +146,7 @@ def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Se
         if titles := first_few(every, NAMED, "findings"):
             text += say(f"change.{name}", titles=joined(titles, "; "))
     if not is_same and comparison.areas:
-        areas = [area for area in AREAS if area in comparison.areas]
-        words = series(word(f"change.areas.{area}") for area in areas)
-        text += say("change.differs_too", areas=words)
+        text += say("change.differs_too", areas=_areas(comparison.areas))
     return text
 
 

@@ -97,14 +97,30 @@ def _figure(
 
 
 def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence]:
-    """Return a sentence per conditional ranking that has its marginal one."""
+    """Return of each conditional ranking which features keep how much of what they
+    have among all rows, if that was measured too.
+    """
     sentences = []
     for ranking in ranked:
-        marginals = (
-            r for r in facts.rankings if is_marginal_of(r.record, ranking.record)
+        record = ranking.record
+        every = (r for r in facts.rankings if is_marginal_of(r.record, record))
+        marginal = next(every, None)
+        if marginal is None:
+            continue
+        nothing, features = marginal.nothing, []
+        for of_marginal, row in much_lower(marginal, ranking):
+            left = ranking.mean[row] - nothing
+            part = float(left / (marginal.mean[of_marginal] - nothing))
+            path = f"importances[{ranking.index}].mean[{row}]"
+            share = Value(path, part, percent(part), derived="ratio")
+            features.append((full_name(record.features[row]), " (", share, ")"))
+        text = say(
+            "conditional.shared" if features else "conditional.none",
+            model=full_name(ranking.subject),
+            drawn=say(f"conditional.drawn.{record.options['within']}"),
+            features=joined(features),
         )
-        if marginal := next(marginals, None):
-            sentences.append(_shared_reading(marginal, ranking))
+        sentences.append(text)
     return sentences
 
 
@@ -135,20 +151,3 @@ def much_lower(marginal: Ranking, conditional: Ranking) -> list[tuple[int, int]]
     halved = conditional.mean - nothing <= MUCH_LOWER * (marginal.mean[at] - nothing)
     rows = {at[row]: row for row in np.flatnonzero((low > nothing) & apart & halved)}
     return [(row, int(rows[row])) for row in marginal.order if row in rows]
-
-
-def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
-    """Return which features keep how much of their marginal importance."""
-    path, nothing = f"importances[{conditional.index}].mean", marginal.nothing
-    features = []
-    for of_marginal, row in much_lower(marginal, conditional):
-        left = conditional.mean[row] - nothing
-        part = float(left / (marginal.mean[of_marginal] - nothing))
-        share = Value(f"{path}[{row}]", part, percent(part), derived="ratio")
-        features.append((full_name(conditional.record.features[row]), " (", share, ")"))
-    return say(
-        "conditional.shared" if features else "conditional.none",
-        model=full_name(conditional.subject),
-        drawn=say(f"conditional.drawn.{conditional.record.options['within']}"),
-        features=joined(features),
-    )

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...records.losses import LOSSES
 from ..text.blocks import Column, Sentence, Table, Value
-from ..text.number_text import count, decimals, loss_label, number, percent, unit_text
+from ..text.number_text import count, decimals, loss_label, number, percent
 from ..text.wording import (
     full_name,
     joined,
@@ -43,7 +43,7 @@ def against_constant(facts: Facts, model: str) -> Sentence:
         return ()
     row = rows.iloc[0]
     places = decimals([row["value"]], [row["std_error"]], _clear(rows))
-    unit = _unit(facts, row["loss"])
+    unit = facts.unit_of(LOSSES[row["loss"]].unit)
     return say(
         "data.against",
         loss=loss_label(row["loss"]),
@@ -193,7 +193,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
     rows = frame[frame["loss"] == loss]
     test = rows[rows["split"] == "test"]
     places = decimals(rows["value"], test["std_error"], _clear(test))
-    unit = _unit(facts, loss)
+    unit = facts.unit_of(LOSSES[loss].unit)
     seen = {"train", "test", *rows["split"]}
     splits = [split for split in SPLITS if split in seen]
 
@@ -280,7 +280,3 @@ def _constant_in_words(facts: Facts) -> str:
     """Return what the constant predictor does, for who has not met it yet."""
     kind = "regression" if facts.task == "regression" else "classes"
     return word(f"data.constant_in_words.{kind}")
-
-
-def _unit(facts: Facts, loss: str) -> str:
-    return unit_text(LOSSES[loss].unit, facts.target_unit)

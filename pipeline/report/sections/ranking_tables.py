@@ -151,8 +151,7 @@ def ranked_table(
         for row in rows:
             feature, rank = record.features[row], rank_text(float(ranking.rank[row]))
             cells.append((rank, full_name(feature), *cells_of(feature)))
-        id_ = table_id(ranking).replace("tab-ranking", name, 1)
-        return table_of(id_, "ranking", heads, cells, **options)
+        return table_of(f"{name}-{ranking.key}", "ranking", heads, cells, **options)
 
     return cut_alike(ranking, table)
 
@@ -168,9 +167,12 @@ def caption_of(key: str, ranking: Ranking, **fields: Part | Sentence) -> Sentenc
     )
 
 
-def table_id(ranking: Ranking) -> str:
-    """Return the id of a ranking's table: of what it ranks, not of its place."""
-    return f"tab-ranking-{ranking.key}"
+def table_id(ranking: Ranking, name: str = "ranking") -> str:
+    """Return the id of a ranking's table: of what it ranks, not of its place.
+
+    Of another table about the same ranking by its `name`.
+    """
+    return f"tab-{name}-{ranking.key}"
 
 
 def value_of(ranking: Ranking, row: int) -> Value:

@@ -160,7 +160,7 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
         places=rank_text(ranked[0][names[0]].rank),
     )
     return Figure(
-        id=table_id(first).replace("tab-ranking", "fig-rank-intervals", 1),
+        id=f"fig-rank-intervals-{first.key}",
         draw=draw_rank_intervals,
         data={
             "panels": tuple(

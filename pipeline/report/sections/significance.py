@@ -37,27 +37,14 @@ class Tested:
     ----------
     rows : DataFrame
         Those of the frame `significance`, by their place in it.
-    places : dict of str to int
-        The place of each feature.
+    test, statistic, adjustment : str
+        The test; its statistic, empty if it has none; how p-values were adjusted.
     """
 
     rows: pd.DataFrame
-    places: dict[str, int]
-
-    @property
-    def test(self) -> str:
-        """The test."""
-        return self._text("test")
-
-    @property
-    def statistic(self) -> str:
-        """The statistic, empty if there is none."""
-        return self._text("statistic")
-
-    @property
-    def adjustment(self) -> str:
-        """How p-values were adjusted."""
-        return self._text("adjustment") or "benjamini_hochberg"
+    test: str
+    statistic: str
+    adjustment: str
 
     @property
     def most(self) -> Value:
@@ -69,13 +56,10 @@ class Tested:
 
     def value(self, feature: str, name: str, places: int) -> Value:
         """Return a number of one feature; no p-value is printed as 0."""
-        at = self.places[feature]
+        at = self.rows.index[self.rows["feature"] == feature][0]
         raw = float(self.rows.at[at, name])
         text = number(raw or (LEAST if name in P_VALUES else 0.0), places)
         return Value(f"significance[{at}].{name}", raw, text)
-
-    def _text(self, name: str) -> str:
-        return str(self.rows[name].iloc[0]) if name in self.rows else ""
 
 
 def tested(facts: Facts, index: int) -> Tested | None:
@@ -84,7 +68,7 @@ def tested(facts: Facts, index: int) -> Tested | None:
     rows = frame[frame["record"] == index]
     if rows.empty:
         return None
-    return Tested(rows, dict(zip(rows["feature"], rows.index, strict=True)))
+    return Tested(rows, *rows[["test", "statistic", "adjustment"]].iloc[0])
 
 
 def significance_table(facts: Facts, ranking: Ranking) -> Table | None:

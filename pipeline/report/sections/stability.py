@@ -85,8 +85,7 @@ def firmness(facts: Facts, ranking: Ranking) -> Sentence:
         names.append("stability")
     if ranking.measured and (facts.result.convergence["record"] == ranking.index).any():
         names.append("convergence")
-    own = table_id(ranking)
-    links = [Link(own.replace("ranking", name, 1)) for name in names]
+    links = [Link(table_id(ranking, name)) for name in names]
     return say("stability.firm", tables=series(links)) if links else ()
 
 
@@ -262,7 +261,7 @@ def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
     }
     names = [record.features[row] for row in ranking.leading(ROWS)]
     table = table_of(
-        table_id(ranking).replace("tab-ranking", "convergence", 1),
+        f"convergence-{ranking.key}",
         "",
         [
             Column(say(f"ranking.name.{record.of}"), "header"),
@@ -281,7 +280,7 @@ def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
     lines = tuple(_line(frame, name) for name in drawn)
     model = display_name(ranking.subject)
     figure = Figure(
-        id=table_id(ranking).replace("tab-ranking", "fig-convergence", 1),
+        id=f"fig-convergence-{ranking.key}",
         draw=draw_top_k,
         data={
             "panels": (("", lines),),

@@ -10,7 +10,7 @@ import pandas as pd
 from ...records.losses import LOSSES
 from ..figures.top_k import MOST_LINES, TopKLine, draw_top_k
 from ..text.blocks import Column, Figure, Sentence, Table, Value
-from ..text.number_text import decimals, loss_label, method_words, number, unit_text
+from ..text.number_text import decimals, loss_label, method_words, number
 from ..text.wording import (
     alt_text,
     display_name,
@@ -87,7 +87,7 @@ def _labels(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
 
 def _head(facts: Facts, loss: str) -> str:
     """Return a loss and its unit, if it has one."""
-    unit = unit_text(LOSSES[loss].unit, facts.target_unit)
+    unit = facts.unit_of(LOSSES[loss].unit)
     return f"{loss_label(loss)}, {unit}" if unit else loss_label(loss)
 
 
