@@ -48,18 +48,9 @@ def _shares(tree: Any) -> Floats:
     return np.asarray(counts / np.where(totals == 0, 1.0, totals))
 
 
-def _tree(model: Any) -> Packing | str:
-    """Read a single tree."""
-    return _mean_of([model], model)
-
-
-def _forest(model: Any) -> Packing | str:
-    """Read a forest, whose prediction is the mean of those of its trees."""
-    return _mean_of(model.estimators_, model)
-
-
-def _mean_of(members: Any, model: Any) -> Packing | str:
-    """Pack the trees of a mean."""
+def _mean(model: Any) -> Packing | str:
+    """Read a forest, whose prediction is the mean of its trees, or a single tree."""
+    members = getattr(model, "estimators_", [model])
     if model.n_outputs_ > 1:
         return SEVERAL_TARGETS
     values = _shares if hasattr(model, "classes_") else _numbers
@@ -126,8 +117,7 @@ def _stages(model: Any, factor: float) -> Iterator[Tree]:
 
 
 _READERS: dict[Callable[[Any], Packing | str], tuple[str, ...]] = {
-    _tree: ("DecisionTree", "ExtraTree"),
-    _forest: ("RandomForest", "ExtraTrees"),
+    _mean: ("DecisionTree", "ExtraTree", "RandomForest", "ExtraTrees"),
     _boosting: ("GradientBoosting",),
 }
 READERS: dict[str, Callable[[Any], Packing | str]] = {
