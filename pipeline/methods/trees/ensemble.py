@@ -1,7 +1,7 @@
 """What a reader says about an ensemble, and the packing that is made of it."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,43 +44,51 @@ class Tree(NamedTuple):
     target: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Ensemble:
-    """Trees in the order in which they are added; the rest as in `Packing`.
+def named_categories(trees: Iterable[Tree]) -> dict[int, Floats]:
+    """Return the categories of each feature that the set of some node names, sorted."""
+    sets: dict[int, list[Floats]] = {}
+    for tree in trees:
+        for node, members in tree.categories_left.items():
+            sets.setdefault(int(tree.feature[node]), []).append(members)
+    return {j: np.unique(np.concatenate(own)) for j, own in sets.items()}
 
-    Attributes
+
+def packed(
+    trees: Sequence[Tree],
+    *,
+    n_features: int,
+    start: Any,
+    divisor: float = 1.0,
+    link: Link = "identity",
+    cast: type[np.float32] | type[np.float64] = np.float32,
+    categories: Mapping[int, Floats] = MappingProxyType({}),
+    slope: float = 1.0,
+    codes: Codes = EIGHT_BITS,
+    zero_is_missing: Iterable[int] = (),
+    no_missing: Iterable[int] = (),
+) -> Packing:
+    """Return the packing of trees, which are added in their order.
+
+    Parameters not named here are as in `Packing`.
+
+    Parameters
     ----------
+    trees : sequence of Tree
     categories : mapping of int to ndarray
         The categories that each categorical feature knows, sorted.
-    zero_is_missing : collection of int
+    zero_is_missing : iterable of int
         The features whose missing values include zero.
-    no_missing : sequence of int
+    no_missing : iterable of int
         Features of which no row may be missing: nothing says where it goes.
     """
-
-    n_features: int
-    trees: Sequence[Tree]
-    start: Sequence[float]
-    divisor: float = 1.0
-    link: Link = "identity"
-    cast: type[np.float32] | type[np.float64] = np.float32
-    categories: Mapping[int, Floats] = field(default_factory=dict)
-    slope: float = 1.0
-    codes: Codes = EIGHT_BITS
-    zero_is_missing: Collection[int] = ()
-    no_missing: Sequence[int] = ()
-
-
-def packed(ensemble: Ensemble) -> Packing:
-    """Return the packing of an ensemble."""
-    columns, threshold, categories_left, depth = _in_preorder(ensemble.trees)
+    columns, threshold, categories_left, depth = _in_preorder(trees)
     feature = columns["feature"]
     cut = np.full(len(feature), -1, dtype=np.int32)
     thresholds = []
-    for j in range(ensemble.n_features):
+    for j in range(n_features):
         at = np.flatnonzero(feature == j)
-        if j in ensemble.categories:
-            own = np.asarray(ensemble.categories[j], dtype=np.float64)
+        if j in categories:
+            own = np.asarray(categories[j], dtype=np.float64)
             cut[at] = np.searchsorted(own, threshold[at])
         else:
             own, cut[at] = np.unique(threshold[at], return_inverse=True)
@@ -92,28 +100,24 @@ def packed(ensemble: Ensemble) -> Packing:
         places = np.searchsorted(thresholds[feature[node]], members)
         for place in places.tolist():
             sets[row, place >> 6] |= np.uint64(1 << (place & 63))
+    features = np.arange(n_features)
     return Packing(
-        n_features=ensemble.n_features,
+        n_features=n_features,
         thresholds=tuple(thresholds),
-        categorical=np.array(
-            [j in ensemble.categories for j in range(ensemble.n_features)], dtype=bool
-        ),
+        categorical=np.isin(features, list(categories)),
         cut=cut,
         **columns,
         sets=sets,
-        targets=np.array([tree.target for tree in ensemble.trees], dtype=np.int32),
-        start=np.array(ensemble.start, dtype=np.float64),
-        divisor=ensemble.divisor,
-        link=ensemble.link,
-        cast=ensemble.cast,
-        no_missing=np.isin(np.arange(ensemble.n_features), ensemble.no_missing),
+        targets=np.array([tree.target for tree in trees], dtype=np.int32),
+        start=np.array(start, dtype=np.float64),
+        divisor=divisor,
+        link=link,
+        cast=cast,
+        no_missing=np.isin(features, list(no_missing)),
         depth=depth,
-        slope=ensemble.slope,
-        codes=ensemble.codes,
-        zero_is_missing=np.array(
-            [j in ensemble.zero_is_missing for j in range(ensemble.n_features)],
-            dtype=bool,
-        ),
+        slope=slope,
+        codes=codes,
+        zero_is_missing=np.isin(features, list(zero_is_missing)),
     )
 
 

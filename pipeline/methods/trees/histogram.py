@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
-from .ensemble import Ensemble, Tree, packed
+from .ensemble import Tree, packed
 from .packing import EIGHT_BITS, Codes, Link, Packing
 
 LINK_CLASSES: dict[str, Link] = {
@@ -27,18 +27,16 @@ def _boosting(model: Any) -> Packing | str:
     if any(own.values.dtype.kind not in "biuf" for own in categories.values()):
         return "It encodes categories that are no numbers."
     return packed(
-        Ensemble(
-            n_features=model.n_features_in_,
-            trees=list(_trees(model, places, categories)),
-            start=np.ravel(model._baseline_prediction).tolist(),
-            link=LINK_CLASSES[link],
-            cast=np.float64,
-            categories={
-                int(places[j]): own.values.astype(np.float64)
-                for j, own in categories.items()
-            },
-            codes=EIGHT_BITS if _encoder(model) is None else Codes(is_exact=True),
-        )
+        n_features=model.n_features_in_,
+        trees=list(_trees(model, places, categories)),
+        start=np.ravel(model._baseline_prediction),
+        link=LINK_CLASSES[link],
+        cast=np.float64,
+        categories={
+            int(places[j]): own.values.astype(np.float64)
+            for j, own in categories.items()
+        },
+        codes=EIGHT_BITS if _encoder(model) is None else Codes(is_exact=True),
     )
 
 

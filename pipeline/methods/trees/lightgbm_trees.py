@@ -15,9 +15,8 @@ from ...models.lightgbm_text import (
     LightGBMModel,
 )
 from ...models.lightgbm_text import Tree as TextTree
-from ...records.dataset_and_model import Floats
 from ...records.errors import ModelError, quote
-from .ensemble import Ensemble, Tree, packed
+from .ensemble import Tree, named_categories, packed
 from .packing import Codes, Link, Packing
 
 CODES = Codes(is_truncated=True)
@@ -77,25 +76,22 @@ def _packed(model: LightGBMModel, link: Link) -> Packing | str:
     kinds = _kinds(model.trees)
     if any(len(own) > 1 for own in kinds.values()):
         return "Its trees do not agree on which values of a column are missing."
-    categories = _categories(model.trees)
+    trees = [
+        _tree(tree, place % model.n_classes) for place, tree in enumerate(model.trees)
+    ]
     n_rounds = len(model.trees) // model.n_classes
     is_sigmoid = model.objective in SIGMOID
     return packed(
-        Ensemble(
-            n_features=len(model.feature_names),
-            trees=[
-                _tree(tree, place % model.n_classes)
-                for place, tree in enumerate(model.trees)
-            ],
-            start=[0.0] * model.n_classes,
-            divisor=float(max(1, n_rounds)) if model.is_mean else 1.0,
-            slope=float(model.options.get("sigmoid", 1)) if is_sigmoid else 1.0,
-            link=link,
-            cast=np.float64,
-            categories=categories,
-            codes=CODES,
-            zero_is_missing=[j for j, own in kinds.items() if ZERO in own],
-        )
+        n_features=len(model.feature_names),
+        trees=trees,
+        start=[0.0] * model.n_classes,
+        divisor=float(max(1, n_rounds)) if model.is_mean else 1.0,
+        slope=float(model.options.get("sigmoid", 1)) if is_sigmoid else 1.0,
+        link=link,
+        cast=np.float64,
+        categories=named_categories(trees),
+        codes=CODES,
+        zero_is_missing=[j for j, own in kinds.items() if ZERO in own],
     )
 
 
@@ -107,23 +103,6 @@ def _kinds(trees: Sequence[TextTree]) -> dict[int, set[int]]:
             own = LEVEL if kind & LEVEL else int(kind & ZERO)
             kinds.setdefault(int(j), set()).add(own)
     return kinds
-
-
-def _sets(tree: TextTree) -> dict[int, Floats]:
-    """Return the categories that go left, by node."""
-    return {
-        int(node): np.flatnonzero(tree.levels[int(tree.threshold[node])]).astype(float)
-        for node in np.flatnonzero(tree.decision_type & LEVEL)
-    }
-
-
-def _categories(trees: Sequence[TextTree]) -> dict[int, Floats]:
-    """Return the categories of each feature that some node names."""
-    sets: dict[int, list[Floats]] = {}
-    for tree in trees:
-        for node, members in _sets(tree).items():
-            sets.setdefault(int(tree.split_feature[node]), []).append(members)
-    return {j: np.unique(np.concatenate(own)) for j, own in sets.items()}
 
 
 def _tree(tree: TextTree, target: int) -> Tree:
@@ -147,7 +126,12 @@ def _tree(tree: TextTree, target: int) -> Tree:
         right=right,
         values=np.append(np.zeros(n_inner), tree.leaf_value)[:, np.newaxis],
         missing_left=np.append(missing_left, no_node > 0),
-        categories_left=_sets(tree),
+        categories_left={
+            int(node): np.flatnonzero(tree.levels[int(tree.threshold[node])]).astype(
+                float
+            )
+            for node in np.flatnonzero(kind & LEVEL)
+        },
         target=target,
     )
 

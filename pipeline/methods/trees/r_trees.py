@@ -15,7 +15,7 @@ from importance_audit.r_bridge.r_models import RModel
 from importance_audit.r_bridge.tree_tables import tree_tables
 
 from ...records.dataset_and_model import Floats
-from .ensemble import Ensemble, Tree, packed
+from .ensemble import Tree, packed
 from .packing import Codes, Link, Packing
 
 Array = npt.NDArray[Any]
@@ -98,16 +98,14 @@ def _gbm(tables: Tables) -> Packing | str:
         nodes = _with_third(nodes, third, n_nodes, there)
         n_nodes = 2 * n_nodes
     return packed(
-        Ensemble(
-            n_features=len(n_levels),
-            trees=_trees(nodes, n_nodes, len(start)),
-            start=start.tolist(),
-            link=link,
-            cast=np.float64,
-            codes=Codes(),
-            categories=_categories(n_levels),
-            no_missing=() if has_third else range(len(n_levels)),
-        )
+        n_features=len(n_levels),
+        trees=_trees(nodes, n_nodes, len(start)),
+        start=start,
+        link=link,
+        cast=np.float64,
+        codes=Codes(),
+        categories=_categories(n_levels),
+        no_missing=() if has_third else range(len(n_levels)),
     )
 
 
@@ -179,15 +177,13 @@ def _rpart(tables: Tables) -> Packing | str:
     if isinstance(sets, str):
         return sets
     return packed(
-        Ensemble(
-            n_features=len(n_levels),
-            trees=[nodes._replace(categories_left=sets)],
-            start=[0.0] * nodes.values.shape[1],
-            cast=np.float64,
-            codes=Codes(),
-            categories=_categories(n_levels),
-            no_missing=np.unique(column[is_inner & ~is_settled]).tolist(),
-        )
+        n_features=len(n_levels),
+        trees=[nodes._replace(categories_left=sets)],
+        start=[0.0] * nodes.values.shape[1],
+        cast=np.float64,
+        codes=Codes(),
+        categories=_categories(n_levels),
+        no_missing=column[is_inner & ~is_settled],
     )
 
 
@@ -221,16 +217,14 @@ def _rpart_sets(
 def _forest(nodes: Tree, n_nodes: Array, n_levels: Array) -> Packing:
     """Return the mean of trees that meet no missing values."""
     return packed(
-        Ensemble(
-            n_features=len(n_levels),
-            trees=_trees(nodes, n_nodes),
-            start=[0.0] * nodes.values.shape[1],
-            divisor=float(len(n_nodes)),
-            cast=np.float64,
-            codes=Codes(),
-            categories=_categories(n_levels),
-            no_missing=range(len(n_levels)),
-        )
+        n_features=len(n_levels),
+        trees=_trees(nodes, n_nodes),
+        start=[0.0] * nodes.values.shape[1],
+        divisor=float(len(n_nodes)),
+        cast=np.float64,
+        codes=Codes(),
+        categories=_categories(n_levels),
+        no_missing=range(len(n_levels)),
     )
 
 

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from ...records.dataset_and_model import Floats
-from .ensemble import Ensemble, Tree, packed
+from .ensemble import Tree, packed
 from .packing import Link, Packing
 
 MISSING = "missing_go_to_left"
 """A field of nodes since scikit-learn 1.3."""
 SEVERAL_TARGETS = "It predicts several targets."
-LINK_OF_NUMBERS: Link = "identity"
 CONSTANT_STARTS = ("DummyRegressor", "DummyClassifier")
 CONSTANT_STRATEGIES = ("mean", "median", "quantile", "constant", "prior")
 
@@ -49,30 +48,19 @@ def _shares(tree: Any) -> Floats:
     return np.asarray(counts / np.where(totals == 0, 1.0, totals))
 
 
-def _tree(model: Any) -> Packing | str:
-    """Read a single tree."""
-    return _mean_of([model], model)
-
-
-def _forest(model: Any) -> Packing | str:
-    """Read a forest, whose prediction is the mean of those of its trees."""
-    return _mean_of(model.estimators_, model)
-
-
-def _mean_of(members: Any, model: Any) -> Packing | str:
-    """Pack the trees of a mean."""
+def _mean(model: Any) -> Packing | str:
+    """Read a forest, whose prediction is the mean of its trees, or a single tree."""
+    members = getattr(model, "estimators_", [model])
     if model.n_outputs_ > 1:
         return SEVERAL_TARGETS
     values = _shares if hasattr(model, "classes_") else _numbers
     trees = [_nodes(each.tree_, values(each.tree_)) for each in members]
     return packed(
-        Ensemble(
-            n_features=model.n_features_in_,
-            trees=trees,
-            start=[0.0] * trees[0].values.shape[1],
-            divisor=float(len(trees)),
-            no_missing=_no_missing(model),
-        )
+        n_features=model.n_features_in_,
+        trees=trees,
+        start=[0.0] * trees[0].values.shape[1],
+        divisor=float(len(trees)),
+        no_missing=_no_missing(model),
     )
 
 
@@ -85,18 +73,14 @@ def _boosting(model: Any) -> Packing | str:
     )
     if not is_constant:
         return f"It starts from the predictions of a {name}."
-    factor, link = 1.0, LINK_OF_NUMBERS
-    if hasattr(model, "classes_"):
-        factor, link = _link_of_classes(model)
+    factor, link = _factor_and_link(model)
     no_row = np.zeros((1, model.n_features_in_), dtype=np.float32)
     return packed(
-        Ensemble(
-            n_features=model.n_features_in_,
-            trees=list(_stages(model, factor)),
-            start=factor * model._raw_predict_init(no_row)[0],
-            link=link,
-            no_missing=_no_missing(model),
-        )
+        n_features=model.n_features_in_,
+        trees=list(_stages(model, factor)),
+        start=factor * model._raw_predict_init(no_row)[0],
+        link=link,
+        no_missing=_no_missing(model),
     )
 
 
@@ -109,12 +93,14 @@ def _no_missing(model: Any) -> range:
     return range(0 if takes_missing else model.n_features_in_)
 
 
-def _link_of_classes(model: Any) -> tuple[float, Link]:
-    """Return what scores are multiplied by, and the link to probabilities.
+def _factor_and_link(model: Any) -> tuple[float, Link]:
+    """Return what scores are multiplied by, and their link to predictions.
 
     AdaBoost's loss takes the logistic function of twice the score; to double every
     term is exact.
     """
+    if not hasattr(model, "classes_"):
+        return 1.0, "identity"
     if len(model.classes_) > 2:
         has_link = hasattr(model._loss, "link")  # since scikit-learn 1.4
         return 1.0, "softmax_by_row" if has_link else "softmax_by_logsumexp"
@@ -131,8 +117,7 @@ def _stages(model: Any, factor: float) -> Iterator[Tree]:
 
 
 _READERS: dict[Callable[[Any], Packing | str], tuple[str, ...]] = {
-    _tree: ("DecisionTree", "ExtraTree"),
-    _forest: ("RandomForest", "ExtraTrees"),
+    _mean: ("DecisionTree", "ExtraTree", "RandomForest", "ExtraTrees"),
     _boosting: ("GradientBoosting",),
 }
 READERS: dict[str, Callable[[Any], Packing | str]] = {

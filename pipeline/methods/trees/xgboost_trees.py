@@ -6,9 +6,9 @@ category, it goes left unless its category is in the set of the node.
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...models.libraries import BINARY, MULTICLASS
 from ...records.dataset_and_model import Floats
 from ...records.errors import quote
-from .ensemble import Ensemble, Tree, packed
+from .ensemble import Tree, named_categories, packed
 from .packing import Codes, Link, Packing
 from .sklearn_trees import SEVERAL_TARGETS
 
@@ -39,7 +39,6 @@ OF_CLASSES: dict[Link, Link] = {
 }
 """The link of a classifier, which has a column for each class."""
 CODES = Codes(is_unknown_missing=False)
-BY_CATEGORY = 1
 
 
 def _boosting(model: Any) -> Packing | str:
@@ -71,18 +70,18 @@ def _boosting(model: Any) -> Packing | str:
     has_start = is_in_place and gradient_booster["name"] == "dart"
     below = start if has_start else np.zeros_like(start)
     trees = list(_trees(gradient_booster, below, _n_rounds(model, is_booster)))
-    categories = _categories(trees)
-    if categories is None:
+    categories = named_categories(trees)
+    of_numbers = [np.delete(each.feature, [*each.categories_left]) for each in trees]
+    if any(np.isin(own, [*categories]).any() for own in of_numbers):
         return "It splits a feature by number and by category."
-    ensemble = Ensemble(
+    return packed(
         n_features=int(parameters["num_feature"]),
-        trees=[_tree(tree, categories) for tree in trees],
-        start=start.tolist(),
+        trees=[_with_left_sets(tree, categories) for tree in trees],
+        start=start,
         link=link,
         categories=categories,
         codes=CODES,
     )
-    return packed(ensemble)
 
 
 def _link(model: Any, is_booster: bool, objective: str) -> Link | None:
@@ -153,35 +152,13 @@ def _model_of(gradient_booster: Mapping[str, Any]) -> Any:
     return gradient_booster.get("gbtree", gradient_booster)["model"]
 
 
-class _Tree(NamedTuple):
-    """A tree as XGBoost keeps it.
-
-    Attributes
-    ----------
-    columns : mapping of str to ndarray
-        By node.
-    thresholds : ndarray of float32
-    values : ndarray of float32
-        What each leaf adds.
-    sets : mapping of int to ndarray
-        The categories that do not go left, at nodes that split by category.
-    target : int
-    """
-
-    columns: Mapping[str, npt.NDArray[Any]]
-    thresholds: Singles
-    values: Singles
-    sets: Mapping[int, Floats]
-    target: int
-
-
-COLUMNS = "left_children right_children split_indices default_left split_type".split()
-
-
 def _trees(
     gradient_booster: Mapping[str, Any], below: Singles, n_rounds: int | None
-) -> Iterator[_Tree]:
-    """Yield the trees of the first rounds, in the order in which they are added."""
+) -> Iterator[Tree]:
+    """Yield the trees of the first rounds, in the order in which they are added.
+
+    Their sets are still of the categories that do not go left.
+    """
     model = _model_of(gradient_booster)
     n_parallel = int(model["gbtree_model_param"].get("num_parallel_tree", 1))
     n_trees = None if n_rounds is None else n_rounds * n_parallel * len(below)
@@ -197,50 +174,28 @@ def _trees(
             np.unique(np.array(tree["categories"][first : first + size], dtype=float))
             for first, size in zip(firsts, tree["categories_sizes"], strict=True)
         ]
-        yield _Tree(
-            columns={name: np.array(tree[name], dtype=int) for name in COLUMNS},
-            thresholds=thresholds,
-            values=values,
-            sets=dict(zip(tree["categories_nodes"], members, strict=True)),
+        yield Tree(
+            feature=np.where(is_leaf, -1, tree["split_indices"]),
+            threshold=np.nextafter(thresholds, np.float32(-np.inf)).astype(np.float64),
+            left=np.array(tree["left_children"]),
+            right=np.array(tree["right_children"]),
+            values=values[:, np.newaxis],
+            missing_left=np.array(tree["default_left"], dtype=bool),
+            categories_left=dict(zip(tree["categories_nodes"], members, strict=True)),
             target=target,
         )
 
 
-def _categories(trees: Sequence[_Tree]) -> dict[int, Floats] | None:
-    """Return the categories of each feature that some node names.
+def _with_left_sets(tree: Tree, categories: Mapping[int, Floats]) -> Tree:
+    """Return a tree whose sets go left: all categories but those that its sets held.
 
-    None if a feature is compared both as a number and as a category.
+    Unknown ones, for which infinity stands, go left too.
     """
-    sets: dict[int, list[Floats]] = {}
-    compared: set[int] = set()
-    for tree in trees:
-        features, left = tree.columns["split_indices"], tree.columns["left_children"]
-        is_category = tree.columns["split_type"] == BY_CATEGORY
-        compared |= {*features[(left >= 0) & ~is_category].tolist()}
-        for node, members in tree.sets.items():
-            sets.setdefault(int(features[node]), []).append(members)
-    if compared & sets.keys():
-        return None
-    return {j: np.unique(np.concatenate(own)) for j, own in sets.items()}
-
-
-def _tree(tree: _Tree, categories: Mapping[int, Floats]) -> Tree:
-    """Return a tree as packings are made of: left if at most the number below."""
-    left, features = tree.columns["left_children"], tree.columns["split_indices"]
-    below = np.nextafter(tree.thresholds, np.float32(-np.inf))
-    return Tree(
-        feature=np.where(left < 0, -1, features),
-        threshold=below.astype(np.float64),
-        left=left,
-        right=tree.columns["right_children"],
-        values=tree.values[:, np.newaxis],
-        missing_left=tree.columns["default_left"].astype(bool),
-        categories_left={
-            node: np.append(np.setdiff1d(categories[int(features[node])], own), np.inf)
-            for node, own in tree.sets.items()
-        },
-        target=tree.target,
-    )
+    left_sets = {
+        node: np.append(np.setdiff1d(categories[int(tree.feature[node])], own), np.inf)
+        for node, own in tree.categories_left.items()
+    }
+    return tree._replace(categories_left=left_sets)
 
 
 READERS: dict[str, Callable[[Any], Packing | str]] = {

@@ -19,7 +19,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeRegressor
 
 from importance_audit.methods.trees import exact, pack, steps
-from importance_audit.methods.trees.ensemble import Ensemble, Tree, packed
+from importance_audit.methods.trees.ensemble import Tree, packed
 from importance_audit.methods.trees.exact import exact_losses
 from importance_audit.methods.trees.lattice import lattice_for
 from importance_audit.methods.trees.packing import predict
@@ -209,13 +209,11 @@ def test_any_ensemble_is_answered_as_over_all_pairs(
         for k in range(6)
     ]
     packing = packed(
-        Ensemble(
-            n_features=7,
-            trees=trees,
-            start=rng.normal(size=n_classes),
-            link="identity" if n_classes == 1 else "softmax",
-            categories={4: np.arange(70.0), 5: np.arange(70.0)},
-        )
+        trees,
+        n_features=7,
+        start=rng.normal(size=n_classes),
+        link="identity" if n_classes == 1 else "softmax",
+        categories={4: np.arange(70.0), 5: np.arange(70.0)},
     )
     rows = rng.integers(-3, 5, size=(n_rows, 7)).astype(float)
     rows[:, 4:6] = rng.integers(-1, 71, size=(n_rows, 2))
@@ -248,7 +246,7 @@ def of_categories(*members):
         for k, codes in enumerate(members)
     ]
     codes = {0: np.arange(3.0)}
-    return packed(Ensemble(n_features=1, trees=trees, start=[1.0], categories=codes))
+    return packed(trees, n_features=1, start=[1.0], categories=codes)
 
 
 def test_a_category_that_no_row_has_measures_the_baseline_to_the_last_bit():
