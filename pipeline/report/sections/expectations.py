@@ -133,11 +133,10 @@ def _ranking(facts: Facts, row: Mapping[str, Any]) -> Sentence:
 
     With the loss where the card has several.
     """
-    card = facts.card(facts.result.importances[int(row["record"])])
-    same = (r.record.loss for r in facts.rankings if facts.card(r.record) == card)
-    loss = [loss_label(row["loss"])] if len(set(same)) > 1 else []
+    record = facts.result.importances[int(row["record"])]
+    loss = filter(None, [facts.loss_beside_card(record)])
     model = full_name(row["model"] or word("words.the_data"))
-    return joined([model, *loss, card_link(card)])
+    return joined([model, *loss, card_link(facts.card(record))])
 
 
 def _result(

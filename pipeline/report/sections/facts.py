@@ -26,7 +26,7 @@ from ...runs.signoff.approvals import Signoff
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.summary import NO_HISTORY, RunHistory
 from ..text.blocks import KeyValues, Link, Part, Parts, Section, Sentence, Value, plain
-from ..text.number_text import count, unit_text
+from ..text.number_text import count, loss_label, number, unit_text
 from ..text.wording import SECTIONS, say, series, word
 from .rankings import Ranking, rankings
 
@@ -195,6 +195,11 @@ class Facts:
         return tuple(r for r in same if r.record.loss == first.loss)
 
     @property
+    def is_of_data(self) -> bool:
+        """Whether the report is about the data alone: no model was measured."""
+        return self.lead is not None and not self.lead.record.model
+
+    @property
     def answered(self) -> tuple[str, ...]:
         """The engines beside ours that answered anything."""
         records: tuple[Importance | Effect, ...]
@@ -249,9 +254,13 @@ class Facts:
         """Return the rankings by one measure, in the order of the audit."""
         return [r for r in self.rankings if measure_of(r.record) == measure]
 
+    def ranking_at(self, index: int) -> Ranking:
+        """Return the ranking of the record at a place in ``result.importances``."""
+        return next(ranking for ranking in self.rankings if ranking.index == index)
+
     def index(self, record: Importance) -> int:
         """Return the place of a record in ``result.importances``."""
-        return next(i for i, r in enumerate(self.result.importances) if r is record)
+        return self.result.importances.index(record)
 
     def card(self, record: Importance) -> str:
         """Return the id of the card of a record.
@@ -262,6 +271,11 @@ class Facts:
             If it has none: no number is printed without its card.
         """
         return self.cards[measure_of(record)]
+
+    def loss_beside_card(self, record: Importance) -> str:
+        """Return the loss of a record where its card has several, else nothing."""
+        losses = {r.record.loss for r in self.of_measure(measure_of(record))}
+        return loss_label(record.loss) if len(losses) > 1 else ""
 
     def apart(self, record: Importance) -> str:
         """Return what tells a measure from others of its method, or "": options, name.
@@ -354,6 +368,12 @@ def card_link(card: str) -> Link:
 def cards_of(facts: Facts, rankings: Iterable[Ranking]) -> Sentence:
     """Return links to the cards of rankings, each once."""
     return series(map(card_link, dict.fromkeys(facts.card(r.record) for r in rankings)))
+
+
+def number_in(frame: str, row: Any, column: str, places: int) -> Value:
+    """Return a number of a row of a frame of the result, with so many decimals."""
+    raw = float(row[column])
+    return Value(f"{frame}[{row.name}].{column}", raw, number(raw, places))
 
 
 def whole(path: str, number: int) -> Value:

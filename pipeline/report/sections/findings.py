@@ -61,11 +61,7 @@ def title_of(group: Sequence[Finding]) -> Sentence:
 
 def link_to(finding: Finding, facts: Facts) -> Link:
     """Return a link to where a finding stands in full, by its number."""
-    return next(
-        link
-        for link, group in facts.finding_groups
-        if any(one is finding for one in group)
-    )
+    return next(link for link, group in facts.finding_groups if finding in group)
 
 
 def findings(facts: Facts) -> Section:
