@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
+
+import pandas as pd
 
 from ...records.as_json import content_digest
 from ...records.finding import Finding, by_cause
@@ -42,6 +44,11 @@ ACTS_WITH = {
     ("shapley", "n_permutations"): ("algorithm", "sampling"),
 }
 """Options that do something with one value of another option only."""
+
+
+ANSWER = ["model", "method", "of", "loss", "positive_class", "options"]
+"""The columns of the agreement that say which of our answers a pair is about."""
+Answer: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,18 +100,17 @@ class Facts:
     @cached_property
     def uncompared(self) -> tuple[Ranking, ...]:
         """The rankings that no other implementation computed: ours alone."""
+        ranked = self.rankings
+        return tuple(r for r in ranked if answer_of(r.record) not in self.compared)
+
+    @cached_property
+    def compared(self) -> dict[Answer, pd.DataFrame]:
+        """The pairs of importances that were compared, by the answer they are about."""
         frame = self.result.agreement
-        is_compared = (frame["kind"] == "importance") & (
-            frame["verdict"] != "not compared"
-        )
-        keys = ["model", "method", "of", "loss", "positive_class", "options"]
-        compared = set(frame.loc[is_compared, keys].itertuples(index=False, name=None))
-        return tuple(
-            ranking
-            for ranking in self.rankings
-            if (*question_of(ranking.record), options_text(ranking.record))
-            not in compared
-        )
+        pairs = frame[
+            (frame["kind"] == "importance") & (frame["verdict"] != "not compared")
+        ]
+        return {tuple(key): own for key, own in pairs.groupby(ANSWER, sort=False)}
 
     @cached_property
     def register(self) -> tuple[Standing, ...]:
@@ -336,6 +342,11 @@ def facts_of(
         file_digest=file_digest,
         profile=profile or str(result.run.config.get("report", {}).get("profile", "")),
     )
+
+
+def answer_of(record: Importance) -> Answer:
+    """Return what says in the agreement that a pair is about a record."""
+    return (*question_of(record), options_text(record))
 
 
 def _acts(method: str, name: str, options: Mapping[str, str]) -> bool:
