@@ -228,23 +228,15 @@ def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measure
                     both = value_of(other, row)
                     both = replace(both, text=number(both.raw, ranking.places))
                     return Measured(alone, total, (other, row), both)
-    return Measured(alone, total, None, _measured_beside(facts, ranking, members))
-
-
-def _measured_beside(
-    facts: Facts, ranking: Ranking, members: Sequence[str]
-) -> Value | None:
-    """Return what a cluster measures by the loss of a leading ranking, if asked."""
-    if ranking not in facts.leads:
-        return None
+    # Else what the cluster measures by the loss of a leading ranking, if asked.
     own = (
         value
         for cluster, names in facts.clusters.items()
-        if set(names) == set(members)
+        if ranking in facts.leads and set(names) == set(members)
         for model, value, _ in joint_values(facts, cluster)
-        if model == ranking.record.model
+        if model == record.model
     )
-    return next(own, None)
+    return Measured(alone, total, None, next(own, None))
 
 
 def _limit(facts: Facts) -> str:

@@ -61,6 +61,7 @@ def executive(facts: Facts) -> Section:
     """Return section B."""
     found = points(facts.result)
     shown = found[:POINTS]
+    n_models = len({ranking.record.model for ranking in facts.leads} - {""})
     several = "" if len(facts.models) > 1 else "_one"
     heading = "page.data_say" if facts.is_of_data else f"page.relies_on{several}"
     parts = {
@@ -74,7 +75,7 @@ def executive(facts: Facts) -> Section:
         "how_good": word(f"page.how_good{several}"),
         "heading": word(heading),
         "ranking": tuple(filter(None, [leading_table(facts)])),
-        "differ": _differ(facts),
+        "differ": (*_leaders(facts), ". ", *differing(facts)) if n_models > 1 else (),
         "change": change_lede(facts) if facts.baseline else (),
         "points": tuple(_point(facts, point) for point in shown),
         "more": _more(facts, len(found) - len(shown)),
@@ -136,8 +137,13 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     dominant = _dominant(facts)
     for point in found:
         # A set of correlated features is small beside what has nearly all importance.
-        if point.kind == "dependent_leader" and dominant and _is_beside(facts, point):
-            continue
+        if point.kind == "dependent_leader" and dominant:
+            members = set[str]()
+            for finding in point.findings:
+                cluster = int(finding.evidence.get("cluster", 0))
+                members.update(facts.clusters.get(cluster, ()))
+            if members and members.isdisjoint(leader_of(r)[1] for r in facts.leads):
+                continue
         if point.kind in UNDERMINING and not _accepted_until(facts, point):
             return say(f"executive.headline.{point.kind}", **_fields(facts, point))
     if not facts.leads:
@@ -153,14 +159,6 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     if alone and leaders != {alone[0]}:
         text += say("executive.headline.differ", feature=full_name(alone[0]))
     return text
-
-
-def _is_beside(facts: Facts, point: Point) -> bool:
-    """Return whether no model is led by a feature of the sets that a point is about."""
-    numbers = {int(finding.evidence.get("cluster", 0)) for finding in point.findings}
-    members = {name for number in numbers for name in facts.clusters.get(number, ())}
-    leaders = {leader_of(ranking)[1] for ranking in facts.leads}
-    return bool(members) and members.isdisjoint(leaders)
 
 
 def _dominant(facts: Facts, key: str = "headline.dominant") -> Sentence:
@@ -202,14 +200,6 @@ def _leaders(facts: Facts) -> Sentence:
         n = tallied("models", len(models))
         return say(f"executive.{key}", feature=full_name(first), n=n)
     return sentence_case(joined(leaders_in_words(facts, "executive"), "; "))
-
-
-def _differ(facts: Facts) -> tuple[Sentence, ...]:
-    """Return what leads in which model, and which features set the models apart."""
-    models = {ranking.record.model for ranking in facts.leads} - {""}
-    if len(models) < 2:
-        return ()
-    return ((*_leaders(facts), ". ", *differing(facts)),)
 
 
 def _expected(facts: Facts) -> Iterator[Sentence]:
