@@ -25,7 +25,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, card_link, config_of, tallied
+from .facts import Facts, card_link, config_of, number_in, tallied
 from .leading_features import joint_values
 from .models_figure import interval_name, mark_title
 from .ranking_tables import DASH, measured_in, table_id, value_of, value_word
@@ -200,8 +200,7 @@ def tree_of(
 
 
 def _association(facts: Facts, place: int) -> Value:
-    value = float(facts.result.associations["value"].iloc[place])
-    return Value(f"associations[{place}].value", value, number(value, 2))
+    return number_in("associations", facts.result.associations.iloc[place], "value", 2)
 
 
 def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measured:
