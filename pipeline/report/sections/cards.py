@@ -170,10 +170,15 @@ def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
     record = ranked[0].record
     is_plain = record.form == "difference" and not record.loss
     form = look_up("cards.form")["plain" if is_plain else record.form]
+    target = facts.target_unit or plain(
+        say("cards.unit_of_target", target=short_name(facts.target))
+    )
     losses: dict[str, dict[str, None]] = {}
     for ranking in ranked:
-        label = loss_label(ranking.record.loss) if ranking.record.loss else ""
-        losses.setdefault(_unit(facts, ranking.record), {})[label] = None
+        own = ranking.record
+        label = loss_label(own.loss) if own.loss else ""
+        unit = "" if own.form == "ratio" else unit_text(own.unit, target)
+        losses.setdefault(unit or word("words.no_unit"), {})[label] = None
     if len(losses) == 1:
         return (form, "; ", next(iter(losses)))
     units = (
@@ -181,16 +186,6 @@ def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
         for unit, labels in losses.items()
     )
     return (form, "; ", *joined(units))
-
-
-def _unit(facts: Facts, record: Importance) -> str:
-    """Return the unit of the values in words, also where none was configured."""
-    if record.form == "ratio":
-        return word("words.no_unit")
-    target = facts.target_unit or plain(
-        say("cards.unit_of_target", target=short_name(facts.target))
-    )
-    return unit_text(record.unit, target) or word("words.no_unit")
 
 
 def _data(facts: Facts, record: Importance) -> Sentence:

@@ -25,7 +25,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, card_link, config_of, tallied
+from .facts import Facts, card_link, config_of, number_in, tallied
 from .leading_features import joint_values
 from .models_figure import interval_name, mark_title
 from .ranking_tables import DASH, measured_in, table_id, value_of, value_word
@@ -193,8 +193,7 @@ def tree_of(
 
 
 def _association(facts: Facts, place: int) -> Value:
-    value = float(facts.result.associations["value"].iloc[place])
-    return Value(f"associations[{place}].value", value, number(value, 2))
+    return number_in("associations", facts.result.associations.iloc[place], "value", 2)
 
 
 def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measured:
@@ -221,23 +220,15 @@ def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measure
                     both = value_of(other, row)
                     both = replace(both, text=number(both.raw, ranking.places))
                     return Measured(alone, total, (other, row), both)
-    return Measured(alone, total, None, _measured_beside(facts, ranking, members))
-
-
-def _measured_beside(
-    facts: Facts, ranking: Ranking, members: Sequence[str]
-) -> Value | None:
-    """Return what a cluster measures by the loss of a leading ranking, if asked."""
-    if ranking not in facts.leads:
-        return None
+    # Else what the cluster measures by the loss of a leading ranking, if asked.
     own = (
         value
         for cluster, names in facts.clusters.items()
-        if set(names) == set(members)
+        if ranking in facts.leads and set(names) == set(members)
         for model, value, _ in joint_values(facts, cluster)
-        if model == ranking.record.model
+        if model == record.model
     )
-    return next(own, None)
+    return Measured(alone, total, None, next(own, None))
 
 
 def _limit(facts: Facts) -> str:

@@ -47,7 +47,7 @@ def title(facts: Facts) -> Sentence:
         return say("title.not_completed")
     if facts.note("title"):
         return (display_name(facts.note("title")),)
-    if facts.lead and not facts.lead.record.model:
+    if facts.is_of_data:
         return say("title.data_alone", target=full_name(facts.target))
     models = facts.models
     if len(models) > MODELS_IN_TITLE or sum(map(len, models)) > TITLE:
@@ -68,8 +68,7 @@ def subtitle(facts: Facts) -> Sentence:
         key = "title.predicts_unit" if unit else "title.predicts"
         parts.append(say(key, target=full_name(facts.target), unit=show_hidden(unit)))
     date = day_of(str(facts.result.run.volatile["started"]))
-    of_data = facts.lead is not None and not facts.lead.record.model
-    if of_data and (rows := facts.rows("train")):
+    if facts.is_of_data and (rows := facts.rows("train")):
         parts.append(say("title.run", date=date, rows=say_count(rows, "train_row")))
     elif rows := facts.rows("test"):
         counted = say_count(rows, "test_row")

@@ -1,7 +1,6 @@
 """Section B: one page that answers seven questions. Not: anything said only here."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,10 +8,10 @@ import pandas as pd
 from ...assess.expectations import DEVIATES, FOUND
 from ...assess.page_one import UNDERMINING, Point, is_of_unknown_rows, points
 from ...assess.split_shifts import moved as has_moved
-from ...records.finding import Finding, places_apart
+from ...records.finding import places_apart
 from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
-from ..text.number_text import THIN, loss_label, number, percent, rank_text
+from ..text.number_text import THIN, number, percent, rank_text
 from ..text.wording import (
     ended,
     full_name,
@@ -52,6 +51,8 @@ POINTS = 10
 """Points that page one has room for; the rest is one link."""
 NEARLY_ALL = 0.8
 """Share of all importance with which a leader stands in the headline."""
+DECILES = {"low": "too_low", "high": "too_high", "of": "deciles"}
+"""What a point on deciles counts, by its field."""
 UNTESTED, COLUMNS, NUMBERS, CARDS = 2, 3, 3, 4
 """Items of each kind that page one names."""
 
@@ -60,6 +61,9 @@ def executive(facts: Facts) -> Section:
     """Return section B."""
     found = points(facts.result)
     shown = found[:POINTS]
+    n_models = len({ranking.record.model for ranking in facts.leads} - {""})
+    several = "" if len(facts.models) > 1 else "_one"
+    heading = "page.data_say" if facts.is_of_data else f"page.relies_on{several}"
     parts = {
         "headline": _headline(facts, found),
         "expected": tuple(_expected(facts)),
@@ -68,10 +72,10 @@ def executive(facts: Facts) -> Section:
         "recomputed": recomputed(facts),
         "quality": tuple(filter(None, [quality_table(facts)])),
         "fits": fits(facts) or _models(facts),
-        "how_good": word(f"page.how_good{'' if len(facts.models) > 1 else '_one'}"),
-        "heading": _heading(facts),
+        "how_good": word(f"page.how_good{several}"),
+        "heading": word(heading),
         "ranking": tuple(filter(None, [leading_table(facts)])),
-        "differ": _differ(facts),
+        "differ": (*_leaders(facts), ". ", *differing(facts)) if n_models > 1 else (),
         "change": change_lede(facts) if facts.baseline else (),
         "points": tuple(_point(facts, point) for point in shown),
         "more": _more(facts, len(found) - len(shown)),
@@ -97,14 +101,6 @@ def _cards(facts: Facts) -> Iterator[Sentence]:
         ]
         shown = joined(first_few(texts, CARDS, "importances"), "; ")
         yield say("executive.cards", cards=shown)
-
-
-def _heading(facts: Facts) -> str:
-    """Return the question the ranking answers: of the models, or of the data."""
-    of_data = facts.lead is not None and not facts.lead.record.model
-    if of_data:
-        return word("page.data_say")
-    return word("page.relies_on" if len(facts.models) > 1 else "page.relies_on_one")
 
 
 def _purpose(facts: Facts) -> Sentence:
@@ -141,8 +137,13 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     dominant = _dominant(facts)
     for point in found:
         # A set of correlated features is small beside what has nearly all importance.
-        if point.kind == "dependent_leader" and dominant and _is_beside(facts, point):
-            continue
+        if point.kind == "dependent_leader" and dominant:
+            members = set[str]()
+            for finding in point.findings:
+                cluster = int(finding.evidence.get("cluster", 0))
+                members.update(facts.clusters.get(cluster, ()))
+            if members and members.isdisjoint(leader_of(r)[1] for r in facts.leads):
+                continue
         if point.kind in UNDERMINING and not _accepted_until(facts, point):
             return say(f"executive.headline.{point.kind}", **_fields(facts, point))
     if not facts.leads:
@@ -158,14 +159,6 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     if alone and leaders != {alone[0]}:
         text += say("executive.headline.differ", feature=full_name(alone[0]))
     return text
-
-
-def _is_beside(facts: Facts, point: Point) -> bool:
-    """Return whether no model is led by a feature of the sets that a point is about."""
-    numbers = {int(finding.evidence.get("cluster", 0)) for finding in point.findings}
-    members = {name for number in numbers for name in facts.clusters.get(number, ())}
-    leaders = {leader_of(ranking)[1] for ranking in facts.leads}
-    return bool(members) and members.isdisjoint(leaders)
 
 
 def _dominant(facts: Facts, key: str = "headline.dominant") -> Sentence:
@@ -209,29 +202,21 @@ def _leaders(facts: Facts) -> Sentence:
     return sentence_case(joined(leaders_in_words(facts, "executive"), "; "))
 
 
-def _differ(facts: Facts) -> tuple[Sentence, ...]:
-    """Return what leads in which model, and which features set the models apart."""
-    models = {ranking.record.model for ranking in facts.leads} - {""}
-    if len(models) < 2:
-        return ()
-    return ((*_leaders(facts), ". ", *differing(facts)),)
-
-
 def _expected(facts: Facts) -> Iterator[Sentence]:
     """Yield how many expectations of the owner hold, and what the others found."""
     frame = facts.result.expected
     if frame.empty:
         return
-    numbers = list(dict.fromkeys(frame["expectation"]))
-    unmet, unknown = [], 0
-    for at in numbers:
-        verdicts = set(frame.loc[frame["expectation"] == at, "verdict"])
-        unmet += [at] if DEVIATES in verdicts else []
-        unknown += verdicts != {FOUND} and DEVIATES not in verdicts
+    verdicts: dict[int, set[str]] = {}
+    for at, verdict in zip(frame["expectation"], frame["verdict"], strict=True):
+        verdicts.setdefault(int(at), set()).add(verdict)
+    unmet = [at for at, own in verdicts.items() if DEVIATES in own]
+    n_found = sum(own == {FOUND} for own in verdicts.values())
+    unknown = len(verdicts) - len(unmet) - n_found
     yield say(
         "executive.expected",
-        n=tallied("expected", len(numbers) - len(unmet) - unknown),
-        of=tallied("expected", len(numbers)),
+        n=tallied("expected", n_found),
+        of=tallied("expected", len(verdicts)),
     )
     if unknown:
         yield say("executive.unknown", n=tallied("expected", unknown))
@@ -248,9 +233,9 @@ def _against(facts: Facts, number: int) -> pd.DataFrame:
 
 def _unmet(facts: Facts, number: int) -> Sentence:
     """Return what an expectation was, and where its feature was found instead."""
-    rows = _against(facts, number)
-    first = rows.iloc[0]
-    rows = rows[rows["farthest"] == first["farthest"]]
+    against = _against(facts, number)
+    first = against.iloc[0]
+    rows = against[against["farthest"] == first["farthest"]]
     names = config_of(facts, "expected")[number - 1]["features"]
     place = str(first["place"])
     column, text_of = ("rank", rank_text) if place == "top" else ("share", percent)
@@ -258,7 +243,7 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     for model, own in rows.groupby("model", sort=False):
         values, texts, below = [], [], []
         for at, raw, index in own[[column, "record"]].itertuples(name=None):
-            ranking = next(r for r in facts.rankings if r.index == int(index))
+            ranking = facts.ranking_at(int(index))
             card = _card_and_loss(facts, ranking)
             row = ranking.record.features.index(first["farthest"])
             below.append(ranking.mean[row] < ranking.nothing)
@@ -293,21 +278,22 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     )
     if place == "zero":
         return text
-    outside = _outside_too(facts, number, str(first["farthest"]), names)
+    others = {name for name in names if name != first["farthest"]}
+    outside = _outside_too(facts, against["record"], others)
     at_zero = _at_zero(facts, str(first["farthest"]))
     return joined(filter(None, (text, at_zero, outside)), " ")
 
 
 def _outside_too(
-    facts: Facts, number: int, farthest: str, names: Sequence[str]
+    facts: Facts, records: Iterable[int], others: Collection[str]
 ) -> Sentence:
     """Return which other features of an expectation are not among the first either."""
+    n = len(others) + 1
     worst: dict[str, tuple[int, Ranking]] = {}
-    for index in _against(facts, number)["record"]:
-        ranking = next(r for r in facts.rankings if r.index == int(index))
+    for index in records:
+        ranking = facts.ranking_at(int(index))
         for rank, name in enumerate(ranking.in_order, start=1):
-            is_outside = name in names and name != farthest and rank > len(names)
-            if is_outside and rank > worst.get(name, (0, ranking))[0]:
+            if name in others and rank > max(n, worst.get(name, (0,))[0]):
                 worst[name] = rank, ranking
     places = [
         say(
@@ -323,15 +309,13 @@ def _outside_too(
     ]
     if not places:
         return ()
-    return say("executive.outside_too", n=str(len(names)), features=series(places))
+    return say("executive.outside_too", n=str(n), features=series(places))
 
 
 def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
     """Return the card of a ranking, with its loss where the card has several."""
-    card = facts.card(ranking.record)
-    losses = {r.record.loss for r in facts.rankings if facts.card(r.record) == card}
-    label = f", {loss_label(ranking.record.loss)}" if len(losses) > 1 else ""
-    return (card_link(card), label)
+    loss = facts.loss_beside_card(ranking.record)
+    return (card_link(facts.card(ranking.record)), f", {loss}" if loss else "")
 
 
 def _at_zero(facts: Facts, feature: str) -> Sentence:
@@ -357,69 +341,72 @@ def _accepted_until(facts: Facts, point: Point) -> str:
 def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
     """Return what a point is about: the fields of its headline, text and question."""
     if point.kind == "rows_unknown":
-        return {"rows": say_count(_rows(facts), "row")}
-    finding = point.findings[0]
+        rows = facts.rows("test")
+        assert rows is not None
+        return {"rows": say_count(rows, "row")}
+    finding, findings = point.findings[0], facts.result.findings
+    evidence, place = finding.evidence, f"findings[{findings.index(finding)}].evidence"
     fields: dict[str, Part | Sentence] = {
         "title": title_of(point.findings),
         "message": (show_hidden(with_labels(finding.message)).rstrip("."),),
         "subject": full_name(finding.subject),
     }
-    more = FIELDS.get(point.kind)
-    return fields | (more(facts, point) if more else {})
+    match point.kind:
+        case "incomplete":
+            asked = [entry["name"] for entry in config_of(facts, "models") or ()]
+            known = {record.model for record in facts.result.importances}
+            left = [name for name in asked or facts.models if name not in known]
+            text = say("executive.not_measured", models=series(map(full_name, left)))
+            fields["left"] = text if left else ()
+        case "unexpected" | "unexpected_in_part":
+            number_of = int(evidence["expectation"])
+            against = _against(facts, number_of)
+            first = against.iloc[0]
+            n = len(config_of(facts, "expected")[number_of - 1]["features"])
+            key = "first" if first["place"] == "top" and n == 1 else first["place"]
+            feature = full_name(first["farthest"])
+            every = int((facts.result.expected["expectation"] == number_of).sum())
+            fields |= {
+                "claim": say(f"executive.claim.{key}", feature=feature, n=str(n)),
+                "may": say(f"executive.may.{key}", feature=feature, n=str(n)),
+                "against": tallied("expected", len(against)),
+                "rankings": say_count(tallied("expected", every), "ranking"),
+            }
+        case "leak_sign":
+            share = float(evidence["share"])
+            fields["feature"] = full_name(finding.measure)
+            fields["share"] = Value(f"{place}['share']", share, _share_text(share))
+        case "dependent_leader":
+            fields["sets"] = _sets(facts, point)
+        case "train_test_gap":
+            model = finding.subject.rpartition(", ")[0]
+            splits = {split: measured(facts, model, split) for split in SPLITS}
+            fields |= {
+                "model": full_name(model),
+                "measure": quality_name(facts),
+                "fitted": splits["out_of_bag"] or splits["train"],
+                "test": splits["test"],
+            }
+        case "calibration" | "bias":
+            subject = f"{finding.subject}, "  # of several classes "model, class"
+            names = [name for name in facts.models if subject.startswith(f"{name}, ")]
+            fields["model"] = full_name(max(names, key=len, default=finding.subject))
+            for name, of in DECILES.items():
+                n_off = sum(float(one.evidence[of]) for one in point.findings)
+                fields[name] = tallied("findings", int(n_off))
+        case "split_shift":
+            psi, shifts = float(evidence["psi"]), facts.result.split_shifts
+            moved = [
+                row["column"] for row in shifts.to_dict("records") if has_moved(row)
+            ]
+            columns = first_few(map(short_name, moved), COLUMNS, "split_shifts")
+            is_cut = len(moved) > COLUMNS
+            fields["columns"] = joined(columns) if is_cut else series(columns)
+            fields["psi"] = Value(f"{place}['psi']", psi, number(psi, 2))
+    return fields
 
 
-def _rows(facts: Facts) -> Value:
-    rows = facts.rows("test")
-    assert rows is not None
-    return rows
-
-
-def _of_incomplete(facts: Facts, point: Point) -> dict[str, Any]:
-    del point
-    measured = {record.model for record in facts.result.importances}
-    asked = [entry["name"] for entry in config_of(facts, "models") or ()]
-    left = [name for name in asked or facts.models if name not in measured]
-    text = say("executive.not_measured", models=series(map(full_name, left)))
-    return {"left": text if left else ()}
-
-
-def _of_unexpected(facts: Facts, point: Point) -> dict[str, Any]:
-    """Return the feature, and how many rankings contradict what is expected of it."""
-    number = int(point.findings[0].evidence["expectation"])
-    rows = _against(facts, number)
-    judged = facts.result.expected
-    first = rows.iloc[0]
-    n = len(config_of(facts, "expected")[number - 1]["features"])
-    key = "first" if first["place"] == "top" and n == 1 else str(first["place"])
-    feature = full_name(first["farthest"])
-    every = int((judged["expectation"] == number).sum())
-    return {
-        "claim": say(f"executive.claim.{key}", feature=feature, n=str(n)),
-        "may": say(f"executive.may.{key}", feature=feature, n=str(n)),
-        "against": tallied("expected", len(rows)),
-        "rankings": say_count(tallied("expected", every), "ranking"),
-    }
-
-
-def _of_leak(facts: Facts, point: Point) -> dict[str, Any]:
-    finding = point.findings[0]
-    share = float(finding.evidence["share"])
-    return {
-        "feature": full_name(finding.measure),
-        "share": _evidence(facts, finding, "share", share, _share_text(share)),
-    }
-
-
-def _evidence(
-    facts: Facts, finding: Finding, name: str, raw: float, text: str
-) -> Value:
-    """Return a number that a finding rests on."""
-    findings = facts.result.findings
-    place = next(k for k, other in enumerate(findings) if other is finding)
-    return Value(f"findings[{place}].evidence['{name}']", raw, text)
-
-
-def _of_leaders(facts: Facts, point: Point) -> dict[str, Any]:
+def _sets(facts: Facts, point: Point) -> Sentence:
     """Return the sets, by their letters where the table of the leaders has them."""
     by_cluster, letters, names = shown_letters(facts), list[str](), list[Sentence]()
     for finding in point.findings:
@@ -432,62 +419,7 @@ def _of_leaders(facts: Facts, point: Point) -> dict[str, Any]:
     if letters:
         key = "one_set" if len(letters) == 1 else "sets"
         names.insert(0, say(f"executive.{key}", marks=series(letters)))
-    return {"sets": joined(names, "; ")}
-
-
-def _of_losses(facts: Facts, point: Point) -> dict[str, Any]:
-    model = point.findings[0].subject.rpartition(", ")[0]
-    splits = {split: measured(facts, model, split) for split in SPLITS}
-    return {
-        "model": full_name(model),
-        "measure": quality_name(facts),
-        "fitted": splits["out_of_bag"] or splits["train"],
-        "test": splits["test"],
-    }
-
-
-def _of_deciles(facts: Facts, point: Point) -> dict[str, Any]:
-    """Return the model, and its deciles that are off in the classes that are off."""
-    subject = point.findings[0].subject  # of several classes "model, class"
-    names = [name for name in facts.models if f"{subject}, ".startswith(f"{name}, ")]
-
-    def total(name: str) -> Value:
-        counts = (float(finding.evidence[name]) for finding in point.findings)
-        return tallied("findings", int(sum(counts)))
-
-    return {
-        "model": full_name(max(names, key=len, default=subject)),
-        "low": total("too_low"),
-        "high": total("too_high"),
-        "of": total("deciles"),
-    }
-
-
-def _of_shift(facts: Facts, point: Point) -> dict[str, Any]:
-    """Return the first columns that moved, and the largest index of them."""
-    finding = point.findings[0]
-    psi = float(finding.evidence["psi"])
-    frame = facts.result.split_shifts
-    moved = [str(row["column"]) for row in frame.to_dict("records") if has_moved(row)]
-    columns = first_few(map(short_name, moved), COLUMNS, "split_shifts")
-    return {
-        "columns": joined(columns) if len(moved) > COLUMNS else series(columns),
-        "psi": _evidence(facts, finding, "psi", psi, number(psi, 2)),
-    }
-
-
-FIELDS: Mapping[str, Callable[[Facts, Point], dict[str, Any]]] = {
-    "incomplete": _of_incomplete,
-    "unexpected": _of_unexpected,
-    "unexpected_in_part": _of_unexpected,
-    "leak_sign": _of_leak,
-    "dependent_leader": _of_leaders,
-    "train_test_gap": _of_losses,
-    "calibration": _of_deciles,
-    "bias": _of_deciles,
-    "split_shift": _of_shift,
-}
-"""What more the sentences on a kind of point name, as fields."""
+    return joined(names, "; ")
 
 
 def _point(facts: Facts, point: Point) -> Sentence:

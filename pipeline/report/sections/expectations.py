@@ -3,13 +3,13 @@
 Not: the judgement, which the result holds.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import nan
 from typing import Any
 
 from ...assess.expectations import DEVIATES, FOUND, UNKNOWN, below_nothing
 from ...records.finding import places_apart
-from ..text.blocks import Column, Group, Part, Sentence, Styled, Value
+from ..text.blocks import Column, Group, Part, Sentence, Styled, Table, Value
 from ..text.number_text import (
     MISSING,
     THIN,
@@ -34,15 +34,15 @@ from ..text.wording import (
 from .facts import Facts, card_link, config_of, tallied
 
 
-def expectations(facts: Facts) -> tuple[Group, ...]:
-    """Return what the owner expected beside what was found; nothing if not said.
+def expectations(facts: Facts) -> Iterator[Sentence | Table]:
+    """Yield what the owner expected beside what was found; nothing if not said.
 
     Where an expectation is about several rankings, a table before has one row per
     expectation, with the rankings that do not show it.
     """
     frame = facts.result.expected.reset_index(drop=True)
     if frame.empty:
-        return ()
+        return
     limit = float(config_of(facts, "checks").get("resolution", nan))
     every: list[tuple[Any, ...]] = []
     in_short: list[tuple[Any, ...]] = []
@@ -81,10 +81,22 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
     for key, verdict in {"others": DEVIATES, "unknown": UNKNOWN}.items():
         if n := verdicts.count(verdict):
             lede += say(f"expected.{key}", n=tallied("expected", n))
+    yield lede
     notes = (say("expected.note"),)
     options: dict[str, Any] = {"source": "tables/expected.csv", "shape": "wide"}
     is_single = len(in_short) < len(every)
-    whole = table_of(
+    if is_single:
+        as_expected = sentence_case(say("expected.verdicts.as_expected"))
+        yield table_of(
+            "expectations",
+            "expected",
+            ["expectation:header", Column(as_expected, "number"), "otherwise"],
+            in_short,
+            caption=say("expected.in_short"),
+            notes=notes,
+            **options,
+        )
+    yield table_of(
         "expected",
         "expected",
         "expectation:header asked found verdict",
@@ -94,20 +106,6 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
         is_single=is_single,
         **options,
     )
-    blocks: list[Any] = [lede, whole]
-    if is_single:
-        as_expected = sentence_case(say("expected.verdicts.as_expected"))
-        short = table_of(
-            "expectations",
-            "expected",
-            ["expectation:header", Column(as_expected, "number"), "otherwise"],
-            in_short,
-            caption=say("expected.in_short"),
-            notes=notes,
-            **options,
-        )
-        blocks.insert(1, short)
-    return (Group("expected", say("expected.title"), tuple(blocks)),)
 
 
 def _measure(
@@ -133,11 +131,10 @@ def _ranking(facts: Facts, row: Mapping[str, Any]) -> Sentence:
 
     With the loss where the card has several.
     """
-    card = facts.card(facts.result.importances[int(row["record"])])
-    same = (r.record.loss for r in facts.rankings if facts.card(r.record) == card)
-    loss = [loss_label(row["loss"])] if len(set(same)) > 1 else []
+    record = facts.result.importances[int(row["record"])]
+    loss = filter(None, [facts.loss_beside_card(record)])
     model = full_name(row["model"] or word("words.the_data"))
-    return joined([model, *loss, card_link(card)])
+    return joined([model, *loss, card_link(facts.card(record))])
 
 
 def _result(

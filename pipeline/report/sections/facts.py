@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
+
+import pandas as pd
 
 from ...records.as_json import content_digest
 from ...records.finding import Finding, by_cause
@@ -26,7 +28,7 @@ from ...runs.signoff.approvals import Signoff
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.summary import NO_HISTORY, RunHistory
 from ..text.blocks import KeyValues, Link, Part, Parts, Section, Sentence, Value, plain
-from ..text.number_text import count, unit_text
+from ..text.number_text import count, loss_label, number, unit_text
 from ..text.wording import SECTIONS, say, series, word
 from .rankings import Ranking, rankings
 
@@ -42,6 +44,11 @@ ACTS_WITH = {
     ("shapley", "n_permutations"): ("algorithm", "sampling"),
 }
 """Options that do something with one value of another option only."""
+
+
+ANSWER = ["model", "method", "of", "loss", "positive_class", "options"]
+"""The columns of the agreement that say which of our answers a pair is about."""
+Answer: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,18 +100,17 @@ class Facts:
     @cached_property
     def uncompared(self) -> tuple[Ranking, ...]:
         """The rankings that no other implementation computed: ours alone."""
+        ranked = self.rankings
+        return tuple(r for r in ranked if answer_of(r.record) not in self.compared)
+
+    @cached_property
+    def compared(self) -> dict[Answer, pd.DataFrame]:
+        """The pairs of importances that were compared, by the answer they are about."""
         frame = self.result.agreement
-        is_compared = (frame["kind"] == "importance") & (
-            frame["verdict"] != "not compared"
-        )
-        keys = ["model", "method", "of", "loss", "positive_class", "options"]
-        compared = set(frame.loc[is_compared, keys].itertuples(index=False, name=None))
-        return tuple(
-            ranking
-            for ranking in self.rankings
-            if (*question_of(ranking.record), options_text(ranking.record))
-            not in compared
-        )
+        pairs = frame[
+            (frame["kind"] == "importance") & (frame["verdict"] != "not compared")
+        ]
+        return {tuple(key): own for key, own in pairs.groupby(ANSWER, sort=False)}
 
     @cached_property
     def register(self) -> tuple[Standing, ...]:
@@ -195,6 +201,11 @@ class Facts:
         return tuple(r for r in same if r.record.loss == first.loss)
 
     @property
+    def is_of_data(self) -> bool:
+        """Whether the report is about the data alone: no model was measured."""
+        return self.lead is not None and not self.lead.record.model
+
+    @property
     def answered(self) -> tuple[str, ...]:
         """The engines beside ours that answered anything."""
         records: tuple[Importance | Effect, ...]
@@ -249,9 +260,13 @@ class Facts:
         """Return the rankings by one measure, in the order of the audit."""
         return [r for r in self.rankings if measure_of(r.record) == measure]
 
+    def ranking_at(self, index: int) -> Ranking:
+        """Return the ranking of the record at a place in ``result.importances``."""
+        return next(ranking for ranking in self.rankings if ranking.index == index)
+
     def index(self, record: Importance) -> int:
         """Return the place of a record in ``result.importances``."""
-        return next(i for i, r in enumerate(self.result.importances) if r is record)
+        return self.result.importances.index(record)
 
     def card(self, record: Importance) -> str:
         """Return the id of the card of a record.
@@ -262,6 +277,11 @@ class Facts:
             If it has none: no number is printed without its card.
         """
         return self.cards[measure_of(record)]
+
+    def loss_beside_card(self, record: Importance) -> str:
+        """Return the loss of a record where its card has several, else nothing."""
+        losses = {r.record.loss for r in self.of_measure(measure_of(record))}
+        return loss_label(record.loss) if len(losses) > 1 else ""
 
     def apart(self, record: Importance) -> str:
         """Return what tells a measure from others of its method, or "": options, name.
@@ -324,6 +344,11 @@ def facts_of(
     )
 
 
+def answer_of(record: Importance) -> Answer:
+    """Return what says in the agreement that a pair is about a record."""
+    return (*question_of(record), options_text(record))
+
+
 def _acts(method: str, name: str, options: Mapping[str, str]) -> bool:
     """Return whether an option changes anything beside these others."""
     other, value = ACTS_WITH.get((method, name), ("", ""))
@@ -354,6 +379,12 @@ def card_link(card: str) -> Link:
 def cards_of(facts: Facts, rankings: Iterable[Ranking]) -> Sentence:
     """Return links to the cards of rankings, each once."""
     return series(map(card_link, dict.fromkeys(facts.card(r.record) for r in rankings)))
+
+
+def number_in(frame: str, row: Any, column: str, places: int) -> Value:
+    """Return a number of a row of a frame of the result, with so many decimals."""
+    raw = float(row[column])
+    return Value(f"{frame}[{row.name}].{column}", raw, number(raw, places))
 
 
 def whole(path: str, number: int) -> Value:

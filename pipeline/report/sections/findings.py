@@ -61,11 +61,7 @@ def title_of(group: Sequence[Finding]) -> Sentence:
 
 def link_to(finding: Finding, facts: Facts) -> Link:
     """Return a link to where a finding stands in full, by its number."""
-    return next(
-        link
-        for link, group in facts.finding_groups
-        if any(one is finding for one in group)
-    )
+    return next(link for link, group in facts.finding_groups if finding in group)
 
 
 def findings(facts: Facts) -> Section:
@@ -76,13 +72,7 @@ def findings(facts: Facts) -> Section:
         say_count(tallied("findings", severities.count(s)), s) for s in SEVERITIES
     )
     lede = (*tally, ".") if entries else say("findings.none")
-    lede += _tally_by_state(facts)
-    parts = {"entries": entries, "not_found": _not_found(facts)}
-    return section("K", lede, parts)
-
-
-def _tally_by_state(facts: Facts) -> Sentence:
-    """Return how many findings are not open, by state, and how many are overdue."""
+    # Besides, how many are not open, by state, and how many are overdue.
     counts = []
     for name, label in look_up("findings.states").items():
         is_late = name == "overdue"
@@ -90,7 +80,10 @@ def _tally_by_state(facts: Facts) -> Sentence:
         if n:
             number = tallied("answers.overdue" if is_late else "answers.state", n)
             counts.append(say("findings.by_state", n=number, state=label))
-    return (" ", *joined(counts), ".") if counts else ()
+    if counts:
+        lede += (" ", *joined(counts), ".")
+    parts = {"entries": entries, "not_found": _not_found(facts)}
+    return section("K", lede, parts)
 
 
 def _not_found(facts: Facts) -> tuple[Table, ...]:
@@ -137,11 +130,15 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
     also = " ".join(_others(finding, others))
     effect = look_up("findings.effect").get(finding.check, "")
     if standings:
+        causes: Iterable[str] = ()
+        if finding.check == "disagreement":
+            pairs = facts.result.agreement.to_dict("records")
+            causes = (p["cause"] for p in pairs if subject_of(p) == finding.subject)
         rows: dict[str, Sentence] = {
             "condition": (show_hidden(with_labels(finding.message)),),
             "also": (show_hidden(with_labels(also)),),
             "criteria": _criteria(facts, finding),
-            "cause": _cause(facts, finding),
+            "cause": (show_hidden(next(filter(None, causes), "")),),
             "consequence": (effect,),
             "recommendation": (show_hidden(finding.remedy),),
             **_answers(facts, standings),
@@ -149,7 +146,13 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
         }
         title = say("findings.caption", number=link.text)
         register = key_values(f"{link.target}-facts", title, "findings", rows.items())
-        summary = _summary(facts, standings[0])
+        owner = str(standings[0].answer.get("owner", "")) or facts.note("owner")
+        summary = say(
+            "findings.standing",
+            state=_state_of(facts, standings[0]),
+            owner=show_hidden(owner) if owner else word("findings.nobody"),
+            due=_due(standings[0]),
+        )
     else:
         said = (finding.message, also, effect, finding.remedy)
         register = None
@@ -260,15 +263,6 @@ def _criteria(facts: Facts, finding: Finding) -> Sentence:
     )
 
 
-def _cause(facts: Facts, finding: Finding) -> Sentence:
-    """Return the class of cause that the audit found for a disagreement."""
-    if finding.check != "disagreement":
-        return ()
-    rows = facts.result.agreement.to_dict("records")
-    classes = (row["cause"] for row in rows if subject_of(row) == finding.subject)
-    return (show_hidden(str(next(filter(None, classes), ""))),)
-
-
 def _title_of_check(check: str, subject: str) -> Sentence:
     """Return what a finding is about in a few words, with its subject."""
     title = look_up("findings.title").get(check, check.replace("_", " "))
@@ -287,17 +281,6 @@ def _state_of(facts: Facts, standing: Standing) -> Sentence:
     if standing.is_found or standing.state == "closed":
         return text
     return say("findings.state.unseen", state=text)
-
-
-def _summary(facts: Facts, standing: Standing) -> Sentence:
-    """Return state, owner and day of a finding in one line."""
-    owner = str(standing.answer.get("owner", "")) or facts.note("owner")
-    return say(
-        "findings.standing",
-        state=_state_of(facts, standing),
-        owner=show_hidden(owner) if owner else word("findings.nobody"),
-        due=_due(standing),
-    )
 
 
 def _due(standing: Standing) -> Sentence:

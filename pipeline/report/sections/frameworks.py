@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...config.frameworks import Clause, Framework, Part, load_frameworks, status_on
 from ..text.blocks import Row, Section, Sentence, Styled, Table
@@ -18,38 +18,30 @@ from ..text.wording import (
 from .control import day_of
 from .facts import Facts, config_of, section
 
-
-class Place(NamedTuple):
-    """Where evidence stands: a section, and how the ids of its blocks begin.
-
-    Without a beginning anything that the section shows is evidence.
-    """
-
-    letter: str
-    begins: str = ""
-
-
-EVIDENCE: Mapping[str, Place] = {
-    "document_control": Place("A", "kv-document"),
-    "executive": Place("B", "tab-executive"),
-    "not_tested": Place("C", "tab-untested"),
-    "people": Place("C", "tab-people"),
-    "performance": Place("D", "tab-performance"),
-    "model_card": Place("D", "tab-models"),
-    "data_card": Place("D", "tab-columns"),
-    "method_cards": Place("E", "card-"),
-    "ranking": Place("F", "tab-ranking"),
-    "agreement_pairs": Place("G", "tab-pairs"),
-    "stability": Place("H"),
-    "change": Place("I", "tab-differs"),
-    "checks": Place("J", "tab-checks"),
-    "findings": Place("K"),
-    "limits": Place("L"),
-    "inputs": Place("M", "tab-inputs"),
-    "environment": Place("M", "kv-environment"),
-    "signatures": Place("P", "tab-signatures"),
+EVIDENCE: Mapping[str, tuple[str, str]] = {
+    "document_control": ("A", "kv-document"),
+    "executive": ("B", "tab-executive"),
+    "not_tested": ("C", "tab-untested"),
+    "people": ("C", "tab-people"),
+    "performance": ("D", "tab-performance"),
+    "model_card": ("D", "tab-models"),
+    "data_card": ("D", "tab-columns"),
+    "method_cards": ("E", "card-"),
+    "ranking": ("F", "tab-ranking"),
+    "agreement_pairs": ("G", "tab-pairs"),
+    "stability": ("H", ""),
+    "change": ("I", "tab-differs"),
+    "checks": ("J", "tab-checks"),
+    "findings": ("K", ""),
+    "limits": ("L", ""),
+    "inputs": ("M", "tab-inputs"),
+    "environment": ("M", "kv-environment"),
+    "signatures": ("P", "tab-signatures"),
 }
-"""What clauses call evidence, by name."""
+"""Where evidence that clauses name stands: a section, and how its blocks' ids begin.
+
+Without a beginning anything that the section shows is evidence.
+"""
 
 
 def frameworks(facts: Facts) -> Section:
@@ -135,7 +127,7 @@ def _row(clause: Clause, there: set[str]) -> Row:
     reasons = [missing[name] for name in clause.evidence if name not in there]
     if present and clause.beyond:
         reasons.append(clause.beyond)
-    letters = dict.fromkeys(EVIDENCE[name].letter for name in present)
+    letters = dict.fromkeys(EVIDENCE[name][0] for name in present)
     key = ("partly" if reasons else "shown") if present else "not_shown"
     evidence = say(
         f"frameworks.{key}",

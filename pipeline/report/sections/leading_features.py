@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pandas as pd
 from ...assess.page_one import TIMES, Difference, differences
 from ...records.ranking import LEVEL, is_marginal, question_of
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
-from ..text.number_text import interval_text, loss_label, number, percent
+from ..text.number_text import interval_text, loss_label, percent
 from ..text.wording import (
     full_name,
     joined,
@@ -21,7 +22,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, card_link, config_of, first_few, tallied
+from .facts import Facts, card_link, config_of, first_few, number_in, tallied
 from .model_quality import best_first
 from .ranking_tables import (
     baseline_of,
@@ -60,21 +61,28 @@ def leading_table(facts: Facts) -> Table | None:
     rankings = shown_rankings(facts)
     if not rankings:
         return None
-    names = leading_names(facts, rankings)
-    columns: list[Column] = []
+    names, n_models = leading_names(facts, rankings), len(rankings)
+    columns = [Column(say(f"ranking.name.{rankings[0].record.of}"), "header")]
     for ranking in rankings:
-        columns += _columns(ranking, len(rankings))
-    name = say(f"ranking.name.{rankings[0].record.of}")
-    letters = letters_of(facts, names)
+        heads: list[Sentence] = [(short_name(ranking.subject),)]
+        if n_models == 1:
+            heads = [(value_label(ranking),)]
+            interval = say("leading.interval", level=percent(LEVEL))
+            heads += [interval] if ranking.is_drawn else []
+        columns += [Column(head, "number") for head in (*heads, say("ranking.rank"))]
+    rows, letters = [], letters_of(facts, names)
+    for name in names:
+        cells = (_cells(ranking, name, n_models) for ranking in rankings)
+        rows.append((_marked(facts, name, letters), *chain(*cells)))
     return table_of(
         "executive",
         "leading",
-        [Column(name, "header"), *columns],
-        ((_marked(facts, name, letters), *_cells(rankings, name)) for name in names),
+        columns,
+        rows,
         caption=_caption(facts, rankings),
         notes=_notes(facts, rankings, names),
-        shape="wide" if len(rankings) > 1 else "tight",
-        abreast=2 if len(rankings) > 1 else len(columns),
+        shape="wide" if n_models > 1 else "tight",
+        abreast=2 if n_models > 1 else len(columns) - 1,
     )
 
 
@@ -85,13 +93,11 @@ def leading_names(facts: Facts, rankings: Sequence[Ranking]) -> list[str]:
     first three of all where no feature is told from zero.
     """
     best: dict[str, float] = {}
-    told: set[str] = set()
     for ranking in rankings:
         names, ranks = ranking.record.features, np.nan_to_num(ranking.rank, nan=np.inf)
         for name, rank in zip(names, ranks.tolist(), strict=True):
             best[name] = min(rank, best.get(name, np.inf))
-        told.update(names[row] for row in np.flatnonzero(ranking.told))
-    order = sorted(best, key=lambda name: best[name])
+    order, told = sorted(best, key=best.__getitem__), _told(rankings)
     known = [name for name in order if name in told]
     chosen = known[: ROWS[len(rankings)]] or order[:3]
     expected = facts.result.expected
@@ -100,40 +106,31 @@ def leading_names(facts: Facts, rankings: Sequence[Ranking]) -> list[str]:
     return list(dict.fromkeys([*chosen, *(name for name in also if name in best)]))
 
 
-def _columns(ranking: Ranking, n_models: int) -> list[Column]:
-    """Return the columns of a model: of one alone the interval has its own."""
-    heads: list[Sentence] = [(short_name(ranking.subject),)]
-    if n_models == 1:
-        heads = [(value_label(ranking),)]
-        interval = say("leading.interval", level=percent(LEVEL))
-        heads += [interval] if ranking.is_drawn else []
-    heads.append(say("ranking.rank"))
-    return [Column(head, "number") for head in heads]
+def _told(rankings: Sequence[Ranking]) -> set[str]:
+    """Return the features that some ranking tells from zero."""
+    return {r.record.features[row] for r in rankings for row in np.flatnonzero(r.told)}
 
 
-def _cells(rankings: Sequence[Ranking], name: str) -> list[Sentence | Part]:
-    """Return what each model measures of a feature: value, interval, rank."""
-    cells: list[Sentence | Part] = []
-    for ranking in rankings:
-        n_cells = len(_columns(ranking, len(rankings)))
-        if name not in ranking.record.features:
-            cells += ["–"] * n_cells
-            continue
-        row = ranking.record.features.index(name)
-        value = value_of(ranking, row)
-        rank = interval_text(ranking.first[row], ranking.last[row])
-        low, high = bound_values(ranking, row)
-        interval = say("leading.from_to", low=low, high=high)
-        if n_cells > 2:
-            cells += [value, interval]
-        elif len(rankings) <= WITH_BOUNDS and ranking.is_drawn:
-            cells.append(say("leading.with_interval", value=value, interval=interval))
-        elif ranking.is_drawn:
-            cells.append((value, " ", Styled("line", interval)))
+def _cells(ranking: Ranking, name: str, n_models: int) -> list[Sentence | Part]:
+    """Return what a model measures of a feature: value, interval, rank.
+
+    Of one model alone the interval has a column of its own.
+    """
+    if name not in ranking.record.features:
+        return ["–"] * (3 if n_models == 1 and ranking.is_drawn else 2)
+    row = ranking.record.features.index(name)
+    value, (low, high) = value_of(ranking, row), bound_values(ranking, row)
+    interval = say("leading.from_to", low=low, high=high)
+    cells: list[Sentence | Part] = [value]
+    if ranking.is_drawn:
+        if n_models == 1:
+            cells = [value, interval]
+        elif n_models <= WITH_BOUNDS:
+            cells = [say("leading.with_interval", value=value, interval=interval)]
         else:
-            cells.append(value)
-        cells.append(rank if ranking.told[row] else "–")
-    return cells
+            cells = [(value, " ", Styled("line", interval))]
+    rank = interval_text(ranking.first[row], ranking.last[row])
+    return [*cells, rank if ranking.told[row] else "–"]
 
 
 def _caption(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
@@ -164,12 +161,7 @@ def _notes(
     every = {name for ranking in rankings for name in ranking.record.features}
     if more := len(every.difference(names)):
         n, section = tallied("importances", more), section_link("F")
-        told = {
-            name
-            for ranking in rankings
-            for name, is_told in zip(ranking.record.features, ranking.told, strict=True)
-            if is_told
-        }
+        told = _told(rankings)
         key = "more_told" if told < every and told.issuperset(names) else "more"
         notes.append(say(f"leading.{key}", n=n, section=section))
     left_out = [ranking.subject for ranking in _by_quality(facts)[MODELS:]]
@@ -179,13 +171,21 @@ def _notes(
         notes.append(say("leading.other_models", models=models, section=section))
     notes += _groups(facts, rankings[0])
     drawn = [ranking for ranking in rankings if ranking.is_drawn]
-    below = {ranking: len(ranking.negative) for ranking in drawn}
-    zero = {ranking: int((~ranking.told).sum()) - below[ranking] for ranking in drawn}
-    for key, counts in (("zero", zero), ("below_zero", below)):
-        each = [_count(ranking, n, len(rankings)) for ranking, n in counts.items()]
-        if any(each):
-            text = joined(filter(None, each), "; ")
-            notes.append(say(f"leading.{key}", models=text))
+    for key in ("zero", "below_zero"):
+        each = []
+        for ranking in drawn:
+            path, n_named = f"importances[{ranking.index}]", len(ranking.negative)
+            if key == "zero":
+                n_named = int((~ranking.told).sum()) - n_named
+            text = say(
+                "leading.count_of" if len(rankings) == 1 else "leading.count_of_model",
+                n=tallied(path, n_named),
+                of=tallied(path, len(ranking.told)),
+                model=full_name(ranking.subject),
+            )
+            each += [text] if n_named else []
+        if each:
+            notes.append(say(f"leading.{key}", models=joined(each, "; ")))
     if drawn:
         interval = say("leading.interval", level=percent(LEVEL))
         if len(rankings) > 1:
@@ -197,39 +197,33 @@ def _notes(
     return (*notes, *_sets(facts, names))
 
 
-def _groups(facts: Facts, ranking: Ranking) -> Iterator[Sentence]:
-    """Yield what the groups of the owner measure beside a ranking of features."""
-    own = question_of(replace(ranking.record, of="groups"))
-    for other in facts.rankings:
-        if question_of(other.record) == own and ranking.record.of == "features":
-            groups = [
-                say(
-                    "leading.group",
-                    group=short_name(other.record.features[row]),
-                    value=value_of(other, row),
-                )
-                for row in other.measured
-            ]
-            yield say(
-                "leading.groups",
-                model=full_name(ranking.subject),
-                groups=joined(first_few(groups, GROUPS, "importances"), "; "),
-                card=card_link(facts.card(other.record)),
-            )
-            return
-
-
-def _count(ranking: Ranking, n: int, n_models: int) -> Sentence:
-    """Return of how many features of a model something is said, nothing of none."""
-    if not n:
+def _groups(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
+    """Return what the groups of the owner measure beside a ranking of features."""
+    others = _of_groups(facts, ranking)
+    if ranking.record.of != "features" or not others:
         return ()
-    path = f"importances[{ranking.index}]"
-    return say(
-        "leading.count_of" if n_models == 1 else "leading.count_of_model",
-        n=tallied(path, n),
-        of=tallied(path, len(ranking.told)),
+    other = others[0]
+    groups = [
+        say(
+            "leading.group",
+            group=short_name(other.record.features[row]),
+            value=value_of(other, row),
+        )
+        for row in other.measured
+    ]
+    text = say(
+        "leading.groups",
         model=full_name(ranking.subject),
+        groups=joined(first_few(groups, GROUPS, "importances"), "; "),
+        card=card_link(facts.card(other.record)),
     )
+    return (text,)
+
+
+def _of_groups(facts: Facts, ranking: Ranking) -> list[Ranking]:
+    """Return the rankings of groups that answer the question of one of features."""
+    asked = question_of(replace(ranking.record, of="groups"))
+    return [other for other in facts.rankings if question_of(other.record) == asked]
 
 
 def letters_of(facts: Facts, names: Sequence[str]) -> dict[int, str]:
@@ -273,8 +267,7 @@ def strongest(facts: Facts, cluster: int) -> Value:
     """Return the strongest association within a set."""
     frame = facts.result.clusters
     own = frame.loc[frame["cluster"] == cluster, "strongest"].astype(float)
-    value = float(own.max())
-    return Value(f"clusters[{own.idxmax()}].strongest", value, number(value, 2))
+    return number_in("clusters", frame.loc[own.idxmax()], "strongest", 2)
 
 
 def joint(facts: Facts, cluster: int) -> Sentence:
@@ -300,19 +293,13 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[tuple[str, Value, bool]
             own = rows[(rows["cluster"] == cluster) & is_marginal(lead)]
             for name in ("model", "loss", "form"):
                 own = own[own[name] == getattr(lead, name)]
-            for place, row in own.iterrows():
-                mean = float(row["mean"])
-                path = f"joint_importances[{place}].mean"
-                value = Value(path, mean, number(mean, ranking.places))
-                yield (
-                    lead.model,
-                    value,
-                    bool(row["low"] <= ranking.nothing <= row["high"]),
-                )
+            for _, row in own.iterrows():
+                value = number_in("joint_importances", row, "mean", ranking.places)
+                may_be_zero = bool(row["low"] <= ranking.nothing <= row["high"])
+                yield lead.model, value, may_be_zero
             continue
-        asked = question_of(replace(lead, of="groups"))
-        for other in facts.rankings:
-            if question_of(other.record) == asked and group in other.record.features:
+        for other in _of_groups(facts, ranking):
+            if group in other.record.features:
                 at = other.record.features.index(group)
                 may_be_zero = not other.told[at] and at not in other.negative
                 yield lead.model, value_of(other, at), may_be_zero

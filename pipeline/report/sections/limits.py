@@ -24,44 +24,28 @@ ITEMS = 6
 
 def limits(facts: Facts) -> Section:
     """Return section L, the general before the particular, the owner's words last."""
-    of_model = any(ranking.record.model for ranking in facts.rankings)
-    is_of_data = bool(facts.rankings) and not of_model
+    used: dict[str, list[Ranking]] = {}
+    for ranking in facts.rankings:
+        used.setdefault(ranking.record.method, []).append(ranking)
+    texts = look_up("limits.method")
     sentences = [
-        say("limits.reliance_data" if is_of_data else "limits.reliance"),
+        say("limits.reliance_data" if facts.is_of_data else "limits.reliance"),
         *_limits_of_run(facts),
-        *_limits_of_measures(facts),
-        *_limits_of_data(facts),
+        *(
+            say("limits.of_cards", cards=cards_of(facts, rankings), text=text)
+            for method, rankings in used.items()
+            for text in texts[method]
+        ),
+        *(
+            say("limits.found", number=link, title=title_of(group))
+            for link, group in facts.finding_groups
+            if group[0].check in OF_THE_DATA
+        ),
         *_untested(facts),
     ]
     own_texts = config_of(facts, "report").get("limits", ())
     sentences += [say("limits.given", text=ended(text)) for text in own_texts]
     return section("L", parts={"limits": tuple(sentences)})
-
-
-def _limits_of_measures(facts: Facts) -> list[Sentence]:
-    """Return the limits of each method that was used, with the cards they belong to."""
-    used: dict[str, list[Ranking]] = {}
-    for ranking in facts.rankings:
-        used.setdefault(ranking.record.method, []).append(ranking)
-    texts = look_up("limits.method")
-    return [
-        say("limits.of_cards", cards=cards_of(facts, rankings), text=text)
-        for method, rankings in used.items()
-        for text in texts[method]
-    ]
-
-
-def _limits_of_data(facts: Facts) -> list[Sentence]:
-    """Return what was found about the data and the models, by its finding."""
-    return [
-        say(
-            "limits.found",
-            number=link,
-            title=title_of(group),
-        )
-        for link, group in facts.finding_groups
-        if group[0].check in OF_THE_DATA
-    ]
 
 
 def _untested(facts: Facts) -> list[Sentence]:

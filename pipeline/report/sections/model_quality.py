@@ -1,7 +1,6 @@
 """How good each model is, for page one: training rows beside new rows, best first."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ from ...assess.calibration import side_of
 from ...assess.checks import DEFAULTS
 from ...records.finding import Finding
 from ...records.losses import LOSSES
-from ..text.blocks import Column, Sentence, Styled, Table, Value
-from ..text.number_text import decimals, loss_label, number, unit_text
+from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
+from ..text.number_text import decimals, loss_label, number
 from ..text.wording import (
     full_name,
     full_value,
@@ -26,7 +25,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, tallied, whole
+from .facts import Facts, number_in, tallied, whole
 from .findings import link_to
 from .performance import alike
 
@@ -65,25 +64,54 @@ def quality_table(facts: Facts) -> Table | None:
     columns: list[str | Column] = ["model:header"]
     columns += [f"{given if split == 'test' else split}:number" for split in splits]
     columns += ["constant:number"] if is_loss else []
-    if cls := _calibrated_class(facts):
+    classes = set(facts.result.calibration_checks["positive_class"])
+    cls = str(*classes) if len(classes) == 1 else ""
+    if cls:
         head = say("quality.predicted", cls=full_value(cls))
         columns += [Column(head, "number"), "observed:number"]
-    models = best_first(facts)
+    models, rows = best_first(facts), []
+    for model in models[:MODELS]:
+        cells: list[Part | Sentence] = [short_name(model)]
+        test, places = _of(shown, model, "test"), _places(frame, shown, model)
+        for split in splits:
+            value = measured(facts, model, split)
+            if split == "test" and test is not None and test["std_error"] > 0:
+                value += (" ± ", number_in(frame, test, "std_error", places))
+            cells.append(value or "–")
+        if is_loss and test is not None:
+            cells.append(number_in(frame, test, "constant", places))
+        elif is_loss:
+            cells.append("–")
+        if cls:
+            checked = _checked(facts, model)
+            for mean in ("predicted", "observed"):
+                there = (
+                    number_in("calibration_checks", row, mean, LAST_PLACES)
+                    for _, row in checked[:1].iterrows()
+                )
+                cells.append(next(there, "–"))
+        rows.append(tuple(cells))
+    measure = quality_name(facts)
+    if is_loss and (unit := facts.unit_of(LOSSES[_loss(facts)].unit)):
+        measure = f"{measure}, {show_hidden(unit)}"
+    notes: list[Sentence] = []
+    if len(models) > MODELS:
+        n = tallied("models", len(models) - MODELS)
+        notes.append((*say("words.more", n=n), ", ", section_link("D"), "."))
+    if equals := alike(facts, _loss(facts), models[0]):
+        notes.append(say("quality.alike", models=equals))
     return table_of(
         "quality",
         "quality",
         columns,
-        (
-            (
-                short_name(model),
-                *(_cell(facts, model, split) for split in splits),
-                *([_cell(facts, model, "constant")] if is_loss else []),
-                *(_calibration_cells(facts, model) if cls else []),
-            )
-            for model in models[:MODELS]
+        rows,
+        caption=say(
+            "quality.caption" if is_loss else "quality.caption_auc",
+            order=say("quality.best_first") if len(models) > 1 else "",
+            measure=measure,
+            rows=joined(_sizes(facts)),
         ),
-        caption=_caption(facts, quality_name(facts), is_loss=is_loss),
-        notes=_notes(facts, models),
+        notes=tuple(notes),
         shape="tight",
         abreast=4 if len(columns) == 5 else 3,
     )
@@ -96,16 +124,13 @@ def _loss(facts: Facts) -> str:
     return lead if lead in losses else next(iter(losses), "")
 
 
-def _losses(facts: Facts) -> pd.DataFrame:
-    frame = facts.result.performance
-    return frame[frame["loss"] == _loss(facts)]
-
-
 def _shown(facts: Facts) -> tuple[str, pd.DataFrame]:
     """Return the frame that has the measure of the trade, and the rows of it."""
-    frame = facts.result.readings
-    auc = frame[frame["reading"] == "auc"]
-    return ("performance", _losses(facts)) if auc.empty else ("readings", auc)
+    readings, frame = facts.result.readings, facts.result.performance
+    auc = readings[readings["reading"] == "auc"]
+    if len(auc):
+        return "readings", auc
+    return "performance", frame[frame["loss"] == _loss(facts)]
 
 
 def quality_name(facts: Facts) -> str:
@@ -124,29 +149,9 @@ def measured(facts: Facts, model: str, split: str) -> Sentence:
     """Return the measure of a model on a split without its error; empty if none."""
     name, frame = _shown(facts)
     row = _of(frame, model, split)
-    places = _places(name, frame, model)
-    return (
-        (_value(f"{name}[{row.name}].value", row["value"], places),)
-        if row is not None
-        else ()
-    )
-
-
-def _cell(facts: Facts, model: str, column: str) -> Sentence:
-    """Return a number, on the evaluation rows with its standard error if known."""
-    name, frame = _shown(facts)
-    row = _of(frame, model, "test")
-    places = _places(name, frame, model)
-    if column != "constant":
-        value = measured(facts, model, column)
-    elif row is not None:
-        value = (_value(f"{name}[{row.name}].constant", row["constant"], places),)
-    else:
-        value = ()
-    if column == "test" and row is not None and row["std_error"] > 0:
-        error = _value(f"{name}[{row.name}].std_error", row["std_error"], places)
-        return (*value, " ± ", error)
-    return value or ("–",)
+    if row is None:
+        return ()
+    return (number_in(name, row, "value", _places(name, frame, model)),)
 
 
 def _places(name: str, frame: pd.DataFrame, model: str) -> int:
@@ -157,21 +162,6 @@ def _places(name: str, frame: pd.DataFrame, model: str) -> int:
     new = rows[rows["split"] == "test"]
     own = rows if new.empty else new
     return decimals(own["value"], own["std_error"], own["value"])
-
-
-def _value(path: str, raw: Any, places: int, derived: str = "") -> Value:
-    return Value(path, float(raw), number(float(raw), places), derived=derived)
-
-
-def _caption(facts: Facts, name: str, *, is_loss: bool) -> Sentence:
-    unit = unit_text(LOSSES[_loss(facts)].unit, facts.target_unit) if is_loss else ""
-    measure = f"{name}, {show_hidden(unit)}" if unit else name
-    return say(
-        "quality.caption" if is_loss else "quality.caption_auc",
-        order=say("quality.best_first") if len(facts.models) > 1 else "",
-        measure=measure,
-        rows=joined(_sizes(facts)),
-    )
 
 
 def _sizes(facts: Facts) -> Iterator[Sentence]:
@@ -194,36 +184,6 @@ def _checked(facts: Facts, model: str) -> pd.DataFrame:
     return frame[(frame["model"] == model) & (frame["split"] == "test")]
 
 
-def _calibrated_class(facts: Facts) -> str:
-    """Return the class whose probabilities were checked, empty if not one alone."""
-    classes = set(facts.result.calibration_checks["positive_class"])
-    return str(next(iter(classes))) if len(classes) == 1 else ""
-
-
-def _calibration_cells(facts: Facts, model: str) -> list[Sentence]:
-    """Return the mean probability and the share of rows that are of the class."""
-    rows = _checked(facts, model)
-    if rows.empty:
-        return [("–",), ("–",)]
-    path = f"calibration_checks[{rows.index[0]}]"
-    row = rows.iloc[0]
-    return [
-        (_value(f"{path}.{name}", row[name], LAST_PLACES),)
-        for name in ("predicted", "observed")
-    ]
-
-
-def _notes(facts: Facts, models: Sequence[str]) -> tuple[Sentence, ...]:
-    """Return what must be known beside the numbers: models without room, and ties."""
-    notes: list[Sentence] = []
-    if len(models) > MODELS:
-        n = tallied("models", len(models) - MODELS)
-        notes.append((*say("words.more", n=n), ", ", section_link("D"), "."))
-    if equals := alike(facts, _loss(facts), models[0]):
-        notes.append(say("quality.alike", models=equals))
-    return tuple(notes)
-
-
 def fits(facts: Facts) -> tuple[Sentence, ...]:
     """Return of each model whether it overfits, and whether its predictions are off.
 
@@ -231,13 +191,28 @@ def fits(facts: Facts) -> tuple[Sentence, ...]:
     """
     sentences: list[Sentence] = []
     for model in best_first(facts)[:MODELS]:
-        told = (_weak(facts, model), _fit(facts, model), deciles_off(facts, model))
-        texts = list(filter(None, told))
-        if texts:
+        weak = _found(facts, "weak_model", f"{model}, {_loss(facts)}")
+        told = (
+            say("quality.weak", number=link_to(weak, facts)) if weak else (),
+            _fit(facts, model),
+            deciles_off(facts, model),
+        )
+        if any(told):
             name = Styled("strong", (full_name(model),))
-            sentences.append((name, " ", *joined(texts, "; "), "."))
-    own = [_is_on_own_rows(facts, model) for model in facts.models]
-    return (*sentences, *(() if all(own) else _shift(facts)))
+            sentences.append((name, " ", *joined(filter(None, told), "; "), "."))
+    frame = facts.result.split_shifts
+    if all(_is_on_own_rows(facts, model) for model in facts.models):
+        return tuple(sentences)
+    if len(frame) and not np.isnan(float(frame["psi"].iloc[0])):
+        verdicts = {*frame["verdict"], *frame["missing_verdict"]}
+        is_beyond_chance = not verdicts.isdisjoint(("moved", "below the limit"))
+        text = say(
+            "quality.shift" if is_beyond_chance else "quality.shift_by_chance",
+            column=full_name(str(frame["column"].iloc[0])),
+            psi=number_in("split_shifts", frame.iloc[0], "psi", 2),
+        )
+        sentences.append(text)
+    return tuple(sentences)
 
 
 def _is_on_own_rows(facts: Facts, model: str) -> bool:
@@ -251,19 +226,12 @@ def _found(facts: Facts, check: str, subject: str) -> Finding | None:
     return next((f for f in found if (f.check, f.subject) == (check, subject)), None)
 
 
-def _weak(facts: Facts, model: str) -> Sentence:
-    """Return that a model is not clearly better than one value, if so."""
-    finding = _found(facts, "weak_model", f"{model}, {_loss(facts)}")
-    if finding is None:
-        return ()
-    return say("quality.weak", number=link_to(finding, facts))
-
-
 def _fit(facts: Facts, model: str) -> Sentence:
     """Return whether a model is worse on new rows, in standard errors."""
     if _is_on_own_rows(facts, model):
         return say("quality.fit.same_rows")
-    losses = _losses(facts)
+    frame = facts.result.performance
+    losses = frame[frame["loss"] == _loss(facts)]
     test = _of(losses, model, "test")
     fitted = [(split, _of(losses, model, split)) for split in FITTED]
     split, own = next(((s, r) for s, r in fitted if r is not None), ("", None))
@@ -281,7 +249,7 @@ def _fit(facts: Facts, model: str) -> Sentence:
     places = 2 if f"{errors:.1f}" == f"{limit:.1f}" else 1
     return say(
         "quality.fit.overfits" if errors > limit else f"quality.fit.fine_{split}",
-        gap=_value(path, errors, places, derived),
+        gap=Value(path, errors, number(errors, places), derived=derived),
         limit=f"{limit:g}",
     )
 
@@ -329,10 +297,14 @@ def _farthest(facts: Facts, checked: pd.DataFrame) -> Sentence:
     is_number = not checked["positive_class"].iloc[0]
     errors = (parts["high"] - parts["low"]) / 4
     places = decimals([gap], errors) if is_number else LAST_PLACES
-    path, unit = f"calibration[{place}].predicted", facts.target_unit
-    derived = f"distance from calibration[{place}].observed"
-    value = replace(_value(path, gap, places, derived), unit=unit * is_number)
-    return say("quality.size", size=value)
+    size = Value(
+        f"calibration[{place}].predicted",
+        gap,
+        number(gap, places),
+        unit=facts.target_unit if is_number else "",
+        derived=f"distance from calibration[{place}].observed",
+    )
+    return say("quality.size", size=size)
 
 
 def _directions(path: str, row: "pd.Series[Any]") -> Sentence:
@@ -344,33 +316,16 @@ def _directions(path: str, row: "pd.Series[Any]") -> Sentence:
     texts = []
     for side in ("too_low", "too_high"):
         n = int(row[side])
-        ends = [
-            word(f"quality.ends.{end}")
-            for end in ("lowest", "highest")
-            if row[end] == side.replace("_", " ")
-        ]
-        if n:
-            key = "in_ends" if ends else "in"
-            texts.append(
-                say(
-                    f"quality.{key}",
-                    side=word(f"quality.side.{side}"),
-                    n=whole(f"{path}.{side}", n),
-                    of=whole(f"{path}.deciles", int(row["deciles"])),
-                    ends=series(ends),
-                )
-            )
+        if not n:
+            continue
+        is_at = side.replace("_", " ")
+        ends = [end for end in ("lowest", "highest") if row[end] == is_at]
+        text = say(
+            "quality.in_ends" if ends else "quality.in",
+            side=word(f"quality.side.{side}"),
+            n=whole(f"{path}.{side}", n),
+            of=whole(f"{path}.deciles", int(row["deciles"])),
+            ends=series(word(f"quality.ends.{end}") for end in ends),
+        )
+        texts.append(text)
     return series(texts)
-
-
-def _shift(facts: Facts) -> tuple[Sentence, ...]:
-    """Return which column differs most between training and evaluation rows."""
-    frame = facts.result.split_shifts
-    if frame.empty or np.isnan(float(frame["psi"].iloc[0])):
-        return ()
-    psi = _value("split_shifts[0].psi", frame["psi"].iloc[0], 2)
-    column = full_name(str(frame["column"].iloc[0]))
-    verdicts = {*frame["verdict"], *frame["missing_verdict"]}
-    is_more = not verdicts.isdisjoint(("moved", "below the limit"))  # than chance
-    key = "shift" if is_more else "shift_by_chance"
-    return (say(f"quality.{key}", column=column, psi=psi),)

@@ -14,45 +14,33 @@ def redo(facts: Facts) -> Section:
     """Return section N: the commands, and what each outcome means."""
     run = f"runs/{facts.run_id}"
     is_called = facts.result.run.config.get("data", {}) is None  # in Python
-    again = {
-        "replay": _command("replay", f"verify --replay {run}"),
-        "run": _command("run", "run ."),
+    commands = {
+        "verify": f"verify {run}",
+        "pdf": "verify report.pdf",
+        "replay": f"verify --replay {run}",
+        "run": "run .",
+        "render": f"render {run}",
     }
-    rows = {
-        "verify": _command("verify", f"verify {run}"),
-        "pdf": _command("pdf", "verify report.pdf"),
-        **({"called": say("redo.called_text")} if is_called else again),
-        "render": _command("render", f"render {run}"),
-        "tolerance": _tolerance(),
-        "file": _digest_of_file(facts),
-        "alone": say("redo.alone_text"),
-    }
-    table = key_values("kv-redo", say("redo.caption"), "redo", rows.items())
-    return section("N", parts={"prose": say("redo.where"), "commands": table})
-
-
-def _command(key: str, command: str) -> Sentence:
-    """Return a command, and what its outcomes mean."""
-    command_line = Styled("code", (f"importance-audit {command}",))
-    return command_line, Styled("line", say(f"redo.{key}_outcome"))
-
-
-def _tolerance() -> Sentence:
-    """Return how much a number measured again may differ, on which machine."""
-    numbers = {
+    rows: dict[str, Sentence] = {}
+    for key, command in commands.items():
+        if is_called and key in ("replay", "run"):
+            rows["called"] = say("redo.called_text")
+            continue
+        outcome = Styled("line", say(f"redo.{key}_outcome"))
+        rows[key] = (Styled("code", (f"importance-audit {command}",)), outcome)
+    tolerances = {
         "same": SAME_STACK,
         "other": OTHER_STACK,
         "same_floor": SAME_STACK * FLOOR,
         "other_floor": OTHER_STACK * FLOOR,
     }
     # Powers of ten as a user types them.
-    powers = {
-        name: f"{size:.0e}".replace("e-0", "e-") for name, size in numbers.items()
-    }
-    return say("redo.tolerance_text", **powers)
-
-
-def _digest_of_file(facts: Facts) -> Sentence:
-    """Return the SHA-256 of result.json."""
+    powers = {k: f"{size:.0e}".replace("e-0", "e-") for k, size in tolerances.items()}
     digest = facts.file_digest or hashlib.sha256(utf8(dumps(facts.result))).hexdigest()
-    return hash_text(digest)
+    rows |= {
+        "tolerance": say("redo.tolerance_text", **powers),
+        "file": hash_text(digest),
+        "alone": say("redo.alone_text"),
+    }
+    table = key_values("kv-redo", say("redo.caption"), "redo", rows.items())
+    return section("N", parts={"prose": say("redo.where"), "commands": table})

@@ -53,7 +53,7 @@ def results(facts: Facts) -> Section:
         *(_group(facts, measure) for measure in facts.cards),
         *group("segments", "segments.title", segment_blocks(facts)),
         *group("measure-curves", "results.curves", effect_figures(facts)),
-        *expectations(facts),
+        *group("expected", "expected.title", expectations(facts)),
         *claims(facts),
         *group("measure-surfaces", "surfaces.title", surface_figures(facts)),
         *group("measure-top-k", "top_k.title", top_k_figures(facts)),

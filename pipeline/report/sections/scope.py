@@ -65,6 +65,23 @@ def scope(facts: Facts) -> Section:
         for key in ("goal", "purpose", "intended_use")
         if facts.note(key)
     ]
+    people: Table | Sentence = say("scope.no_people")
+    if entries := config_of(facts, "report").get("people", ()):
+        people = table_of(
+            "people",
+            "scope",
+            "role person:header relation",
+            [
+                (
+                    show_hidden(person["role"]),
+                    full_name(person["name"]),
+                    show_hidden(person.get("relation") or word("scope.unsaid")),
+                )
+                for person in entries
+            ],
+            caption=say("scope.people_caption"),
+            shape="tight",
+        )
     reasons = look_up("scope.reasons")
     not_tested = table_of(
         "untested",
@@ -82,7 +99,7 @@ def scope(facts: Facts) -> Section:
             joined(purpose or [say("scope.no_purpose")], " "),
             _measures_of_models(facts),
         ),
-        "people": _people(facts),
+        "people": people,
         "shared": (_shared(facts),),
         "untested": not_tested,
     }
@@ -120,23 +137,6 @@ def _lede(facts: Facts) -> Sentence:
             names = series(map(full_name, engines))
             sentences.append(say(f"scope.lede_{key}", engines=names))
     return joined(sentences, " ")
-
-
-def _people(facts: Facts) -> Table | Sentence:
-    """Return who took part and how near they are to the developer, as configured."""
-    people = config_of(facts, "report").get("people", ())
-    if not people:
-        return say("scope.no_people")
-    rows = [
-        (
-            show_hidden(person["role"]),
-            full_name(person["name"]),
-            show_hidden(person.get("relation") or word("scope.unsaid")),
-        )
-        for person in people
-    ]
-    columns, caption = "role person:header relation", say("scope.people_caption")
-    return table_of("people", "scope", columns, rows, caption=caption, shape="tight")
 
 
 def _measures_of_models(facts: Facts) -> Sentence:
@@ -215,13 +215,12 @@ def _draws(facts: Facts) -> Sentence:
     return joined(sentences, "; ") or say("scope.draws_none")
 
 
-def _from_findings(facts: Facts) -> list[Untested]:
-    """Return what the findings say was not done: failed, missing, not applicable."""
-    items: dict[Sentence, Untested] = {}
+def _from_findings(facts: Facts) -> Iterator[Untested]:
+    """Yield what the findings say was not done: failed, missing, not applicable."""
+    seen: set[Sentence] = set()
     for finding in facts.result.findings:
         if finding.check not in REASONS:
             continue
-        reason = REASONS[finding.check]
         key = f"scope.found.{finding.check}"
         item = say(
             f"{key}.item",
@@ -229,13 +228,13 @@ def _from_findings(facts: Facts) -> list[Untested]:
             where=full_name(finding.subject.rsplit(": ", 1)[0]),
             message=show_hidden(with_labels(finding.message)).rstrip("."),
         )
-        takes = (
-            (show_hidden(finding.remedy),)
-            if finding.remedy
-            else say(f"{key}.takes", number=link_to(finding, facts))
-        )
-        items.setdefault(item, Untested(item, reason, takes, say(f"{key}.consequence")))
-    return list(items.values())
+        if item not in seen:
+            seen.add(item)
+            takes: Sentence = (show_hidden(finding.remedy),)
+            if not finding.remedy:
+                takes = say(f"{key}.takes", number=link_to(finding, facts))
+            consequence = say(f"{key}.consequence")
+            yield Untested(item, REASONS[finding.check], takes, consequence)
 
 
 def _from_configuration(facts: Facts) -> Iterator[Untested]:

@@ -1,7 +1,7 @@
 """Quality, calibration and leading features of each model by the values of a column."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -12,8 +12,8 @@ from ...assess.calibration import side_of
 from ...assess.segments import LEAST_ROWS
 from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, is_marginal
-from ..text.blocks import Column, Name, Part, Sentence, Table, Value
-from ..text.number_text import MISSING, count, decimals, loss_label, number, unit_text
+from ..text.blocks import Column, Name, Part, Sentence, Table
+from ..text.number_text import MISSING, count, decimals, loss_label
 from ..text.wording import (
     full_name,
     full_value,
@@ -26,7 +26,7 @@ from ..text.wording import (
     show_hidden,
     table_of,
 )
-from .facts import Facts, card_link, first_few, tallied, whole
+from .facts import Facts, card_link, first_few, number_in, tallied, whole
 from .rankings import Ranking
 
 LEADERS = 3
@@ -35,18 +35,24 @@ NAMED = 5
 """Segments named in a sentence; others are counted."""
 KEYS = ["segment", "kind", "level"]
 
-Row = dict[str, Any]
-
 
 def segment_blocks(facts: Facts) -> Iterator[Sentence | Table]:
     """Yield per column and model what stands out, and the table of its segments."""
     frame = facts.result.segment_performance
-    note = say("segments.note")
+    note, known = say("segments.note"), set(facts.result.segment_importances["record"])
     for column in frame["segment"].unique():
         for model in frame.loc[frame["segment"] == column, "model"].unique():
             rows = _of(frame, column, model)
-            rows = rows[rows["loss"] == rows["loss"].iloc[0]]
-            ranking = next(filter(_is_told(facts, rows), facts.rankings), None)
+            loss = rows["loss"].iloc[0]
+            rows = rows[rows["loss"] == loss]
+            own = (
+                r
+                for r in facts.rankings
+                if is_marginal(r.record)
+                and (r.record.model, r.record.loss) == (model, loss)
+                and r.index in known
+            )
+            ranking = next(own, None)
             calibration = _of(facts.result.segment_calibration, column, model)
             # Of several classes, the predicted one.
             calibration = calibration[~calibration.duplicated(KEYS)]
@@ -60,19 +66,6 @@ def segment_blocks(facts: Facts) -> Iterator[Sentence | Table]:
             yield joined(first, " ")
             yield _table(facts, rows, calibration, leaders, ranking, note)
             note = ()
-
-
-def _is_told(facts: Facts, rows: pd.DataFrame) -> Callable[[Ranking], bool]:
-    """Return whether a ranking is by permutation, of the model and loss of rows."""
-    known = set(facts.result.segment_importances["record"])
-    who = tuple(rows[["model", "loss"]].iloc[0])
-
-    def is_told(ranking: Ranking) -> bool:
-        record = ranking.record
-        is_of = (record.model, record.loss) == who
-        return is_marginal(record) and is_of and ranking.index in known
-
-    return is_told
 
 
 def _of(frame: pd.DataFrame, column: str, model: str) -> pd.DataFrame:
@@ -107,8 +100,8 @@ def _worst(rows: pd.DataFrame) -> Sentence:
     for key, row in (("worst", worst), ("best", best)):
         named[key] = _level_in_words(row)
         for of, column in (("", "value"), ("_error", "std_error")):
-            number = _number(row, "segment_performance", column, places)
-            named[f"{key}{of or '_value'}"] = number
+            value = number_in("segment_performance", row, column, places)
+            named[f"{key}{of or '_value'}"] = value
     return say("segments.worst", **named)
 
 
@@ -185,16 +178,16 @@ def _table(
     spread = calibration["high"] - calibration["low"]
     means = decimals(calibration["observed"], spread / 4)
     by_key = {tuple(row[KEYS]): row for _, row in calibration.iterrows()}
-    unit = unit_text(LOSSES[loss].unit, facts.target_unit)
+    unit = facts.unit_of(LOSSES[loss].unit)
     head = f"{loss_label(loss)}, {unit}" if unit else loss_label(loss)
     body = []
     for _, row in rows.iterrows():
         key = tuple(row[KEYS])
         cells: list[Any] = [
             _level(row),
-            whole(_path(row), int(row["rows"])),
-            _number(row, "segment_performance", "value", places),
-            _number(row, "segment_performance", "std_error", places),
+            whole(f"segment_performance[{row.name}].rows", int(row["rows"])),
+            number_in("segment_performance", row, "value", places),
+            number_in("segment_performance", row, "std_error", places),
         ]
         if len(calibration):
             cells += _means(by_key.get(key), means)
@@ -234,7 +227,7 @@ def _means(row: Any, places: int) -> tuple[Any, Any]:
     if row is None:
         return MISSING, MISSING
     predicted, observed, low, high = (
-        _number(row, "segment_calibration", key, places)
+        number_in("segment_calibration", row, key, places)
         for key in ("predicted", "observed", "low", "high")
     )
     if np.isnan(low.raw):
@@ -253,8 +246,10 @@ def _named(rows: pd.DataFrame | None, ranking: Ranking) -> Sentence:
                 if np.isnan(row["std_error"])
                 else "segments.leader",
                 feature=short_name(row["feature"]),
-                value=_number(row, "segment_importances", "mean", ranking.places),
-                error=_number(row, "segment_importances", "std_error", ranking.places),
+                value=number_in("segment_importances", row, "mean", ranking.places),
+                error=number_in(
+                    "segment_importances", row, "std_error", ranking.places
+                ),
             )
             for _, row in rows.iterrows()
         ),
@@ -282,12 +277,3 @@ def _level_in_words(row: Any) -> Name | Sentence:
 
 def _places(rows: pd.DataFrame) -> int:
     return decimals(rows["value"], rows["std_error"])
-
-
-def _path(row: Any) -> str:
-    return f"segment_performance[{row.name}].rows"
-
-
-def _number(row: Any, frame: str, column: str, places: int) -> Value:
-    value = float(row[column])
-    return Value(f"{frame}[{row.name}].{column}", value, number(value, places))

@@ -9,7 +9,7 @@ import pandas as pd
 from ...engines import ENGINES
 from ...records.finding import Finding
 from ...records.importance_record import Importance
-from ...records.ranking import OURS, options_text, question_of
+from ...records.ranking import OURS
 from ..text.blocks import Badge, Sentence, Value, plain
 from ..text.wording import (
     full_name,
@@ -22,7 +22,7 @@ from ..text.wording import (
     show_hidden,
     word,
 )
-from .facts import Facts, card_link, tallied
+from .facts import ANSWER, Facts, answer_of, card_link, tallied
 from .rankings import Ranking
 
 SHAPES = {
@@ -39,10 +39,13 @@ SHAPES = {
 }
 LADDER = ("disagrees", "not compared", "comparable", "equivalent", "replayed")
 """The words for one pair, worst first."""
+STOPPING = (
+    *("interrupted", "engine_required", "step_failed"),
+    *("method_failed", "nothing_measured"),
+)
+"""Checks that say why nothing is established, the first reason first."""
 SURE = ("confirmed", "confirmed with exceptions")
 """Verdicts of a run that is confirmed, wholly or but for what is named."""
-ANSWER = ("model", "method", "of", "loss", "positive_class", "feature", "options")
-"""The columns of the agreement that say which of our answers a pair is about."""
 
 
 def badge(verdict: str) -> Badge:
@@ -57,8 +60,26 @@ def badge(verdict: str) -> Badge:
 
 def sentence(facts: Facts) -> Sentence:
     """Return the overall verdict in one sentence, as its word allows."""
-    other = {"not confirmed": _not_confirmed, "not established": _not_established}
-    statement = other.get(facts.result.verdict, _confirmed)(facts)
+    if facts.result.verdict == "not confirmed":
+        limit = str(facts.result.run.config.get("fail_on", "failure"))
+        against = facts.result.against
+        groups = [group for _, group in facts.finding_groups]
+        number = sum(any(f in against for f in group) for group in groups)
+        statement = say(
+            "verdict.not_confirmed",
+            findings=say_count(tallied("findings", number), "finding"),
+            limit=word(f"severity.{limit}").lower(),
+        )
+    elif facts.result.verdict == "not established":
+        stopped = sorted(
+            (finding for finding in facts.result.findings if finding.check in STOPPING),
+            key=lambda finding: STOPPING.index(finding.check),
+        )
+        why = (show_hidden(f.message).rstrip(".") for f in stopped)
+        reason = next(why, "") or say("verdict.no_reason")
+        statement = say("verdict.not_established", why=reason)
+    else:
+        statement = _confirmed(facts)
     return joined(filter(None, (statement, _accepted(facts))), " ")
 
 
@@ -86,7 +107,9 @@ def recomputed(facts: Facts) -> Sentence:
 
     Before it, of a run that is not confirmed or not finished, why.
     """
-    counts, against = _recomputed(facts), _against_us(facts)[0]
+    ours = (own[own["engine_a"] == OURS] for own in facts.compared.values())
+    counts = Counter(min(own["verdict"], key=LADDER.index) for own in ours if len(own))
+    against = _against_us(facts)[0]
     n = sum(counts.values())
     texts = []
     if against or not n or facts.result.verdict not in SURE:
@@ -118,16 +141,11 @@ def recomputed(facts: Facts) -> Sentence:
 
 def _by_engines(facts: Facts) -> list[Sentence]:
     """Return the cards that other implementations computed, by which of them."""
-    names = [name for name in ANSWER if name != "feature"]
-    engines: dict[tuple[str, ...], list[str]] = {}
-    rows = _compared(facts)[[*names, "engine_b"]].itertuples(index=False, name=None)
-    for *question, engine in rows:
-        engines.setdefault(tuple(question), []).append(engine)
     found: dict[str, list[list[str]]] = {}
     for ranking in facts.rankings:
-        question = [*question_of(ranking.record), options_text(ranking.record)]
-        own = engines.get(tuple(question), [])
-        found.setdefault(facts.card(ranking.record), []).append(own)
+        own = facts.compared.get(answer_of(ranking.record), facts.result.agreement[:0])
+        engines = own.loc[own["engine_a"] == OURS, "engine_b"].tolist()
+        found.setdefault(facts.card(ranking.record), []).append(engines)
     cards: dict[tuple[str, ...], list[Sentence]] = {}
     for card, each in found.items():
         if by := tuple(dict.fromkeys(engine for own in each for engine in own)):
@@ -163,20 +181,6 @@ def verdict_badge(facts: Facts) -> Badge:
     return mark
 
 
-def _compared(facts: Facts) -> pd.DataFrame:
-    """Return the pairs of a ranking of ours and one of an engine that were compared."""
-    frame = facts.result.agreement
-    ours = frame[(frame["engine_a"] == OURS) & (frame["kind"] == "importance")]
-    return ours[ours["verdict"] != "not compared"]
-
-
-def _recomputed(facts: Facts) -> Counter[str]:
-    """Return how many rankings reached which word of the ladder at worst."""
-    names = [name for name in ANSWER if name != "feature"]
-    groups = _compared(facts).groupby(names, sort=False)["verdict"]
-    return Counter(min(verdicts, key=LADDER.index) for _, verdicts in groups)
-
-
 def recomputable(facts: Facts) -> list[Ranking]:
     """Return the rankings that nobody recomputed, but an engine here may be able to.
 
@@ -185,15 +189,15 @@ def recomputable(facts: Facts) -> list[Ranking]:
     loss, or weights.
     """
     here = {engine.split(" ")[0] for engine in facts.answered} & set(ENGINES)
-    names = [*(name for name in ANSWER if name != "feature"), "engine_b"]
-    rows = facts.result.agreement[names].itertuples(index=False, name=None)
+    rows = facts.result.agreement[[*ANSWER, "engine_b"]].itertuples(
+        index=False, name=None
+    )
     answers = {(*question, engine.split(" ")[0]) for *question, engine in rows}
 
     def is_able(engine: str, record: Importance) -> bool:
-        question = (*question_of(record), options_text(record))
         was_asked = engine in facts.engines_asked(record)
         offers = record.method in ENGINES[engine]["importance"]
-        return offers and (not was_asked or (*question, engine) in answers)
+        return offers and (not was_asked or (*answer_of(record), engine) in answers)
 
     return [
         ranking
@@ -251,7 +255,7 @@ def _with_us(facts: Facts) -> Sentence:
 
 def _distinct(facts: Facts, kind: str) -> Value:
     """Return how many of our answers somebody reproduced, each counted once."""
-    answers = _good(facts, kind)[list(ANSWER)].drop_duplicates()
+    answers = _good(facts, kind)[[*ANSWER, "feature"]].drop_duplicates()
     return tallied("agreement", len(answers))
 
 
@@ -295,17 +299,6 @@ def _confirmed(facts: Facts) -> Sentence:
     )
 
 
-def _not_confirmed(facts: Facts) -> Sentence:
-    limit = str(facts.result.run.config.get("fail_on", "failure"))
-    against = facts.result.against
-    number = sum(any(f in against for f in group) for _, group in facts.finding_groups)
-    return say(
-        "verdict.not_confirmed",
-        findings=say_count(tallied("findings", number), "finding"),
-        limit=word(f"severity.{limit}").lower(),
-    )
-
-
 def _accepted(facts: Facts) -> Sentence:
     """Return how many findings an exception in force covers, and until when."""
     in_force = facts.result.accepted
@@ -316,16 +309,3 @@ def _accepted(facts: Facts) -> Sentence:
     findings = say_count(tallied("answers.state", len(days)), "finding")
     key = "accepted" if len(days) == 1 else "some_accepted"
     return say(f"verdict.{key}", findings=findings, day=days[0])
-
-
-def _not_established(facts: Facts) -> Sentence:
-    order = (
-        *("interrupted", "engine_required", "step_failed"),
-        *("method_failed", "nothing_measured"),
-    )
-    stopped = sorted(
-        (finding for finding in facts.result.findings if finding.check in order),
-        key=lambda finding: order.index(finding.check),
-    )
-    why: Sentence = (show_hidden(stopped[0].message).rstrip("."),) if stopped else ()
-    return say("verdict.not_established", why=why or say("verdict.no_reason"))

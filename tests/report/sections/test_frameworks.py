@@ -65,7 +65,7 @@ def test_the_rule_stands_above_the_tables_of_all_that_are_asked_for():
 
 @for_each(CLAUSES, lambda clause: clause.id)
 def test_evidence_stands_in_the_sections_that_the_clause_names(clause):
-    letters = {EVIDENCE[name].letter for name in clause.evidence}
+    letters = {EVIDENCE[name][0] for name in clause.evidence}
     assert letters == set(clause.section)
 
 
