@@ -285,12 +285,12 @@ def without(name, value):
 FAULTS = {
     "a threshold belongs to the wrong side": (
         "xgboost estimator regression",
-        (xgboost_trees, "_tree"),
+        (xgboost_trees, "_with_left_sets"),
         without("threshold", lambda t: np.nextafter(t, np.inf) + 1e-3),
     ),
     "missing values go the other way": (
         "xgboost Booster regression",
-        (xgboost_trees, "_tree"),
+        (xgboost_trees, "_with_left_sets"),
         without("missing_left", np.logical_not),
     ),
     "missing values of LightGBM go the other way": (

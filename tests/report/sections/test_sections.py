@@ -309,13 +309,13 @@ def recomputed(**verdicts):
         (
             {"DALEX": ("replayed", "not compared", "replayed")},
             "Confirmed for 2 of 3 rankings",
-            "E1 in part by DALEX: all equal. Possible: 1 more.",
+            "E1 in part by DALEX: all equal. 1 more can be checked.",
         ),
         # Of one ranking the order alone was compared: that confirms no number.
         (
             {"DALEX": ("replayed", "comparable", "not compared")},
             "Confirmed for 1 of 3 rankings",
-            "E1 in part by DALEX: 1 compared by order only, 1 equal. Possible: 1 more.",
+            "E1 in part by DALEX: 1 compared by order only, 1 equal. 1 more can be checked.",
         ),
         # Of two engines the worse word counts, each ranking once.
         (
