@@ -315,7 +315,8 @@ def recomputed(**verdicts):
         (
             {"DALEX": ("replayed", "comparable", "not compared")},
             "Confirmed for 1 of 3 rankings",
-            "E1 in part by DALEX: 1 compared by order only, 1 equal. 1 more can be checked.",
+            "E1 in part by DALEX: 1 compared by order only, 1 equal. "
+            "1 more can be checked.",
         ),
         # Of two engines the worse word counts, each ranking once.
         (
