@@ -78,6 +78,8 @@ def _leaders(
     for name in group:
         models = []
         for record in rankings:
+            if name not in record.features:  # an entry may name only some columns
+                continue
             row = record.features.index(name)
             matters = interval(record)[0][row] > nothing_of(record)
             if record.rank[row] <= top_k and matters:

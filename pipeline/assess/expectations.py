@@ -89,7 +89,9 @@ def judge(
     rows: list[Row] = []
     for number, section in enumerate(expected, start=1):
         for index, record in primary(importances).values():
-            if section.of == record.of and section.model in ("", record.model):
+            if section.of != record.of or section.model not in ("", record.model):
+                continue
+            if {*section.features} <= {*record.features}:  # an entry may name some
                 place = {"expectation": number, "record": index}
                 own = [row for row in row_intervals if row["record"] == index]
                 rows.append(place | _row(section, record, resolution, own))

@@ -138,6 +138,8 @@ def run_batch(
                 tell(f"{place} audit {shown(name)}{state}")
                 if output := outputs.pop(name, b""):
                     on_output(output)
+                if name not in done:  # what it prints comes before the next line
+                    break
 
         with stop_requests() as signals:
             try:

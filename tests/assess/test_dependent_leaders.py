@@ -55,6 +55,14 @@ def test_there_is_nothing_to_warn_of(means, options):
     assert leader_findings(*means, **options) == []
 
 
+def test_a_ranking_of_some_columns_tells_only_of_these():
+    record = made_importance("m", ("own", "a"), (5, 9), sd=0.1)
+    (warning,) = dependent_leaders(
+        [record], None, rows(), grouped=(), threshold=0.8, top_k=1
+    )
+    assert warning.message.startswith("'a' is among the top 1 by permutation")
+
+
 def test_a_group_that_holds_a_part_of_them_is_not_asked_jointly():
     assert len(leader_findings(9, 1, 5, 3, grouped=[("a", "own")])) == 1
 

@@ -151,6 +151,12 @@ def test_what_was_not_measured_or_has_no_zero_is_not_judged():
     assert judged(expect("zero", "b"), perf) == (["not measured"], [])
 
 
+def test_a_ranking_that_lacks_an_expected_feature_is_not_judged():
+    rankings = ranking(9, 5), ranking(9, 5, 2, loss="mae")
+    rows, _ = judge((expect("zero", "c", "a"),), rankings, resolution=0.1)
+    assert [row["record"] for row in rows] == [1]
+
+
 def test_only_the_model_that_is_named_is_judged_and_groups_apart_from_features():
     other = ranking(1, 2, model="other")
     assert judged(expect("top", "a", model="m"), ranking(2, 1), other) == (

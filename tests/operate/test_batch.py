@@ -187,6 +187,20 @@ def test_audits_with_a_recent_run_are_skipped_and_that_is_said(tmp_path):
     assert [len(runs(tmp_path / name)) for name in "abc"] == [0, 1, 0]
 
 
+def test_a_skipped_audit_is_told_after_what_the_one_before_it_printed(tmp_path):
+    for name in "ab":
+        audit(tmp_path / name).joinpath("audit.toml").write_text("x = [")
+    made_run(tmp_path / "b", run_id(1), 0)
+    command = [sys.executable, "-m", "importance_audit", "run", "--all", tmp_path]
+    answer = subprocess.run(
+        [*command, "--newer-than", "24"], capture_output=True, text=True
+    )
+    lines = answer.stderr.splitlines()
+    assert lines[0] == "[1/2] audit a"
+    assert lines[-1] == "[2/2] audit b (not run again)"
+    assert any(line.startswith("audit.toml is not valid TOML") for line in lines[1:-1])
+
+
 def test_an_audit_that_goes_away_meanwhile_is_told(tmp_path, monkeypatch):
     audit(tmp_path / "a").joinpath("audit.toml").write_text("x = [")
     monkeypatch.setattr(batch_module, "audits_of", lambda _: ("a", "b"))
