@@ -81,17 +81,25 @@ def judge(
         expected there, and whatever is tied with the last of them: then none of the
         tied is on top for sure. ``farthest`` is the expected feature that is farthest
         from its place, ``rank`` its rank and ``share`` its distance from zero, as a
-        share of the largest one.
+        share of the largest one. A ranking that does not measure all expected features
+        is left out; where its model has no other, it is "not measured", by the first
+        that it lacks.
     findings : list of Finding
         One per expectation and model that deviates: a warning if all rankings disagree
         with it, a note if some do, since methods answer different questions.
     """
     rows: list[Row] = []
     for number, section in enumerate(expected, start=1):
-        for index, record in primary(importances).values():
-            if section.of != record.of or section.model not in ("", record.model):
-                continue
-            if {*section.features} <= {*record.features}:  # an entry may name some
+        about = [
+            (index, record)
+            for index, record in primary(importances).values()
+            if section.of == record.of and section.model in ("", record.model)
+        ]
+        named = set(section.features)
+        judged = {r.model for _, r in about if named.issubset(r.features)}
+        for index, record in about:
+            # An entry may measure some features only.
+            if named.issubset(record.features) or record.model not in judged:
                 place = {"expectation": number, "record": index}
                 own = [row for row in row_intervals if row["record"] == index]
                 rows.append(place | _row(section, record, resolution, own))
@@ -104,7 +112,8 @@ def _row(
     resolution: float,
     row_intervals: Sequence[Row],
 ) -> Row:
-    at = [record.features.index(name) for name in section.features]
+    absent = [name for name in section.features if name not in record.features]
+    at = [record.features.index(n) for n in section.features if n not in absent]
     rank, share = record.rank, _shares(record)
     best, worst = places(record.mean, record.mean)  # among ties
     if section.place == "top":
@@ -114,10 +123,15 @@ def _row(
         inside = (low <= nothing_of(record)) & (nothing_of(record) <= high)
         holds = (inside | (share <= resolution)) & ~below_nothing(record, row_intervals)
         distance = share
-    has_numbers = np.isfinite(distance[at]).all()
+    has_numbers = not absent and np.isfinite(distance[at]).all()
     has_numbers &= section.place == "top" or record.method not in NO_ZERO
     broken = [row for row in at if has_numbers and not holds[row]] or at
-    far = broken[int(np.argmax(distance[broken]))]
+    if absent:
+        farthest, rank_of, share_of = absent[0], np.nan, np.nan
+    else:
+        far = broken[int(np.argmax(distance[broken]))]
+        farthest = record.features[far]
+        rank_of, share_of = float(rank[far]), float(share[far])
     first = np.flatnonzero(best <= len(at))
     first = first[np.argsort(rank[first], kind="stable")]
     verdict = (FOUND if holds[at].all() else DEVIATES) if has_numbers else UNKNOWN
@@ -131,9 +145,9 @@ def _row(
         "loss": record.loss,
         "positive_class": record.positive_class,
         "first": listed(record.features[row] for row in first),
-        "farthest": record.features[far],
-        "rank": float(rank[far]),
-        "share": float(share[far]),
+        "farthest": farthest,
+        "rank": rank_of,
+        "share": share_of,
         "verdict": verdict,
     }
 

@@ -157,6 +157,15 @@ def test_a_ranking_that_lacks_an_expected_feature_is_not_judged():
     assert [row["record"] for row in rows] == [1]
 
 
+@pytest.mark.parametrize("place", ["top", "zero"])
+def test_what_no_ranking_measures_whole_is_said_to_be_not_measured(place):
+    section = expect(place, "a", "c")
+    (row,), findings = judge((section,), [ranking(9, 5)], resolution=0.1)
+    assert (row["verdict"], row["farthest"]) == ("not measured", "c")
+    assert np.isnan([row["rank"], row["share"]]).all()
+    assert findings == []
+
+
 def test_only_the_model_that_is_named_is_judged_and_groups_apart_from_features():
     other = ranking(1, 2, model="other")
     assert judged(expect("top", "a", model="m"), ranking(2, 1), other) == (

@@ -164,6 +164,8 @@ def _result(
         text = f"{number(100 * share, places_apart(share, limit))}{THIN}%"
     part = Value(f"expected[{at}].share", share, text)
     sentence = say("expected.found_zero", farthest=farthest, share=part)
+    if row["verdict"] == UNKNOWN:
+        return sentence
     index, intervals = int(row["record"]), facts.result.row_intervals
     record = facts.result.importances[index]
     own = intervals[intervals["record"] == index].to_dict("records")

@@ -101,6 +101,17 @@ def test_below_zero_is_said_whatever_verdict_a_stored_result_has(verdict):
     )
 
 
+@pytest.mark.parametrize("place", ["top", "zero"])
+def test_a_feature_that_no_ranking_measures_has_a_dash(place):
+    few = apartments_result().importances[0].rows([0, 1])
+    expectation = ExpectedSection(features=("floor",), place=place, reason=WARSAW)
+    rows, _ = judge((expectation,), (few,), resolution=0.1)
+    view = build_view(result_expecting(made_frame("expected", rows), place, "floor"))
+    expectations = table(view, "tab-expected")
+    assert column(expectations, "Verdict") == ["not measured"]
+    assert "–" in column(expectations, "Result")[0]
+
+
 @pytest.mark.parametrize(("share", "text"), [(0.104, "10.4"), (0.1004, "10.04")])
 def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
     first = apartments_result().importances[0]
