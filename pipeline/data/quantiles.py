@@ -50,7 +50,9 @@ class Sketch(NamedTuple):
     missing: int
 
 
-def quantiles_frame(datasets: Iterable[Dataset | None]) -> pd.DataFrame:
+def quantiles_frame(
+    datasets: Iterable[Dataset | None], *, is_exact: bool = False
+) -> pd.DataFrame:
     """Return a sketch of each column of each set of rows, and of its target.
 
     Of a number with at most 50 distinct values each value is kept, else the order
@@ -63,6 +65,8 @@ def quantiles_frame(datasets: Iterable[Dataset | None]) -> pd.DataFrame:
     ----------
     datasets : iterable of Dataset or None
         None has none. The target of reference rows is not read.
+    is_exact : bool, default False
+        Whether every value of a number is kept.
 
     Returns
     -------
@@ -79,7 +83,7 @@ def quantiles_frame(datasets: Iterable[Dataset | None]) -> pd.DataFrame:
         for data in datasets
         if data is not None
         for name, role, column in _columns(data)
-        for part in _parts(column)
+        for part in _parts(column, is_exact)
     ]
     if not parts:
         return FRAME.of()
@@ -123,23 +127,8 @@ def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
 
 def exact_sketches(data: Dataset) -> dict[tuple[str, str], Sketch]:
     """Return sketches that keep every value of a number, by role and column."""
-    exact = {}
-    for name, role, column in _columns(data):
-        known = column.dropna()
-        kind = "category" if is_category(column) else "number" if len(known) else ""
-        is_levels = kind == "category"
-        numbers = () if is_levels else known.to_numpy(dtype=np.float64)
-        values, rows = np.unique(numbers, return_counts=True)
-        exact[role, name] = Sketch(
-            kind=kind or "missing",
-            values=values,
-            below=np.cumsum(rows) - rows,
-            upto=np.cumsum(rows),
-            levels=known.value_counts(sort=False).to_dict() if is_levels else {},
-            known=len(known),
-            missing=len(column) - len(known),
-        )
-    return exact
+    every = sketches(quantiles_frame([data], is_exact=True))
+    return {(role, name): sketch for (_, role, name), sketch in every.items()}
 
 
 def _columns(data: Dataset) -> Iterator[tuple[str, str, pd.Series]]:
@@ -156,7 +145,7 @@ def _columns(data: Dataset) -> Iterator[tuple[str, str, pd.Series]]:
 _Part = tuple[str, Counts, Floats, npt.NDArray[np.object_], Counts]
 
 
-def _parts(column: pd.Series) -> Iterator[_Part]:
+def _parts(column: pd.Series, is_exact: bool) -> Iterator[_Part]:
     """Yield the rows of one sketch: kind, places, values, levels and rows."""
     if is_category(column):
         names = column.cat.categories.to_numpy(dtype=object)
@@ -164,48 +153,15 @@ def _parts(column: pd.Series) -> Iterator[_Part]:
         place, missing = np.arange(1, len(names) + 1), int(counts[0])
         yield "category", place, np.full(len(names), np.nan), names, counts[1:]
     else:
-        cells = column.to_numpy(dtype=np.float64)
-        numbers = cells[~np.isnan(cells)]
-        missing = len(cells) - len(numbers)
-        values, upto, rows = _counts_or_quantiles(numbers)
-        yield "number", upto, values, np.full(len(values), "", dtype=object), rows
+        numbers = column.dropna().to_numpy(dtype=np.float64)
+        missing, n = len(column) - len(numbers), len(numbers)
+        values, counts = np.unique(numbers, return_counts=True)
+        upto = np.cumsum(counts)
+        if len(values) > MOST_VALUES and not is_exact:
+            at = -(-n * np.arange(PARTS + 1) // PARTS)  # n·j/100, rounded up
+            keep = np.unique(np.searchsorted(upto, np.maximum(at, 1)))
+            below = (upto - counts)[keep]
+            values, upto, counts = values[keep], upto[keep], np.diff(below, append=n)
+        yield "number", upto, values, np.full(len(values), "", dtype=object), counts
     nothing = np.array([""], dtype=object)
     yield "missing", np.array([0]), np.array([np.nan]), nothing, np.array([missing])
-
-
-def _counts_or_quantiles(numbers: Floats) -> tuple[Floats, Counts, Counts]:
-    """Return the values that are kept of numbers, their places and their rows."""
-    n = len(numbers)
-    at = -(-n * np.arange(PARTS + 1) // PARTS)  # whole numbers: n·j/100, rounded up
-    at = np.unique(np.maximum(at - 1, 0))
-    if n > PARTS:
-        quantiles = _around(
-            np.partition(numbers, at), at
-        )  # half the time of sorting all
-        if len(quantiles[0]) > MOST_VALUES:
-            return quantiles
-    values, counts = np.unique(numbers, return_counts=True)
-    upto = np.cumsum(counts)
-    if len(values) <= MOST_VALUES:
-        return values, upto, counts
-    keep = np.unique(np.searchsorted(upto, at, side="right"))
-    below = (upto - counts)[keep]
-    return values[keep], upto[keep], np.diff(below, append=n)
-
-
-def _around(parted: Floats, at: Counts) -> tuple[Floats, Counts, Counts]:
-    """Return the values at places of numbers that are in order there, with their rows.
-
-    Rows that share a value with a place may lie on both sides of it, but not beyond
-    the next place with another value.
-    """
-    marks, wide = parted[at], np.diff(at)
-    alike = [
-        np.add.reduceat(parted[:-1] == np.repeat(side, wide), at[:-1], dtype=np.int64)
-        for side in (marks[1:], marks[:-1])
-    ]
-    is_new = np.concatenate([[True], marks[1:] != marks[:-1]])
-    below = np.concatenate([[0], at[1:] - alike[0]])[is_new]
-    is_last = np.concatenate([is_new[1:], [True]])
-    upto = np.concatenate([at[:-1] + alike[1], [len(parted)]])[is_last]
-    return marks[is_new], upto, np.diff(below, append=len(parted))
