@@ -22,7 +22,7 @@ from ..records.asker import remedy
 from ..records.dataset_and_model import ColumnType, Floats
 from ..records.errors import DataError, ModelError, did_you_mean, listed, quote, several
 from . import dates
-from .column_types import text_of
+from .column_types import is_category, text_of
 
 Kind = Literal["none", "ordinal", "one_hot", "one_hot_full"]
 
@@ -73,11 +73,6 @@ class Encoding(NamedTuple):
             for name in self.features
         ]
         return tuple(np.repeat(np.array(self.features, dtype=object), widths))
-
-
-def is_category(column: pd.Series) -> bool:
-    """Return whether a column holds levels."""
-    return isinstance(column.dtype, pd.CategoricalDtype)
 
 
 def has_category(X: pd.DataFrame) -> bool:
