@@ -30,7 +30,7 @@ from .column_types import (
 )
 from .derived_columns import DerivedSection, definition_of
 from .encoding import column_type
-from .read import Reading, Side, collecting, raise_all, read, row_problems
+from .read import Side, collecting, raise_all, read, row_problems
 from .section import DataSection
 from .splits import drawn_rows
 from .tables import RFrame, check_header, is_text_file
@@ -90,28 +90,28 @@ def read_datasets(
             "The configuration has no [data], so the rows are not specified. Add "
             "it, or make them with importance_audit.dataset."
         )
-    reading = read(
+    sides, inferred = read(
         section, groups=groups, derived=derived, seed=seed, base=base, r_frame=r_frame
     )
-    sides = (reading.train, reading.test)
-    more = (reading.reference,) if reading.reference else ()
-    checked = sides if section.train else sides[1:]  # else the test rows stand in
     problems = [
         text
-        for side in (*checked, *more)
-        for text in _problems(side, is_learnt=side is reading.train)
+        for split, side in sides.items()
+        if split != "train" or section.train  # else the test rows stand in
+        for text in _problems(side, is_learnt=split == "train")
     ]
-    problems += _new_levels(reading)
+    problems += _new_levels(sides, inferred)
     with collecting(problems):
         classes, targets = _targets(
-            sides, section.task, positive_class=section.positive_class
+            [sides[split] for split in SPLITS],
+            section.task,
+            positive_class=section.positive_class,
         )
     raise_all(problems)
     train, test = (
-        _dataset_of(side, y, section.task, classes, split=split)
-        for side, y, split in zip(sides, targets, SPLITS, strict=True)
+        _dataset_of(sides[split], y, section.task, classes, split=split)
+        for split, y in zip(SPLITS, targets, strict=True)
     )
-    for side in more:
+    if side := sides.get("reference"):
         y = side.target.to_numpy()
         reference = _dataset_of(side, y, section.task, classes, split="reference")
         test = replace(test, reference=reference)
@@ -180,10 +180,8 @@ def dataset(
     """
     X = as_frame(X, name)
     side = _typed_rows(X, y, weights, name)
-    side = side._replace(
-        unread=dict.fromkeys(held_out, ()),
-        segments=_segments_of(X, segments, name),
-    )
+    side.facts["unread"] = dict.fromkeys(held_out, ())
+    side.facts["segments"] = _segments_of(X, segments, name)
     problems = list(_problems(side, is_learnt=split == "train"))
     unknown = [key for key in held_out if key not in side.X]
     problems += [
@@ -307,9 +305,9 @@ def left_out_frame(train: Dataset | None) -> pd.DataFrame:
     return FRAMES["left_out"].of([column._asdict() for column in columns])
 
 
-def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
+def _typed_rows(frame: pd.DataFrame, y: Any, weights: Any, name: str) -> Side:
     """Return rows given in Python, typed; rows are matched by position."""
-    frame, weights = as_frame(X, name), as_pandas(weights)
+    weights = as_pandas(weights)
     y = one_column(y, f"{name}: y")
     others = {"y": y} if weights is None else {"y": y, "weights": weights}
     problems = [
@@ -342,9 +340,11 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
         target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
         weights=roles["weights"].rename("weights") if "weights" in roles else None,
         where=name,
-        name=name,
-        source="given in Python",
-        types={key: kind for key, kind in types.items() if kind},
+        facts={
+            "name": name,
+            "source": "given in Python",
+            "types": {key: kind for key, kind in types.items() if kind},
+        },
     )
 
 
@@ -495,13 +495,13 @@ def _problems(side: Side, *, is_learnt: bool) -> Iterator[str]:
         yield from column_roles.weight_problems(side.weights, where=where)
 
 
-def _new_levels(reading: Reading) -> list[str]:
+def _new_levels(sides: Mapping[str, Side], inferred: Sequence[str]) -> list[str]:
     """Return a sentence per inferred category with a level not in training rows."""
     problems: list[str] = []
-    others = {"test": reading.test, "reference": reading.reference}
-    for key, (rows, side) in product(reading.inferred, others.items()):
-        train = reading.train.X[key]
-        if side is not None and is_category(train):
+    others = [rows for rows in sides if rows != "train"]
+    for key, rows in product(inferred, others):
+        train, side = sides["train"].X[key], sides[rows]
+        if is_category(train):
             with collecting(problems):
                 where = f"{side.where}: column {quote(key)}"
                 training_cells, cells = train.dropna(), side.X[key]
@@ -551,9 +551,9 @@ def _dataset_of(
     if side.weights is not None:
         weights = side.weights.to_numpy(dtype=np.float64)
     features = [(str(key), side.X[key]) for key in side.X]
-    facts = (task, *classes)
+    facts = dict(side.facts)
+    facts["notes"] = (*facts.get("notes", ()), *_gaps(side, y, classes, split))
     return Dataset(
-        name=side.name,
         X=side.X,
         y=y,
         task=task,
@@ -561,17 +561,9 @@ def _dataset_of(
         groups={key: (key,) for key, _ in features},
         split=split,
         target=str(side.target.name),
-        sha256=digest_of(features, [y, weights], facts=facts),
+        sha256=digest_of(features, [y, weights], facts=(task, *classes)),
         classes=classes,
-        source=side.source,
-        script=side.script,
-        script_sha256=side.script_sha256,
-        unread=side.unread,
-        types=side.types,
-        notes=(*side.notes, *_gaps(side, y, classes, split)),
-        left_out=side.left_out,
-        row_numbers=side.row_numbers,
-        segments=side.segments,
+        **facts,
     )
 
 
@@ -586,7 +578,7 @@ def _gaps(
         yield Finding(
             check="empty_column",
             severity="info",
-            subject=side.name,
+            subject=side.facts["name"],
             message=(
                 "These columns have no value in any evaluation row, so what a model "
                 f"reads of them is that they are missing: {listed(empty)}."
@@ -599,7 +591,7 @@ def _gaps(
         yield Finding(
             check="absent_class",
             severity="warning",
-            subject=side.name,
+            subject=side.facts["name"],
             message=(
                 f"No evaluation row has the class {listed(absent)}, so losses that "
                 "take each class by itself, such as 1 - AUC and 1 - balanced accuracy, "
