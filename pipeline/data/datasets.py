@@ -3,7 +3,7 @@
 Problems that do not depend on each other are reported together, one per line.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -249,20 +249,33 @@ def describe(
     dated = [name for name, kind in test.types.items() if dates.was_dates(kind)]
     definitions = dict.fromkeys(dated, dates.UNIT)
     definitions |= {item.name: definition_of(item) for item in derived}
-    own_names = [item.name for item in derived]
-    return FRAMES["columns"].of(
-        [
-            {
-                "feature": name,
-                "origin": _origin(name, section, test.unread, own_names),
-                "definition": definitions.get(name, ""),
-                "missing_train": int(train.X[name].isna().sum()) if train else np.nan,
-                "missing_test": int(test.X[name].isna().sum()),
-                **_facts([rows.X[name] for rows in (train, test) if rows]),
-            }
-            for name in test.features
-        ]
-    )
+    is_inferred = section and is_text_file(str(section.train.get("file", "")))
+    origins = dict.fromkeys(test.features, "inferred" if is_inferred else "data")
+    origins |= dict.fromkeys(section.categories if section else (), "declared")
+    origins |= {item.name: "derived" for item in derived}
+    held_out = (name for name, made_of in test.unread.items() if not made_of)
+    origins |= dict.fromkeys(held_out, "held_out")
+    rows = []
+    for name in test.features:
+        parts = [data.X[name] for data in (train, test) if data]
+        values = pd.concat(parts, ignore_index=True).dropna()
+        has_levels = is_category(parts[0])
+        is_ranged = len(values) and not has_levels
+        row = {
+            "feature": name,
+            "kind": "category" if has_levels else "number",
+            "dtype": str(parts[0].dtype),
+            "origin": origins[name],
+            "levels": tuple(parts[0].cat.categories) if has_levels else (),
+            "minimum": float(values.min()) if is_ranged else np.nan,
+            "maximum": float(values.max()) if is_ranged else np.nan,
+            "distinct": int(values.nunique()),
+            "missing_train": int(train.X[name].isna().sum()) if train else np.nan,
+            "missing_test": int(test.X[name].isna().sum()),
+            "definition": definitions.get(name, ""),
+        }
+        rows.append(row)
+    return FRAMES["columns"].of(rows)
 
 
 def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
@@ -600,38 +613,3 @@ def _gaps(
             remedy="Add rows of the class, or choose a loss that is a mean over rows.",
             evidence={"classes": len(absent)},
         )
-
-
-def _origin(
-    name: str,
-    section: DataSection | None,
-    unread: Mapping[str, tuple[str, ...]],
-    derived: Collection[str],
-) -> str:
-    """Return who said what a column means, or that no model is given it."""
-    if name in unread and not unread[name]:
-        return "held_out"
-    if name in derived:
-        return "derived"
-    if section is None:
-        return "data"
-    if name in section.categories:
-        return "declared"
-    file = str(section.train.get("file", ""))
-    return "inferred" if is_text_file(file) else "data"
-
-
-def _facts(parts: Sequence[pd.Series]) -> dict[str, Any]:
-    """Return type and range of one feature over all rows."""
-    first = parts[0]
-    has_levels = is_category(first)
-    values = pd.concat(parts, ignore_index=True).dropna()
-    is_ranged = len(values) and not has_levels
-    return {
-        "kind": "category" if has_levels else "number",
-        "dtype": str(first.dtype),
-        "levels": tuple(first.cat.categories) if has_levels else (),
-        "minimum": float(values.min()) if is_ranged else np.nan,
-        "maximum": float(values.max()) if is_ranged else np.nan,
-        "distinct": int(values.nunique()),
-    }
