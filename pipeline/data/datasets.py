@@ -331,25 +331,22 @@ def _typed_rows(frame: pd.DataFrame, y: Any, weights: Any, name: str) -> Side:
     ]
     raise_all(problems)
 
-    subjects = [f"column {quote(key)}" for key in frame] + [*others]
-    typed: list[pd.Series] = []
-    for subject, values in zip(
-        subjects, [*(frame[key] for key in frame), *others.values()], strict=True
-    ):
+    rows: dict[str, pd.Series] = {}
+    for key in frame:
+        with collecting(problems):
+            where = f"{name}: column {quote(key)}"
+            column = frame[key].reset_index(drop=True)
+            column = from_values(column, where=where, is_feature=True)
+            rows[key] = dates.seconds_of(column) if dates.is_dates(column) else column
+    roles: dict[str, pd.Series] = {}
+    for role, values in others.items():
         with collecting(problems):
             column = pd.Series(values).reset_index(drop=True)
-            is_feature = subject not in others
-            column = from_values(
-                column, where=f"{name}: {subject}", is_feature=is_feature
-            )
-            is_dated = dates.is_dates(column)
-            typed.append(dates.seconds_of(column) if is_dated else column)
+            roles[role] = from_values(column, where=f"{name}: {role}")
     raise_all(problems)
-    roles = dict(zip(others, typed[len(frame.columns) :], strict=True))
-    rows = pd.DataFrame(dict(zip(frame, typed, strict=False)))
     types = {key: column_type(frame[key], rows[key]) for key in frame}
     return Side(
-        X=rows,
+        X=pd.DataFrame(rows),
         target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
         weights=roles["weights"].rename("weights") if "weights" in roles else None,
         where=name,
