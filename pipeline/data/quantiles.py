@@ -50,9 +50,7 @@ class Sketch(NamedTuple):
     missing: int
 
 
-def quantiles_frame(
-    datasets: Iterable[Dataset | None], *, is_exact: bool = False
-) -> pd.DataFrame:
+def quantiles_frame(datasets: Iterable[Dataset | None]) -> pd.DataFrame:
     """Return a sketch of each column of each set of rows, and of its target.
 
     Of a number with at most 50 distinct values each value is kept, else the order
@@ -65,8 +63,6 @@ def quantiles_frame(
     ----------
     datasets : iterable of Dataset or None
         None has none. The target of reference rows is not read.
-    is_exact : bool, default False
-        Whether every value of a number is kept.
 
     Returns
     -------
@@ -83,7 +79,7 @@ def quantiles_frame(
         for data in datasets
         if data is not None
         for name, role, column in _columns(data)
-        for part in _parts(column, is_exact)
+        for part in _parts(column)
     ]
     if not parts:
         return FRAME.of()
@@ -109,26 +105,42 @@ def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
     kinds, levels = frame["kind"].tolist(), frame["level"].tolist()
     by_column = {}
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        n_present, own = int(rows[start:end].sum()), slice(start, end)
-        is_levels = kinds[start] == "category"
-        counts = dict(zip(levels[own], rows[own].tolist(), strict=True))
-        number = slice(start, start) if is_levels else own
-        by_column[tuple(key[end] for key in keys)] = Sketch(
-            kind=kinds[start],
-            values=values[number],
-            below=np.cumsum(rows[number]) - rows[number],
-            upto=place[number],
-            levels=counts if is_levels else {},
-            known=n_present,
-            missing=int(rows[end]),
+        own = slice(start, end)
+        by_column[tuple(key[end] for key in keys)] = _sketch(
+            kinds[start], place[own], values[own], levels[own], rows[own], rows[end]
         )
     return by_column  # type: ignore[return-value]
 
 
 def exact_sketches(data: Dataset) -> dict[tuple[str, str], Sketch]:
     """Return sketches that keep every value of a number, by role and column."""
-    every = sketches(quantiles_frame([data], is_exact=True))
-    return {(role, name): sketch for (_, role, name), sketch in every.items()}
+    exact = {}
+    for name, role, column in _columns(data):
+        own, (*_, n_missing) = _parts(column, is_exact=True)
+        exact[role, name] = _sketch(*own, n_missing[0])
+    return exact
+
+
+def _sketch(
+    kind: str,
+    place: Counts,
+    values: Floats,
+    levels: Iterable[str],
+    rows: Counts,
+    missing: int,
+) -> Sketch:
+    """Return the sketch that the rows of a frame describe, all but the last of them."""
+    is_levels = kind == "category"
+    kept = slice(0) if is_levels else slice(None)
+    return Sketch(
+        kind=kind if len(rows) else "missing",
+        values=values[kept],
+        below=(np.cumsum(rows) - rows)[kept],
+        upto=place[kept],
+        levels=dict(zip(levels, rows.tolist(), strict=True)) if is_levels else {},
+        known=int(rows.sum()),
+        missing=int(missing),
+    )
 
 
 def _columns(data: Dataset) -> Iterator[tuple[str, str, pd.Series]]:
@@ -145,7 +157,7 @@ def _columns(data: Dataset) -> Iterator[tuple[str, str, pd.Series]]:
 _Part = tuple[str, Counts, Floats, npt.NDArray[np.object_], Counts]
 
 
-def _parts(column: pd.Series, is_exact: bool) -> Iterator[_Part]:
+def _parts(column: pd.Series, *, is_exact: bool = False) -> Iterator[_Part]:
     """Yield the rows of one sketch: kind, places, values, levels and rows."""
     if is_category(column):
         names = column.cat.categories.to_numpy(dtype=object)
