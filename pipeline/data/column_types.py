@@ -310,15 +310,14 @@ def from_texts(
     if text.count(";") == len(present) and not NO_NUMBER.search(text):
         return _numbers(text[1:], is_present, where)
     codes, levels = pd.factorize(cells)  # from here on each text is looked at once
-    own = {plain_number(level, written): level for level in levels}
     counts = Counter(present)
     if counts.keys() <= FLAGS.keys():
         return _flags(cells.map(FLAGS))
     _refuse_missing_words(counts, where)
     _refuse_blanks_around(levels, where)
     if not is_class:
-        _refuse_marks_and_dates(counts, where, own, written.decimal)
-        _refuse_texts_among_numbers(counts, where)
+        own = {plain_number(level, written): level for level in levels}
+        _refuse_numbers_and_dates(counts, where, own, written.decimal)
     order = pd.Index(sorted(levels), dtype=object)
     return pd.Series(pd.Categorical.from_codes(codes, levels).reorder_categories(order))
 
@@ -354,13 +353,6 @@ def _refuse_blanks_around(levels: Iterable[str], where: str) -> None:
         )
 
 
-def _are_mostly_numbers(counts: Mapping[str, int]) -> bool:
-    """Return whether more than half of the cells are; of words for missing, none is."""
-    present = [word for word in counts if not is_missing_word(word)]
-    n_numbers = sum(counts[word] for word in present if NUMBER.fullmatch(word))
-    return 2 * n_numbers > sum(counts[word] for word in present)
-
-
 def _refuse_several_signs(cells: pd.Series, written: NumberFormat, where: str) -> None:
     """Refuse numbers of which some have another sign than others, or none."""
     first: dict[str, str] = {}
@@ -374,18 +366,21 @@ def _refuse_several_signs(cells: pd.Series, written: NumberFormat, where: str) -
         )
 
 
-def _refuse_marks_and_dates(
+def _refuse_numbers_and_dates(
     counts: Mapping[str, int], where: str, own: Mapping[str, str], decimal: str
 ) -> None:
-    """Refuse numbers that are written with other marks, and dates.
+    """Refuse numbers written with other marks, dates, and texts among mostly numbers.
 
-    Marked numbers are refused where they are all that is no number, or where most
-    cells are numbers: to have them read as missing would be no remedy.
+    Usual words for missing count on neither side. Marked numbers are refused where they
+    are all that is no number, or where more than half of the cells are numbers: to have
+    them read as missing would be no remedy.
     """
     present = [word for word in counts if not is_missing_word(word)]
     others = [word for word in present if not NUMBER.fullmatch(word)]
+    n_others = sum(counts[word] for word in others)
+    are_mostly_numbers = sum(counts[word] for word in present) > 2 * n_others
     marked = list(filter(MARKED.fullmatch, others))
-    if marked and (len(marked) == len(others) or _are_mostly_numbers(counts)):
+    if marked and (len(marked) == len(others) or are_mostly_numbers):
         raise DataError(
             f"{where} holds numbers that are not written like 1234{decimal}5: "
             f"{listed(own[word] for word in marked)}. Write them so in the file, say "
@@ -397,22 +392,14 @@ def _refuse_marks_and_dates(
             f"{where} holds dates such as {quote(present[0])}. To use them, "
             f"{PART_OF_DATES}; else {OTHERWISE}"
         )
-
-
-def _refuse_texts_among_numbers(counts: Mapping[str, int], where: str) -> None:
-    """Refuse a column of which more than half, but not all, are numbers.
-
-    Usual words for missing count on neither side.
-    """
-    texts = list(filterfalse(NUMBER_OR_INFINITE.fullmatch, counts))
-    n_texts = sum(counts[word] for word in texts)
-    n_cells = sum(counts.values())
-    if _are_mostly_numbers(counts):
+    if are_mostly_numbers:
+        texts = list(filterfalse(NUMBER_OR_INFINITE.fullmatch, counts))
+        n_texts = sum(counts[word] for word in texts)
         verb = "is" if n_texts == 1 else "are"
         raise DataError(
-            f"{where} holds mostly numbers, but {n_texts} of {n_cells} cells {verb} "
-            f"text: {listed(texts)}. Add the markers of missing values to [data] "
-            "missing_values, or declare the levels under [data] categories."
+            f"{where} holds mostly numbers, but {n_texts} of {sum(counts.values())} "
+            f"cells {verb} text: {listed(texts)}. Add the markers of missing values to "
+            "[data] missing_values, or declare the levels under [data] categories."
         )
 
 
@@ -541,7 +528,6 @@ def joined(
             new = sorted(set(test.dropna()) - set(train.cat.categories))
             train = train.cat.add_categories(new)
         refuse_new_levels(train.cat.categories, test, where=where, rows=rows)
-        test = test.cat.set_categories(train.cat.categories)
         test = test.astype(train.dtype)
     return pd.concat([train, test], ignore_index=True)
 

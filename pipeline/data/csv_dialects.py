@@ -156,7 +156,10 @@ def _of_numbers(
     elif thousands and "thousands" not in given:
         reason = said(*next(iter(seen.thousands[thousands].items())))
         yield Guess("thousands", thousands, reason)
-    signs = {place: _signs(found) for place, found in numbers.items()}
+    signs = {
+        place: {number["before"] or number["after"] or "" for number in found}
+        for place, found in numbers.items()
+    }
     for mark in ".,":
         is_known = mark == thousands or "decimal" in given or any(n_columns.values())
         for place, word in seen.either[mark].items() if not is_known else ():
@@ -208,10 +211,6 @@ def _number_columns(frame: pd.DataFrame) -> Iterator[tuple[int, list[re.Match[st
         found = [match for word in words if (match := _NUMBER.fullmatch(word))]
         if found and len(found) == len(words):
             yield place, found
-
-
-def _signs(found: list[re.Match[str]]) -> set[str]:
-    return {number["before"] or number["after"] or "" for number in found}
 
 
 def _seen(numbers: Numbers) -> _Seen:

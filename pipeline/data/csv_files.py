@@ -50,7 +50,50 @@ def read_csv(
             "with the names of its columns. Remove that line, and set the separator "
             "beside the file unless it is a comma."
         )
-    header, texts = _parsed(name, content, separator)
+    # A cell may be as long as the file.
+    csv.field_size_limit(max(len(content), csv.field_size_limit()))
+    # str.splitlines would end a line at U+2028 and the like as well.
+    lines = io.TextIOWrapper(io.BytesIO(content), "utf-8", newline="")
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    own = SEPARATORS.get(separator, repr(separator))
+    texts: list[str] = []
+    last = 0  # line of the last row
+    try:
+        header = next((row for row in reader if row), [""])
+        others = [sign for sign in SEPARATORS if len(header) == 1 and sign in header[0]]
+        if others:
+            key = '"\\t"' if others[0] == "\t" else f'"{others[0]}"'
+            raise DataError(
+                f"{name} has {SEPARATORS[others[0]]}s but no {own} in its first line: "
+                f"{quote(header[0])}. Set separator = {key} beside the file, and "
+                'decimal = "," if its numbers are written like 1234,5.'
+            )
+        last = reader.line_num
+        for row in reader:
+            if row and len(row) != len(header):
+                remedy = (
+                    f"Quote cells that hold a {own}, or set another separator beside "
+                    "the file (init: --separator)."
+                )
+                if len(row) > len(header) and (not texts or len(header) == 1):
+                    remedy = (
+                        "The first line must name the columns: "
+                        f"{quote(separator.join(header))} does not name all. Remove "
+                        "titles above the names, and name the column that names rows."
+                    )
+                raise DataError(
+                    f"{name}: line {reader.line_num} has {several(len(row), 'cell')}, "
+                    f"and the first line {len(header)}. {remedy}"
+                )
+            texts += row
+            last = reader.line_num
+    except csv.Error as error:
+        begins = f" The row begins in line {last + 1}"
+        hint = f"{begins}; does a quotation mark lack its pair?"
+        raise DataError(
+            f"{name} cannot be read as CSV: line {reader.line_num}: {error}."
+            f"{hint * (reader.line_num > last + 1)}"
+        ) from error
     cells = np.array(texts, dtype=object).reshape(-1, len(header))
     cells[cells == ""] = np.nan
     return pd.DataFrame(cells, columns=pd.Index(header, dtype=object), dtype=object)
@@ -112,52 +155,3 @@ def as_utf8(name: str, content: bytes, encoding: str) -> bytes:
             f"{name} cannot be read with encoding {quote(encoding)}. Set one that "
             f'Python knows, such as "utf-8" or "cp1252". Python says: {words(error)}'
         ) from error
-
-
-def _parsed(name: str, content: bytes, separator: str) -> tuple[list[str], list[str]]:
-    """Return the header, and the texts of all other lines one after another."""
-    # A cell may be as long as the file.
-    csv.field_size_limit(max(len(content), csv.field_size_limit()))
-    # str.splitlines would end a line at U+2028 and the like as well.
-    lines = io.TextIOWrapper(io.BytesIO(content), "utf-8", newline="")
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    own = SEPARATORS.get(separator, repr(separator))
-    texts: list[str] = []
-    last = 0  # line of the last row
-    try:
-        header = next((row for row in reader if row), [""])
-        others = [sign for sign in SEPARATORS if len(header) == 1 and sign in header[0]]
-        if others:
-            key = '"\\t"' if others[0] == "\t" else f'"{others[0]}"'
-            raise DataError(
-                f"{name} has {SEPARATORS[others[0]]}s but no {own} in its first line: "
-                f"{quote(header[0])}. Set separator = {key} beside the file, and "
-                'decimal = "," if its numbers are written like 1234,5.'
-            )
-        last = reader.line_num
-        for row in reader:
-            if row and len(row) != len(header):
-                remedy = (
-                    f"Quote cells that hold a {own}, or set another separator beside "
-                    "the file (init: --separator)."
-                )
-                if len(row) > len(header) and (not texts or len(header) == 1):
-                    remedy = (
-                        "The first line must name the columns: "
-                        f"{quote(separator.join(header))} does not name all. Remove "
-                        "titles above the names, and name the column that names rows."
-                    )
-                raise DataError(
-                    f"{name}: line {reader.line_num} has {several(len(row), 'cell')}, "
-                    f"and the first line {len(header)}. {remedy}"
-                )
-            texts += row
-            last = reader.line_num
-    except csv.Error as error:
-        begins = f" The row begins in line {last + 1}"
-        hint = f"{begins}; does a quotation mark lack its pair?"
-        raise DataError(
-            f"{name} cannot be read as CSV: line {reader.line_num}: {error}."
-            f"{hint * (reader.line_num > last + 1)}"
-        ) from error
-    return header, texts

@@ -27,14 +27,13 @@ HIDDEN = "***"
 def frame_of(names: Sequence[Any], rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
     """Return rows of values as a table, whose columns `as_read` makes.
 
-    A decimal is a float. Names are texts, empty for a missing one.
+    A decimal is a float.
     """
     lines = list(rows)
     columns = zip(*lines, strict=True) if lines else [()] * len(names)
     cells = [as_read(pd.Series(map(_value, each), dtype=object)) for each in columns]
     frame = pd.DataFrame(dict(enumerate(cells)))
-    texts = ["" if pd.isna(name) else str(name) for name in names]
-    frame.columns = pd.Index(texts, dtype=object)
+    frame.columns = pd.Index(names, dtype=object)
     return frame
 
 

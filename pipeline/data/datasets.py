@@ -3,7 +3,7 @@
 Problems that do not depend on each other are reported together, one per line.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -30,7 +30,7 @@ from .column_types import (
 )
 from .derived_columns import DerivedSection, definition_of
 from .encoding import column_type
-from .read import Reading, Side, collecting, raise_all, read, row_problems
+from .read import Side, collecting, raise_all, read, row_problems
 from .section import DataSection
 from .splits import drawn_rows
 from .tables import RFrame, check_header, is_text_file
@@ -90,28 +90,28 @@ def read_datasets(
             "The configuration has no [data], so the rows are not specified. Add "
             "it, or make them with importance_audit.dataset."
         )
-    reading = read(
+    sides, inferred = read(
         section, groups=groups, derived=derived, seed=seed, base=base, r_frame=r_frame
     )
-    sides = (reading.train, reading.test)
-    more = (reading.reference,) if reading.reference else ()
-    checked = sides if section.train else sides[1:]  # else the test rows stand in
     problems = [
         text
-        for side in (*checked, *more)
-        for text in _problems(side, is_learnt=side is reading.train)
+        for split, side in sides.items()
+        if split != "train" or section.train  # else the test rows stand in
+        for text in _problems(side, is_learnt=split == "train")
     ]
-    problems += _new_levels(reading)
+    problems += _new_levels(sides, inferred)
     with collecting(problems):
         classes, targets = _targets(
-            sides, section.task, positive_class=section.positive_class
+            [sides[split] for split in SPLITS],
+            section.task,
+            positive_class=section.positive_class,
         )
     raise_all(problems)
     train, test = (
-        _dataset_of(side, y, section.task, classes, split=split)
-        for side, y, split in zip(sides, targets, SPLITS, strict=True)
+        _dataset_of(sides[split], y, section.task, classes, split=split)
+        for split, y in zip(SPLITS, targets, strict=True)
     )
-    for side in more:
+    if side := sides.get("reference"):
         y = side.target.to_numpy()
         reference = _dataset_of(side, y, section.task, classes, split="reference")
         test = replace(test, reference=reference)
@@ -180,10 +180,8 @@ def dataset(
     """
     X = as_frame(X, name)
     side = _typed_rows(X, y, weights, name)
-    side = side._replace(
-        unread=dict.fromkeys(held_out, ()),
-        segments=_segments_of(X, segments, name),
-    )
+    side.facts["unread"] = dict.fromkeys(held_out, ())
+    side.facts["segments"] = _segments_of(X, segments, name)
     problems = list(_problems(side, is_learnt=split == "train"))
     unknown = [key for key in held_out if key not in side.X]
     problems += [
@@ -251,20 +249,33 @@ def describe(
     dated = [name for name, kind in test.types.items() if dates.was_dates(kind)]
     definitions = dict.fromkeys(dated, dates.UNIT)
     definitions |= {item.name: definition_of(item) for item in derived}
-    own_names = [item.name for item in derived]
-    return FRAMES["columns"].of(
-        [
-            {
-                "feature": name,
-                "origin": _origin(name, section, test.unread, own_names),
-                "definition": definitions.get(name, ""),
-                "missing_train": int(train.X[name].isna().sum()) if train else np.nan,
-                "missing_test": int(test.X[name].isna().sum()),
-                **_facts([rows.X[name] for rows in (train, test) if rows]),
-            }
-            for name in test.features
-        ]
-    )
+    is_inferred = section and is_text_file(str(section.train.get("file", "")))
+    origins = dict.fromkeys(test.features, "inferred" if is_inferred else "data")
+    origins |= dict.fromkeys(section.categories if section else (), "declared")
+    origins |= {item.name: "derived" for item in derived}
+    held_out = (name for name, made_of in test.unread.items() if not made_of)
+    origins |= dict.fromkeys(held_out, "held_out")
+    rows = []
+    for name in test.features:
+        parts = [data.X[name] for data in (train, test) if data]
+        values = pd.concat(parts, ignore_index=True).dropna()
+        has_levels = is_category(parts[0])
+        is_ranged = len(values) and not has_levels
+        row = {
+            "feature": name,
+            "kind": "category" if has_levels else "number",
+            "dtype": str(parts[0].dtype),
+            "origin": origins[name],
+            "levels": tuple(parts[0].cat.categories) if has_levels else (),
+            "minimum": float(values.min()) if is_ranged else np.nan,
+            "maximum": float(values.max()) if is_ranged else np.nan,
+            "distinct": int(values.nunique()),
+            "missing_train": int(train.X[name].isna().sum()) if train else np.nan,
+            "missing_test": int(test.X[name].isna().sum()),
+            "definition": definitions.get(name, ""),
+        }
+        rows.append(row)
+    return FRAMES["columns"].of(rows)
 
 
 def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
@@ -307,9 +318,9 @@ def left_out_frame(train: Dataset | None) -> pd.DataFrame:
     return FRAMES["left_out"].of([column._asdict() for column in columns])
 
 
-def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
+def _typed_rows(frame: pd.DataFrame, y: Any, weights: Any, name: str) -> Side:
     """Return rows given in Python, typed; rows are matched by position."""
-    frame, weights = as_frame(X, name), as_pandas(weights)
+    weights = as_pandas(weights)
     y = one_column(y, f"{name}: y")
     others = {"y": y} if weights is None else {"y": y, "weights": weights}
     problems = [
@@ -320,31 +331,30 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     ]
     raise_all(problems)
 
-    subjects = [f"column {quote(key)}" for key in frame] + [*others]
-    typed: list[pd.Series] = []
-    for subject, values in zip(
-        subjects, [*(frame[key] for key in frame), *others.values()], strict=True
-    ):
+    rows: dict[str, pd.Series] = {}
+    for key in frame:
+        with collecting(problems):
+            where = f"{name}: column {quote(key)}"
+            column = frame[key].reset_index(drop=True)
+            column = from_values(column, where=where, is_feature=True)
+            rows[key] = dates.seconds_of(column) if dates.is_dates(column) else column
+    roles: dict[str, pd.Series] = {}
+    for role, values in others.items():
         with collecting(problems):
             column = pd.Series(values).reset_index(drop=True)
-            is_feature = subject not in others
-            column = from_values(
-                column, where=f"{name}: {subject}", is_feature=is_feature
-            )
-            is_dated = dates.is_dates(column)
-            typed.append(dates.seconds_of(column) if is_dated else column)
+            roles[role] = from_values(column, where=f"{name}: {role}")
     raise_all(problems)
-    roles = dict(zip(others, typed[len(frame.columns) :], strict=True))
-    rows = pd.DataFrame(dict(zip(frame, typed, strict=False)))
     types = {key: column_type(frame[key], rows[key]) for key in frame}
     return Side(
-        X=rows,
+        X=pd.DataFrame(rows),
         target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
         weights=roles["weights"].rename("weights") if "weights" in roles else None,
         where=name,
-        name=name,
-        source="given in Python",
-        types={key: kind for key, kind in types.items() if kind},
+        facts={
+            "name": name,
+            "source": "given in Python",
+            "types": {key: kind for key, kind in types.items() if kind},
+        },
     )
 
 
@@ -495,13 +505,13 @@ def _problems(side: Side, *, is_learnt: bool) -> Iterator[str]:
         yield from column_roles.weight_problems(side.weights, where=where)
 
 
-def _new_levels(reading: Reading) -> list[str]:
+def _new_levels(sides: Mapping[str, Side], inferred: Sequence[str]) -> list[str]:
     """Return a sentence per inferred category with a level not in training rows."""
     problems: list[str] = []
-    others = {"test": reading.test, "reference": reading.reference}
-    for key, (rows, side) in product(reading.inferred, others.items()):
-        train = reading.train.X[key]
-        if side is not None and is_category(train):
+    others = [rows for rows in sides if rows != "train"]
+    for key, rows in product(inferred, others):
+        train, side = sides["train"].X[key], sides[rows]
+        if is_category(train):
             with collecting(problems):
                 where = f"{side.where}: column {quote(key)}"
                 training_cells, cells = train.dropna(), side.X[key]
@@ -551,9 +561,9 @@ def _dataset_of(
     if side.weights is not None:
         weights = side.weights.to_numpy(dtype=np.float64)
     features = [(str(key), side.X[key]) for key in side.X]
-    facts = (task, *classes)
+    facts = dict(side.facts)
+    facts["notes"] = (*facts.get("notes", ()), *_gaps(side, y, classes, split))
     return Dataset(
-        name=side.name,
         X=side.X,
         y=y,
         task=task,
@@ -561,17 +571,9 @@ def _dataset_of(
         groups={key: (key,) for key, _ in features},
         split=split,
         target=str(side.target.name),
-        sha256=digest_of(features, [y, weights], facts=facts),
+        sha256=digest_of(features, [y, weights], facts=(task, *classes)),
         classes=classes,
-        source=side.source,
-        script=side.script,
-        script_sha256=side.script_sha256,
-        unread=side.unread,
-        types=side.types,
-        notes=(*side.notes, *_gaps(side, y, classes, split)),
-        left_out=side.left_out,
-        row_numbers=side.row_numbers,
-        segments=side.segments,
+        **facts,
     )
 
 
@@ -586,7 +588,7 @@ def _gaps(
         yield Finding(
             check="empty_column",
             severity="info",
-            subject=side.name,
+            subject=side.facts["name"],
             message=(
                 "These columns have no value in any evaluation row, so what a model "
                 f"reads of them is that they are missing: {listed(empty)}."
@@ -599,7 +601,7 @@ def _gaps(
         yield Finding(
             check="absent_class",
             severity="warning",
-            subject=side.name,
+            subject=side.facts["name"],
             message=(
                 f"No evaluation row has the class {listed(absent)}, so losses that "
                 "take each class by itself, such as 1 - AUC and 1 - balanced accuracy, "
@@ -608,38 +610,3 @@ def _gaps(
             remedy="Add rows of the class, or choose a loss that is a mean over rows.",
             evidence={"classes": len(absent)},
         )
-
-
-def _origin(
-    name: str,
-    section: DataSection | None,
-    unread: Mapping[str, tuple[str, ...]],
-    derived: Collection[str],
-) -> str:
-    """Return who said what a column means, or that no model is given it."""
-    if name in unread and not unread[name]:
-        return "held_out"
-    if name in derived:
-        return "derived"
-    if section is None:
-        return "data"
-    if name in section.categories:
-        return "declared"
-    file = str(section.train.get("file", ""))
-    return "inferred" if is_text_file(file) else "data"
-
-
-def _facts(parts: Sequence[pd.Series]) -> dict[str, Any]:
-    """Return type and range of one feature over all rows."""
-    first = parts[0]
-    has_levels = is_category(first)
-    values = pd.concat(parts, ignore_index=True).dropna()
-    is_ranged = len(values) and not has_levels
-    return {
-        "kind": "category" if has_levels else "number",
-        "dtype": str(first.dtype),
-        "levels": tuple(first.cat.categories) if has_levels else (),
-        "minimum": float(values.min()) if is_ranged else np.nan,
-        "maximum": float(values.max()) if is_ranged else np.nan,
-        "distinct": int(values.nunique()),
-    }

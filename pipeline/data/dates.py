@@ -7,7 +7,7 @@ the audit fits is given parts of dates, never the seconds.
 
 import re
 from collections.abc import Callable
-from datetime import datetime, tzinfo
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -115,11 +115,13 @@ def from_texts(cells: pd.Series, written: str, *, where: str) -> pd.Series:
             f"expected. {remedy} under [[derived]], or add the markers of missing "
             "values to [data] missing_values."
         )
-    offsets = {_offset(time) for time in times if time}
+    offsets = {
+        str(time.utcoffset()) if time.tzinfo else "none" for time in times if time
+    }
     if len(offsets) > 1:
         raise DataError(
             f"{where} holds times with several offsets from UTC: "
-            f"{listed(sorted(map(str, offsets)))}. Use a single offset, or none."
+            f"{listed(sorted(offsets))}. Use a single offset, or none."
         )
     naive = [time.replace(tzinfo=None) for time in times if time] + [pd.NaT]
     return pd.Series(pd.DatetimeIndex(naive)[codes])  # -1, a missing cell, is the last
@@ -138,11 +140,6 @@ def _time(word: str, written: str) -> datetime | None:
     except ValueError:
         return None
     return time if YEARS[0] <= time.year <= YEARS[1] else None
-
-
-def _offset(time: datetime) -> Any:
-    zone: tzinfo | None = time.tzinfo
-    return "none" if zone is None else time.utcoffset()
 
 
 def as_years(column: pd.Series) -> pd.Series:

@@ -164,7 +164,11 @@ def derive(
         if section.name not in all_columns and not own:
             own = tuple(_unfit_inputs(section, all_columns, where))
             if not own:
-                column = _column_of(section, all_columns)
+                if section.part:
+                    cells = date_part(all_columns[section.of[0]], section.part)
+                else:
+                    cells = value_of(section.expression, all_columns)
+                column = pd.Series(cells, name=section.name)
                 own = tuple(_not_finite(section, column, where))
             if not own:
                 all_columns[section.name] = column
@@ -315,12 +319,3 @@ def _not_finite(
         subject = f"[[derived]] {quote(section.name)} expression"
         remedy = "Change the formula, or leave those rows out."
         yield f"{subject} is not finite in {rows} of {len(column)} of {where}. {remedy}"
-
-
-def _column_of(section: DerivedSection, columns: Mapping[str, pd.Series]) -> pd.Series:
-    """Return one derived column of inputs that fit."""
-    if section.part:
-        cells = date_part(columns[section.of[0]], section.part)
-    else:
-        cells = value_of(section.expression, columns)
-    return pd.Series(cells, name=section.name)

@@ -22,7 +22,7 @@ from ..records.asker import remedy
 from ..records.dataset_and_model import ColumnType, Floats
 from ..records.errors import DataError, ModelError, did_you_mean, listed, quote, several
 from . import dates
-from .column_types import text_of
+from .column_types import is_category, text_of
 
 Kind = Literal["none", "ordinal", "one_hot", "one_hot_full"]
 
@@ -73,11 +73,6 @@ class Encoding(NamedTuple):
             for name in self.features
         ]
         return tuple(np.repeat(np.array(self.features, dtype=object), widths))
-
-
-def is_category(column: pd.Series) -> bool:
-    """Return whether a column holds levels."""
-    return isinstance(column.dtype, pd.CategoricalDtype)
 
 
 def has_category(X: pd.DataFrame) -> bool:
@@ -296,7 +291,16 @@ def _columns(encoding: Encoding, column: pd.Series, model: str) -> Floats:
     levels = encoding.levels.get(str(column.name)) or _ordinal(column)
     codes = _codes(column, levels.declared, model)
     if not levels.is_placed[codes].all():
-        raise _misplaced_error(column, codes, levels, model)
+        strange = np.unique(codes[(codes >= 0) & ~levels.is_placed[codes]])
+        if len(strange):
+            placed = levels.declared[levels.is_placed[:-1]]
+            raise unknown_levels(levels.declared[strange], column, placed, model)
+        n_missing = int((codes < 0).sum())
+        raise DataError(
+            f"Column {quote(column.name)} has {several(n_missing, 'missing value')}, "
+            f"for which the one-hot columns of model {quote(model)} have no category. "
+            "Make missing values a separate level, or leave those rows out."
+        )
     return levels.codes[:, codes]
 
 
@@ -312,22 +316,6 @@ def _codes(
     if len(stray):
         raise unknown_levels(column.cat.categories[stray], column, declared, model)
     return np.asarray(place[codes])
-
-
-def _misplaced_error(
-    column: pd.Series, codes: npt.NDArray[Any], levels: Levels, model: str
-) -> DataError:
-    """Return the error for levels without a place, or for missing ones."""
-    without = np.unique(codes[(codes >= 0) & ~levels.is_placed[codes]])
-    if len(without):
-        placed_levels = levels.declared[levels.is_placed[:-1]]
-        return unknown_levels(levels.declared[without], column, placed_levels, model)
-    n_missing = int((codes < 0).sum())
-    return DataError(
-        f"Column {quote(column.name)} has {several(n_missing, 'missing value')}, for "
-        f"which the one-hot columns of model {quote(model)} have no category. Make "
-        "missing values a separate level, or leave those rows out."
-    )
 
 
 def unknown_levels(

@@ -121,26 +121,22 @@ def with_seen_levels(
             continue
         for name, X in frames.items():
             is_new = X[key].notna() & ~X[key].isin(set(column.dropna()))
-            if is_new.any():
-                notes.append(_unseen_note(str(key), name, X[key], is_new))
-                X[key] = X[key].mask(is_new)
+            if not is_new.any():
+                continue
+            levels, n_rows = sorted(set(X[key][is_new])), int(is_new.sum())
+            finding = Finding(
+                check="unseen_levels",
+                severity="warning",
+                subject=str(key) if name == "test" else f"{key} ({name} rows)",
+                message=(
+                    f"Column {quote(str(key))} holds {listed(levels)} in {n_rows} of "
+                    f"{several(len(X), f'{name} row')}, and in no training row; it is "
+                    "read as missing there ([data] unseen)."
+                ),
+                remedy="Train on rows that have these levels, or merge rare ones.",
+                evidence={"rows": n_rows, "levels": len(levels)},
+                cause=cause_of("unseen_levels", str(key)),
+            )
+            notes.append(finding)
+            X[key] = X[key].mask(is_new)
     return frames, tuple(notes)
-
-
-def _unseen_note(
-    column: str, rows: str, cells: pd.Series, is_new: pd.Series
-) -> Finding:
-    levels, n_rows = sorted(set(cells[is_new])), int(is_new.sum())
-    return Finding(
-        check="unseen_levels",
-        severity="warning",
-        subject=column if rows == "test" else f"{column} ({rows} rows)",
-        message=(
-            f"Column {quote(column)} holds {listed(levels)} in {n_rows} of "
-            f"{several(len(cells), f'{rows} row')}, and in no training row; it is read "
-            "as missing there ([data] unseen)."
-        ),
-        remedy="Train on rows that have these levels, or merge rare ones.",
-        evidence={"rows": n_rows, "levels": len(levels)},
-        cause=cause_of("unseen_levels", column),
-    )

@@ -105,18 +105,9 @@ def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
     kinds, levels = frame["kind"].tolist(), frame["level"].tolist()
     by_column = {}
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        n_present, own = int(rows[start:end].sum()), slice(start, end)
-        is_levels = kinds[start] == "category"
-        counts = dict(zip(levels[own], rows[own].tolist(), strict=True))
-        number = slice(start, start) if is_levels else own
-        by_column[tuple(key[end] for key in keys)] = Sketch(
-            kind=kinds[start],
-            values=values[number],
-            below=np.cumsum(rows[number]) - rows[number],
-            upto=place[number],
-            levels=counts if is_levels else {},
-            known=n_present,
-            missing=int(rows[end]),
+        own = slice(start, end)
+        by_column[tuple(key[end] for key in keys)] = _sketch(
+            kinds[start], place[own], values[own], levels[own], rows[own], rows[end]
         )
     return by_column  # type: ignore[return-value]
 
@@ -125,21 +116,31 @@ def exact_sketches(data: Dataset) -> dict[tuple[str, str], Sketch]:
     """Return sketches that keep every value of a number, by role and column."""
     exact = {}
     for name, role, column in _columns(data):
-        known = column.dropna()
-        kind = "category" if is_category(column) else "number" if len(known) else ""
-        is_levels = kind == "category"
-        numbers = () if is_levels else known.to_numpy(dtype=np.float64)
-        values, rows = np.unique(numbers, return_counts=True)
-        exact[role, name] = Sketch(
-            kind=kind or "missing",
-            values=values,
-            below=np.cumsum(rows) - rows,
-            upto=np.cumsum(rows),
-            levels=known.value_counts(sort=False).to_dict() if is_levels else {},
-            known=len(known),
-            missing=len(column) - len(known),
-        )
+        own, (*_, n_missing) = _parts(column, is_exact=True)
+        exact[role, name] = _sketch(*own, n_missing[0])
     return exact
+
+
+def _sketch(
+    kind: str,
+    place: Counts,
+    values: Floats,
+    levels: Iterable[str],
+    rows: Counts,
+    missing: int,
+) -> Sketch:
+    """Return the sketch that the rows of a frame describe, all but the last of them."""
+    is_levels = kind == "category"
+    kept = slice(0) if is_levels else slice(None)
+    return Sketch(
+        kind=kind if len(rows) else "missing",
+        values=values[kept],
+        below=(np.cumsum(rows) - rows)[kept],
+        upto=place[kept],
+        levels=dict(zip(levels, rows.tolist(), strict=True)) if is_levels else {},
+        known=int(rows.sum()),
+        missing=int(missing),
+    )
 
 
 def _columns(data: Dataset) -> Iterator[tuple[str, str, pd.Series]]:
@@ -156,7 +157,7 @@ def _columns(data: Dataset) -> Iterator[tuple[str, str, pd.Series]]:
 _Part = tuple[str, Counts, Floats, npt.NDArray[np.object_], Counts]
 
 
-def _parts(column: pd.Series) -> Iterator[_Part]:
+def _parts(column: pd.Series, *, is_exact: bool = False) -> Iterator[_Part]:
     """Yield the rows of one sketch: kind, places, values, levels and rows."""
     if is_category(column):
         names = column.cat.categories.to_numpy(dtype=object)
@@ -164,48 +165,15 @@ def _parts(column: pd.Series) -> Iterator[_Part]:
         place, missing = np.arange(1, len(names) + 1), int(counts[0])
         yield "category", place, np.full(len(names), np.nan), names, counts[1:]
     else:
-        cells = column.to_numpy(dtype=np.float64)
-        numbers = cells[~np.isnan(cells)]
-        missing = len(cells) - len(numbers)
-        values, upto, rows = _counts_or_quantiles(numbers)
-        yield "number", upto, values, np.full(len(values), "", dtype=object), rows
+        numbers = column.dropna().to_numpy(dtype=np.float64)
+        missing, n = len(column) - len(numbers), len(numbers)
+        values, counts = np.unique(numbers, return_counts=True)
+        upto = np.cumsum(counts)
+        if len(values) > MOST_VALUES and not is_exact:
+            at = -(-n * np.arange(PARTS + 1) // PARTS)  # n·j/100, rounded up
+            keep = np.unique(np.searchsorted(upto, np.maximum(at, 1)))
+            below = (upto - counts)[keep]
+            values, upto, counts = values[keep], upto[keep], np.diff(below, append=n)
+        yield "number", upto, values, np.full(len(values), "", dtype=object), counts
     nothing = np.array([""], dtype=object)
     yield "missing", np.array([0]), np.array([np.nan]), nothing, np.array([missing])
-
-
-def _counts_or_quantiles(numbers: Floats) -> tuple[Floats, Counts, Counts]:
-    """Return the values that are kept of numbers, their places and their rows."""
-    n = len(numbers)
-    at = -(-n * np.arange(PARTS + 1) // PARTS)  # whole numbers: n·j/100, rounded up
-    at = np.unique(np.maximum(at - 1, 0))
-    if n > PARTS:
-        quantiles = _around(
-            np.partition(numbers, at), at
-        )  # half the time of sorting all
-        if len(quantiles[0]) > MOST_VALUES:
-            return quantiles
-    values, counts = np.unique(numbers, return_counts=True)
-    upto = np.cumsum(counts)
-    if len(values) <= MOST_VALUES:
-        return values, upto, counts
-    keep = np.unique(np.searchsorted(upto, at, side="right"))
-    below = (upto - counts)[keep]
-    return values[keep], upto[keep], np.diff(below, append=n)
-
-
-def _around(parted: Floats, at: Counts) -> tuple[Floats, Counts, Counts]:
-    """Return the values at places of numbers that are in order there, with their rows.
-
-    Rows that share a value with a place may lie on both sides of it, but not beyond
-    the next place with another value.
-    """
-    marks, wide = parted[at], np.diff(at)
-    alike = [
-        np.add.reduceat(parted[:-1] == np.repeat(side, wide), at[:-1], dtype=np.int64)
-        for side in (marks[1:], marks[:-1])
-    ]
-    is_new = np.concatenate([[True], marks[1:] != marks[:-1]])
-    below = np.concatenate([[0], at[1:] - alike[0]])[is_new]
-    is_last = np.concatenate([is_new[1:], [True]])
-    upto = np.concatenate([at[:-1] + alike[1], [len(parted)]])[is_last]
-    return marks[is_new], upto, np.diff(below, append=len(parted))

@@ -7,16 +7,13 @@ column must be for its role, and the making of a `Dataset`.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..records.dataset_and_model import ColumnType, LeftOut
+from ..records.dataset_and_model import ColumnType
 from ..records.errors import DataError, hints, listed, quote, quote_odd, several
-from ..records.finding import Finding
 from . import column_types, dates
 from .derived_columns import DerivedSection, date_formats, derive, sources_of
 from .encoding import column_type
@@ -41,41 +38,15 @@ class Side(NamedTuple):
         Named like its column.
     where : str
         How sentences name these rows.
-    name, source : str
-        How the report names them, and where they came from.
-    script, script_sha256 : str
-        As in `tables.Table`.
-    unread, types, notes, left_out, row_numbers, segments
-        As in `Dataset`.
+    facts : dict of str to Any
+        Further fields of their `Dataset`, such as its name and its source.
     """
 
     X: pd.DataFrame
     target: pd.Series
     weights: pd.Series | None
     where: str
-    name: str
-    source: str
-    script: str = ""
-    script_sha256: str = ""
-    unread: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    types: Mapping[str, ColumnType] = MappingProxyType({})
-    notes: tuple[Finding, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    row_numbers: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
-    segments: pd.DataFrame = pd.DataFrame()
-
-
-class Reading(NamedTuple):
-    """What ``[data]`` describes: two sides, the features whose levels nobody declared,
-    and the reference rows, whose target is NaN.
-
-    Training rows that are not known are the test rows, for their types and levels.
-    """
-
-    train: Side
-    test: Side
-    inferred: tuple[str, ...]
-    reference: Side | None = None
+    facts: dict[str, Any]
 
 
 def read(
@@ -86,8 +57,16 @@ def read(
     seed: int,
     base: Path,
     r_frame: RFrame | None = None,
-) -> Reading:
+) -> tuple[dict[str, Side], tuple[str, ...]]:
     """Return the rows that the ``[data]`` of a configuration describes.
+
+    Returns
+    -------
+    sides : dict of str to Side
+        "train", "test", and "reference" if there are such rows, whose target is NaN.
+        Training rows that are not known are the test rows, for their types and levels.
+    inferred : tuple of str
+        The features whose levels nobody declared.
 
     Raises
     ------
@@ -126,77 +105,64 @@ def read(
     )
     typed |= new_columns
     n_rows = sum(len(table.frame) for table in tables)
-    by_segment = {
-        name: dates.as_years(typed[name]).iloc[:n_rows] for name in section.segments
-    }
-    for name in segments:
-        cells = pd.concat([table.frame[name] for table in tables])
-        by_segment[name] = column_types.flags_in_words(by_segment[name], cells)
+    segment_columns = {}
+    for name in section.segments:
+        segment_columns[name] = dates.as_years(typed[name]).iloc[:n_rows]
+        if name in segments:
+            cells = pd.concat([table.frame[name] for table in tables])
+            segment_columns[name] = column_types.flags_in_words(
+                segment_columns[name], cells
+            )
     typed = {
         name: dates.seconds_of(column) if dates.is_dates(column) else column
         for name, column in typed.items()
     }
-    more = {name: column.iloc[n_rows:] for name, column in typed.items()}
-    typed = {name: column.iloc[:n_rows] for name, column in typed.items()}
+    is_test = _test_rows(tables, typed, section, seed)
+    numbers = np.concatenate([table.row_numbers for table in tables])
     unread: dict[str, tuple[str, ...]] = dict.fromkeys(section.held_out_columns, ())
     unread |= sources_of(derived, audited)
-    is_test = _test_rows(tables, typed, section, seed)
-    words = _words(tables, section, seed)
-    numbers = np.concatenate([table.row_numbers for table in tables])
-    sides = [
-        _side(typed, section, (*audited, *new_columns), rows, facts)._replace(
-            unread=unread,
-            types={n: kind for n, kind in types.items() if kind},
-            row_numbers=numbers[rows],
-        )
-        for rows, facts in zip((~is_test, is_test), words, strict=True)
-    ]
-    left_out = columns_without_part(tables[0], section, audited=audited, dated=dated)
-    sides[0] = sides[0]._replace(notes=notes, left_out=tuple(left_out))
-    if by_segment:
-        of_test = pd.DataFrame(by_segment).loc[is_test].reset_index(drop=True)
-        sides[1] = sides[1]._replace(segments=of_test)
-    reading = Reading(sides[0], sides[1], _inferred_features(tables, audited, section))
+    rows_of = {"train": np.flatnonzero(~is_test), "test": np.flatnonzero(is_test)}
     if section.reference_rows:
-        more[section.target] = pd.Series(
-            np.nan, more[audited[0]].index, name=section.target
-        )
-        facts = _reference_words(every, section.reference_rows)
-        side = _side(more, section, (*audited, *new_columns), slice(None), facts)
-        reading = reading._replace(reference=side._replace(unread=unread))
-    return _with_seen_levels(reading) if section.unseen == "missing" else reading
-
-
-def _with_seen_levels(reading: Reading) -> Reading:
-    """Return the rows with levels that no training row has as missing."""
-    sides = {"test": reading.test, "reference": reading.reference}
-    frames = {name: side.X for name, side in sides.items() if side}
-    frames, notes = with_seen_levels(reading.train.X, frames)
-    return reading._replace(
-        test=reading.test._replace(X=frames["test"], notes=notes),
-        reference=reading.reference
-        and reading.reference._replace(X=frames["reference"]),
-    )
-
-
-def _side(
-    typed: Mapping[str, pd.Series],
-    section: DataSection,
-    features: tuple[str, ...],
-    rows: Rows | slice,
-    facts: Mapping[str, Any],
-) -> Side:
-    """Return the rows of one split, in the order of their table."""
-    columns = {
-        name: pd.Series(column.array[rows], name=name, copy=False)  # numbered from 0
-        for name, column in typed.items()
+        rows_of["reference"] = np.arange(n_rows, len(typed[audited[0]]))
+    frames = {
+        split: pd.DataFrame(
+            {name: typed[name].iloc[rows] for name in (*audited, *new_columns)}
+        ).reset_index(drop=True)
+        for split, rows in rows_of.items()
     }
-    return Side(
-        X=pd.DataFrame({name: columns[name] for name in features}),
-        target=columns[section.target],
-        weights=columns.get(section.weights),
-        **facts,
+    facts: dict[str, dict[str, Any]] = {split: {"unread": unread} for split in rows_of}
+    for split in ("train", "test"):
+        facts[split]["types"] = {name: kind for name, kind in types.items() if kind}
+        facts[split]["row_numbers"] = numbers[rows_of[split]]
+    facts["train"]["notes"] = notes
+    facts["train"]["left_out"] = tuple(
+        columns_without_part(tables[0], section, audited=audited, dated=dated)
     )
+    if segment_columns:
+        of_test = pd.DataFrame(segment_columns).loc[is_test].reset_index(drop=True)
+        facts["test"]["segments"] = of_test
+    if section.unseen == "missing":
+        train = frames.pop("train")
+        frames, facts["test"]["notes"] = with_seen_levels(train, frames)
+        frames = {"train": train, **frames}
+    sides = {}
+    words = _words(every, tables, section, seed)
+    for (split, X), (where, own) in zip(frames.items(), words, strict=True):
+        rows = rows_of[split]
+        target = pd.Series(np.nan, X.index, name=section.target)
+        if split != "reference":
+            target = typed[section.target].iloc[rows].reset_index(drop=True)
+        weights = None
+        if section.weights:
+            weights = typed[section.weights].iloc[rows].reset_index(drop=True)
+        sides[split] = Side(X, target, weights, where, own | facts[split])
+    inferred = tuple(
+        name
+        for name in audited
+        if name not in section.categories
+        and not column_types.is_category(tables[0].frame[name])
+    )
+    return sides, inferred
 
 
 @contextmanager
@@ -444,65 +410,38 @@ def _test_rows(
     return drawn_rows(section.test["fraction"], seed, strata=strata)
 
 
-def _inferred_features(
-    tables: tuple[Table, ...], features: tuple[str, ...], section: DataSection
-) -> tuple[str, ...]:
-    """Return the features whose levels are only what their cells happen to hold."""
-    return tuple(
-        name
-        for name in features
-        if name not in section.categories
-        and not column_types.is_category(tables[0].frame[name])
-    )
-
-
 def _words(
-    tables: tuple[Table, ...], section: DataSection, seed: int
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return how sentences and the report name the training and the test rows."""
+    every: tuple[Table, ...],
+    tables: tuple[Table, ...],
+    section: DataSection,
+    seed: int,
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield how sentences name the rows of each split, and what the report says."""
     parts = (section.train or section.test, section.test)
     sources = [source_of(part) for part in parts]
     labels = [table.name for table in tables]
     names = [_stem(label) for label in labels]
     if len(tables) == 1:
-        sources = [
-            f"{sources[0]}, all other rows",
-            f"{sources[0]}, {_held_out(section, seed)}",
-        ]
+        if "column" in section.test:
+            column, value = section.test["column"], section.test["value"]
+            held_out = f"rows with {column} = {quote(value)}"
+        else:
+            share = f"{section.test['fraction']:.4g} of the rows"
+            held_out = f"{share}, drawn with seed {seed}"
+        sources = [f"{sources[0]}, all other rows", f"{sources[0]}, {held_out}"]
         names = [f"{names[0]} ({split})" for split in ("train", "test")]
     if len(set(labels)) == 1:
         labels = [f"{labels[0]} ({split} rows)" for split in ("training", "test")]
-    sides = (tables[0], tables[-1])
-    train, test = (
-        {"where": label, "name": name, "source": source, **_script(table)}
-        for label, name, source, table in zip(
-            labels, names, sources, sides, strict=True
-        )
-    )
-    return train, test
-
-
-def _script(table: Table) -> dict[str, str]:
-    """Return the R script that made a table."""
-    return {"script": table.script, "script_sha256": table.script_sha256}
-
-
-def _reference_words(
-    every: tuple[Table, ...], source: Mapping[str, Any]
-) -> dict[str, str]:
-    """Return how sentences and the report name the reference rows."""
-    where = every[-1].name
-    if where in [table.name for table in every[:-1]]:
-        where = f"{where} (reference rows)"
-    name, origin = _stem(every[-1].name), source_of(source)
-    return {"where": where, "name": name, "source": origin, **_script(every[-1])}
-
-
-def _held_out(section: DataSection, seed: int) -> str:
-    """Return which rows of one table are test rows, in words."""
-    if "column" in section.test:
-        return f"rows with {section.test['column']} = {quote(section.test['value'])}"
-    return f"{section.test['fraction']:.4g} of the rows, drawn with seed {seed}"
+    if section.reference_rows:
+        label = every[-1].name
+        is_taken = label in [table.name for table in tables]
+        labels.append(f"{label} (reference rows)" if is_taken else label)
+        names.append(_stem(label))
+        sources.append(source_of(section.reference_rows))
+    splits = (tables[0], tables[-1], every[-1])
+    for label, name, source, table in zip(labels, names, sources, splits, strict=False):
+        facts = {"name": name, "source": source, "script": table.script}
+        yield label, facts | {"script_sha256": table.script_sha256}
 
 
 def _stem(name: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from ..records.dataset_and_model import Floats
 from ..records.shift import MISS_RATE, Shift, Verdict
@@ -19,6 +20,7 @@ SAME = 1e-12
 is computed, another version of a library may give other last digits."""
 Column: TypeAlias = tuple[str, str, str]
 """Split, role and name."""
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 def shifts(
@@ -163,10 +165,16 @@ def _of_values(old: Sketch, new: Sketch, miss_rate: float) -> Stability:
     if old.kind != new.kind or not old.known or not new.known:
         return NO_ANSWER
     if old.kind == "category":
-        return stability(*_by_level(old.levels, new.levels), miss_rate=miss_rate)
-    inner = _cuts(old)
-    before = np.concatenate([[0.0], _count_before(old, inner)[0], [old.known]])
-    after, open_by = _count_before(new, inner)
+        levels = dict.fromkeys((*old.levels, *new.levels))
+        rows = [
+            np.array([side.levels.get(level, 0) for level in levels], dtype=np.float64)
+            for side in (old, new)
+        ]
+        return stability(rows[0], rows[1], miss_rate=miss_rate)
+    cuts, with_it = _cuts(old)
+    before, _ = _count_before(old, cuts, with_it)
+    before = np.concatenate([[0.0], before, [old.known]])
+    after, open_by = _count_before(new, cuts, with_it)
     room = np.concatenate([[0.0], open_by, [0.0]])
     return stability(
         np.diff(before),
@@ -176,24 +184,8 @@ def _of_values(old: Sketch, new: Sketch, miss_rate: float) -> Stability:
     )
 
 
-def _by_level(old: Mapping[str, int], new: Mapping[str, int]) -> tuple[Floats, Floats]:
-    levels = dict.fromkeys((*old, *new))
-    before, after = (
-        np.array([side.get(level, 0) for level in levels], dtype=np.float64)
-        for side in (old, new)
-    )
-    return before, after
-
-
-class _Cuts(NamedTuple):
-    """Where cells end: at a value, which is in the cell below if `with_it`."""
-
-    values: Floats
-    with_it: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
-
-
-def _cuts(old: Sketch) -> _Cuts:
-    """Return where the cells of a number end.
+def _cuts(old: Sketch) -> tuple[Floats, Flags]:
+    """Return the values where cells of a number end, and whether each is in the cell.
 
     A value that a tenth of the rows share has a cell of its own: a value next to it is
     another one, on whichever side.
@@ -206,21 +198,21 @@ def _cuts(old: Sketch) -> _Cuts:
     at = np.concatenate([alone, after])
     with_it = np.arange(len(at)) >= len(alone)
     order = np.lexsort((with_it, at))
-    return _Cuts(old.values[at[order]], with_it[order])
+    return old.values[at[order]], with_it[order]
 
 
-def _count_before(side: Sketch, cuts: _Cuts) -> tuple[Floats, Floats]:
+def _count_before(side: Sketch, cuts: Floats, with_it: Flags) -> tuple[Floats, Floats]:
     """Return how many rows lie before each cut, and by how many that may be wrong.
 
     Between two values that were kept, half of the rows between are taken.
     """
-    room = SAME * np.where(np.isfinite(cuts.values), np.abs(cuts.values), 0.0)
-    first = np.searchsorted(side.values, cuts.values - room)
-    end = np.searchsorted(side.values, cuts.values + room, side="right")
+    room = SAME * np.where(np.isfinite(cuts), np.abs(cuts), 0.0)
+    first = np.searchsorted(side.values, cuts - room)
+    end = np.searchsorted(side.values, cuts + room, side="right")
     below = np.concatenate([side.below, [side.known]])
     upto = np.concatenate([[0], side.upto])
     is_in_sketch = end > first
-    exact = np.where(cuts.with_it, upto[end], below[first])
+    exact = np.where(with_it, upto[end], below[first])
     between = below[first] - upto[first]
     counts = np.where(is_in_sketch, exact, (below[first] + upto[first]) / 2)
     # two cuts may be one value

@@ -105,17 +105,12 @@ def folds_of(
         order = order[np.argsort(train.y[order], kind="stable")]
     fold = np.empty(n, dtype=np.int64)
     fold[order] = np.arange(n) % folds
-    _check_classes_met(train, fold)
-    return fold
-
-
-def _check_classes_met(train: Dataset, fold: npt.NDArray[np.int64]) -> None:
-    """Refuse a fold that holds the only row of a class; two are in two folds."""
     for code, name in enumerate(train.classes):
-        folds = fold[train.y == code]
-        if len(folds) == 1:
+        met_in = fold[train.y == code]
+        if len(met_in) == 1:  # two rows of a class are in two folds
             raise NotApplicable(
                 f"Class {quote(name)} has a single training row, in fold "
-                f"{folds[0] + 1}: models fitted to the other folds would not see the "
+                f"{met_in[0] + 1}: models fitted to the other folds would not see the "
                 "class. Add rows of the class, or leave it out."
             )
+    return fold

@@ -23,7 +23,8 @@ from importance_audit.r_bridge.errors import (
     UnknownClass,
 )
 
-from ..data.encoding import is_category, refuse_dates, selected, unknown_levels
+from ..data.column_types import is_category
+from ..data.encoding import refuse_dates, selected, unknown_levels
 from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import (

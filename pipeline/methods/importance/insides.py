@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ...data.encoding import encode, is_category, learn
+from ...data.column_types import is_category
+from ...data.encoding import encode, learn
 from ...models.prediction import text
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
