@@ -21,7 +21,7 @@ import pandas as pd
 
 from .errors import DataError, listed, quote
 from .finding import Finding
-from .frames import FRAMES, Frame
+from .frames import FRAMES
 from .importance_record import Effect, Importance
 from .result import SCHEMA_VERSION, AuditResult, RunInfo
 from .surface_record import Surface
@@ -190,7 +190,13 @@ def result_schema() -> Plain:
     schema: Plain = json.loads(SCHEMA_FILE.read_text("utf8"))
     parts = schema["properties"]
     first = {name: parts[name] for name in ("schema_version", "content_digest", "run")}
-    frames = {name: _frame_schema(frame) for name, frame in FRAMES.items()}
+    frames = {
+        name: {
+            "description": f"{frame.meaning} Columns: {', '.join(frame.columns)}.",
+            "$ref": "#/$defs/frame",
+        }
+        for name, frame in FRAMES.items()
+    }
     records = {name: parts[name] for name in RECORDS}
     schema["properties"] = {**first, **frames, **records}
     required = ["schema_version", "run", *FRAMES, *RECORDS]
@@ -200,11 +206,6 @@ def result_schema() -> Plain:
 def schema_text() -> str:
     """Return the text of `result.schema.json` as it should be stored."""
     return json.dumps(result_schema(), indent=2, ensure_ascii=False) + "\n"
-
-
-def _frame_schema(frame: Frame) -> Plain:
-    columns = f" Columns: {', '.join(frame.columns)}."
-    return {"description": frame.meaning + columns, "$ref": "#/$defs/frame"}
 
 
 def _json(value: Any) -> str:
@@ -218,9 +219,8 @@ def _plain_record(record: RunInfo | Importance | Effect | Surface | Finding) -> 
     for item in fields(record):
         value = getattr(record, item.name)
         if isinstance(value, np.ndarray):
-            value = (
-                _finite(value.tolist()) if value.dtype.kind == "f" else value.tolist()
-            )
+            is_float = value.dtype.kind == "f"
+            value = _finite(value.tolist()) if is_float else value.tolist()
         elif item.name in ANYTHING:
             value = _plain(value)
         plain[item.name] = _lists(value)
@@ -329,20 +329,18 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, Mapping):
-        names = [_key(name) for name in value]
+        names = list(value)
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(
+                    f"The names in a result must be texts; {quote(name)} was given."
+                )
         if _is_starred(names):
             names = [f"{names[0]}*"]
         return dict(zip(names, map(_plain, value.values()), strict=True))
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     raise TypeError(f"The values of a result must be plain; {quote(value)} was given.")
-
-
-def _key(name: Any) -> str:
-    """Return the name of a mapping's entry, which JSON wants to be a text."""
-    if isinstance(name, str):
-        return name
-    raise TypeError(f"The names in a result must be texts; {quote(name)} was given.")
 
 
 def _is_starred(names: list[str]) -> bool:

@@ -16,7 +16,7 @@ import pandas as pd
 from .errors import DataError, ModelError, NotApplicable, listed, quote
 from .extensions import is_in_force
 from .finding import Finding
-from .frozen import freeze
+from .frozen import Frozen
 from .losses import OF_CLASS
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -66,7 +66,7 @@ class LeftOut(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Dataset:
+class Dataset(Frozen):
     """Rows, their target, and what is asked of them.
 
     Attributes
@@ -134,9 +134,6 @@ class Dataset:
     )
     segments: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     @property
     def features(self) -> tuple[str, ...]:
         """The names of the columns of `X`, in order."""
@@ -197,7 +194,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FittedModel:
+class FittedModel(Frozen):
     """One fitted model on one prediction scale, judged by one or more losses.
 
     Attributes
@@ -279,9 +276,6 @@ class FittedModel:
     notes: tuple[Finding, ...] = ()
     instead: Mapping[str, "FittedModel"] = field(default_factory=dict)
     count_fitted: Callable[[Dataset], tuple[int, float] | None] | None = None
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     def for_rows(self, rows: Dataset) -> "FittedModel":
         """Return the model that gets the columns of `rows` in the types they had.

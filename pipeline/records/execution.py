@@ -6,7 +6,6 @@ workers there are, on their kind, or on what becomes of them. Not: who the worke
 (`worker_pools`).
 """
 
-import io
 import sys
 import warnings
 from collections import deque
@@ -296,10 +295,7 @@ class Crew:
 
         try:
             if self.backend == "threads":
-                pickler = cloudpickle.CloudPickler(
-                    _Nowhere(), protocol=5, buffer_callback=lambda _: None
-                )
-                pickler.dump(function)
+                cloudpickle.dumps(function, 5, buffer_callback=lambda _: None)
                 return b""
             # Workers cannot import what lies beside an audit: its code goes along.
             for name in modules_in_force() & sys.modules.keys():
@@ -350,16 +346,6 @@ class Crew:
                 message, category, filename, lineno, registry=_registry
             )
         return answer.value
-
-
-class _Nowhere(io.RawIOBase):
-    """A file that keeps nothing."""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, content: Any) -> int:
-        return len(content)
 
 
 _current: ContextVar[Crew | None] = ContextVar("crew", default=None)

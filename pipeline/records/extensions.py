@@ -8,7 +8,6 @@ audit beside it in the same process has its own. Not: loading them
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -64,12 +63,13 @@ def carried(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     rows = _ROWS.get()
     if not rows:
         return function
-    return partial(_ask_with, dict(rows), function)
+    rows = dict(rows)
 
+    def with_rows(item: Any) -> Any:
+        with in_force(rows):
+            return function(item)
 
-def _ask_with(rows: Rows, function: Callable[[Any], Any], item: Any) -> Any:
-    with in_force(rows):
-        return function(item)
+    return with_rows
 
 
 def modules_in_force() -> set[str]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from .frozen import freeze
+from .frozen import Frozen
 
 Severity = Literal["info", "warning", "failure"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Finding:
+class Finding(Frozen):
     """One sentence for the reader, with the numbers it rests on.
 
     Attributes
@@ -50,9 +50,6 @@ class Finding:
     measure: str = ""
     cause: str = ""
     engines: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     @cached_property
     def key(self) -> str:

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 
-def freeze(record: Any) -> None:
-    """Replace the arrays and mappings of a record by read-only copies."""
-    for item in fields(record):
-        value = getattr(record, item.name)
-        if isinstance(value, np.ndarray):
-            value = value.copy()
-            value.flags.writeable = False
-        elif isinstance(value, Mapping):
-            value = MappingProxyType(dict(value))
-        elif isinstance(value, list):
-            value = tuple(value)
-        object.__setattr__(record, item.name, value)
+class Frozen:
+    """A frozen dataclass whose arrays and mappings are read-only copies."""
+
+    def __post_init__(self) -> None:
+        for item in fields(self):  # type: ignore[arg-type]
+            value: Any = getattr(self, item.name)
+            if isinstance(value, np.ndarray):
+                value = value.copy()
+                value.flags.writeable = False
+            elif isinstance(value, Mapping):
+                value = MappingProxyType(dict(value))
+            elif isinstance(value, list):
+                value = tuple(value)
+            object.__setattr__(self, item.name, value)

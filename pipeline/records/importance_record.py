@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from .dataset_and_model import Floats, Form, Options
-from .frozen import freeze
+from .frozen import Frozen
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 
@@ -26,7 +26,7 @@ def supplied_engine(package: str, version: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Importance:
+class Importance(Frozen):
     """One method on one model by one engine: numbers, and what they estimate.
 
     Attributes
@@ -96,9 +96,6 @@ class Importance:
     y_permuted: Floats = field(default_factory=lambda: np.empty(0))
     entry: str = ""
     supplied_by: str = ""
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     @property
     def is_supplied(self) -> bool:
@@ -202,7 +199,7 @@ class Importance:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Effect:
+class Effect(Frozen):
     """One curve: the prediction as a function of one feature.
 
     Attributes
@@ -240,9 +237,6 @@ class Effect:
     supplied_by: str = ""
     band_low: Floats = field(default_factory=lambda: np.empty(0))
     band_high: Floats = field(default_factory=lambda: np.empty(0))
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     @property
     def is_supplied(self) -> bool:

@@ -8,6 +8,7 @@ predictions are in `ranked_losses`. Not: R's names for them.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -461,11 +462,6 @@ _OURS: dict[str, Loss] = {
 LOSSES: dict[str, Loss] = OpenTable("loss", _OURS)
 
 
-def _clipped_as_dalex(y: Array, prediction: Array) -> Array:
-    """Return what each row adds to `dalex_cross_entropy`."""
-    return clipped_surprises(y, prediction, DALEX_SMALLEST)
-
-
 OF_CLASS = (
     *("one_minus_accuracy", "one_minus_mean_recall"),
     *("one_minus_balanced_accuracy", "one_minus_youden"),
@@ -487,7 +483,7 @@ OF_ROWS: dict[str, RowLosses] = {
     "one_minus_r2": squared_distances,
     "log_loss": surprises,
     "log_loss_clipped": clipped_surprises,
-    "dalex_cross_entropy": _clipped_as_dalex,
+    "dalex_cross_entropy": partial(clipped_surprises, smallest=DALEX_SMALLEST),
     "brier": squared_distances,
     "one_minus_accuracy": misses,
     "negative_log_likelihood": surprises,

@@ -5,7 +5,6 @@ indexes by "Rejection"; "Rounding" is what R < 3.6 did. Indexes here start at 0,
 they are R's minus 1. Not: R itself, nor any generator of ours (`streams`).
 """
 
-from collections.abc import Iterator
 from math import log
 from typing import Any, Literal, TypeAlias
 
@@ -18,9 +17,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 SampleKind = Literal["Rejection", "Rounding"]
 
 KIND_CODES: dict[SampleKind, int] = {"Rejection": 10403, "Rounding": 403}
-# Above MANY R remembers what it drew; the last FEW bounds are drawn one by one; a BLOCK
-# of words is two turns of the twister.
-MANY, FEW, BLOCK = 10_000_000, 100, 1248
+# Above MANY R remembers what it drew; a BLOCK of words is two turns of the twister.
+MANY, BLOCK = 10_000_000, 1248
 SMALLEST = 2.328306437080797e-10 / 2  # R's 1 / (2**32 - 1) is rounded to 16 digits
 
 
@@ -130,9 +128,8 @@ class RStream:
         """Return one index below `n`, one below `n` - 1, … , (k,)."""
         if self._sample_kind == "Rounding":
             return np.floor(np.arange(n, n - k, -1) * self.runif(k)).astype(np.int64)
-        split = min(n, max(n - k, FEW))
-        runs = [self._accepted(m, m - low, falling=True) for m, low in _runs(n, split)]
-        return np.concatenate([*runs, self._one_by_one(split, n - k)])
+        runs = [self._accepted(m, m - low, falling=True) for m, low in _runs(n, n - k)]
+        return np.concatenate([np.empty(0, np.int64), *runs])
 
     def _accepted(self, n: int, k: int, *, falling: bool) -> Indexes:
         """Return the first `k` of the candidates that are below their bound, (k,).
@@ -153,33 +150,6 @@ class RStream:
             n_candidates *= 2
         self._move((int(places[-1]) + 1) * n_words if k else 0)
         return candidates[places]
-
-    def _one_by_one(self, n: int, stop: int) -> Indexes:
-        """Return one index below `n`, …, one below `stop` + 1, (n - stop,).
-
-        The last bounds double their bits too often for whole arrays: 100 of them
-        take 30 µs here, 200 µs there.
-        """
-        values: list[int] = []
-        halves, used = self._halves(), 0
-        for top, low in _runs(n, stop):
-            mask = (1 << (top - 1).bit_length()) - 1
-            for m in range(top, low, -1):
-                candidate = m
-                while candidate >= m:
-                    candidate = next(halves) & mask
-                    used += 1
-                values.append(candidate)
-        self._move(used)
-        return np.array(values, dtype=np.int64)
-
-    def _halves(self) -> Iterator[int]:
-        """Yield the upper 16 bits of the words ahead without moving on."""
-        position = 0
-        while True:
-            words = self._peek(position + FEW)[position:]
-            yield from (words >> np.uint64(16)).tolist()
-            position += FEW
 
     def _distinct(self, n: int, k: int) -> Indexes:
         """Return the first `k` different indexes below `n`, as R's hash table does."""

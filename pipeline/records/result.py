@@ -13,7 +13,7 @@ import pandas as pd
 from .errors import quote
 from .finding import Finding
 from .frames import FRAMES
-from .frozen import freeze
+from .frozen import Frozen
 from .importance_record import Effect, Importance
 from .ranking import Interval, shown_interval
 from .surface_record import Surface
@@ -36,7 +36,7 @@ def run_id(started: datetime, config_sha256: str, data_sha256: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RunInfo:
+class RunInfo(Frozen):
     """How a result came about; only `volatile` is kept out of every digest.
 
     Attributes
@@ -66,12 +66,9 @@ class RunInfo:
     environment: Mapping[str, str]
     volatile: Mapping[str, Any]
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
 
 @dataclass(frozen=True, init=False, eq=False)
-class AuditResult:
+class AuditResult(Frozen):
     """Everything an audit found: the only thing saved, rendered and compared.
 
     Attributes
@@ -117,7 +114,7 @@ class AuditResult:
         parts |= {"surfaces": surfaces, "findings": findings}
         for name, value in parts.items():
             object.__setattr__(self, name, value)
-        freeze(self)
+        self.__post_init__()
 
     def __getattr__(self, name: str) -> pd.DataFrame:
         try:

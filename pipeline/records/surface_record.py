@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .dataset_and_model import Floats, Options
-from .frozen import freeze
+from .frozen import Frozen
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Surface:
+class Surface(Frozen):
     """One surface: the mean prediction with two features set to each pair of values.
 
     Attributes
@@ -48,6 +48,3 @@ class Surface:
     second_grid: npt.NDArray[Any]
     values: Floats
     within: npt.NDArray[np.bool_]
-
-    def __post_init__(self) -> None:
-        freeze(self)

@@ -16,7 +16,7 @@ or one key against another.
 
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from types import MappingProxyType, NoneType, UnionType
 from typing import (
@@ -159,24 +159,22 @@ def rule_of(annotation: Any) -> Rule:
         return _list(rule_of(inside[0]), bounds or Range())
     if kind is Mapping or get_origin(kind) is Mapping:
         return _one_table(bounds.choices) if bounds else _table(rule_of(inside[1]))
-    makers: dict[Any, Callable[[Any], Rule]] = {
-        int: _integer,
-        float: _number,
-        bool: _flag,
-        str: _text,
-        Any: _anything,
-    }
-    if kind not in makers:
-        raise TypeError(f"{annotation!r} has no rule: no key can have this type.")
-    return makers[kind](bounds)
-
-
-def _anything(bounds: None) -> Rule:
-    del bounds
-    one = "a text, a number, true or false, a list or a table"
-    return _checked(
-        one, "texts, numbers, true or false, lists or tables", {}, _is_plain
-    )
+    if kind is int:
+        return _integer(bounds or Range(least=1))
+    if kind is float:
+        return _number(bounds or Range())
+    if kind is str:
+        return _text(bounds)
+    if kind is bool:
+        words = "true or false"
+        return _checked(
+            words, words, {"type": "boolean"}, lambda value: isinstance(value, bool)
+        )
+    if kind is Any:
+        one = "a text, a number, true or false, a list or a table"
+        many = "texts, numbers, true or false, lists or tables"
+        return _checked(one, many, {}, _is_plain)
+    raise TypeError(f"{annotation!r} has no rule: no key can have this type.")
 
 
 def _is_plain(value: Any) -> bool:
@@ -188,18 +186,7 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float)
 
 
-def _flag(bounds: None) -> Rule:
-    del bounds
-    return _checked(
-        "true or false",
-        "true or false",
-        {"type": "boolean"},
-        lambda value: isinstance(value, bool),
-    )
-
-
-def _integer(bounds: Range | None) -> Rule:
-    limits = Range(least=1) if bounds is None else bounds
+def _integer(limits: Range) -> Rule:
     ceiling = limits if limits.most is not None else Range(most=MOST)
     rule = _checked(
         f"an integer{_in_words(limits)}",
@@ -214,8 +201,7 @@ def _integer(bounds: Range | None) -> Rule:
     return rule._replace(read=read)
 
 
-def _number(bounds: Range | None) -> Rule:
-    limits = bounds or Range()
+def _number(limits: Range) -> Rule:
     rule = _checked(
         f"a number{_in_words(limits)}",
         f"numbers{_in_words(limits)}",
@@ -228,12 +214,18 @@ def _number(bounds: Range | None) -> Rule:
 
 def _bounded(value: Any, limits: Range) -> Any:
     """Return a number between its bounds, which are all that others are told."""
-    if not _is_inside(value, limits):
-        words = _in_words(limits).removeprefix(" of").strip()
-        if words.startswith("from"):
-            words = f"between {limits.least} and {limits.most}"
-        raise Misfits(Misfit(value, words))
-    return value
+    least, most, above, below = limits
+    if (
+        (least is None or value >= least)
+        and (most is None or value <= most)
+        and (above is None or value > above)
+        and (below is None or value < below)
+    ):
+        return value
+    words = _in_words(limits).removeprefix(" of").strip()
+    if words.startswith("from"):
+        words = f"between {least} and {most}"
+    raise Misfits(Misfit(value, words))
 
 
 def _text(form: Pattern | OneOf | None) -> Rule:
@@ -360,43 +352,50 @@ def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
     one, many = (f"{what} with {' or '.join(names)}" for what in ("a table", "tables"))
 
     def read(value: Any) -> Any:
-        present = set(value) if isinstance(value, Mapping) else None
+        if not isinstance(value, Mapping):
+            raise Misfits(Misfit(value, one))
         for needed, rules in tables:
-            if present is not None and needed <= present <= set(rules):
-                own = {key: rules[key] for key in rules if key in present}
-                parts, misfits = _each({key: (own[key], value[key]) for key in own})
+            if needed <= set(value) <= set(rules):
+                own = {key: (rules[key], value[key]) for key in rules if key in value}
+                parts, misfits = _each(own)
                 if misfits:
                     raise Misfits(*misfits)
                 return MappingProxyType(parts)
         problem = _unknown(tables, value) or _incomplete(tables, value)
         raise Misfits(problem or Misfit(value, one))
 
-    schemas = [table_schema(rules, needed) for needed, rules in tables]
+    schemas = [
+        {
+            "type": "object",
+            "properties": {key: rule.schema for key, rule in rules.items()},
+            "required": [key for key in rules if key in needed],
+            "additionalProperties": False,
+        }
+        for needed, rules in tables
+    ]
     return Rule(one, many, {"oneOf": schemas}, read)
 
 
-def _unknown(tables: list[_Keys], value: Any) -> Misfit | None:
+def _unknown(tables: list[_Keys], value: Mapping[str, Any]) -> Misfit | None:
     """Return the key that a table has too much, if it is surely of one set of keys."""
-    present = set(value) if isinstance(value, Mapping) else set()
-    meant = [keys for keys in tables if keys.needed and keys.needed <= present]
-    optional = [keys for keys in meant if len(keys.needed) < len(keys.rules)]
-    if len(meant) != 1 or not optional:
+    meant = [keys for keys in tables if keys.needed and keys.needed <= set(value)]
+    if len(meant) != 1 or len(meant[0].needed) == len(meant[0].rules):
         return None
-    rules = optional[0].rules
+    rules = meant[0].rules
     key = next(key for key in value if key not in rules)
     one = f"left out, or one of {', '.join(map(repr, rules))}"
     return Misfit(key, one, tuple(rules))
 
 
-def _incomplete(choices: list[_Keys], value: Any) -> Misfit | None:
+def _incomplete(tables: list[_Keys], value: Mapping[str, Any]) -> Misfit | None:
     """Return the key that is missing for the sets of keys a table starts.
 
     None if it starts none, or several that are not parts of each other.
     """
-    present = set(value) if isinstance(value, Mapping) else set()
+    present = set(value)
     started = [
         keys
-        for keys in choices
+        for keys in tables
         if present & keys.needed
         and present <= set(keys.rules)
         and not keys.needed <= present
@@ -406,21 +405,6 @@ def _incomplete(choices: list[_Keys], value: Any) -> Misfit | None:
         return None
     key = next(key for key in least.rules if key in least.needed - present)
     return Misfit(None, least.rules[key].one, path=(key,), is_missing=True)
-
-
-def table_schema(
-    keys: Mapping[str, Rule], needed: Collection[str] | None = None
-) -> dict[str, Any]:
-    """Return the JSON Schema of a table with these keys and no others.
-
-    All of them must be there, or only those `needed`.
-    """
-    return {
-        "type": "object",
-        "properties": {key: rule.schema for key, rule in keys.items()},
-        "required": [key for key in keys if needed is None or key in needed],
-        "additionalProperties": False,
-    }
 
 
 def _each(
@@ -473,13 +457,3 @@ def _as_schema(bounds: Range) -> dict[str, float]:
     names = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
     pairs = zip(names, bounds, strict=True)
     return {name: bound for name, bound in pairs if bound is not None}
-
-
-def _is_inside(value: float, bounds: Range) -> bool:
-    least, most, above, below = bounds
-    return (
-        (least is None or value >= least)
-        and (most is None or value <= most)
-        and (above is None or value > above)
-        and (below is None or value < below)
-    )

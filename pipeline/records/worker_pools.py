@@ -144,7 +144,9 @@ class Cluster:
     def __init__(self, scheduler: str) -> None:
         from distributed import Client
 
-        _silence("distributed")
+        for name in list(logging.root.manager.loggerDict):
+            if f"{name}.".startswith("distributed"):  # it repeats what a finding says
+                logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client: Any = Client(
                 scheduler, timeout=CONNECT_SECONDS, set_as_default=False
@@ -208,13 +210,6 @@ class Cluster:
 
 Pool: TypeAlias = Threads | Processes | Cluster
 """Some workers: `n_workers` of them, who `words` says they are."""
-
-
-def _silence(library: str) -> None:
-    """Leave the log of a library out, which repeats what a finding says."""
-    names = [n for n in logging.root.manager.loggerDict if f"{n}.".startswith(library)]
-    for name in names:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def in_words(error: BaseException | None) -> str:

@@ -12,6 +12,7 @@ without remark, one Finding. What a check cannot judge gets no row, or says "not
 """
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -26,10 +27,7 @@ from . import columns, importances, models, subspaces
 from .answers import VERDICTS, Answers, Limit, Limits, Seen, row_of
 from .importances import Leaves, question, question_and_engine
 
-__all__ = [
-    *("CHECKS", "DEFAULTS"),
-    *("Answers", "Leaves", "Limit"),
-]
+__all__ = ["CHECKS", "DEFAULTS", "Answers", "Leaves", "Limit"]
 
 DEFAULTS: Limits = {
     "prediction_gap": Limit(1e-12),
@@ -98,23 +96,19 @@ def of_columns(
     limits: Limits = DEFAULTS,
 ) -> Answers:
     """Ask whether the columns can be told apart; `grouped` ones are asked together."""
-    return _ask(
-        "columns", test.name, train=train, test=test, grouped=grouped, limits=limits
-    )
+    return _ask("columns", test.name, limits, train=train, test=test, grouped=grouped)
 
 
 def of_shifts(
     test: Dataset, rows: Sequence[Row], *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask whether the evaluation rows are distributed like the training rows."""
-    return _ask("shifts", test.name, rows=rows, limits=limits)
+    return _ask("shifts", test.name, limits, rows=rows)
 
 
-def of_model(
-    model: FittedModel, data: Dataset, *, seed: int, limits: Limits = DEFAULTS
-) -> Answers:
+def of_model(model: FittedModel, data: Dataset, *, seed: int) -> Answers:
     """Ask whether `predict` reads its rows, repeats itself, and meets new rows here."""
-    return _ask("model", model.name, model=model, data=data, seed=seed, limits=limits)
+    return _ask("model", model.name, model=model, data=data, seed=seed)
 
 
 def of_performance(
@@ -128,13 +122,11 @@ def of_performance(
     by_place = {(row["loss"], row["split"]): row for row in rows}
     answers: Answers = []
     for row in (row for row in rows if row["split"] == "test"):
-        answers += _ask("performance", model.name, model=model, row=row, limits=limits)
+        answers += _ask("performance", model.name, limits, model=model, row=row)
         fitted = [by_place.get((row["loss"], s)) for s in ("out_of_bag", "train")]
         train = next((side for side in fitted if side is not None), None)
         if train is not None:
-            answers += _ask(
-                "gap", model.name, model=model, rows=(train, row), limits=limits
-            )
+            answers += _ask("gap", model.name, limits, model=model, rows=(train, row))
     return answers
 
 
@@ -142,64 +134,57 @@ def of_deciles(
     model: FittedModel, rows: Sequence[Row], *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask of `calibration_checks` whether predictions agree with what was observed."""
-    return [
-        answer
-        for row in rows
-        for answer in _ask("deciles", model.name, model=model, row=row, limits=limits)
-    ]
+    answers: Answers = []
+    for row in rows:
+        answers += _ask("deciles", model.name, limits, model=model, row=row)
+    return answers
 
 
-def of_predictions(
-    model: FittedModel, gap: float, *, limits: Limits = DEFAULTS
-) -> Answers:
+def of_predictions(model: FittedModel, gap: float) -> Answers:
     """Ask whether R was told what Python predicts; `gap` is relative."""
-    return _ask("predictions", model.name, gap=gap, limits=limits)
+    return _ask("predictions", model.name, gap=gap)
 
 
-def of_draws(model: FittedModel, draws: int, *, limits: Limits = DEFAULTS) -> Answers:
+def of_draws(model: FittedModel, draws: int) -> Answers:
     """Ask whether `predict` leaves R's stream alone; it took `draws` numbers of it."""
-    return _ask("draws", model.name, draws=draws, limits=limits)
+    return _ask("draws", model.name, draws=draws)
 
 
-def of_importance(
-    importance: Importance, data: Dataset, *, limits: Limits = DEFAULTS
-) -> Answers:
+def of_importance(importance: Importance, data: Dataset) -> Answers:
     """Ask whether all was measured, and whether the numbers point the right way."""
-    return _ask_of("importance", importance, data=data, limits=limits)
+    subject = question_and_engine(importance)
+    return _ask("importance", subject, importance=importance, data=data)
 
 
 def of_leak(
     importance: Importance, constant: float, *, limits: Limits = DEFAULTS
 ) -> Answers:
     """Ask whether one feature makes the model nearly perfect; `constant` is a loss."""
-    return _ask_of("leak", importance, constant=constant, limits=limits)
+    subject = question(importance)
+    return _ask("leak", subject, limits, importance=importance, constant=constant)
 
 
-def of_row_intervals(
-    importance: Importance, rows: Sequence[Row], *, limits: Limits = DEFAULTS
-) -> Answers:
+def of_row_intervals(importance: Importance, rows: Sequence[Row]) -> Answers:
     """Ask whether intervals over other rows say that shuffling helps the model."""
-    return _ask_of("row_intervals", importance, rows=rows, limits=limits)
+    subject = question(importance)
+    return _ask("row_intervals", subject, importance=importance, rows=rows)
 
 
 def of_ensemble(
-    importance: Importance,
-    model: FittedModel | None,
-    data: Dataset,
-    *,
-    limits: Limits = DEFAULTS,
+    importance: Importance, model: FittedModel | None, data: Dataset
 ) -> Answers:
     """Ask whether the ensemble that `model` was made into can bear its numbers."""
     if model is None or importance.engine != "python":
         return []
-    return _ask_of("ensemble", importance, model=model, data=data, limits=limits)
+    # An ensemble is one for all classes.
+    subject = question(replace(importance, positive_class=""))
+    return _ask("ensemble", subject, importance=importance, model=model, data=data)
 
 
-def of_leaves(
-    importance: Importance, leaves: Leaves, *, limits: Limits = DEFAULTS
-) -> Answers:
+def of_leaves(importance: Importance, leaves: Leaves) -> Answers:
     """Ask whether the leaves behind an importance say something, if it has leaves."""
-    return _ask_of("leaves", importance, leaves=leaves, limits=limits)
+    subject = question_and_engine(importance)
+    return _ask("leaves", subject, importance=importance, leaves=leaves)
 
 
 CHECKS = {
@@ -345,14 +330,16 @@ the limits, by name; it returns None where there is nothing to judge."""
 
 @np.errstate(invalid="ignore")  # infinite losses: inf - inf is NaN, not measured
 def _ask(
-    asks: str, subject: str, *, limits: Limits, measure: str = "", **known: Any
+    asks: str, subject: str, limits: Limits = DEFAULTS, **looked_at: Any
 ) -> Answers:
     """Return the answers of every check of one kind."""
+    importance = looked_at.get("importance")
+    measure = options_text(importance, with_repeats=False) if importance else ""
     answers: Answers = []
     for name, check in CHECKS.items():
         if check.asks != asks:
             continue
-        seen = check.function(**known, limits=limits)
+        seen = check.function(**looked_at, limits=limits)
         if seen is None:
             continue
         finding = Finding(
@@ -373,15 +360,3 @@ def _ask(
         row = row_of(finding, seen.observed, seen.limit or limit, verdict)
         answers.append((row, finding if seen.fires else None))
     return answers
-
-
-def _ask_of(asks: str, importance: Importance, **known: Any) -> Answers:
-    """Return the answers of every check of one kind about an importance."""
-    subject_of = {
-        "importance": question_and_engine,
-        "leaves": question_and_engine,
-        "ensemble": subspaces.question_of_all_classes,
-    }.get(asks, question)
-    measure = options_text(importance, with_repeats=False)
-    known["importance"] = importance
-    return _ask(asks, subject_of(importance), measure=measure, **known)

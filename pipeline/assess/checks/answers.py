@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ...records.finding import Finding, Severity
+from ...records.frames import Row
 
-Row: TypeAlias = dict[str, Any]
 Answer: TypeAlias = tuple[Row, Finding | None]
 Answers: TypeAlias = list[Answer]
 

@@ -50,7 +50,10 @@ def unmeasured(importance: Importance, data: Dataset, **_: Any) -> Seen:
     expected = all(
         name in outside | constant or set(of[name]) <= unread for name in missing
     )
-    why = describe_undefined(importance.method, broken)
+    why = " ".join(
+        f"{importance.method!r} is defined only for {rule}, not for {listed(names)}."
+        for rule, names in broken.items()
+    )
     return Seen(
         bool(missing),
         len(missing),
@@ -112,14 +115,34 @@ def unbounded(importance: Importance, limits: Limits, **_: Any) -> Seen | None:
     """
     if importance.engine != "python" or not importance.loss:
         return None
-    limit, sizes = limits["ratio"], np.abs(importance.values)
-    largest = float(np.nanmax(sizes, initial=0.0))
-    subject, message, remedy = _out_of_bounds(importance, float(limit.value))
+    limit, form = limits["ratio"], importance.form
+    largest = float(np.nanmax(np.abs(importance.values), initial=0.0))
+    highest = float(np.nanmax(np.abs(importance.raw), initial=0.0))
+    baseline = float(importance.baseline.mean())
+    is_infinite = np.isinf(importance.raw).any(axis=1)
+    subject, message = question(importance), ""
+    remedy = (
+        "Use a loss that is always finite, such as brier; log losses are infinite if "
+        "the observed class has probability 0."
+    )
+    if np.isinf(baseline):
+        message = "The loss of the model before permutation is infinite."
+    elif is_infinite.any():
+        names = listed(importance.features[n] for n in np.flatnonzero(is_infinite))
+        their = "its rank means" if is_infinite.sum() == 1 else "their ranks mean"
+        subject = question_and_engine(importance)
+        message = f"The loss for {names} is infinite, so {their} little."
+    elif form == "ratio" and abs(baseline) * float(limit.value) < highest:
+        message = (
+            "The loss of the model before permutation is almost zero "
+            f"({baseline:.1e}), so ratios to it mean little."
+        )
+        remedy = 'Use form = "difference".'
     return Seen(
         bool(message),
         largest,
         message,
-        limit=limit if importance.form == "ratio" else None,
+        limit=limit if form == "ratio" else None,
         subject=subject,
         remedy=remedy,
         cause=cause_of("unbounded", question(importance)),
@@ -253,32 +276,6 @@ def _permutes(importance: Importance) -> bool:
     return bool(importance.loss) and METHODS[importance.method].asks == "predict"
 
 
-def _out_of_bounds(importance: Importance, limit: float) -> tuple[str, str, str]:
-    """Return subject, message and remedy; the message is empty if all is in bounds."""
-    finite = (
-        "Use a loss that is always finite, such as brier; log losses are infinite if "
-        "the observed class has probability 0."
-    )
-    is_infinite = np.isinf(importance.raw).any(axis=1)
-    baseline = float(importance.baseline.mean())
-    if np.isinf(baseline):
-        message = "The loss of the model before permutation is infinite."
-        return question(importance), message, finite
-    if is_infinite.any():
-        names = listed(importance.features[n] for n in np.flatnonzero(is_infinite))
-        their = "its rank means" if is_infinite.sum() == 1 else "their ranks mean"
-        message = f"The loss for {names} is infinite, so {their} little."
-        return question_and_engine(importance), message, finite
-    highest = float(np.nanmax(np.abs(importance.raw), initial=0.0))
-    if importance.form == "ratio" and abs(baseline) * limit < highest:
-        message = (
-            "The loss of the model before permutation is almost zero "
-            f"({baseline:.1e}), so ratios to it mean little."
-        )
-        return question(importance), message, 'Use form = "difference".'
-    return question(importance), "", ""
-
-
 def question(importance: Importance) -> str:
     """Return what an importance answers, for the reader."""
     parts = (importance.model, importance.method, importance.of, importance.loss)
@@ -313,11 +310,3 @@ def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...
         if rule:
             undefined_for[rule] = (*undefined_for.get(rule, ()), name)
     return undefined_for
-
-
-def describe_undefined(method: str, broken: dict[str, tuple[str, ...]]) -> str:
-    """Return a sentence for each rule that some features do not keep."""
-    return " ".join(
-        f"{method!r} is defined only for {rule}, not for {listed(names)}."
-        for rule, names in broken.items()
-    )

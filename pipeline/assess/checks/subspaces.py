@@ -119,9 +119,3 @@ def _units_and_n_drawn(
     units, _ = units_of(model, data, importance.method)
     n_drawn = importance.options["n_drawn"]
     return units, number_drawn(model, len(units), importance.method, n_drawn)
-
-
-def question_of_all_classes(importance: Importance) -> str:
-    """Return which ranking it is, in words: an ensemble is one for all classes."""
-    parts = (importance.model, importance.method, importance.of, importance.loss)
-    return ", ".join(part for part in parts if part)

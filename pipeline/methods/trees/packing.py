@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ...models.lightgbm_text import NEARLY_ZERO
 from ...records.dataset_and_model import Floats
-from ...records.frozen import freeze
+from ...records.frozen import Frozen
 from .compiled import Loop
 from .links import LINKS_OF_BOOSTING
 
@@ -102,7 +102,7 @@ LINKS: dict[str, Callable[[Floats], Floats]] = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Packing:
+class Packing(Frozen):
     """An ensemble of trees, nodes in preorder, tree after tree.
 
     Attributes
@@ -168,9 +168,6 @@ class Packing:
     zero_is_missing: npt.NDArray[np.bool_]
     slope: float = 1.0
     codes: Codes = EIGHT_BITS
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     @property
     def n_outputs(self) -> int:

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from ...assess.checks.answers import Limit, Row, row_of
+from ...assess.checks.answers import Limit, row_of
 from ...data import shifts as of_sketches
 from ...data.quantiles import Sketch, sketches
 from ...records.errors import listed, quote, several
 from ...records.finding import Finding
-from ...records.frames import FRAMES
+from ...records.frames import FRAMES, Row
 from ...records.result import AuditResult
 from ...records.shift import LIMIT, MISS_RATE, Shift, Verdict
 from ..signoff.closed_findings import OF_BASELINE

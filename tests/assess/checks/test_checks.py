@@ -193,13 +193,6 @@ def test_r_must_be_told_what_python_predicts(gap, verdict):
     assert (outcome, finding is None) == (verdict, gap == 0)
 
 
-def test_a_limit_from_a_file_decides_and_is_named():
-    limits = {"prediction_gap": Limit(1e-6, "audit.toml")}
-    ((row, finding),) = checks.of_predictions(linear_model(2, 1), 1e-8, limits=limits)
-    assert (row["threshold"], row["set_by"]) == (1e-6, "audit.toml")
-    assert (row["verdict"], finding.severity) == ("warn", "warning")
-
-
 @pytest.mark.parametrize(
     ("difference", "error", "verdict"),
     [
