@@ -21,7 +21,10 @@ DATA = {
     "task": "regression",
 }
 MODEL = {"name": "m", "estimator": "a.B"}
-SEE_INIT = " `importance-audit init` writes a file that has every key."
+SEE_INIT = (
+    " `importance-audit init --every-key`, in another folder, writes a file that has "
+    "every key."
+)
 BINARY = DATA | {"task": "binary"}
 
 NAMES = listed(METHODS)

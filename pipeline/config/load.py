@@ -63,7 +63,10 @@ CROSS_CHECKS: dict[str, Callable[[Entry, Facts], Iterator[str]]] = {
     "report": checks.report_problems,
     "execution": checks.execution_problems,
 }
-SEE_INIT = " `importance-audit init` writes a file that has every key."
+SEE_INIT = (
+    " `importance-audit init --every-key`, in another folder, writes a file that has "
+    "every key."
+)
 ONE_QUESTION = ({"method": "permutation"},)
 LATER_OPTIONS = (
     *("draws", "convention", "weighting", "merits", "held_out"),
