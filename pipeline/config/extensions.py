@@ -42,8 +42,11 @@ from ..records.losses import BINARY, LOSSES, MULTICLASS, REGRESSION, Evaluation,
 from ..records.value_rules import OWN_NAME, Range, rule_of
 
 TASKS = (REGRESSION, BINARY, MULTICLASS)
-TABLES: Mapping[Kind, Mapping[str, Any]]
-TABLES = {"method": METHODS, "loss": LOSSES, "engine": ENGINES}
+TABLES: Mapping[Kind, Mapping[str, Any]] = {
+    "method": METHODS,
+    "loss": LOSSES,
+    "engine": ENGINES,
+}
 NAMED_IN: Mapping[str, Kind] = {
     "method": "method",
     "losses": "loss",

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from tests.run_folders import two_runs, write_two_runs
 
 from importance_audit.runs.attempts import end_attempt, start_attempt
@@ -81,4 +82,14 @@ def test_a_run_between_line_and_name_that_was_altered_is_not_taken_in(tmp_path):
 
 def test_an_end_that_cannot_be_kept_hides_no_other_fault(tmp_path):
     (tmp_path / LOG).mkdir()
-    end_attempt(tmp_path, **FAILED)  # raises nothing: what ended the run is told
+
+    def run():
+        try:
+            raise OSError("what ended the run")
+        except OSError:
+            end_attempt(tmp_path, **FAILED)
+            raise
+
+    with pytest.raises(OSError, match="what ended the run"):
+        run()
+    assert [*(tmp_path / LOG).iterdir()] == []
