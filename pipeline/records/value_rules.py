@@ -222,7 +222,7 @@ def _bounded(value: Any, limits: Range) -> Any:
         and (below is None or value < below)
     ):
         return value
-    words = _in_words(limits).removeprefix(" of").strip()
+    words = _in_words(limits).replace(" of at", " at").strip()
     if words.startswith("from"):
         words = f"between {least} and {most}"
     raise Misfits(Misfit(value, words))
@@ -447,10 +447,10 @@ def _in_words(bounds: Range) -> str:
     if least is not None and most is not None:
         return f" from {least} to {most}"
     parts = [f" of at least {least}"] if least is not None else []
+    parts += [f" above {above}"] if above is not None else []
     parts += [f" of at most {most}"] if most is not None else []
-    sides = [f" above {above}"] if above is not None else []
-    sides += [f" below {below}"] if below is not None else []
-    return "".join(parts) + " and".join(sides)
+    parts += [f" below {below}"] if below is not None else []
+    return " and".join(parts)
 
 
 def _as_schema(bounds: Range) -> dict[str, float]:

@@ -756,3 +756,33 @@ def test_choices_are_those_of_the_tables():
 def test_every_field_of_the_configuration_is_a_key_or_tells_where_it_came_from():
     names = {item.name for item in fields(AuditConfig)}
     assert names == {*KEYS, "audit", "base", "text", "extensions", "files"}
+
+
+@pytest.mark.parametrize(
+    ("method", "option", "outside"),
+    [
+        ("drop_column", "held_out", 1.0),
+        ("lowess_r2", "fraction", 0.0),
+        ("lowess_r2", "step", 1.0),
+        ("mrmr", "n_bins", 1),
+        ("firm", "span", 1.5),
+        ("relieff", "sigma", 0.0),
+        ("relieff", "different_above", 1.5),
+        ("sage", "tolerance", -0.1),
+        ("curve_impact", "n_grid", 1),
+        ("random_subspace", "n_repeats", 1),
+    ],
+)
+def test_what_a_method_could_not_measure_with_is_refused_before(
+    method, option, outside
+):
+    with pytest.raises(ConfigError, match=rf"\] {option} must be (above|at least) \d"):
+        parse_config({"importance": [{"method": method, option: outside}]})
+
+
+def test_bounds_of_a_number_are_said_from_below_to_above():
+    rule = rule_of(Annotated[float, Range(above=0, most=1)])
+    assert rule.one == "a number above 0 and of at most 1"
+    with pytest.raises(Misfits) as refusal:
+        rule.read(2)
+    assert refusal.value.items[0].rule == "above 0 and at most 1"

@@ -1131,3 +1131,16 @@ def test_parameters_that_json_does_not_know_are_shown_as_python_does():
     estimator.set_params(n_jobs=float("nan"), copy_X=table)
     parameters = wrap(estimator, name="m").parameters
     assert (parameters["n_jobs"], parameters["copy_X"]) == ("nan", "<function table>")
+
+
+@pytest.mark.parametrize(("split", "digest"), [("train", "d" * 64), ("test", "")])
+def test_a_model_of_a_file_is_taken_as_fitted_on_the_training_rows(
+    tmp_path, split, digest
+):
+    X = table().drop(columns="grade")
+    data = rows(X, split=split)
+    joblib.dump(LinearRegression().fit(X, data.y), tmp_path / "m.joblib")
+    sha256 = hashlib.sha256((tmp_path / "m.joblib").read_bytes()).hexdigest()
+    own = ModelSection(name="m", file="m.joblib", sha256=sha256)
+    (model,) = fit_models((own,), data, base=tmp_path)
+    assert (model.source, model.train_sha256) == ("file", digest)

@@ -1398,3 +1398,13 @@ def test_the_names_that_notebooks_use_are_those_of_the_package():
 def test_limits_that_are_no_table_are_refused_with_minutes_too():
     with pytest.raises(ia.ConfigError, match=r"\[limits\] must be a table; 5 was"):
         ia.audit(LINEAR, X, Y, config={"limits": 5}, minutes=1)
+
+
+def test_rows_that_a_model_was_fitted_on_are_named_as_such():
+    own, others = (
+        ia.audit(LINEAR, X, Y, train=train, n_repeats=2)
+        for train in ((X, Y), (X.iloc[::2], Y.iloc[::2]))
+    )
+    checks = {f.check: f.severity for f in own.findings}
+    assert checks["scored_on_training_rows"] == "warning"
+    assert "scored_on_training_rows" not in {f.check for f in others.findings}

@@ -178,8 +178,9 @@ def test_among_pairs_of_classes_it_does_not_matter_how_common_each_is():
 @pytest.mark.parametrize(
     "name", ["one_minus_auc_ovo", "one_minus_auc_ovr", "one_minus_pr_auc"]
 )
-def test_an_area_of_a_class_that_was_not_observed_is_no_number(name):
-    assert isnan(loss(name, [0, 1], [[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]]))
+@pytest.mark.parametrize("y", [[0, 1], [0, 0]])
+def test_an_area_of_a_class_that_was_not_observed_is_no_number(name, y):
+    assert isnan(loss(name, y, [[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]]))
 
 
 def test_a_squared_correlation_forgives_a_line_and_nothing_else():

@@ -1,13 +1,14 @@
 """How far a curve of a model is from its zero: Parr, Wilson and Hamrick's measures."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import require_names, single_columns
+from ...records.value_rules import Range
 from ..effects import EFFECTS
 from ..effects.partial_dependence import Scale
 from ..spreads import mean_magnitude
@@ -31,7 +32,7 @@ def curve_impact(
     seed: int,
     curve: Curve = "partial_dependence",
     grid: Grid = "quantile",
-    n_grid: int = 51,
+    n_grid: Annotated[int, Range(least=2)] = 51,
     scale: Scale = "native",
     centred: bool = False,
     curves: Curves | None = None,
@@ -125,7 +126,7 @@ def curve_importance(
     seed: int,
     curve: Curve = "partial_dependence",
     grid: Grid = "quantile",
-    n_grid: int = 51,
+    n_grid: Annotated[int, Range(least=2)] = 51,
     scale: Scale = "native",
     centred: bool = False,
     curves: Curves | None = None,

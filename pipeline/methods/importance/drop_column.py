@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice, product
 from math import comb
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from ...records.errors import NotApplicable, quote
 from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
+from ...records.value_rules import Range
 from .method_result import Kept, MethodResult
 from .paired_losses import PairedLosses
 from .permutation_draws import Draw
@@ -50,7 +51,7 @@ def drop_column(
     seed: int,
     stream: Literal["numpy"] = "numpy",
     n_repeats: int = 5,
-    held_out: float = 0.0,
+    held_out: Annotated[float, Range(least=0, below=1)] = 0.0,
     keep: Sequence[Kept] = (),
 ) -> MethodResult:
     r"""Return the loss of the model fitted without a feature, and with all of them.

@@ -1,6 +1,6 @@
 """One column against the target, no model asked. Not: columns against each other."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.losses import one_minus_auc
+from ...records.value_rules import Range
 from .data_only import (
     each_column,
     is_number,
@@ -27,9 +28,9 @@ def lowess_r2(
     data: Dataset,
     *,
     seed: int,
-    fraction: float = 2 / 3,
-    n_robust: int = 3,
-    step: float = 0.01,
+    fraction: Annotated[float, Range(above=0, most=1)] = 2 / 3,
+    n_robust: Annotated[int, Range(least=0)] = 3,
+    step: Annotated[float, Range(least=0, below=1)] = 0.01,
 ) -> tuple[Floats, Floats]:
     r"""Return the share of the target's variance that a smooth curve explains.
 

@@ -4,13 +4,14 @@ What one column measures depends on which others the data hold, though not on wh
 them are asked: every column of the data takes part, whatever `data.groups` names.
 """
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable
+from ...records.value_rules import Range
 from .data_only import (
     by_name,
     is_measurable,
@@ -118,7 +119,7 @@ def mrmr(
     seed: int,
     measure: Measure = "binned",
     scheme: Literal["difference", "quotient"] = "difference",
-    n_bins: int = 5,
+    n_bins: Annotated[int, Range(least=2)] = 5,
 ) -> tuple[Floats, Floats]:
     r"""Return the order in which features add most and repeat least.
 

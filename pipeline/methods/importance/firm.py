@@ -3,13 +3,14 @@
 Not: the estimators, which are in `firm_estimators` and `firm_moments`.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
+from ...records.value_rules import Range
 from ..effects.partial_dependence import Scale
 from ..effects.shapley_values import score_of
 from . import firm_moments
@@ -35,8 +36,8 @@ def firm(
     estimator: Estimator = "auto",
     scale: Scale = "native",
     standardised: bool = False,
-    n_bins: int = 10,
-    span: float = 2 / 3,
+    n_bins: Annotated[int, Range(least=2)] = 10,
+    span: Annotated[float, Range(above=0, most=1)] = 2 / 3,
     covariance: Covariance = "ledoit_wolf",
 ) -> tuple[Floats, Floats]:
     r"""Return the spread of the expected score given each feature.
@@ -163,8 +164,8 @@ def firm_labels(
     seed: int,
     estimator: Conditional = "auto",
     standardised: bool = False,
-    n_bins: int = 10,
-    span: float = 2 / 3,
+    n_bins: Annotated[int, Range(least=2)] = 10,
+    span: Annotated[float, Range(above=0, most=1)] = 2 / 3,
 ) -> tuple[Floats, Floats]:
     r"""Return the spread of the expected target given each feature: no model.
 

@@ -6,12 +6,13 @@ feature follows from who draws it and how well each does.
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
+from ...records.value_rules import Range
 from .ranges import at_least
 from .refits import Unit, refuse_ratio, units_of
 from .subspaces import Index, Mask, Member, members_of, rises_of
@@ -26,7 +27,7 @@ def random_subspace(
     seed: int,
     stream: Literal["numpy"] = "numpy",
     form: Form = "difference",
-    n_repeats: int = 500,
+    n_repeats: Annotated[int, Range(least=2)] = 500,
     n_drawn: int | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return how much lower the loss is of small models that draw a feature (PERF).
@@ -121,7 +122,7 @@ def random_subspace_permutation(
     seed: int,
     stream: Literal["numpy"] = "numpy",
     form: Form = "difference",
-    n_repeats: int = 500,
+    n_repeats: Annotated[int, Range(least=2)] = 500,
     n_drawn: int | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return how much shuffling a feature costs the small models that draw it.

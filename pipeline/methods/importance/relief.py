@@ -1,13 +1,14 @@
 """ReliefF and RReliefF: what tells rows apart from their neighbours."""
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, quote
+from ...records.value_rules import Range
 from .data_only import (
     by_name,
     is_measurable,
@@ -31,9 +32,9 @@ def relieff(
     seed: int,
     n_neighbours: int = 10,
     weighting: Weighting = "equal",
-    sigma: float = 20.0,
-    same_below: float = 0.0,
-    different_above: float = 1.0,
+    sigma: Annotated[float, Range(above=0)] = 20.0,
+    same_below: Annotated[float, Range(least=0, below=1)] = 0.0,
+    different_above: Annotated[float, Range(above=0, most=1)] = 1.0,
     misses: Literal["each_class", "any_class"] = "each_class",
     merits: bool = False,
 ) -> tuple[Floats, Floats]:

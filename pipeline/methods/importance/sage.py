@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate, chain
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, listed, quote, require_names
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
+from ...records.value_rules import Range
 from ..effects.shapley_values import draw_places
 from ..trees.routes import report_route
 from .coalitions import (
@@ -71,7 +72,7 @@ def sage(
     stream: Stream = "numpy",
     algorithm: Algorithm = "auto",
     n_repeats: int = 100,
-    tolerance: float = 0.01,
+    tolerance: Annotated[float, Range(least=0)] = 0.01,
     n_rows: int | None = None,
     background: Background = "rows",
     n_background: int = 100,
