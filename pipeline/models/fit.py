@@ -86,7 +86,10 @@ def fit_models(
             with phase(f"model {section.name}"):
                 make = load if section.file else fit
                 make = r_models.load if r_models.is_of_r(section) else make
-                models.append(make(section, train, base=base))
+                model = make(section, train, base=base)
+            if train.split == "train":
+                model = model.with_facts(train_sha256=train.sha256)
+            models.append(model)
         except AuditError as fault:
             faults.append(fault)
     if len(faults) == 1:

@@ -226,8 +226,10 @@ def audit(
         fitted = []
         for name, model in by_name.items():
             one = _fitted(model, name, rows, is_array=is_array)
-            if one.source == "given" and one.fit_on is not None:  # can be fitted again
-                one = one.with_facts(train=fit_rows)
+            if one.source == "given" and fit_rows is not None:
+                one = one.with_facts(train_sha256=fit_rows.sha256)
+                if one.fit_on is not None:  # it can be fitted again
+                    one = one.with_facts(train=fit_rows)
             fitted.append(one)
         result = run_audit(fit_rows, rows, settings, models=tuple(fitted))
     if task is None:

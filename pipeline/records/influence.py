@@ -114,6 +114,8 @@ def _one_minus_auc_ovo(y: Array, prediction: Array, weights: Array) -> Array:
     values = np.zeros(len(y))
     pairs = ranked_losses.class_pairs(y, prediction)
     for k, rows in pairs:
+        if not rows.any():  # two classes are absent
+            return np.full(len(y), np.nan)
         share = len(y) / max(rows.sum(), 1)
         of_pair = _one_minus_auc(y[rows] == k, prediction[rows, k], weights[rows])
         values[rows] += share * of_pair

@@ -95,7 +95,7 @@ def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
 def share_of_wrong_pairs(ranked: RankedWeights) -> float:
     """Return `one_minus_auc` of rows that are ranked already."""
     _, positive, negative = ranked
-    pairs = positive[-1] * negative[-1]
+    pairs = positive[-1] * negative[-1] if len(positive) else 0  # there may be no row
     if pairs == 0:
         return float("nan")
 

@@ -69,7 +69,9 @@ def scored_on_training_rows(model: FittedModel, data: Dataset, **_: Any) -> Seen
         "The importances are measured on the training rows of the model, not on "
         "unseen rows."
     )
-    if not is_comparable and model.count_fitted is not None:
+    # The rows in a file of a model may be others than those that the audit was given.
+    is_sure = same or (is_comparable and model.source != "file")
+    if not is_sure and model.count_fitted is not None:
         counted = model.count_fitted(data)
         if counted is not None:
             is_comparable, (n_fitted, by_chance) = True, counted

@@ -181,7 +181,7 @@ def test_training_rows_are_known_by_their_digest(train, test, split, verdict, ob
 def test_rows_that_a_model_of_a_file_keeps_are_counted_whatever_was_declared(
     source, verdict
 ):
-    facts = {"source": source, "count_fitted": lambda rows: (90, 3.0)}
+    facts = {"source": source, "count_fitted": lambda _: (90, 3.0)}
     model = replace(linear_model(2, 1), train_sha256="aa", **facts)
     data = replace(normal_data(2, 1), sha256="bb", split="test")
     assert answer("scored_on_training_rows", answers_of(model, data))[0] == verdict
