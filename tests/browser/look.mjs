@@ -43,7 +43,7 @@ async function look(address, isWhole) {
   for (const viewport of [NARROW, PHONE, WIDE]) {
     await page.setViewport(viewport);
     found.touching[viewport.width] = await page.evaluate(touching);
-    if (viewport === PHONE) Object.assign(found, { phone: await page.evaluate(beyond), names: await page.evaluate(names), covering: await page.evaluate(covering) });
+    if (viewport === PHONE) Object.assign(found, { phone: await page.evaluate(beyond), names: await page.evaluate(names), covering: await page.evaluate(covering), cut: await page.evaluate(cut) });
   }
   Object.assign(found, {
     smallTargets: await page.evaluate(smallTargets),
@@ -151,7 +151,7 @@ function names() {
   return [...document.querySelectorAll('table[id^="tab-overview-"]')].map((table) => {
     const frame = table.parentNode;
     const edge = frame.getBoundingClientRect().right;
-    const ranks = [...table.tBodies[0].rows[0].cells].slice(2).filter((cell) => cell.getBoundingClientRect().right < edge + 1);
+    const ranks = [...table.tBodies[0].rows[0].cells].slice(1).filter((cell) => cell.getBoundingClientRect().right < edge + 1);
     frame.scrollLeft = frame.scrollWidth;
     const left = table.tBodies[0].rows[0].cells[0].getBoundingClientRect().left - frame.getBoundingClientRect().left;
     frame.scrollLeft = 0;
@@ -166,6 +166,13 @@ function covering() {
     const name = table.tBodies[0].rows[0].cells[0];
     return getComputedStyle(name).position === "sticky" && name.offsetWidth > (2 / 3) * table.parentNode.clientWidth;
   }).map((table) => table.id);
+}
+
+// The figures that reach beyond the window.
+function cut() {
+  return [...document.querySelectorAll("figure:has(img, .drawing)")]
+    .filter((figure) => figure.querySelector("img, .drawing").getBoundingClientRect().right > innerWidth)
+    .map((figure) => figure.id);
 }
 
 // What the page says, with what the script adds taken out and what it folds unfolded.

@@ -211,6 +211,12 @@ def test_names_that_stay_on_a_phone_leave_room_for_what_they_name(observations, 
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", [*PAGES, *LOOSE])
+def test_a_phone_shows_all_data_of_a_figure(observations, name):
+    assert observations[name]["cut"] == []
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
 def test_every_link_is_large_enough_for_a_finger(observations, name):
     assert observations[name]["smallTargets"] == []
 
