@@ -13,6 +13,7 @@ from ..records.errors import listed, quote
 from ..records.finding import Finding
 from ..records.frames import Row
 from ..records.importance_record import Importance
+from ..records.losses import loss_label
 from ..records.ranking import interval, is_marginal, nothing_of, primary
 from .checks.columns import distinct_columns, is_group
 from .clusters import Cluster
@@ -134,8 +135,8 @@ def _describe_together(rows: Sequence[Row]) -> str:
     if not rows:
         return ""
     texts = [
-        f"{row['mean']:.3g} ({row['low']:.3g} to {row['high']:.3g}) by {row['loss']} "
-        f"in {quote(model)}"
+        f"{row['mean']:.3g} ({row['low']:.3g} to {row['high']:.3g}) by "
+        f"{loss_label(row['loss'])} in {quote(model)}"
         for model, row in reversed(first.items())
     ]
     return f" Permuted together, they have an importance of {', '.join(texts)}."

@@ -15,6 +15,7 @@ from ..records.dataset_and_model import Floats
 from ..records.errors import in_short, listed, quote
 from ..records.finding import Finding, cause_of, places_apart
 from ..records.importance_record import Importance
+from ..records.losses import loss_label
 from ..records.ranking import interval, nothing_of, places, primary
 from ..records.value_rules import NAME, Range
 
@@ -254,7 +255,8 @@ def _finding(
     small = all(row["share"] <= resolution for row in against)
     is_note = not every or (section.place == "zero" and small)
     of_class = f"class {record.positive_class}" if record.positive_class else ""
-    ranked_by = (record.method.replace("_", " "), record.loss, of_class)
+    loss = loss_label(record.loss) if record.loss else ""
+    ranked_by = (record.method.replace("_", " "), loss, of_class)
     by = in_short(", ".join(part for part in ranked_by if part))
     measure = f"{features} of {section.of} {where}, {section.model or 'every model'}"
     return Finding(

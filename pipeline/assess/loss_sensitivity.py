@@ -14,6 +14,7 @@ from ..engines.agreement.numbers import association, top_k_overlap
 from ..records.errors import listed
 from ..records.finding import Finding, Severity
 from ..records.importance_record import Importance
+from ..records.losses import loss_label
 from ..records.ranking import interval, options_text, primary
 
 SHOWN_ALIKE = ("loss", "form", "aggregator")
@@ -111,7 +112,8 @@ def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
         message=(
             "The choice of loss changes the leading feature: by "
             f"{a.method.replace('_', ' ')} of {a.of}, {row['leader_a']} {leads[0]} "
-            f"under {a.loss} and {row['leader_b']} {leads[1]} under {b.loss}.{chance}"
+            f"under {loss_label(a.loss)} and {row['leader_b']} {leads[1]} under "
+            f"{loss_label(b.loss)}.{chance}"
         ),
         remedy=(
             "State the loss with every ranking, and choose it by what a prediction "

@@ -14,6 +14,7 @@ from ..records.dataset_and_model import Floats
 from ..records.errors import NotApplicable
 from ..records.frames import Row
 from ..records.importance_record import Importance
+from ..records.losses import loss_label
 from ..records.ranking import LEVEL
 from ..records.streams import stream
 from .stability import rank_interval, top_k_share
@@ -133,8 +134,8 @@ def reason_against(importance: Importance, terms: RowTerms) -> str:
         return f"{DEPENDS[within]}. Leave out within for intervals over other rows."
     if importance.loss not in terms.terms:
         return (
-            f"the contribution of single rows to {importance.loss!r} is not known. Use "
-            "another loss as well."
+            f"the contribution of single rows to {loss_label(importance.loss)} is not "
+            "known. Use another loss as well."
         )
     return ""
 

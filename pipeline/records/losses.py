@@ -519,6 +519,11 @@ its versions: the Brier score of several classes.
 """
 
 
+def loss_label(loss: str) -> str:
+    """Return what sentences call a loss; one of an audit's own by its function."""
+    return LOSSES[loss].label if loss in LOSSES else loss.partition(":")[2]
+
+
 def default_losses(task: str) -> tuple[str, ...]:
     """Return the keys of the losses that a task is judged by if nobody says."""
     return {

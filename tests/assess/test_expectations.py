@@ -96,7 +96,7 @@ def test_what_the_model_does_better_with_shuffled_is_not_at_zero(intervals, verd
         (
             "info",
             "The owner expects 'b' to have no importance (law). The ranking "
-            "disagrees: by permutation, rmse, shuffling 'b' makes the model better.",
+            "disagrees: by permutation, RMSE, shuffling 'b' makes the model better.",
         )
     ] * (verdict == "not as expected")
 
@@ -191,7 +191,7 @@ def test_what_no_ranking_of_a_model_bears_out_is_a_warning():
     )
     assert warning.message == (
         "The owner expects 'b', 'c' to take the first 2 ranks (law). The ranking "
-        "disagrees: by permutation, rmse, the first 2 ranks go to 'a', 'b'."
+        "disagrees: by permutation, RMSE, the first 2 ranks go to 'a', 'b'."
     )
 
 
@@ -201,7 +201,7 @@ def test_what_some_rankings_bear_out_is_a_note():
     assert note.severity == "info"
     assert note.message == (
         "The owner expects 'b' to have no importance (law). 1 of 2 rankings disagrees: "
-        "by permutation, rmse, 'b' has 80% of the largest importance."
+        "by permutation, RMSE, 'b' has 80% of the largest importance."
     )
 
 
@@ -211,14 +211,14 @@ def test_two_rankings_that_both_disagree_are_said_to_be_none_that_agrees():
     assert warning.severity == "warning"
     assert warning.message == (
         "The owner expects 'b' to take the first rank (law). None of the 2 rankings "
-        "agrees: by permutation, rmse, the first rank goes to 'a'."
+        "agrees: by permutation, RMSE, the first rank goes to 'a'."
     )
 
 
 def test_a_ranking_of_one_class_is_named_with_that_class():
     of_yes = ranking(9, 5, loss="one_minus_auc", positive_class="yes")
     (warning,) = judged(expect("top", "b"), of_yes)[1]
-    assert ": by permutation, one_minus_auc, class yes, the first" in warning.message
+    assert ": by permutation, 1 − AUC, class yes, the first" in warning.message
 
 
 def test_a_share_just_beyond_the_limit_does_not_read_like_it():

@@ -53,7 +53,7 @@ def test_no_more_features_lead_than_both_losses_measured():
         (
             *(0.1, "warning"),
             "The choice of loss changes the leading feature: by permutation of "
-            "features, 'a' leads under rmse and 'b' leads under mae.",
+            "features, 'a' leads under RMSE and 'b' leads under MAE.",
         ),
         (9.0, "info", "The intervals over the repeats do not settle it."),
     ],

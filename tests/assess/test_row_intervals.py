@@ -227,7 +227,7 @@ def test_many_rows_are_drawn_from_their_covariance(monkeypatch):
 def test_why_there_is_no_interval_is_said():
     (record,), terms = measured("binary", ("one_minus_pr_auc",), 50, 1, n_repeats=2)
     with pytest.raises(
-        NotApplicable, match="of single rows to 'one_minus_pr_auc' is not known"
+        NotApplicable, match="of single rows to 1 − PR AUC is not known"
     ):
         intervals(record, terms)
     for within, reason in (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ...records.losses import LOSSES
+from ...records import losses
 
 MISSING = "–"
 MINUS = "−"
@@ -157,8 +157,7 @@ def unit_text(unit: str, target_unit: str) -> str:
 
 def loss_label(loss: str) -> str:
     """Return how the report prints a loss."""
-    label = LOSSES[loss].label if loss in LOSSES else loss.partition(":")[2]
-    return label.replace(" − ", "\u00a0−\u00a0")
+    return losses.loss_label(loss).replace(" − ", "\u00a0−\u00a0")
 
 
 def method_words(method: str) -> str:

@@ -6,13 +6,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from ...assess.checks.importances import question_and_engine
 from ...config.extensions import stored_rows
 from ...config.own_words import file_of
+from ...engines.agreement import subject_of
 from ...records.extensions import in_force
+from ...records.losses import loss_label
+from ...records.ranking import OURS, question_of
 from ...records.result import AuditResult
 from .blocks import plain
 from .labels import labelled
-from .wording import LANGUAGE, AsWritten, say, show_hidden, with_words, word
+from .number_text import method_words
+from .wording import LANGUAGE, AsWritten, say, series, show_hidden, with_words, word
 
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
 """The head of a section of a numpydoc docstring."""
@@ -23,7 +28,6 @@ def own_words(result: AuditResult) -> Iterator[None]:
     """Know labels, methods and losses of a result, and its words, inside the block."""
     config = result.run.config
     with ExitStack() as stack:
-        stack.enter_context(labelled(result))
         stack.enter_context(in_force(stored_rows(config)))
         file = config.get("files", {}).get(file_of(language_of(result)))
         if file:
@@ -31,7 +35,73 @@ def own_words(result: AuditResult) -> Iterator[None]:
         methods = [e for e in config.get("extensions", ()) if e["kind"] == "method"]
         if methods:
             stack.enter_context(with_words(_cards(methods)))
+        stack.enter_context(labelled(labels_of(result)))
         yield
+
+
+def labels_of(result: AuditResult) -> dict[str, str]:
+    """Return label by raw name, also of what is named by a labelled name.
+
+    These are pairs of features, "a:b", and subjects of findings and checks: a question
+    with the engines that answered it, and what begins with a model, "forest, A".
+    """
+    given: Mapping[str, str] = result.run.config.get("labels") or {}
+    labels = dict(given) | dict(_questions(result, given))
+    subjects = {finding.subject for finding in result.findings}
+    subjects |= {*map(str, result.checks.get("subject", ()))}
+    for subject in subjects - labels.keys():
+        for name in given:
+            if subject.startswith(f"{name}, "):
+                labels[subject] = given[name] + subject.removeprefix(name)
+    pairs = {
+        name: columns
+        for record in result.importances
+        if given and record.of == "pairs"
+        for name, columns in zip(record.features, record.columns, strict=True)
+    }
+    for name, columns in pairs.items():
+        if name not in given and any(column in given for column in columns):
+            labels[name] = ":".join(given.get(column, column) for column in columns)
+    return labels
+
+
+def _questions(
+    result: AuditResult, given: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield what findings and checks call a question, and how a sentence does."""
+
+    def words(
+        model: str, method: str = "", of: str = "", loss: str = "", cls: str = ""
+    ) -> str:
+        asked = (
+            {"method": method_words(method), "of": word(f"asked.{of}")} if of else {}
+        )
+        parts = (
+            given.get(model, model),
+            word("words.question").format(**asked) if asked else "",
+            loss_label(loss) if loss else "",
+            word("data.of_class").format(cls=cls) if cls else "",
+        )
+        return ", ".join(filter(None, parts))
+
+    def engine(name: str) -> str:
+        return word("words.python") if name == OURS else name
+
+    for record in result.importances:
+        question = question_of(record)
+        for parts in (question, question[:-1]):  # an ensemble is asked of all classes
+            yield ", ".join(filter(None, parts)), words(*parts)
+        yield (
+            question_and_engine(record),
+            f"{words(*question)}: {engine(record.engine)}",
+        )
+    for row in result.agreement.to_dict("records"):
+        names = ("model", "method", "of", "loss", "positive_class")
+        sides = plain(series(engine(row[side]) for side in ("engine_a", "engine_b")))
+        yield subject_of(row), f"{words(*(row[name] for name in names))}: {sides}"
+    for row in result.performance.to_dict("records"):
+        model, loss = row["model"], row["loss"]
+        yield f"{model}, {loss}", words(model, loss=loss)
 
 
 def language_of(result: AuditResult) -> str:

@@ -133,7 +133,7 @@ def test_the_warning_about_a_dependent_leader_stays_and_says_the_joint_number():
     assert finding.severity == "warning"
     assert finding.message.endswith(
         f" Permuted together, they have an importance of {row['mean']:.3g} "
-        f"({row['low']:.3g} to {row['high']:.3g}) by mse in 'linear'."
+        f"({row['low']:.3g} to {row['high']:.3g}) by MSE in 'linear'."
     )
 
 

@@ -55,7 +55,7 @@ def test_a_weak_model_is_named_where_its_performance_stands():
     )
     view = build_view(plain_result(("a",), findings=(weak,)))
     title = "Not clearly better than a constant"
-    assert f"{title}: forest, rmse." in plain(section(view, "D").lede)
+    assert f"{title}: forest, RMSE." in plain(section(view, "D").lede)
     (entry,) = section(view, "K").parts["entries"]
     assert plain(entry.title).startswith(f"{title} (")
 

@@ -14,12 +14,8 @@ from importance_audit.report.pages.html import print_html, to_html
 from importance_audit.report.pages.report_views import report_views
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Name, plain
-from importance_audit.report.text.labels import (
-    label_of,
-    labelled,
-    labels_of,
-    with_labels,
-)
+from importance_audit.report.text.labels import label_of, labelled, with_labels
+from importance_audit.report.text.own_words import labels_of
 
 LABELS = {"surface": "Living area (m²)", "forest": "Champion", "size": "Size of flat"}
 
@@ -99,7 +95,7 @@ def test_labels_end_with_the_report():
     assert label_of("surface") == "surface"
     with (
         pytest.raises(ZeroDivisionError),
-        labelled(with_config(result_of("apartments"), LABELS)),
+        labelled(LABELS),
     ):
         1 / len(label_of("surface").removeprefix("Living area (m²)"))
     assert label_of("surface") == "surface"
@@ -125,8 +121,7 @@ def test_a_level_with_the_name_of_a_labelled_feature_keeps_its_name():
 
 
 def test_a_stored_sentence_shows_the_label_of_a_name_that_it_quotes():
-    result = with_config(result_of("apartments"), LABELS)
-    with labelled(result):
+    with labelled(LABELS):
         text = with_labels("'surface' and 'floor' depend on each other.")
     assert text == "'Living area (m²)' and 'floor' depend on each other."
 
@@ -135,7 +130,7 @@ def test_a_subject_that_begins_with_a_model_is_shown_by_its_label():
     finding = replace(result_of("apartments").findings[0], subject="forest, rmse")
     result = replace(result_of("apartments"), findings=(finding,))
     labels = labels_of(with_config(result, {"forest": "Champion", "rmse": "x"}))
-    assert labels["forest, rmse"] == "Champion, rmse"
+    assert labels["forest, rmse"] == "Champion, RMSE"
 
 
 def test_pairs_are_shown_by_the_labels_of_their_features():
@@ -154,3 +149,14 @@ def test_pairs_are_shown_by_the_labels_of_their_features():
     result = replace(result_of("apartments"), importances=(record,))
     labels = labels_of(with_config(result, {"surface": "Area"}))
     assert labels["surface:floor"] == "Area:floor"
+
+
+def test_a_question_is_said_in_words():
+    """Not by the keys of its method and its loss, which only a file needs."""
+    result = result_of("apartments")
+    labels = labels_of(with_config(result, {"forest": "Champion"}))
+    asked = "forest, permutation, features, rmse"
+    said = "Champion, permutation of features, RMSE"
+    assert labels[asked] == said
+    assert labels[f"{asked}: python and DALEX"] == f"{said}: Python and DALEX"
+    assert labels["forest, rmse"] == "Champion, RMSE"
