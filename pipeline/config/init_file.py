@@ -125,7 +125,7 @@ def starter_from(
             "feature. If another sign than a semicolon, tab, comma or vertical bar "
             "separates its cells, give it as --separator."
         )
-    missing = _missing_values(table)
+    missing = _missing_values(table, target)
     has_target = column_types.without(table.texts(target), missing).notna().to_numpy()
     n_missing = int((~has_target).sum())
     table = table.of_rows(has_target) if n_missing else table
@@ -215,18 +215,20 @@ def _typed_column(
     )
 
 
-def _missing_values(table: Table) -> tuple[str, ...]:
-    """Return the usual words for "missing" without which a column can be read."""
+def _missing_values(table: Table, target: str) -> tuple[str, ...]:
+    """Return the usual words for "missing" without which a column can be read.
+
+    Or without which the target is yes or no.
+    """
     words: list[str] = []
     for name in filter(table.has_texts, table.frame):
         cells = table.frame[name]
         words_in = cells.dropna().unique() if cells.dtype == object else ()
         usual = [word for word in words_in if column_types.is_missing_word(word)]
-        if (
-            usual
-            and not _can_be_read(table, name, ())
-            and _can_be_read(table, name, usual)
-        ):
+        others = [str(word).strip().casefold() for word in {*words_in} - {*usual}]
+        is_yes_or_no = name == target and len(others) == 2 and YES.intersection(others)
+        is_unread = not _can_be_read(table, name, ())
+        if usual and (is_yes_or_no or is_unread) and _can_be_read(table, name, usual):
             words += usual
     return tuple(dict.fromkeys(words))
 

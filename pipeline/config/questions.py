@@ -36,6 +36,9 @@ SUPPLIED_FILE = Pattern(
     r".+\.csv",
     "a .csv file, such as write_importance in R writes of what vip or DALEX returned",
 )
+DATE = Pattern(
+    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", "a date such as '2026-11-21'"
+)
 Protocol = Literal["folds", "holdout", "splits"]
 Test = Literal["cpi", "lei", "altmann", "nadeau_bengio"]
 STATISTICS = ("t", "wilcoxon", "sign", "fisher")
@@ -239,7 +242,7 @@ class SuppliedSection:
     package: Literal["vip", "DALEX"]
     version: Annotated[str, Pattern(r"\d+\.\d+([.-]\d+)*", "a version such as '0.4.5'")]
     by: Annotated[str, NAME]
-    date: Annotated[str, Pattern(r"\d{4}-\d\d-\d\d", "a date such as '2026-11-21'")]
+    date: Annotated[str, DATE]
     model: Annotated[str, NAME]
     predictions_sha256: Annotated[str, DIGEST]
     method: Annotated[str, OneOf(MEASURED)]

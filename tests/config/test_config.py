@@ -786,3 +786,9 @@ def test_bounds_of_a_number_are_said_from_below_to_above():
     with pytest.raises(Misfits) as refusal:
         rule.read(2)
     assert refusal.value.items[0].rule == "above 0 and at most 1"
+
+
+@pytest.mark.parametrize("day", ["2025-13-01", "2025-01-45", "2025-1-1", "01.01.2025"])
+def test_a_date_has_a_month_and_a_day(day):
+    with pytest.raises(ConfigError, match=r"date must be a date such as '2026-11-21'"):
+        parse_config({"supplied": [SUPPLIED | {"date": day}]})

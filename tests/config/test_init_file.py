@@ -111,6 +111,20 @@ def test_words_for_missing_among_numbers_are_proposed(tmp_path):
     assert '"x",  # number, 1 to 5; 10 of 24 missing\n' in text
 
 
+def test_a_target_of_yes_no_and_a_word_for_missing_lacks_some(tmp_path):
+    _, document = started(tmp_path, table(cycle("ja", "nein", "ja", "nein", "k.A.")))
+    data = document["data"]
+    assert (data["task"], data["positive_class"]) == ("binary", "ja")
+    assert (data["missing_values"], data["drop_missing_target"]) == (["k.A."], True)
+
+
+@pytest.mark.parametrize("levels", [("low", "high", "none"), ("a", "b", "NA")])
+def test_a_target_of_three_classes_keeps_them(tmp_path, levels):
+    _, document = started(tmp_path, table(cycle(*levels)))
+    assert document["data"]["task"] == "multiclass"
+    assert "missing_values" not in document["data"]
+
+
 def test_a_text_that_is_also_a_word_for_missing_stays_a_level(tmp_path):
     text, document = started(tmp_path, table(NUMBERS, cycle("NA", "EU")))
     assert "missing_values" not in document["data"]
