@@ -53,13 +53,6 @@ def test_unit_columns_measure_their_coefficient_over_the_spread_of_the_target():
     assert scores == pytest.approx(truth, rel=1e-9)
 
 
-def test_one_feature_alone_measures_its_correlation_with_the_target():
-    train = WHITE.part(("x2",))
-    model = fitted("linear_model.LinearRegression", train)
-    truth = np.corrcoef(WHITE.X["x2"], WHITE.y)[0, 1]
-    assert of(standardised_coefficient, model, train) == pytest.approx([truth])
-
-
 @pytest.mark.parametrize("kind", ["linear_model.LinearRegression", "svm.LinearSVR"])
 def test_units_matter_to_raw_weights_and_not_to_standardised_ones(kind):
     same = {"tol": 1e-12, "max_iter": 10**6} if "svm" in kind else {}

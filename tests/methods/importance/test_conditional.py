@@ -81,16 +81,6 @@ def test_a_group_rises_by_what_the_others_leave_of_it_together():
     assert abs(truth - apart) > 8 * std_error[0]
 
 
-def test_neighbours_approach_the_normal_where_rows_lie_close():
-    slopes = np.array([3.0, -1.0, 2.0])
-    data = correlated(*slopes, n_samples=4000)
-    mean, _ = rise(linear_model(*slopes), data, within="neighbours", n_repeats=5)
-    truth = np.array(
-        [2 * b**2 * left_by_the_others([j])[0, 0] for j, b in enumerate(slopes)]
-    )
-    np.testing.assert_allclose(mean, truth, rtol=0.1)
-
-
 def of_kinds():
     """Return 90 rows of three kinds, x1 = noise + kind, and y = x1."""
     data = normal_data(1.0, noise=0.0, n_samples=90)

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import f_oneway, linregress
 from tests.methods.importance.toys import numbers, refused, rows_of
 
 from importance_audit.methods.importance.filters import anova, auc, lowess_r2
@@ -72,23 +71,6 @@ def test_between_fitted_points_the_curve_is_straight():
     assert len(np.unique(np.round(np.diff(smooth, 2), 9))) > 5
 
 
-def test_the_f_of_a_category_is_that_of_the_analysis_of_variance():
-    y = np.array([1.0, 2, 4, 7, 3, 9, 4])
-    data = column(pd.Categorical(list("abbacca")), y)
-    truth = f_oneway(y[[0, 3, 6]], y[[1, 2]], y[[4, 5]]).statistic
-    assert measured(anova, data) == pytest.approx([truth], rel=1e-12)
-
-
-def test_two_groups_measure_the_t_of_the_slope_between_them():
-    y = np.array([1.0, 4, 2, 8, 5, 7])
-    codes = np.array([0, 1, 0, 1, 1, 0])
-    data = column(pd.Categorical.from_codes(codes, ["a", "b"]), y)
-    fit = linregress(codes, y)
-    truth = fit.slope / fit.stderr
-    assert measured(anova, data, statistic="t") == pytest.approx([truth], rel=1e-12)
-    assert measured(anova, data) == pytest.approx([truth**2], rel=1e-12)
-
-
 def test_a_weight_scales_nothing_and_zero_removes_the_row():
     X = pd.DataFrame({"x": pd.Categorical(list("abababb"))})
     data = replace(column([0.0] * 7, [1.0, 5, 2, 8, 4, 3, 99]), X=X)
@@ -127,14 +109,6 @@ def test_the_maximum_is_the_largest_of_the_contrasts():
     each = [measured(auc, data, of_class=name)[0] for name in data.classes]
     assert measured(auc, data, summary="maximum").tolist() == [max(each)]
     assert measured(auc, data) == pytest.approx([np.mean(each)], rel=1e-12)
-
-
-def test_tau_is_the_balance_of_pairs_in_order_and_out_of_it_over_untied_pairs():
-    data = column([1.0, 2, 2, 4], [1.0, 3, 2, 2])
-    agree, differ, tied_x, tied_y = 3, 1, 1, 1
-    either = (agree + differ + tied_x) * (agree + differ + tied_y)
-    scores = measured(spearman, data, coefficient="kendall")
-    assert scores == pytest.approx([(agree - differ) / np.sqrt(either)], rel=1e-12)
 
 
 # --- what must not matter -------------------------------------------------------------

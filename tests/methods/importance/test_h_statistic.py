@@ -123,12 +123,6 @@ def test_a_weight_of_two_is_a_row_twice(features):
     assert weighted == pytest.approx(h_values(f, features, rows_of(twice)), rel=1e-12)
 
 
-def test_units_follow_the_square_of_the_prediction():
-    values = h_values(joined, PAIR)
-    scaled = h_values(lambda X: 7 - 4 * joined(X), PAIR)
-    assert scaled == pytest.approx([16 * value for value in values], rel=1e-12)
-
-
 @pytest.mark.parametrize("features", [PAIR, ("a", "b", "c")])
 def test_the_order_of_features_changes_nothing(features):
     def f(X):

@@ -58,13 +58,6 @@ def test_one_split_that_parts_two_classes_measures_their_gini_impurity():
     assert raw[:, 0, 0].tolist() == [0.0, 0.5]
 
 
-def test_shares_add_up_to_one():
-    forest = fitted(RandomForestRegressor(20, random_state=1))
-    raw, baseline = impurity(forest, DATA, seed=1)
-    assert (raw.shape, baseline.tolist()) == ((3, 1, 1), [[0.0]])
-    assert raw.sum() == pytest.approx(1, rel=1e-12)
-
-
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -109,14 +102,6 @@ def test_columns_made_from_one_feature_are_summed(normalised):
     raw, _ = impurity(joint, groups, **options)
     truth = [whole[1:].sum(), whole[0, 0, 0]]
     assert raw[:, 0, 0] == pytest.approx(truth, rel=1e-12)
-
-
-def test_a_group_measures_the_sum_of_its_features():
-    forest = fitted(RandomForestRegressor(5, random_state=1))
-    single, _ = impurity(forest, DATA, seed=1)
-    groups = DATA.with_groups({"pair": ("x3", "x1"), "all": ("x1", "x2", "x3")})
-    raw, _ = impurity(forest, groups, seed=1)
-    assert raw[:, 0, 0] == pytest.approx([single[0, 0, 0] + single[2, 0, 0], 1.0])
 
 
 def test_an_unsplit_tree_measures_nothing_of_any_feature():

@@ -80,19 +80,6 @@ def test_the_importance_is_that_of_vip(case):
     assert scores == pytest.approx(truth, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    "case",
-    [case for case in VIP["cases"] if "vip::vi(" in case["call"]],
-    ids=lambda case: case["id"],
-)
-def test_vi_has_the_features_in_the_order_of_our_numbers(case):
-    model, data = case_model(case)
-    raw, _ = partial_dependence(model, data, seed=1)
-    scores = raw[:, 0, 0]
-    finite_scores = scores[~np.isnan(scores)].tolist()
-    assert finite_scores == sorted(finite_scores, reverse=True)
-
-
 def test_on_all_values_a_linear_model_measures_its_slope_times_the_sd_of_the_column():
     data = normal_data(3, -1, n_samples=200)
     raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, grid="unique")

@@ -74,13 +74,6 @@ def test_perf_of_four_models_by_hand():
     assert perf.n_members.tolist() == [2, 3, 3]
 
 
-def test_weighted_by_how_often_features_are_drawn_perf_adds_up_to_zero():
-    masks, scores = scored()
-    perf = perf_from(zip(masks, scores, strict=True))
-    terms = perf.n_members * perf.values
-    assert abs(terms.sum()) <= 1e-12 * abs(terms).sum()
-
-
 def test_perf_is_a_contrast_of_members_without_and_with_the_feature():
     masks, scores = scored()
     share = masks.mean(axis=0)
@@ -162,10 +155,10 @@ def test_a_member_is_fitted_on_its_sample_and_judged_on_all_other_rows():
 
 
 def test_every_member_draws_as_many_features_and_each_feature_as_often():
-    masks = np.array([m.mask for m in ensemble(of_line(normal_data(*[1] * 6)), 300)])
+    masks = np.array([m.mask for m in ensemble(of_line(normal_data(*[1] * 6)), 150)])
     assert set(masks.sum(axis=1)) == {2}
-    spread = np.sqrt(300 * 1 / 3 * 2 / 3)
-    assert (abs(masks.sum(axis=0) - 100) < 4 * spread).all()
+    spread = np.sqrt(150 * 1 / 3 * 2 / 3)
+    assert (abs(masks.sum(axis=0) - 50) < 4 * spread).all()
 
 
 def test_more_members_keep_the_first_ones():
@@ -173,15 +166,6 @@ def test_more_members_keep_the_first_ones():
     for first, again in zip(few, many, strict=False):
         assert first.mask.tolist() == again.mask.tolist()
         assert first.score.tolist() == again.score.tolist()
-
-
-def test_the_twin_has_the_same_ensemble():
-    data = normal_data(3, 2, 0, 0)
-    raw, _ = random_subspace_permutation(of_line(data), data, seed=1, n_repeats=40)
-    masks = np.array([member.mask for member in ensemble(of_line(data), 40, 2)])
-    has_influence = raw[:, :, 0] != np.median(raw[:, :, 0], axis=1, keepdims=True)
-    assert (has_influence <= masks.T).all()
-    assert has_influence.sum() >= masks.sum() - len(masks.T)
 
 
 @for_each([(0, 7, 3), (0, 2, 1), (2, 9, 3), (2, 10, 4), (2, 2, 1)])

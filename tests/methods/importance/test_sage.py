@@ -217,14 +217,6 @@ def test_a_column_that_is_read_but_moves_nothing_measures_nothing(algorithm):
     assert measured[2] == pytest.approx([0], abs=1e-12)
 
 
-def test_columns_that_act_alike_measure_alike():
-    data = replace(DATA, X=DATA.X.assign(x2=DATA.X["x1"]))
-    model = of_score(lambda X: (X["x1"] + X["x2"]) ** 2 * X["x3"])
-    measured = values(model, data, **ALL)[:, 0]
-    assert measured[0] == pytest.approx(measured[1], rel=1e-12)
-    assert measured[0] != 0
-
-
 def test_a_group_of_all_columns_measures_the_whole_reduction():
     data = DATA.with_groups({"all": DATA.features, "none": ("other",)})
     whole = values(CURVED, **ALL).sum()

@@ -73,12 +73,6 @@ def values_of(model, X=DATA.X):
 # --- the axioms -----------------------------------------------------------------------
 
 
-def test_the_values_of_a_row_add_up_to_its_score_less_the_mean_score():
-    scores = curved(DATA.X)
-    sums = values_of(of_score(curved)).sum(axis=1)
-    assert sums == pytest.approx(scores - scores.mean(), abs=1e-12)
-
-
 def test_the_values_are_the_mean_over_all_orders():
     """The definition itself: a column's gain at its turn, orders one by one."""
     X = DATA.X.iloc[:4]
@@ -94,14 +88,6 @@ def test_the_values_are_the_mean_over_all_orders():
     assert values_of(of_score(curved), X) == pytest.approx(truth, abs=1e-12)
 
 
-def test_columns_that_act_alike_measure_alike():
-    X = DATA.X.assign(x2=DATA.X["x1"])
-    model = of_score(lambda X: (X["x1"] + X["x2"]) ** 2 * X["x3"])
-    importance = measured(model, rows_of(X), algorithm="exact", n_repeats=1)[:, 0]
-    assert importance[0] == pytest.approx(importance[1], rel=1e-12)
-    assert importance[0] > 0
-
-
 @pytest.mark.parametrize("algorithm", ["exact", "sampling"])
 def test_a_column_that_is_read_but_moves_nothing_measures_nothing(algorithm):
     importance = measured(of_score(lambda X: X["x1"] ** 2), algorithm=algorithm)
@@ -113,13 +99,6 @@ def test_a_column_that_is_read_but_moves_nothing_measures_nothing(algorithm):
 def test_a_column_that_is_not_read_measures_exactly_the_baseline(stream):
     importance = measured(linear_model(2.0), stream=stream)
     assert importance[1:].tolist() == np.zeros((2, 3)).tolist()
-
-
-def test_the_values_of_a_sum_are_the_sum_of_the_values():
-    one, other = of_score(curved), of_score(lambda X: X["x2"] ** 3)
-    both = of_score(lambda X: curved(X) + X["x2"] ** 3)
-    truth = values_of(one) + values_of(other)
-    assert values_of(both) == pytest.approx(truth, abs=1e-12)
 
 
 def test_sampled_values_add_up_to_the_score_less_that_of_the_rows_drawn():
@@ -225,7 +204,7 @@ def test_a_row_of_weight_zero_is_not_drawn():
 
 @pytest.mark.slow
 def test_a_background_row_is_drawn_as_often_as_its_weight_says():
-    X, n = pd.DataFrame({"x1": [0.0, 1.0]}), 2000
+    X, n = pd.DataFrame({"x1": [0.0, 1.0]}), 500
     game = game_of(linear_model(1.0), X)._replace(shares=np.array([0.75, 0.25]))
     generator = stream(1, "orders", "", 0)
     values = sample_orders(game, np.arange(1), n_permutations=n, generator=generator)
