@@ -103,7 +103,8 @@ def test_among_rows_of_one_level_each_has_all_others_of_it_for_neighbours():
 
 def test_without_other_columns_the_draw_is_marginal():
     data, model = normal_data(2.0), linear_model(2.0)
-    for within, share in (("gaussian", 1 + 200 / 199), ("neighbours", 2 * 200 / 199)):
+    shares = {"gaussian": 1 + 200 / 199, "neighbours": 2 * 200 / 199, "leaves": 2}
+    for within, share in shares.items():
         mean, std_error = rise(model, data, within=within, n_repeats=200)
         assert abs(mean[0] - 4 * share) < 4 * std_error[0] < 0.5
 

@@ -52,18 +52,6 @@ class Weighing:
         return X @ self.weights
 
 
-@pytest.mark.parametrize("max_samples", [None, 0.4, 30])
-@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
-def test_a_tree_is_judged_on_the_rows_that_scikit_learn_holds_out_of_its_bag(
-    max_samples,
-):
-    model = fitted(n_estimators=1, oob_score=True, max_samples=max_samples)
-    _, baseline = oob_permutation(model, DATA, seed=1)
-    own = model.estimator.oob_prediction_  # 0 for the rows in the bag
-    truth = np.mean((DATA.y - own)[own != 0] ** 2)
-    assert baseline == pytest.approx(np.array([[truth]]), rel=1e-9)
-
-
 @pytest.mark.parametrize("weights", [np.ones(150), np.linspace(0.1, 3, 150)])
 @pytest.mark.parametrize(
     "kind", ["RandomForestRegressor", "ExtraTreesRegressor", "BaggingRegressor"]

@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.cases import for_each
-from tests.methods.importance.toys import refused
+from tests.methods.importance.toys import refused, rows_of
 
 from importance_audit.methods.importance.exchange import (
     drawn_within,
@@ -35,7 +35,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.fit import wrap
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.records.dataset_and_model import FittedModel
 from importance_audit.records.execution import workers
 from importance_audit.records.losses import LOSSES
 
@@ -443,17 +443,7 @@ def recorded_case(case):
     y = target_of(case, X.pop("y"))
     task = "multiclass" if isinstance(case["model"], dict) else "regression"
     groups = case.get("groups") or {name: [name] for name in case["features"]}
-    data = Dataset(
-        name=case["rows"],
-        X=X,
-        y=y,
-        task=task,
-        weights=np.ones(len(X)),
-        groups={name: tuple(columns) for name, columns in groups.items()},
-        split="test",
-        target="y",
-        sha256="",
-    )
+    data = rows_of(X, y).with_groups({n: tuple(each) for n, each in groups.items()})
     model = FittedModel(
         name=case["id"],
         task=task,
@@ -462,7 +452,7 @@ def recorded_case(case):
         features=tuple(X),
         losses=(case["loss"],),
     )
-    return model, data
+    return model, replace(data, task=task)
 
 
 def in_form(form, measured, baseline):

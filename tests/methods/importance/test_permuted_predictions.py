@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from tests.cases import for_each
 from tests.methods.importance.toys import fitted
-from tests.methods.trees.conftest import count_calls
 from threadpoolctl import threadpool_limits
 
 from importance_audit.auditing.audit import audit
@@ -67,13 +66,6 @@ def _one_thread():
     """Fit small models on one thread: several wait for each other on a busy machine."""
     with threadpool_limits(1):
         yield
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(routes, "WORTH", 0)
-    return count_calls(monkeypatch)
 
 
 def by_predict(monkeypatch, *arguments, **options):

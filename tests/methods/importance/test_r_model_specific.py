@@ -1,6 +1,5 @@
 """What R models say of themselves is what vip's vi_model said, refitted or recorded."""
 
-import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -11,10 +10,13 @@ import pandas as pd
 import pytest
 from tests.cases import for_each
 from tests.methods.importance.test_model_specific_reference import (
+    CASES,
+    DATA,
     LEFT_OUT,
     THROUGH_R,
     short,
 )
+from tests.methods.importance.test_model_specific_reference import frame as columns_of
 from tests.methods.importance.toys import refused, rows_of
 from tests.report.reading import page_files
 
@@ -30,11 +32,6 @@ from importance_audit.r_bridge.r_models import read_model
 from importance_audit.records.dataset_and_model import FittedModel
 
 HERE = Path(__file__).parent
-GIVEN = json.loads(
-    (HERE.parents[1] / "reference/model_specific.json").read_text("utf8")
-)
-CASES = {case["id"]: case for case in GIVEN["cases"]}
-DATA = GIVEN["data"]
 pytestmark = pytest.mark.needs_r
 
 TREE = "cp = 0.02, minsplit = 15"
@@ -125,13 +122,7 @@ def r():
 
 def frame(block):
     """Return a recorded block as R had it."""
-    columns, levels = DATA[block]["columns"], DATA[block]["levels"]
-    return pd.DataFrame(
-        {
-            name: pd.Categorical(column, levels[name]) if name in levels else column
-            for name, column in columns.items()
-        }
-    )
+    return columns_of(block, " ".join(DATA[block]["columns"]))
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from tests.cases import for_each
 from tests.methods.importance import toys
 from tests.methods.importance.toys import refused, rows_of
 
-from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.effects.shapley_values import (
     Game,
     enumerate_coalitions,
@@ -126,16 +125,6 @@ def test_a_linear_model_measures_its_slope_times_the_mean_deviation(algorithm):
     assert importance == pytest.approx(
         abs(model.estimator.coef_) * deviation, rel=1e-12
     )
-
-
-def test_at_every_value_the_mean_shapley_value_of_a_sum_is_its_centred_curve():
-    X = DATA.X.assign(x1=np.arange(12) % 4)
-    model = of_score(lambda X: X["x1"] ** 2 - np.exp(X["x2"]) + X["x3"])
-    grid, curve = partial_dependence(model, rows_of(X), "x1", seed=1, grid="unique")
-    by_value = pd.Series(values_of(model, X)[:, 0]).groupby(X["x1"].to_numpy()).mean()
-    assert by_value.index.tolist() == grid.tolist()
-    centred = curve[:, 0] - model.predict(X).mean()
-    assert by_value.to_numpy() == pytest.approx(centred, rel=1e-9, abs=1e-12)
 
 
 def test_a_product_of_centred_columns_is_shared_in_halves():

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.importance.toys import refused
+from tests.methods.importance.toys import refused, rows_of
 
 from importance_audit.methods.effects.stratpd import stratpd
 from importance_audit.methods.importance.stratified import (
@@ -17,7 +17,6 @@ from importance_audit.methods.importance.stratified import (
 )
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.methods.spreads import mean_magnitude
-from importance_audit.records.dataset_and_model import Dataset
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 STRATX = json.loads((REFERENCE / "stratimpact.json").read_text(encoding="utf8"))
@@ -52,17 +51,9 @@ def additive(n_values=7):
     often = np.repeat(np.arange(len(x)), np.where(x == 0, 4, 1))
     x, other, level = x[often], other[often], level[often]
     kind = pd.Categorical.from_codes(level, categories=["a", "b", "c"])
-    return Dataset(
-        name="additive",
-        X=pd.DataFrame({"x": x * 1.0, "other": other * 1.0, "level": kind}),
-        y=x**2.0 + 1000 * other + np.array([0.0, 6, 3])[level],
-        task="regression",
-        weights=np.ones(len(x)),
-        groups={"x": ("x",), "level": ("level",)},
-        split="train",
-        target="y",
-        sha256="",
-    )
+    X = pd.DataFrame({"x": x * 1.0, "other": other * 1.0, "level": kind})
+    y = x**2.0 + 1000 * other + np.array([0.0, 6, 3])[level]
+    return rows_of(X, y).with_groups({"x": ("x",), "level": ("level",)})
 
 
 def test_the_impact_counts_every_value_once():

@@ -182,89 +182,68 @@ def test_a_column_whose_name_needs_quotes_is_known_in_a_formula():
     assert statistics.tolist() == [results.tvalues.iloc[1]]
 
 
-def wrapped(results):
-    """Return results of statsmodels as a model of the three columns."""
-    names = ["x1", "x2", "x3"]
-    return wrap(results, name="m", task="regression", features=names)
-
-
-def wide():
-    """Return four rows of three columns."""
-    return WHITE.part(("x1", "x2", "x3"), np.arange(4))
-
-
 THREE = of_three_classes(WHITE)
 PENALISED = (
     "Model 'm' must be fitted without a penalty, a constraint or class weights for "
     "method 't_statistic'; it is a {} with one. Use method 'standardised_coefficient'."
 )
 REFUSED = [
+    ("LinearRegression", WHITE, {"positive": True}, PENALISED),
+    ("LogisticRegression", mixed("classes"), {}, PENALISED),
     (
-        lambda: fitted("linear_model.LinearRegression", WHITE, positive=True),
-        PENALISED.format("LinearRegression"),
+        *("LogisticRegression", mixed("classes")),
+        *(NEWTON | {"class_weight": "balanced"}, PENALISED),
     ),
+    ("PoissonRegressor", mixed("counts"), {}, PENALISED),
     (
-        lambda: fitted("linear_model.LogisticRegression", mixed("classes")),
-        PENALISED.format("LogisticRegression"),
-    ),
-    (
-        lambda: fitted(
-            *("linear_model.LogisticRegression", mixed("classes")),
-            **NEWTON,
-            class_weight="balanced",
-        ),
-        PENALISED.format("LogisticRegression"),
-    ),
-    (
-        lambda: fitted("linear_model.PoissonRegressor", mixed("counts")),
-        PENALISED.format("PoissonRegressor"),
-    ),
-    (
-        lambda: fitted("linear_model.Ridge", WHITE),
+        *("Ridge", WHITE, {}),
         "must be a least-squares or generalised linear model for method 't_statistic'; "
-        "it is a Ridge. Use permutation importance.",
+        "it is a {}. Use permutation importance.",
     ),
     (
-        lambda: fitted("linear_model.LinearRegression", wide()),
-        "must have fewer coefficients than training rows for method 't_statistic'; it "
-        "has 4.",
+        *("LinearRegression", WHITE.part(WHITE.features, np.arange(4)), {}),
+        "have fewer coefficients than training rows for method 't_statistic'; it has 4",
     ),
     (
-        lambda: fitted(
-            *("linear_model.PoissonRegressor", mixed("counts")), alpha=0, tol=1.0
-        ),
+        *("PoissonRegressor", mixed("counts"), {"alpha": 0, "tol": 1.0}),
         "must be fitted until its likelihood is greatest for method 't_statistic'; it "
         "can still be bettered by more than a hundredth of a standard error. Set a "
         "smaller tol and a greater max_iter, or use another solver.",
     ),
     (
-        lambda: wrapped(sm.OLS(WHITE.y, WHITE.X).fit_regularized(alpha=0.1)),
+        *("LogisticRegression", THREE, NEWTON | {"solver": "lbfgs"}),
+        "must have two classes at most for method 't_statistic'; it has 3 classes.",
+    ),
+]
+RESULTS_REFUSED = [
+    (
+        lambda: sm.OLS(WHITE.y, WHITE.X).fit_regularized(alpha=0.1),
         "must be fitted without a penalty for method 't_statistic'; it is a "
         "RegularizedResultsWrapper.",
     ),
     (
-        lambda: replace(
-            wrapped(sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit()),
-            features=("x1", "x2", "x3"),
-        ),
+        lambda: sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit(),
         "must be made of features for method 't_statistic'; it has a column 'z' that "
         "names none. Fit it with a formula of its features.",
     ),
     (
-        lambda: wrapped(sm.OLS(WHITE.y, WHITE.X.to_numpy()[:, :2]).fit()),
+        lambda: sm.OLS(WHITE.y, WHITE.X.to_numpy()[:, :2]).fit(),
         "each of its 2 columns was made from for method 't_statistic'; it names 3. Fit "
         "it with a formula.",
-    ),
-    (
-        lambda: fitted(
-            *("linear_model.LogisticRegression", THREE), **NEWTON | {"solver": "lbfgs"}
-        ),
-        "must have two classes at most for method 't_statistic'; it has 3 classes.",
     ),
 ]
 
 
 @for_each(REFUSED)
 def test_a_model_without_an_answer_says_why(case):
-    model, words = case
-    assert words in refused(t_statistic, model(), WHITE)
+    kind, train, parameters, words = case
+    model = fitted(f"linear_model.{kind}", train, **parameters)
+    assert words.format(kind) in refused(t_statistic, model, WHITE)
+
+
+@for_each(RESULTS_REFUSED)
+def test_results_of_statsmodels_without_an_answer_say_why(case):
+    results, words = case
+    names = ["x1", "x2", "x3"]
+    model = wrap(results(), name="m", task="regression", features=names)
+    assert words in refused(t_statistic, replace(model, features=tuple(names)), WHITE)
