@@ -301,14 +301,6 @@ def test_weights_stay_with_the_rows_when_the_target_is_permuted():
     assert np.isclose(values, reached, rtol=1e-9).any(axis=1).all()
 
 
-@streams_and_rows(30)
-def test_nothing_that_was_given_is_changed(stream, n_rows):
-    data = level_data()
-    before = data.X.copy(deep=True)
-    permutation(level_model(), data, seed=1, stream=stream, n_rows=n_rows, n_repeats=2)
-    pd.testing.assert_frame_equal(data.X, before)
-
-
 def test_every_column_type_reaches_the_model_as_it_came():
     data, frames = level_data(), []
     data = replace(data, X=data.X.set_index(np.arange(150)[::-1] * 3))
@@ -330,7 +322,7 @@ def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
     numbered = source.X.assign(row=np.arange(150), copy=np.arange(150.0))
     # By name, as xplainfi takes them.
     groups = {"count": ("count",), "kind": ("kind",), "pair": ("row", "noise")}
-    data = replace(source, X=numbered, groups=groups)
+    data = replace(source, X=numbered.copy(), groups=groups)
     frames = []
 
     def predict(X):
@@ -339,6 +331,7 @@ def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
 
     model = replace(level_model(), predict=predict)
     permutation(model, data, seed=1, stream=stream, n_repeats=1, n_rows=n_rows)
+    pd.testing.assert_frame_equal(data.X, numbered)
     _, *tables = frames if stream != "vip-0.4" else [numbered, *frames[1:]]
     assert len(tables) == 3
     for (name, columns), X in zip(groups.items(), tables, strict=True):

@@ -17,7 +17,6 @@ from threadpoolctl import threadpool_limits
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
-from importance_audit.data.datasets import read_datasets
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
@@ -128,25 +127,6 @@ def test_a_positive_class_that_comes_first_in_the_estimator(answered_by_trees):
     forest = model_of(FOREST, data).estimator
     model = wrap(forest, name="m", classes=["1", "0"], features=list(numbers))
     answered_by_trees(model, data)
-
-
-@pytest.mark.needs_numba
-def test_an_audit_asks_the_trees(calls):
-    data = {"train": {"sklearn": "load_breast_cancer"}, "test": {"fraction": 0.33}}
-    model = {
-        "name": "m",
-        "estimator": f"sklearn.{FOREST}Classifier",
-        "parameters": SMALL[FOREST],
-    }
-    config = parse_config(
-        {
-            "data": data | {"target": "target", "task": "binary"},
-            "models": [model],
-            "importance": [{"method": "permutation", "n_repeats": 2}],
-        }
-    )
-    audit(*read_datasets(**config.data_arguments), config)
-    assert len(calls) == 2  # single features, and correlated ones together
 
 
 @pytest.mark.needs_numba
