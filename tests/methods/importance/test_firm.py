@@ -442,6 +442,12 @@ def test_labels_are_weighted_as_the_rows():
     assert raw[0, 0, 0] == pytest.approx(4 * np.sqrt(3) / 4)
 
 
+def test_standardised_labels_of_a_copy_of_the_target_measure_one():
+    data = rows_of(pd.DataFrame({"x1": [1.0, 2.0, 7.0]}), [1.0, 2.0, 7.0])
+    raw, _ = firm_labels(None, data, seed=1, standardised=True)
+    assert raw[0, 0, 0] == pytest.approx(1)
+
+
 def test_the_labels_of_three_classes_are_refused():
     assert refused(firm_labels, None, level_data()) == (
         "Target 'y' must be a number or have two classes for method 'firm_labels'; "
