@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cases import for_each
 from tests.methods.importance.test_permuted_predictions import (
     FOREST,
     model_of,
     rows_of,
 )
+from tests.methods.importance.toys import refused
 
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.conditional import (
@@ -23,9 +25,8 @@ from importance_audit.methods.importance.samplers import redrawn
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.methods.trees import routes
 from importance_audit.methods.trees.routes import reporting_routes
-from importance_audit.records.errors import NotApplicable
 
-WITHIN = ("gaussian", "neighbours")
+WITHIN = {"gaussian": "a normal", "neighbours": "neighbours"}
 MIXING = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [-0.3, 0.5, 0.7]])
 
 
@@ -80,16 +81,6 @@ def test_a_group_rises_by_what_the_others_leave_of_it_together():
     assert abs(truth - apart) > 8 * std_error[0]
 
 
-def test_neighbours_approach_the_normal_where_rows_lie_close():
-    slopes = np.array([3.0, -1.0, 2.0])
-    data = correlated(*slopes, n_samples=4000)
-    mean, _ = rise(linear_model(*slopes), data, within="neighbours", n_repeats=5)
-    truth = np.array(
-        [2 * b**2 * left_by_the_others([j])[0, 0] for j, b in enumerate(slopes)]
-    )
-    np.testing.assert_allclose(mean, truth, rtol=0.1)
-
-
 def of_kinds():
     """Return 90 rows of three kinds, x1 = noise + kind, and y = x1."""
     data = normal_data(1.0, noise=0.0, n_samples=90)
@@ -112,7 +103,8 @@ def test_among_rows_of_one_level_each_has_all_others_of_it_for_neighbours():
 
 def test_without_other_columns_the_draw_is_marginal():
     data, model = normal_data(2.0), linear_model(2.0)
-    for within, share in (("gaussian", 1 + 200 / 199), ("neighbours", 2 * 200 / 199)):
+    shares = {"gaussian": 1 + 200 / 199, "neighbours": 2 * 200 / 199, "leaves": 2}
+    for within, share in shares.items():
         mean, std_error = rise(model, data, within=within, n_repeats=200)
         assert abs(mean[0] - 4 * share) < 4 * std_error[0] < 0.5
 
@@ -299,36 +291,6 @@ def test_neighbours_know_no_unit_and_no_order_of_columns_and_levels():
         assert first.tolist() == second.tolist()
 
 
-@pytest.mark.parametrize("within", WITHIN)
-@pytest.mark.parametrize("n_rows", [None, 150])
-def test_a_feature_that_the_model_ignores_measures_exactly_the_baseline(within, n_rows):
-    data = correlated(2, 0, 1)
-    options = {"within": within, "n_rows": n_rows}
-    raw, baseline = permutation(linear_model(2, 0, 1), data, seed=1, **options)
-    assert (raw[1] == baseline).all()
-    assert (raw[[0, 2]] != baseline).all()
-
-
-@pytest.mark.parametrize("within", WITHIN)
-@pytest.mark.parametrize("n_rows", [None, 150])
-def test_a_number_depends_on_its_own_question_only(within, n_rows):
-    data, model = correlated(2, 1, 1), linear_model(2, 1, 1)
-    options = {"seed": 1, "within": within, "n_rows": n_rows}
-    whole, _ = permutation(model, data, n_repeats=5, **options)
-    alone = data.with_groups({"x2": ("x2",)})
-    some, _ = permutation(model, alone, n_repeats=2, **options)
-    assert some[0].tobytes() == whole[1, :2].tobytes()
-    assert (whole[0] != whole[1]).all()
-
-
-@pytest.mark.parametrize("within", WITHIN)
-def test_nothing_that_was_given_is_changed(within):
-    data = correlated(2, 1, 1)
-    before = data.X.copy(deep=True)
-    permutation(linear_model(2, 1, 1), data, seed=1, within=within, n_repeats=2)
-    pd.testing.assert_frame_equal(data.X, before)
-
-
 def tables_seen(data, **options):
     """Return the frames a model is asked about, the baseline of a repeat first."""
     frames = []
@@ -444,85 +406,41 @@ def test_trees_answer_for_neighbours_and_leave_new_values_to_predict(monkeypatch
 # --- refusals -------------------------------------------------------------------------
 
 
-def refusal(data, **options):
-    with pytest.raises(NotApplicable) as refused:
-        permutation(linear_model(1.0), data, seed=1, **options)
-    return str(refused.value)
-
-
-def test_a_category_is_not_drawn_from_a_normal():
-    assert refusal(of_kinds(), within="gaussian") == (
+FEW = normal_data(1, 1, 1, n_samples=9).part(("x1", "x2", "x3"), np.arange(3))
+GAPS = replace(FEW, X=FEW.X.where(FEW.X["x2"] > FEW.X["x2"].min()))
+NEAR = {"within": "neighbours", "n_neighbours": 1}
+REFUSED = [
+    (
+        *(of_kinds(), {"within": "gaussian"}),
         "Only numbers can be drawn from a normal; 'kind' of data 'normal' holds none. "
-        'Leave it out with features, or set within = "neighbours".'
-    )
-    alone = of_kinds().with_groups({"x1": ("x1",)})
-    raw, baseline = permutation(linear_model(1.0), alone, seed=1, within="gaussian")
-    assert (raw[0] > baseline).all()  # the others may hold one
-
-
-def test_rows_without_a_residual_are_refused():
-    data = correlated(1, 1, 1, n_samples=200)
-    few = replace(data, X=data.X[:3], y=data.y[:3], weights=np.ones(3))
-    assert refusal(few, within="gaussian") == (
+        'Leave it out with features, or set within = "neighbours".',
+    ),
+    (
+        *(FEW, {"within": "gaussian"}),
         "Data 'normal' must have more rows for 'x1' to be drawn from a normal given "
         "the other columns: 3 were given, and 4 are needed at least. Give more rows, "
-        'or set within = "neighbours".'
-    )
-
-
-@pytest.mark.parametrize(
-    ("within", "purpose"), [("gaussian", "a normal"), ("neighbours", "neighbours")]
-)
-def test_missing_values_are_refused(within, purpose):
-    data = correlated(1, 1, 1)
-    gaps = replace(data, X=data.X.assign(x2=data.X["x2"].where(data.X["x2"] > 0)))
-    assert refusal(gaps, within=within) == (
-        f"Data 'normal' must have no missing value for {purpose}; these columns have "
-        "some: 'x2'. Fill or leave out what is missing."
-    )
-
-
-@pytest.mark.parametrize("within", WITHIN)
-def test_there_is_nothing_to_resample(within):
-    assert refusal(correlated(1, 1), within=within, perturbation="resample") == (
-        f'within = "{within}" draws the values of each row by themselves, so there is '
-        'nothing to set perturbation = "resample" for. Leave it out.'
-    )
-
-
-@pytest.mark.parametrize("within", WITHIN)
-@pytest.mark.parametrize("stream", ["vip-0.4", "vip-0.5", "DALEX", "hstats"])
-def test_other_packages_than_xplainfi_draw_nothing_given_the_others(within, stream):
-    assert refusal(correlated(1, 1), within=within, stream=stream) == (
-        f'{stream} does not draw with within = "{within}". Leave within or the engine '
-        "out."
-    )
-
-
-def test_xplainfi_draws_all_rows_and_no_leaves():
-    data = correlated(1, 1)
-    assert refusal(data, stream="xplainfi", within="leaves") == (
-        'xplainfi does not draw with within = "leaves". Leave within or the engine out.'
-    )
-    for within in ("none", *WITHIN):
-        assert refusal(data, stream="xplainfi", within=within, n_rows=50) == (
-            "xplainfi permutes all 200 rows, but n_rows = 50 was asked. Leave n_rows "
-            "or the engine out."
-        )
-
-
-def test_a_row_alone_among_its_neighbours_is_refused():
-    options = {"within": "neighbours", "n_neighbours": 1}
-    assert refusal(correlated(1, 1), convention="xplainfi", **options) == (
+        'or set within = "neighbours".',
+    ),
+    *((GAPS, {"within": w}, f"no missing value for {p}") for w, p in WITHIN.items()),
+    *(
+        (FEW, {"within": within, "perturbation": "resample"}, "nothing to set")
+        for within in WITHIN
+    ),
+    (
+        *(FEW, NEAR | {"convention": "xplainfi"}),
         'With convention = "xplainfi" a row is the nearest of its own neighbours, so '
-        "one neighbour changes nothing. Set n_neighbours to 2 or more."
-    )
-    with pytest.raises(ValueError, match="must") as caught:
-        permutation(
-            linear_model(1, 1),
-            correlated(1, 1),
-            seed=1,
-            within="neighbours",
-            n_neighbours=0,
-        )
-    assert str(caught.value) == "n_neighbours must be at least 1; 0 was given."
+        "one neighbour changes nothing. Set n_neighbours to 2 or more.",
+    ),
+]
+
+
+@for_each(REFUSED)
+def test_what_cannot_be_drawn_is_refused(case):
+    data, options, words = case
+    assert words in refused(permutation, linear_model(1.0), data, **options)
+
+
+def test_the_other_columns_may_hold_a_category():
+    alone = of_kinds().with_groups({"x1": ("x1",)})
+    raw, baseline = permutation(linear_model(1.0), alone, seed=1, within="gaussian")
+    assert (raw[0] > baseline).all()

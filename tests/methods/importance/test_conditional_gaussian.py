@@ -40,16 +40,6 @@ def draws(known, *, rows, n_draws, data=DATA, **options):
     return {name: x.reshape(len(rows), n_draws) for name, x in drawn.items()}
 
 
-def test_of_two_columns_the_other_is_on_the_regression_line():
-    """Slope r s2 / s1, variance (1 - r^2) s2^2."""
-    r, s1, s2 = 0.6, 2.0, 5.0
-    covariance = np.array([[s1**2, r * s1 * s2], [r * s1 * s2, s2**2]])
-    normal = Normal(np.array([1.0, 2.0]), covariance)
-    slopes, rest = given(normal, np.array([0]), np.array([1]))
-    assert slopes == pytest.approx(np.array([[r * s2 / s1]]))
-    assert rest == pytest.approx(np.array([[(1 - r**2) * s2**2]]))
-
-
 def test_given_others_it_is_what_least_squares_leave():
     """The covariance of the residuals, divisor n - 1, of a fit with an intercept."""
     x = DATA.X.to_numpy()
@@ -61,14 +51,6 @@ def test_given_others_it_is_what_least_squares_leave():
     assert slopes == pytest.approx(fit[1:])
     residuals = x[:, unknown] - design @ fit
     assert covariance == pytest.approx(np.cov(residuals.T))
-
-
-def test_given_nothing_it_is_the_covariance_of_the_rows():
-    x = DATA.X.to_numpy()
-    normal = fit_normal(x, np.full(60, 1 / 60))
-    _, covariance = given(normal, np.array([], dtype=int), np.arange(3))
-    assert normal.mean == pytest.approx(x.mean(axis=0))
-    assert covariance == pytest.approx(np.cov(x.T))
 
 
 def test_weights_count_as_shares_whatever_their_scale():

@@ -48,10 +48,6 @@ def test_shrinkage_is_that_of_corpcor(case):
     assert estimate == pytest.approx(truth, rel=1e-9, abs=1e-15)
 
 
-def test_only_the_case_with_given_intensities_is_left_out():
-    assert len(CASES) == len(CORPCOR["cases"]) - len(BY_HAND) == 7
-
-
 @pytest.mark.parametrize(("kind", "peer"), [("ledoit_wolf", LedoitWolf), ("oas", OAS)])
 def test_shrinkage_is_scikit_learns_on_standardised_columns(kind, peer):
     X = rows(20)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import rows_of, score_of
 
 from importance_audit.methods.effects import EFFECTS
 from importance_audit.methods.importance.curve_magnitude import (
@@ -18,8 +19,6 @@ from importance_audit.methods.known_answers import (
     linear_model,
     normal_data,
 )
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
-from importance_audit.records.errors import NotApplicable
 
 BOTH = pytest.mark.parametrize("method", [curve_impact, curve_importance])
 OF_ROWS = ["partial_dependence", "ale", "accumulated_profile"]
@@ -38,30 +37,14 @@ def additive(n_values=7):
 
 def of_rows(X):
     """Return rows without a target, asked about x and the level."""
-    return Dataset(
-        name="additive",
-        X=X,
-        y=np.zeros(len(X)),
-        task="regression",
-        weights=np.ones(len(X)),
-        groups={"x": ("x",), "level": ("level",)},
-        split="test",
-        target="y",
-        sha256="",
-    )
+    return rows_of(X).with_groups({"x": ("x",), "level": ("level",)})
 
 
 def squares():
     """Return the model x**2 + the effect of the level (0, 6, 3) + the rest."""
-    return FittedModel(
-        name="squares",
-        task="regression",
-        scale="response",
-        predict=lambda X: np.asarray(
-            X["x"] ** 2 + EFFECT[X["level"].cat.codes] + X["other"]
-        ),
-        features=("x", "level", "other"),
-        losses=(),
+    return score_of(
+        lambda X: X["x"] ** 2 + EFFECT[X["level"].cat.codes] + X["other"],
+        ("x", "level", "other"),
     )
 
 
@@ -215,36 +198,3 @@ def test_a_declared_level_that_no_row_has_does_not_count(method):
     model = replace(squares(), predict=lambda X: effect[X["level"].cat.codes])
     raw, _ = method(model, wider, seed=1)
     assert raw[1, 0, 0] == pytest.approx(2, rel=1e-12)
-
-
-@BOTH
-def test_a_group_of_several_columns_is_refused(method):
-    both = normal_data().with_groups({"both": ("x1", "x2")})
-    with pytest.raises(NotApplicable) as refusal:
-        method(linear_model(2, 0), both, seed=1)
-    assert str(refusal.value) == (
-        "Group 'both' must have one column for a curve; it has 2: 'x1', 'x2'. Ask "
-        "for its columns one by one."
-    )
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_grid": 1}, "n_grid must be at least 2; 1 was given."),
-        (
-            {"curve": "stratpd"},
-            "curve must be one of 'partial_dependence', 'ale', 'conditional_profile', "
-            "'accumulated_profile', 'shapley'; 'stratpd' was given.",
-        ),
-        (
-            {"grid": "even"},
-            "grid must be one of 'quantile', 'unique'; 'even' was given.",
-        ),
-    ],
-)
-def test_an_option_out_of_range_is_refused(method, options, message):
-    with pytest.raises(ValueError, match="must be") as refusal:
-        method(linear_model(2, 0), normal_data(), seed=1, **options)
-    assert str(refusal.value) == message

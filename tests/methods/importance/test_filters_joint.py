@@ -1,30 +1,26 @@
 """PCA and mRMR: closed forms, invariances, and what has no answer."""
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import numbers, refused, rows_of
 
-from importance_audit.methods.importance import filters_joint as module
 from importance_audit.methods.importance.filters_joint import mrmr, mrmr_order, pca
 from importance_audit.methods.importance.information import codes_of, matrix_of
 from importance_audit.methods.known_answers import level_data, normal_data
-from importance_audit.records.errors import NotApplicable
 
 DATA = normal_data(3, 1, 2, n_samples=200)
 
 
 def with_columns(data=DATA, **columns):
     """Return the rows with these columns instead, each asked alone."""
-    X = pd.DataFrame(columns)
-    return replace(data, X=X, groups={name: (name,) for name in X})
+    return rows_of(pd.DataFrame(columns), data.y)
 
 
 def measured(method, data, **options):
-    raw, _ = method(None, data, seed=1, **options)
-    return raw[:, 0, 0]
+    return numbers(method, None, data, **options)
 
 
 X1, X2, X3 = (DATA.X[name].to_numpy() for name in ("x1", "x2", "x3"))
@@ -42,16 +38,6 @@ def test_unscaled_the_direction_is_that_of_the_covariance():
     ratio = (1 + np.sqrt(5)) / 2  # of [[1, 1], [1, 2]]: the golden one
     truth = np.array([1, ratio, 0]) / np.hypot(1, ratio)
     assert measured(pca, MIXED, scaled=False) == pytest.approx(truth, abs=1e-9)
-
-
-def test_weighted_rows_load_like_their_copies():
-    weights = 1.0 + np.arange(200) % 3
-    copied = with_columns(
-        **{name: np.repeat(MIXED.X[name], weights.astype(int)) for name in MIXED.X}
-    )
-    copied = replace(copied, weights=np.ones(len(copied.X)))
-    loadings = measured(pca, replace(MIXED, weights=weights))
-    assert loadings == pytest.approx(measured(pca, copied), abs=1e-9)
 
 
 def test_the_largest_loading_is_positive():
@@ -151,14 +137,6 @@ def test_a_column_of_few_values_keeps_them():
 # --- what must not matter -------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", [pca, mrmr])
-def test_the_order_of_columns_and_of_rows_does_not_matter(method):
-    order = np.random.default_rng(1).permutation(200)
-    X = MIXED.X.iloc[order, ::-1]
-    turned = replace(MIXED, X=X, y=MIXED.y[order])
-    assert measured(method, turned) == pytest.approx(measured(method, MIXED), abs=1e-9)
-
-
 def test_of_two_copies_the_first_by_name_is_chosen_first():
     data = with_columns(b=X1, a=X1, c=X3)
     assert measured(mrmr, data).tolist() == [1, 3, 2]
@@ -172,19 +150,6 @@ def test_an_increasing_transform_changes_no_order(measure):
 
 
 # --- what has no answer ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("method", "takes_levels"), [(pca, False), (mrmr, True)])
-def test_what_cannot_take_part_is_nan_and_moves_no_other(method, takes_levels):
-    levels = pd.Categorical(["u", "v"] * 100)
-    gap = MIXED.X["a"].where(MIXED.X["a"] > 0)
-    X = MIXED.X.assign(constant=1.0, gap=gap)
-    groups = MIXED.groups | {n: (n,) for n in ("constant", "gap")} | {"ab": ("a", "b")}
-    scores = measured(method, replace(MIXED, X=X, groups=groups))
-    assert scores[:3].tolist() == measured(method, MIXED).tolist()
-    assert np.isnan(scores[3:]).all()
-    kind = replace(MIXED, X=X.assign(kind=levels), groups={"kind": ("kind",)})
-    assert np.isfinite(measured(method, kind)).all() == takes_levels
 
 
 def test_a_column_that_varies_among_rows_without_weight_only_takes_no_part():
@@ -205,56 +170,19 @@ def test_a_category_is_ranked_by_its_levels_before_a_number_that_says_less():
 
 
 @pytest.mark.parametrize(
-    ("method", "data", "options", "message"),
+    ("data", "message"),
     [
         (
-            pca,
             with_columns(a=X1, b=pd.Categorical(["u", "v"] * 100)),
-            {},
             "Data must have at least two columns of numbers that vary for method "
             "'pca'; 1 can take part. Leave the method out.",
         ),
         (
-            pca,
             with_columns(a=X1, b=X2),
-            {},
-            "Data must have one direction of largest variance for method 'pca'; two"
-            " have the same. Leave the method out.",
-        ),
-        (
-            mrmr,
-            replace(MIXED, weights=np.linspace(1, 2, 200)),
-            {},
-            "Rows must weigh the same for method 'mrmr'; their weights differ. "
-            "Leave the method or the weights out.",
-        ),
-        (
-            mrmr,
-            level_data(),
-            {"measure": "gaussian"},
-            "Target 'y' must be a number for method 'mrmr'; it has 3 classes: 'a', "
-            "'b', 'c'. Set measure = 'binned'.",
-        ),
-        (
-            mrmr,
-            replace(MIXED, y=np.ones(200)),
-            {},
-            "Target 'y' must vary for method 'mrmr'; all its values are the same. "
-            "Add rows, or leave the method out.",
+            "Data must have one direction of largest variance for method 'pca'; two "
+            "have the same. Leave the method out.",
         ),
     ],
 )
-def test_what_data_cannot_be_asked_is_said_whole(method, data, options, message):
-    with pytest.raises(NotApplicable) as refusal:
-        method(None, data, seed=1, **options)
-    assert str(refusal.value) == message
-
-
-def test_one_bin_is_refused():
-    with pytest.raises(ValueError, match="must be") as refusal:
-        mrmr(None, MIXED, seed=1, n_bins=1)
-    assert str(refusal.value) == "n_bins must be at least 2; 1 was given."
-
-
-def test_the_examples_hold():
-    assert doctest.testmod(module).failed == 0
+def test_data_without_one_direction_have_no_loadings(data, message):
+    assert refused(pca, None, data) == message

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
+from tests.methods.importance.toys import fitted, numbers, rows_of
 
 from importance_audit.methods.importance.coefficients import standardised_coefficient
 from importance_audit.methods.importance.filters import anova, auc, lowess_r2
@@ -21,9 +22,6 @@ from importance_audit.methods.importance.model_specific import impurity
 from importance_audit.methods.importance.rank_correlation import spearman
 from importance_audit.methods.importance.relief import relieff
 from importance_audit.methods.importance.t_statistics import t_statistic
-from importance_audit.methods.known_answers import normal_data
-from importance_audit.models.fit import fit
-from importance_audit.models.section import ModelSection
 
 FILE = Path(__file__).parents[2] / "reference" / "filters.json"
 REFERENCE = json.loads(FILE.read_text(encoding="utf8"))
@@ -59,19 +57,12 @@ def rows(features, target):
     classes = tuple(LEVELS.get(target, ()))
     values = COLUMNS[target]
     y = np.array([classes.index(v) for v in values] if classes else values)
-    return replace(
-        normal_data(1, n_samples=60),
-        X=pd.DataFrame(columns),
-        y=y,
-        groups={name: (name,) for name in features},
-        task={0: "regression", 2: "binary"}.get(len(classes), "multiclass"),
-        classes=classes,
-    )
+    return rows_of(pd.DataFrame(columns), y, classes=classes)
 
 
 def measured(method, features, target, **options):
     """Return one number per feature."""
-    return method(None, rows(features, target), seed=1, **options)[0][:, 0, 0]
+    return numbers(method, None, rows(features, target), **options)
 
 
 COMPARED = set()
@@ -189,8 +180,7 @@ def test_kendalls_tau_is_that_of_r(case):
 def of_a_line(method, feature):
     """Return what a method says of a line through one feature."""
     train = rows([feature], "y")
-    path = "sklearn.linear_model.LinearRegression"
-    model = fit(ModelSection(name="line", estimator=path), train)
+    model = fitted("linear_model.LinearRegression", train)
     return method(model, train, seed=1)[0].item()
 
 
@@ -224,14 +214,14 @@ def test_the_impurity_of_one_split_is_that_of_corelearn(case):
     name, kind, target = (case + "-y").split("-")[:3]
     target = target if target in LEVELS else "y"
     is_number = target == "y"
-    path = f"sklearn.tree.DecisionTree{'Regressor' if is_number else 'Classifier'}"
+    path = f"tree.DecisionTree{'Regressor' if is_number else 'Classifier'}"
     for feature, truth in CASES[case]["result"].items():
         # CORElearn parts all three levels by one split, two sets of them for a number.
         depth = 2 if feature == "g" and not is_number else 1
         options = {"max_depth": depth, "criterion": SPLITS[name]}
-        section = ModelSection(name="split", estimator=path, parameters=options)
+        options["encoder"] = "one_hot_full"
         for train in with_levels_in_any_order(rows([feature], target)):
-            model = fit(replace(section, encoder="one_hot_full"), train)
+            model = fitted(path, train, **options)
             decrease = impurity(model, train, seed=1, normalised=False)[0].item()
             left = decrease - train.y.var() if is_number else decrease
             assert left == pytest.approx(truth, **EXACT), (feature, kind)

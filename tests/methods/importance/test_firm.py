@@ -1,52 +1,29 @@
 """FIRM: the paper's closed forms, its invariances, its Boolean example."""
 
-import doctest
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import SVC, SVR
+from tests.cases import for_each
+from tests.methods.importance.toys import correlated, refused, rows_of, score_of
 
-from importance_audit.methods.importance import firm as module
 from importance_audit.methods.importance.firm import firm, firm_labels
 from importance_audit.methods.known_answers import (
     level_data,
     level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.models.fit import wrap
-from importance_audit.records.dataset_and_model import Dataset
-from importance_audit.records.errors import NotApplicable
 
 SIGNED = ("auto", "binary", "linear")
+SIGNED_ONLY = ("binary", "signs")
+"""Estimators that take columns of two values."""
 W = np.array([2.0, -1.0, 0.5])
-
-
-def of(X, y=None, weights=None):
-    """Return rows whose every column is asked."""
-    return Dataset(
-        name="rows",
-        X=X,
-        y=np.zeros(len(X)) if y is None else np.asarray(y),
-        task="regression",
-        weights=np.ones(len(X)) if weights is None else np.asarray(weights, float),
-        groups={name: (name,) for name in X},
-        split="test",
-        target="y",
-        sha256="",
-    )
-
-
-def of_score(function, features):
-    """Return a regression model of some columns."""
-    return wrap(function, name="score", task="regression", features=list(features))
 
 
 def measured(model, data, **options):
@@ -70,35 +47,24 @@ def names(d):
 
 @pytest.mark.parametrize("estimator", [*SIGNED, "discrete"])
 def test_on_the_full_cube_a_linear_score_measures_its_weights(estimator):
-    scores = measured(linear_model(*W), of(cube()), estimator=estimator)
+    scores = measured(linear_model(*W), rows_of(cube()), estimator=estimator)
     truth = abs(W) if estimator == "discrete" else W
     assert scores == pytest.approx(truth, abs=1e-12)
 
 
-def test_conjunctions_measure_the_sum_of_their_weights_over_root_three():
-    """The weight of a negated variable changes its sign."""
+def test_a_conjunction_measures_the_sum_of_its_weights_over_a_root_and_xor_nothing():
+    """The weight of a negated variable changes its sign; a constant is none."""
     X = cube()
     features = {
         "x1 and x2": (X.x1 > 0) & (X.x2 > 0),
         "not x1 and x3": (X.x1 < 0) & (X.x3 > 0),
+        "all": (X > 0).all(axis=1),
+        "xor": X.x1 != X.x2,
     }
-    scores = measured(linear_model(*W), of(X.assign(**features)))
-    truth = np.array([W[0] + W[1], -W[0] + W[2]]) / np.sqrt(3)
-    assert scores[3:] == pytest.approx(truth, abs=1e-12)
-
-
-def test_a_conjunction_of_three_measures_the_sum_of_weights_over_root_seven():
-    X = cube()
-    data = of(X.assign(all=(X > 0).all(axis=1)))
-    scores = measured(linear_model(*W), data)
-    assert scores[3] == pytest.approx(W.sum() / np.sqrt(7), abs=1e-12)
-
-
-def test_xor_measures_nothing_of_a_linear_score_with_a_constant():
-    X = cube()
-    model = of_score(lambda X: X[names(3)] @ W + 7, names(3))
-    scores = measured(model, of(X.assign(xor=X.x1 != X.x2)))
-    assert scores[3] == pytest.approx(0, abs=1e-12)
+    model = score_of(lambda X: X[names(3)] @ W + 7)
+    scores = measured(model, rows_of(X.assign(**features)))
+    truth = [(W[0] + W[1]) / np.sqrt(3), (-W[0] + W[2]) / np.sqrt(3)]
+    assert scores[3:] == pytest.approx([*truth, W.sum() / np.sqrt(7), 0], abs=1e-12)
 
 
 def drawn_signs(n=40):
@@ -119,7 +85,7 @@ def test_the_matrix_form_is_the_difference_of_group_means():
     """With the sign that eq. (10) gives, not the printed one; see the constant."""
     X = drawn_signs()
     X = X.assign(held_out=np.where(X.x1 * X.x2 > 0, 1.0, -1.0))
-    scores = measured(fitted_to(W, 5.0, X), of(X), estimator="signs")
+    scores = measured(fitted_to(W, 5.0, X), rows_of(X), estimator="signs")
     s = X[names(3)].to_numpy() @ W
     for value, column in zip(scores, X, strict=True):
         plus = (X[column] > 0).to_numpy()
@@ -128,19 +94,10 @@ def test_the_matrix_form_is_the_difference_of_group_means():
         assert value == pytest.approx(gap * np.sqrt(p * (1 - p)), abs=1e-12)
 
 
-@pytest.mark.parametrize("estimator", ["signs", "binary", "linear", "gaussian"])
-def test_a_constant_added_to_the_score_changes_nothing(estimator):
-    X = drawn_signs()
-    options = {"estimator": estimator, "covariance": "sample"}
-    plain = measured(fitted_to(W, 0.0, X), of(X), **options)
-    lifted = measured(fitted_to(W, 50.0, X), of(X), **options)
-    assert lifted == pytest.approx(plain, abs=1e-12)
-
-
 def test_two_values_measure_the_same_by_means_slope_matrix_and_covariance():
     X = drawn_signs()
     each = [
-        measured(fitted_to(W, 1.0, X), of(X), estimator=name, covariance="sample")
+        measured(fitted_to(W, 1.0, X), rows_of(X), estimator=name, covariance="sample")
         for name in ("binary", "linear", "signs", "gaussian")
     ]
     assert np.ptp(each, axis=0) == pytest.approx(0, abs=1e-12)
@@ -149,17 +106,10 @@ def test_two_values_measure_the_same_by_means_slope_matrix_and_covariance():
 # --- normal columns (sections 2.2 and 2.4.3) ------------------------------------------
 
 
-def correlated(rho, n=200):
-    """Return two columns of unit variance with exactly this correlation."""
-    X = normal_data(1, 1, n_samples=n).X.to_numpy()
-    mixed = X @ np.linalg.cholesky([[1, rho], [rho, 1]]).T
-    return pd.DataFrame(mixed, columns=names(2))
-
-
 @pytest.mark.parametrize("estimator", ["linear", "gaussian"])
 def test_a_lasso_that_chose_one_of_two_copies_is_seen_in_both(estimator):
     rho, w = 0.9, 3.0
-    data = of(correlated(rho))
+    data = rows_of(correlated(rho))
     options = {"estimator": estimator, "covariance": "sample"}
     lasso = measured(linear_model(w, 0), data, **options)
     ridge = measured(linear_model(w / 2, w / 2), data, **options)
@@ -172,20 +122,9 @@ def test_normal_columns_measure_covariance_times_weights_over_sd():
     X = pd.DataFrame(normal_data(1, 1, 1).X.to_numpy() @ L.T, columns=names(3))
     sigma = L @ L.T
     scores = measured(
-        fitted_to(W, 1.0, X), of(X), estimator="gaussian", covariance="sample"
+        fitted_to(W, 1.0, X), rows_of(X), estimator="gaussian", covariance="sample"
     )
     assert scores == pytest.approx(sigma @ W / np.sqrt(np.diag(sigma)), rel=1e-12)
-
-
-def test_a_column_that_is_not_read_measures_its_covariance_with_the_score():
-    X = correlated(0.8)
-    scores = measured(
-        of_score(lambda X: 3 * X["x1"], ["x1"]),
-        of(X),
-        estimator="gaussian",
-        covariance="sample",
-    )
-    assert scores == pytest.approx([3, 2.4], rel=1e-9)
 
 
 def test_least_squares_measures_the_correlation_with_the_target_times_its_sd():
@@ -195,15 +134,17 @@ def test_least_squares_measures_the_correlation_with_the_target_times_its_sd():
     ols = wrap(LinearRegression().fit(X, y), name="ols")
     truth = [np.corrcoef(X[name], y)[0, 1] * y.std() for name in X]
     options = {"estimator": "gaussian", "covariance": "sample"}
-    labels, _ = firm_labels(None, of(X, y), seed=1, estimator="linear")
-    assert measured(ols, of(X), **options) == pytest.approx(truth, rel=1e-9)
-    assert measured(ols, of(X), estimator="linear") == pytest.approx(truth, rel=1e-9)
+    labels, _ = firm_labels(None, rows_of(X, y), seed=1, estimator="linear")
+    assert measured(ols, rows_of(X), **options) == pytest.approx(truth, rel=1e-9)
+    assert measured(ols, rows_of(X), estimator="linear") == pytest.approx(
+        truth, rel=1e-9
+    )
     assert labels[:, 0, 0] == pytest.approx(truth, rel=1e-9)
 
 
 def test_a_curved_score_measures_its_slope_at_the_mean():
     data = normal_data(1, 1)
-    model = of_score(lambda X: np.exp(X["x1"] / 2 - X["x2"]), names(2))
+    model = score_of(lambda X: np.exp(X["x1"] / 2 - X["x2"]), names(2))
     scores = measured(model, data, estimator="gaussian", covariance="sample")
     assert scores == pytest.approx([0.5, -1], rel=1e-6)
 
@@ -211,7 +152,7 @@ def test_a_curved_score_measures_its_slope_at_the_mean():
 def test_the_slopes_of_a_gaussian_kernel_are_its_difference_quotients():
     data = normal_data(2, -1, n_samples=80)
     svr = SVR(gamma=0.3).fit(data.X, np.sin(data.y))
-    plain = of_score(lambda X: svr.predict(X[names(2)]), names(2))
+    plain = score_of(lambda X: svr.predict(X[names(2)]), names(2))
     options = {"estimator": "gaussian", "covariance": "sample"}
     formula = measured(wrap(svr, name="svr"), data, **options)
     quotient = measured(plain, data, **options)
@@ -240,28 +181,28 @@ def test_on_the_link_scale_a_logistic_regression_is_linear():
     "estimator", ["linear", "gaussian", "binned", "lowess", "discrete"]
 )
 def test_a_rescaled_column_measures_the_same(estimator, covariance):
-    X = correlated(0.5, n=60)
+    X = correlated(0.5, n_samples=60)
     options = {"estimator": estimator, "covariance": covariance}
-    plain = measured(linear_model(3, -1), of(X), **options)
+    plain = measured(linear_model(3, -1), rows_of(X), **options)
     metres = X.assign(x2=X["x2"] * 1000 + 4)
-    model = of_score(lambda X: 3 * X["x1"] - (X["x2"] - 4) / 1000, names(2))
-    assert measured(model, of(metres), **options) == pytest.approx(plain, rel=1e-6)
+    model = score_of(lambda X: 3 * X["x1"] - (X["x2"] - 4) / 1000, names(2))
+    assert measured(model, rows_of(metres), **options) == pytest.approx(plain, rel=1e-6)
 
 
-@given(shift=st.floats(-100, 100), factor=st.floats(0.01, 100))
-def test_the_score_may_shift_and_its_factor_multiplies(shift, factor):
-    data = of(correlated(0.5, n=40))
-    plain = measured(linear_model(3, -1), data, estimator="binned")
-    model = of_score(lambda X: shift + factor * (3 * X.x1 - X.x2), names(2))
-    scaled = measured(model, data, estimator="binned")
-    assert scaled == pytest.approx(factor * plain, rel=1e-9)
+@for_each(["binary", "linear", "binned", "lowess", "discrete", "gaussian", "signs"])
+def test_the_score_may_shift_and_its_factor_multiplies(estimator):
+    X = correlated(0.5, n_samples=40) if estimator not in SIGNED_ONLY else drawn_signs()
+    options, w = {"estimator": estimator, "covariance": "sample"}, W[: X.shape[1]]
+    plain = measured(fitted_to(w, 0.0, X), rows_of(X), **options)
+    other = measured(fitted_to(7 * w, 50.0, X), rows_of(X), **options)
+    assert other == pytest.approx(7 * plain, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(
     "estimator", ["auto", "linear", "binned", "lowess", "discrete"]
 )
 def test_standardised_the_factor_of_the_score_is_gone(estimator):
-    data = of(correlated(0.5, n=40))
+    data = rows_of(correlated(0.5, n_samples=40))
     options = {"estimator": estimator, "standardised": True}
     plain = measured(linear_model(3, -1), data, **options)
     tenfold = measured(linear_model(30, -10), data, **options)
@@ -271,41 +212,26 @@ def test_standardised_the_factor_of_the_score_is_gone(estimator):
 def test_standardised_the_score_itself_measures_one():
     X = correlated(0.5)
     X = X.assign(score=3 * X.x1 - X.x2)
-    scores = measured(linear_model(3, -1), of(X), estimator="linear", standardised=True)
+    scores = measured(
+        linear_model(3, -1), rows_of(X), estimator="linear", standardised=True
+    )
     assert scores[2] == pytest.approx(1, rel=1e-12)
-
-
-@pytest.mark.parametrize("estimator", ["auto", "discrete", "linear", "binned"])
-def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(estimator):
-    X = correlated(0.5, n=30)
-    weights = np.arange(30) % 3
-    model, options = linear_model(3, -1), {"estimator": estimator, "n_bins": 3}
-    weighted = measured(model, of(X, weights=weights), **options)
-    repeated = measured(model, of(X.loc[X.index.repeat(weights)]), **options)
-    assert weighted == pytest.approx(repeated, rel=1e-9)
 
 
 def test_a_monotone_transform_of_a_column_keeps_its_bins():
     X = correlated(0.5)
     transformed = X.assign(x1=np.exp(X["x1"]), x2=X["x2"] ** 3)
-    model = of_score(lambda X: 3 * np.log(X.x1) - np.cbrt(X.x2), names(2))
-    plain = measured(linear_model(3, -1), of(X), estimator="binned")
-    assert measured(model, of(transformed), estimator="binned") == pytest.approx(plain)
-
-
-@pytest.mark.parametrize("estimator", ["auto", "linear", "binned", "gaussian"])
-def test_a_row_does_not_depend_on_what_else_is_asked(estimator):
-    data = of(correlated(0.5).assign(extra=1.0 * (np.arange(200) % 7)))
-    model = linear_model(3, -1)
-    among = measured(model, data, estimator=estimator)
-    some = data.with_groups({"e": ("extra",), "b": ("x2",)})
-    assert measured(model, some, estimator=estimator).tolist() == among[[2, 1]].tolist()
+    model = score_of(lambda X: 3 * np.log(X.x1) - np.cbrt(X.x2), names(2))
+    plain = measured(linear_model(3, -1), rows_of(X), estimator="binned")
+    assert measured(model, rows_of(transformed), estimator="binned") == pytest.approx(
+        plain
+    )
 
 
 @pytest.mark.parametrize("estimator", ["auto", "linear", "binned", "discrete"])
 def test_a_constant_score_measures_exactly_the_baseline(estimator):
-    model = of_score(lambda X: np.full(len(X), 0.1), names(2))
-    data = of(correlated(0.5).round(1))
+    model = score_of(lambda X: np.full(len(X), 0.1), names(2))
+    data = rows_of(correlated(0.5).round(1))
     assert measured(model, data, estimator=estimator).tolist() == [0.0, 0.0]
 
 
@@ -314,14 +240,14 @@ def test_a_constant_score_measures_exactly_the_baseline(estimator):
 
 def test_a_line_in_equal_bins_measures_the_spread_of_their_middles():
     X = pd.DataFrame({"x1": np.arange(600.0)})
-    scores = measured(linear_model(1.0), of(X), estimator="binned", n_bins=4)
+    scores = measured(linear_model(1.0), rows_of(X), estimator="binned", n_bins=4)
     assert scores == pytest.approx(np.std([75, 225, 375, 525]), rel=1e-12)
 
 
 def test_lowess_follows_a_line_exactly_and_sees_a_valley_the_slope_misses():
     x = np.linspace(-1, 1, 201)
-    data = of(pd.DataFrame({"x1": x}))
-    valley = of_score(lambda X: X["x1"] ** 2, ["x1"])
+    data = rows_of(pd.DataFrame({"x1": x}))
+    valley = score_of(lambda X: X["x1"] ** 2, ["x1"])
     line = measured(linear_model(2.0), data, estimator="lowess")
     assert line == pytest.approx(2 * x.std(), rel=1e-9)
     assert measured(valley, data, estimator="linear") == pytest.approx(0, abs=1e-12)
@@ -340,15 +266,15 @@ def test_a_category_measures_the_spread_of_its_group_means():
 
 def test_the_later_level_of_two_is_counted_from_the_earlier():
     kind = pd.Categorical(["a", "b", "b", "b"], categories=["b", "a"])
-    data = of(pd.DataFrame({"kind": kind}))
-    model = of_score(lambda X: X["kind"].cat.codes.to_numpy(float), ["kind"])
+    data = rows_of(pd.DataFrame({"kind": kind}))
+    model = score_of(lambda X: X["kind"].cat.codes.to_numpy(float), ["kind"])
     assert measured(model, data) == pytest.approx(np.sqrt(3) / 4)
 
 
 def test_a_group_of_values_is_one_feature_with_all_of_them():
     """On the cube, of x1 x2 each alone tells nothing, both together all."""
-    data = of(cube()).with_groups({"both": ("x1", "x2"), "x1": ("x1",)})
-    model = of_score(lambda X: X.x1 * X.x2, names(2))
+    data = rows_of(cube()).with_groups({"both": ("x1", "x2"), "x1": ("x1",)})
+    model = score_of(lambda X: X.x1 * X.x2, names(2))
     assert measured(model, data) == pytest.approx([1, 0], abs=1e-12)
 
 
@@ -356,7 +282,7 @@ def test_auto_has_no_answer_for_a_group_in_which_every_row_is_a_value():
     """Where "discrete" would measure the spread of the score itself."""
     X, model = correlated(0.5), linear_model(3, -1)
     X = X.assign(few=np.arange(200) % 10)
-    data = of(X).with_groups({"all": ("few", "x1"), "few": ("few",)})
+    data = rows_of(X).with_groups({"all": ("few", "x1"), "few": ("few",)})
     assert np.isnan(measured(model, data)).tolist() == [True, False]
     saturated = measured(model, data, estimator="discrete")
     assert saturated[0] == pytest.approx(model.predict(X).std(), rel=1e-12)
@@ -364,8 +290,8 @@ def test_auto_has_no_answer_for_a_group_in_which_every_row_is_a_value():
 
 def test_missing_is_a_value_of_its_own():
     x = np.array([np.nan, np.nan, 1.0, 2.0])
-    model = of_score(lambda X: np.where(np.isnan(X["x1"]), 1.0, 0.0), ["x1"])
-    data = of(pd.DataFrame({"x1": x}))
+    model = score_of(lambda X: np.where(np.isnan(X["x1"]), 1.0, 0.0), ["x1"])
+    data = rows_of(pd.DataFrame({"x1": x}))
     for estimator in ("auto", "discrete", "binned"):
         assert measured(model, data, estimator=estimator) == pytest.approx([0.5])
 
@@ -384,7 +310,7 @@ CHOSEN = {"two": "binary", "few": "discrete", "many": "binned", "holed": "binned
     ("column", "estimator"), [*CHOSEN.items(), ("level", "discrete")]
 )
 def test_auto_chooses_by_the_column(column, estimator):
-    data = of(pd.DataFrame({"x1": np.cos(3.0 * np.arange(400)), **COLUMNS}))
+    data = rows_of(pd.DataFrame({"x1": np.cos(3.0 * np.arange(400)), **COLUMNS}))
     some = data.with_groups({column: (column,)})
     model = linear_model(1.0)
     scores = measured(model, some, estimator=estimator)
@@ -395,14 +321,14 @@ def test_auto_chooses_by_the_column(column, estimator):
 def test_auto_takes_the_slope_where_bins_would_hold_fewer_than_thirty_rows():
     model = linear_model(1.0, 1.0)
     for n, estimator in ((299, "linear"), (300, "binned")):
-        data = of(correlated(0.3, n=n))
+        data = rows_of(correlated(0.3, n_samples=n))
         scores = measured(model, data, estimator=estimator)
         assert measured(model, data).tolist() == scores.tolist()
 
 
 def test_auto_has_bins_for_few_rows_too_where_a_value_is_missing():
-    X = correlated(0.3, n=50)
-    holed = of(X.assign(x2=X["x2"].where(X["x2"] < 1)))
+    X = correlated(0.3, n_samples=50)
+    holed = rows_of(X.assign(x2=X["x2"].where(X["x2"] < 1)))
     model = linear_model(1.0)
     scores = measured(model, holed, estimator="binned")
     assert measured(model, holed)[1] == scores[1]
@@ -411,25 +337,21 @@ def test_auto_has_bins_for_few_rows_too_where_a_value_is_missing():
 
 def test_a_missing_level_is_no_level():
     """One level and missing: two groups of rows, but no direction."""
-    data = of(pd.DataFrame({"x1": [0.0, 1.0], "kind": pd.Categorical(["a", None])}))
+    data = rows_of(
+        pd.DataFrame({"x1": [0.0, 1.0], "kind": pd.Categorical(["a", None])})
+    )
     model = linear_model(-1.0)
     assert np.isnan(measured(model, data, estimator="binary"))[1]
     assert measured(model, data) == pytest.approx([-0.5, 0.5])
 
 
-def test_a_value_of_weight_zero_is_none():
-    X = pd.DataFrame({"x1": [0.0, 1.0, 5.0]})
-    scores = measured(linear_model(-1.0), of(X, weights=[1, 1, 0]))
-    assert scores == pytest.approx([-0.5])
-
-
 def test_lowess_follows_the_mean_also_where_few_rows_make_it():
     """One row in ten scores 1 above zero: a mean of 0.1, a middle of 0."""
     X = pd.DataFrame({"x1": np.linspace(-1, 1, 400)})
-    model = of_score(
+    model = score_of(
         lambda X: np.where(X["x1"] > 0, np.arange(len(X)) % 10 == 0, 0.0), ["x1"]
     )
-    scores = measured(model, of(X), estimator="lowess", span=0.3)
+    scores = measured(model, rows_of(X), estimator="lowess", span=0.3)
     assert scores > 0.05 / 2
 
 
@@ -446,7 +368,7 @@ NO_ANSWER = {
 @pytest.mark.parametrize("estimator", NO_ANSWER)
 def test_what_an_estimator_does_not_suit_has_no_answer(estimator):
     model = linear_model(1.0)
-    data = of(pd.DataFrame({"x1": np.cos(np.arange(400.0)), **COLUMNS}))
+    data = rows_of(pd.DataFrame({"x1": np.cos(np.arange(400.0)), **COLUMNS}))
     by_column = data.with_groups({name: (name,) for name in COLUMNS})
     scores = measured(model, by_column, estimator=estimator)
     assert np.isnan(scores).tolist() == NO_ANSWER[estimator]
@@ -454,7 +376,7 @@ def test_what_an_estimator_does_not_suit_has_no_answer(estimator):
 
 @pytest.mark.parametrize("estimator", ["auto", *NO_ANSWER])
 def test_a_constant_column_has_no_answer(estimator):
-    data = of(correlated(0.5).assign(same=4.0))
+    data = rows_of(correlated(0.5).assign(same=4.0))
     scores = measured(linear_model(2, 1), data, estimator=estimator)
     assert np.isnan(scores[2])
 
@@ -476,19 +398,12 @@ def boolean_machine():
     """Return the hard-margin machine with kernel (x x')^2 on the truth table."""
     kernel = {"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 0.0}
     svc = SVC(C=1e8, tol=1e-10, **kernel).fit(BITS, TRUTH)
-    return of_score(lambda X: svc.decision_function(X[names(3)]), names(3))
-
-
-def test_the_machine_of_the_paper_scores_one_and_two_thirds_at_one_zero():
-    scores = boolean_machine().predict(BITS)
-    by_bits = {(0, 0): 1, (1, 0): 5 / 3, (0, 1): -1, (1, 1): 1}
-    truth = [by_bits[int(a), int(b)] for a, b in zip(BITS.x1, BITS.x2, strict=True)]
-    assert scores == pytest.approx(truth, abs=1e-6)
+    return score_of(lambda X: svc.decision_function(X[names(3)]), names(3))
 
 
 def test_firm_of_the_machine_is_that_of_its_exact_scores():
     """s = 1, 5/3, -1, 1: x1 and x2 +-2/3; of a pair, its score over all others'."""
-    data = of(BITS.assign(**PAIRS))
+    data = rows_of(BITS.assign(**PAIRS))
     by_feature = dict(zip(data.groups, measured(boolean_machine(), data), strict=True))
     truth = {"x1": 2 / 3, "x2": -2 / 3, "x3": 0}
     truth |= {"not x1 and x2": -0.962250, "x1 and not x2": 0.577350}
@@ -500,7 +415,7 @@ def test_firm_of_the_machine_is_that_of_its_exact_scores():
 
 
 def test_firm_of_the_labels_finds_the_seven_true_pairs_and_the_false_one():
-    data = of(BITS.assign(**PAIRS), TRUTH)
+    data = rows_of(BITS.assign(**PAIRS), TRUTH)
     raw, baseline = firm_labels(None, data, seed=1)
     by_feature = dict(zip(data.groups, raw[:, 0, 0], strict=True))
     assert [by_feature[name] for name in names(3)] == pytest.approx([0.5, -0.5, 0])
@@ -514,112 +429,67 @@ def test_firm_of_the_labels_finds_the_seven_true_pairs_and_the_false_one():
 
 
 def test_labels_of_two_classes_measure_the_share_of_the_positive_one():
-    data = replace(of(cube()), y=(cube().x1 > 0).astype(int).to_numpy(), task="binary")
+    data = replace(
+        rows_of(cube()), y=(cube().x1 > 0).astype(int).to_numpy(), task="binary"
+    )
     raw, _ = firm_labels(None, data, seed=1)
     assert raw[:, 0, 0] == pytest.approx([0.5, 0, 0])
 
 
 def test_labels_are_weighted_as_the_rows():
     X, y = pd.DataFrame({"x1": [-1.0, 1.0, 1.0]}), [0.0, 4.0, 9.0]
-    raw, _ = firm_labels(None, of(X, y, weights=[3, 1, 0]), seed=1)
+    raw, _ = firm_labels(None, rows_of(X, y, weights=[3, 1, 0]), seed=1)
     assert raw[0, 0, 0] == pytest.approx(4 * np.sqrt(3) / 4)
 
 
 def test_standardised_labels_of_a_copy_of_the_target_measure_one():
-    data = of(pd.DataFrame({"x1": [1.0, 2.0, 7.0]}), [1.0, 2.0, 7.0])
+    data = rows_of(pd.DataFrame({"x1": [1.0, 2.0, 7.0]}), [1.0, 2.0, 7.0])
     raw, _ = firm_labels(None, data, seed=1, standardised=True)
     assert raw[0, 0, 0] == pytest.approx(1)
 
 
 def test_the_labels_of_three_classes_are_refused():
-    with pytest.raises(NotApplicable) as refusal:
-        firm_labels(None, level_data(), seed=1)
-    assert str(refusal.value) == (
+    assert refused(firm_labels, None, level_data()) == (
         "Target 'y' must be a number or have two classes for method 'firm_labels'; "
         "it has 3. Ask for FIRM of a model, which has one score per class."
     )
 
 
-WEIGHTED = of(correlated(0.5), weights=np.arange(200) + 1)
-HALVES = of_score(lambda X: np.where(X["x1"] > 0, 1.0, 0.0), ["x1"])
+WEIGHTED = rows_of(correlated(0.5), weights=np.arange(200) + 1)
+HALVES = score_of(lambda X: np.where(X["x1"] > 0, 1.0, 0.0), ["x1"])
+LINE = linear_model(1.0)
+REFUSED = [
+    (
+        *(LINE, WEIGHTED, {"estimator": "lowess"}),
+        "Rows must count the same for estimator 'lowess'; they are weighted. Use "
+        "estimator 'binned'.",
+    ),
+    (
+        *(LINE, WEIGHTED, {"estimator": "gaussian", "covariance": "oas"}),
+        "Rows must count the same for covariance 'oas'; they are weighted.",
+    ),
+    (
+        *(HALVES, rows_of(correlated(0.5) + 1), {"estimator": "gaussian"}),
+        "Model 'score' must have a slope at the mean row for estimator 'gaussian'; it "
+        "has none there although its predictions vary. Use estimator 'auto'.",
+    ),
+    (
+        *(level_model(), level_data(), {"estimator": "gaussian"}),
+        "must read complete columns of numbers for estimators 'gaussian' and 'signs'; "
+        "these are not: 'kind'.",
+    ),
+    (
+        *(LINE, rows_of(cube()), {"estimator": "signs"}),
+        "be linear in its columns for estimator 'signs'; it reports no weights that",
+    ),
+    (
+        *(fitted_to(W, 0.0, BITS), rows_of(BITS), {"estimator": "signs"}),
+        "must read columns of -1 and 1 for estimator 'signs'; it reads other numbers.",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("model", "data", "options", "message"),
-    [
-        (
-            linear_model(1.0),
-            of(correlated(0.5)),
-            {"scale": "link"},
-            "Model 'linear' must predict probabilities for scale 'link'; its task "
-            "is 'regression'. Use scale 'native'.",
-        ),
-        (
-            linear_model(1.0),
-            WEIGHTED,
-            {"estimator": "lowess"},
-            "Rows must count the same for estimator 'lowess'; they are weighted. "
-            "Use estimator 'binned'.",
-        ),
-        (
-            linear_model(1.0),
-            WEIGHTED,
-            {"estimator": "gaussian", "covariance": "oas"},
-            "Rows must count the same for covariance 'oas'; they are weighted. "
-            "Use covariance 'sample'.",
-        ),
-        (
-            HALVES,
-            of(correlated(0.5) + 1),
-            {"estimator": "gaussian"},
-            "Model 'score' must have a slope at the mean row for estimator 'gaussian'; "
-            "it has none there although its predictions vary. Use estimator "
-            "'auto'.",
-        ),
-        (
-            level_model(),
-            level_data(),
-            {"estimator": "gaussian"},
-            "Model 'levels' must read complete columns of numbers for estimators "
-            "'gaussian' and 'signs'; these are not: 'kind'. Use estimator 'auto'.",
-        ),
-        (
-            linear_model(1.0),
-            of(cube()),
-            {"estimator": "signs"},
-            "Model 'linear' must be linear in its columns for estimator 'signs'; "
-            "it reports no weights that give its predictions. Use estimator 'binary'.",
-        ),
-        (
-            fitted_to(W, 0.0, BITS),
-            of(BITS),
-            {"estimator": "signs"},
-            "Model 'ols' must read columns of -1 and 1 for estimator 'signs'; it "
-            "reads other numbers. Use estimator 'binary'.",
-        ),
-    ],
-)
-def test_what_cannot_be_asked_says_why(model, data, options, message):
-    with pytest.raises(NotApplicable) as refusal:
-        firm(model, data, seed=1, **options)
-    assert str(refusal.value) == message
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_bins": 1}, "n_bins must be at least 2; 1 was given."),
-        ({"span": 0.0}, "span must be above 0 and at most 1; 0.0 was given."),
-    ],
-)
-def test_options_out_of_range_are_refused(options, message):
-    for ask in (firm, firm_labels):
-        with pytest.raises(ValueError) as refusal:  # noqa: PT011 (compared below)
-            ask(logistic_model(1.0), of(correlated(0.5)), seed=1, **options)
-        assert str(refusal.value) == message
-
-
-def test_the_examples_of_the_docstrings_hold():
-    results = doctest.testmod(module)
-    assert results.attempted >= 6
-    assert results.failed == 0
+@for_each(REFUSED)
+def test_what_cannot_be_asked_says_why(case):
+    model, data, options, words = case
+    assert words in refused(firm, model, data, **options)

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
+from tests.methods.importance.toys import refused
 
 from importance_audit.methods.importance.firm import firm, gradient_sensitivity
 from importance_audit.methods.known_answers import (
@@ -22,7 +23,6 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.fit import wrap
-from importance_audit.records.errors import NotApplicable
 
 DATA = normal_data(3, -1)
 
@@ -62,12 +62,6 @@ def test_uncorrelated_and_linear_it_is_firm_and_correlated_it_is_not():
     firm_of, _ = firm(model, mixed, seed=1, estimator="linear")
     assert measured(model, mixed) == pytest.approx([3, 1], rel=1e-6)
     assert firm_of[:, 0, 0] == pytest.approx([3 - 0.6, 3 * 0.6 - 1], rel=1e-6)
-
-
-def test_a_column_that_is_not_read_measures_exactly_the_baseline():
-    data = replace(DATA, X=DATA.X.assign(copy=DATA.X["x1"]))
-    copies = data.with_groups({"copy": ("copy",)})
-    assert measured(linear_model(3, -1), copies).tolist() == [0.0]
 
 
 def test_on_the_link_scale_a_logistic_model_is_linear():
@@ -110,16 +104,6 @@ def test_weights_that_do_not_give_the_predictions_are_not_taken(estimator):
     assert slopes.tolist() == measured(plain(estimator), DATA).tolist()
 
 
-def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none():
-    weights = np.arange(200) % 3
-    model = wrap(lambda X: X["x1"] ** 2, name="m", task="regression", features=["x1"])
-    weighted = measured(model, replace(DATA, weights=weights.astype(float)))
-    X = DATA.X.loc[DATA.X.index.repeat(weights)].reset_index(drop=True)
-    n = len(X)
-    repeated = replace(DATA, X=X, y=np.zeros(n), weights=np.ones(n))
-    assert weighted == pytest.approx(measured(model, repeated), rel=1e-6)
-
-
 def test_what_has_no_slope_has_no_answer():
     X = DATA.X.assign(
         same=1.0,
@@ -150,15 +134,7 @@ def test_a_model_may_read_a_category_beside_what_is_asked():
 def test_a_score_of_steps_is_refused(estimator):
     kind = type(estimator[-1] if hasattr(estimator, "steps") else estimator).__name__
     model = wrap(estimator.fit(DATA.X, DATA.y), name="steps")
-    with pytest.raises(NotApplicable) as refusal:
-        gradient_sensitivity(model, DATA, seed=1)
-    assert str(refusal.value) == (
+    assert refused(gradient_sensitivity, model, DATA) == (
         f"Model 'steps' must have a score with slopes; a {kind} predicts in steps. "
         "Use FIRM with estimator 'auto'."
     )
-
-
-def test_nothing_that_is_given_is_changed():
-    X = DATA.X.copy()
-    gradient_sensitivity(linear_model(3, -1), DATA, seed=1)
-    pd.testing.assert_frame_equal(DATA.X, X)

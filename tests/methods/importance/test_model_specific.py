@@ -14,11 +14,12 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tests.cases import for_each
+from tests.methods.importance.toys import refused
 
 from importance_audit.methods.importance.model_specific import impurity
-from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.methods.known_answers import normal_data
 from importance_audit.records.dataset_and_model import FittedModel
-from importance_audit.records.errors import NotApplicable
 
 DATA = normal_data(3, -1, 0.5, n_samples=300)
 
@@ -55,13 +56,6 @@ def test_one_split_that_parts_two_classes_measures_their_gini_impurity():
     tree = fitted(DecisionTreeClassifier(), data)
     raw, _ = impurity(tree, data, seed=1, normalised=False)
     assert raw[:, 0, 0].tolist() == [0.0, 0.5]
-
-
-def test_shares_add_up_to_one():
-    forest = fitted(RandomForestRegressor(20, random_state=1))
-    raw, baseline = impurity(forest, DATA, seed=1)
-    assert (raw.shape, baseline.tolist()) == ((3, 1, 1), [[0.0]])
-    assert raw.sum() == pytest.approx(1, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -110,20 +104,6 @@ def test_columns_made_from_one_feature_are_summed(normalised):
     assert raw[:, 0, 0] == pytest.approx(truth, rel=1e-12)
 
 
-def test_a_group_measures_the_sum_of_its_features():
-    forest = fitted(RandomForestRegressor(5, random_state=1))
-    single, _ = impurity(forest, DATA, seed=1)
-    groups = DATA.with_groups({"pair": ("x3", "x1"), "all": ("x1", "x2", "x3")})
-    raw, _ = impurity(forest, groups, seed=1)
-    assert raw[:, 0, 0] == pytest.approx([single[0, 0, 0] + single[2, 0, 0], 1.0])
-
-
-def test_a_column_the_model_does_not_read_measures_exactly_the_baseline():
-    forest = fitted(RandomForestRegressor(5, random_state=1))
-    raw, baseline = impurity(forest, DATA.with_groups({"new": ("new",)}), seed=1)
-    assert raw[0].tolist() == baseline.tolist()
-
-
 def test_an_unsplit_tree_measures_nothing_of_any_feature():
     tree = fitted(DecisionTreeRegressor(max_depth=1, min_samples_leaf=200))
     for normalised in (True, False):
@@ -137,55 +117,25 @@ class Counting(DecisionTreeRegressor):
     __module__ = "lightgbm.sklearn"
 
 
-NOT_A_TREE = (
-    "must be a tree, a forest or a boosting of scikit-learn that reports its impurity "
-    "for method 'impurity'; it is "
-)
+REFUSED = [
+    (
+        *(BaggingRegressor(n_estimators=2), {"normalised": False}),
+        "Model 'tree' must be a tree, a forest or a boosting of scikit-learn that "
+        "reports its impurity for method 'impurity'; it is a BaggingRegressor. Use "
+        "permutation importance.",
+    ),
+    (LinearRegression(), {}, "it is a LinearRegression."),
+    (Counting(), {}, "it is a Counting."),
+    (HistGradientBoostingRegressor(max_iter=2), {}, "HistGradientBoostingRegressor."),
+    (
+        *(AdaBoostRegressor(n_estimators=2), {"normalised": False}),
+        "must count its trees equally for method 'impurity' with normalised = false; "
+        "AdaBoostRegressor weighs them. Use normalised = true.",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("model", "options", "message"),
-    [
-        (
-            fitted(LinearRegression()),
-            {},
-            f"{NOT_A_TREE}a LinearRegression. Use permutation importance.",
-        ),
-        (
-            fitted(Counting()),
-            {},
-            f"{NOT_A_TREE}a Counting. Use permutation importance.",
-        ),
-        (
-            fitted(HistGradientBoostingRegressor(max_iter=2)),
-            {},
-            f"{NOT_A_TREE}a HistGradientBoostingRegressor. Use permutation importance.",
-        ),
-        (
-            fitted(BaggingRegressor(n_estimators=2)),
-            {"normalised": False},
-            f"{NOT_A_TREE}a BaggingRegressor. Use permutation importance.",
-        ),
-        (
-            replace(linear_model(2, 0), name="tree"),
-            {},
-            f"{NOT_A_TREE}only known by its predictions. Use permutation importance.",
-        ),
-        (
-            fitted(AdaBoostRegressor(n_estimators=2)),
-            {"normalised": False},
-            "must count its trees equally for method 'impurity' with normalised = "
-            "false; AdaBoostRegressor weighs them. Use normalised = true.",
-        ),
-        (
-            replace(fitted(DecisionTreeRegressor()), encoded=("x1",)),
-            {},
-            "must say which feature each of its 3 columns was made from for method "
-            "'impurity'; it names 1. Use permutation importance.",
-        ),
-    ],
-)
-def test_a_model_without_an_answer_says_why(model, options, message):
-    with pytest.raises(NotApplicable) as refusal:
-        impurity(model, DATA, seed=1, **options)
-    assert str(refusal.value) == f"Model 'tree' {message}"
+@for_each(REFUSED)
+def test_a_model_without_an_answer_says_why(case):
+    estimator, options, words = case
+    assert words in refused(impurity, fitted(estimator), DATA, **options)

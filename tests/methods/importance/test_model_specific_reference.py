@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance import toys
+from tests.methods.importance.toys import numbers, rows_of, score_of
 
 from importance_audit.methods.importance.coefficients import raw_weights
 from importance_audit.methods.importance.linear_terms import Terms, of_columns
@@ -19,9 +21,6 @@ from importance_audit.methods.importance.t_statistics import (
     t_statistic,
     wald,
 )
-from importance_audit.models.fit import fit
-from importance_audit.models.section import ModelSection
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.importance_record import Importance
 
 GIVEN = json.loads(
@@ -135,22 +134,11 @@ def frame(block, names):
 
 def rows(block, names, target, weights=None):
     """Return recorded rows."""
-    X, y = frame(block, names), DATA[block]["columns"][target]
-    classes = tuple(DATA[block]["levels"].get(target, ()))
-    return Dataset(
-        name=block,
-        X=X,
-        y=np.array([classes.index(v) for v in y] if classes else y, float),
-        task="binary" if classes else "regression",
-        classes=classes,
-        weights=np.array(DATA[block]["columns"][weights], float)
-        if weights
-        else np.ones(len(X)),
-        groups={name: (name,) for name in X.columns},
-        split="train",
-        target=target,
-        sha256="",
-    )
+    columns, levels = DATA[block]["columns"], DATA[block]["levels"].get(target, [])
+    y = [levels.index(v) if levels else v for v in columns[target]]
+    X = frame(block, names)
+    weights = columns.get(weights)
+    return rows_of(X, np.array(y, float), weights=weights, classes=levels)
 
 
 def refitted(name):
@@ -158,8 +146,7 @@ def refitted(name):
     features, target, kind, parameters = ESTIMATORS[name]
     block = "bin" if name == "fit-glm1" else "reg"
     train = rows(block, features, target, "k" if name == "fit-lmw" else None)
-    path = f"sklearn.linear_model.{kind}"
-    return fit(ModelSection(name="m", estimator=path, parameters=parameters), train)
+    return toys.fitted(f"linear_model.{kind}", train, **parameters)
 
 
 def ranks(values, form):
@@ -320,32 +307,23 @@ def test_a_boosting_is_the_sum_of_the_decreases_of_its_trees(case):
     names = tuple(fitted["var_names"])
     n_trees = re.search(r"n\.trees = (\d+)", CASES[case]["call"])
     trees = fitted["splits"][: int(n_trees[1]) if n_trees else fitted["n_trees"]]
-    model = FittedModel(
-        name="gbm",
-        task="regression",
-        scale="response",
-        predict=len,
-        features=names,
-        losses=(),
-        estimator=Boosting(names, trees),
-        encoded=names,
+    model = replace(
+        score_of(len, names), estimator=Boosting(names, trees), encoded=names
     )
     data = rows("reg", "x1", "y").with_groups({name: (name,) for name in names})
-    raw, _ = impurity(model, data, seed=1, normalised=False)
-    shares = 100 * raw[:, 0, 0] / raw.sum()
+    raw = numbers(impurity, model, data, normalised=False)
+    shares = 100 * raw / raw.sum()
     assert dict(zip(names, shares, strict=True)) == pytest.approx(truth, **EXACT)
 
 
 @of(TREE)
 def test_scikit_learns_tree_without_surrogates_is_that_of_rpart(case):
     train = rows("reg", "x1 x2 x3 x4 k g", "y")
-    floor = {"min_samples_split": 15, "min_samples_leaf": 5}
+    floor = {"min_samples_split": 15, "min_samples_leaf": 5, "encoder": "one_hot"}
     floor["min_impurity_decrease"] = 0.02 * train.y.var()  # rpart's cp
-    path = "sklearn.tree.DecisionTreeRegressor"
-    section = ModelSection(name="m", estimator=path, parameters=floor)
-    model = fit(replace(section, encoder="one_hot"), train)
-    raw, _ = impurity(model, train, seed=1, normalised=False)
-    decreases = dict(zip(model.features, raw[:, 0, 0] * len(train.y), strict=True))
+    model = toys.fitted("tree.DecisionTreeRegressor", train, **floor)
+    raw = numbers(impurity, model, train, normalised=False) * len(train.y)
+    decreases = dict(zip(model.features, raw, strict=True))
     result = CASES[case]["result"]
     truth = dict(zip(result["Variable"], result["Importance"], strict=True))
     assert {k: v for k, v in decreases.items() if v} == pytest.approx(truth, **EXACT)

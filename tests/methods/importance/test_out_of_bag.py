@@ -5,42 +5,33 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cases import for_each
+from tests.methods.importance import toys
+from tests.methods.importance.toys import of_three_classes, of_two_classes, refused
 
 from importance_audit.methods.importance.out_of_bag import (
     in_standard_errors,
     oob_permutation,
     oob_permutation_scaled,
 )
-from importance_audit.methods.known_answers import linear_model, normal_data
-from importance_audit.models.fit import fit
-from importance_audit.models.section import ModelSection
-from importance_audit.records.errors import NotApplicable
+from importance_audit.methods.known_answers import normal_data
 from importance_audit.records.losses import evaluate
 
 DATA = normal_data(3, -1, 0, n_samples=150)
-CLASSES = replace(
-    DATA, y=(DATA.y > 0).astype(int), task="binary", classes=("no", "yes")
-)
-THREE = replace(
-    DATA,
-    y=np.digitize(DATA.y, [-2, 2]),
-    task="multiclass",
-    classes=("low", "mid", "high"),
-)
-LOSSES = ("mse",)
 
 
-def fitted(kind="RandomForestRegressor", train=DATA, losses=LOSSES, **parameters):
+CLASSES, THREE = of_two_classes(DATA), of_three_classes(DATA)
+
+
+def fitted(kind="RandomForestRegressor", train=DATA, losses=("mse",), **parameters):
     """Return an ensemble fitted by the audit."""
     settings = {"n_estimators": 30, "random_state": 1} | parameters
-    path = f"sklearn.ensemble.{kind}"
-    section = ModelSection(name="m", estimator=path, parameters=settings)
-    return fit(section, train).with_losses(losses)
+    return toys.fitted(f"ensemble.{kind}", train, losses, **settings)
 
 
-def bag_of(*machines, train=DATA, **parameters):
+def bag_of(*machines, train=DATA, kind="BaggingRegressor", **parameters):
     """Return a bagging, fitted by the audit, whose members are then put in place."""
-    model = fitted("BaggingRegressor", train, n_estimators=len(machines), **parameters)
+    model = fitted(kind, train, n_estimators=len(machines), **parameters)
     model.estimator.estimators_ = list(machines)
     return model
 
@@ -59,18 +50,6 @@ class Weighing:
 
     def predict(self, X):
         return X @ self.weights
-
-
-@pytest.mark.parametrize("max_samples", [None, 0.4, 30])
-@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
-def test_a_tree_is_judged_on_the_rows_that_scikit_learn_holds_out_of_its_bag(
-    max_samples,
-):
-    model = fitted(n_estimators=1, oob_score=True, max_samples=max_samples)
-    _, baseline = oob_permutation(model, DATA, seed=1)
-    own = model.estimator.oob_prediction_  # 0 for the rows in the bag
-    truth = np.mean((DATA.y - own)[own != 0] ** 2)
-    assert baseline == pytest.approx(np.array([[truth]]), rel=1e-9)
 
 
 @pytest.mark.parametrize("weights", [np.ones(150), np.linspace(0.1, 3, 150)])
@@ -125,11 +104,6 @@ def test_a_feature_that_no_tree_reads_measures_exactly_the_baseline():
     assert raw[2].tolist() == baseline.tolist() == [[0.0]]
 
 
-def test_a_column_outside_the_model_measures_exactly_the_baseline():
-    raw = rises(fitted(), DATA.with_groups({"new": ("new",)}))
-    assert raw[0].tolist() == [0.0] * 30
-
-
 def test_a_member_that_does_not_see_a_feature_measures_its_baseline():
     model = fitted("BaggingRegressor", max_features=1, n_estimators=20)
     column_of = np.array(
@@ -142,15 +116,8 @@ def test_a_member_that_does_not_see_a_feature_measures_its_baseline():
 def test_the_columns_of_a_category_are_permuted_together():
     g = pd.Categorical.from_codes(np.arange(150) % 3, ["a", "b", "c"])
     train = replace(DATA, X=pd.DataFrame({"g": g}), groups={"g": ("g",)})
-    model = fit(
-        ModelSection(
-            name="m",
-            estimator="sklearn.ensemble.BaggingRegressor",
-            parameters={"n_estimators": 1, "random_state": 1},
-            encoder="one_hot",
-        ),
-        train,
-    ).with_losses(LOSSES)
+    settings = {"encoder": "one_hot", "n_estimators": 1}
+    model = fitted("BaggingRegressor", train, **settings)
     frames = []
     model.estimator.estimators_ = [Watching(frames)]
     oob_permutation(model, train, seed=1)
@@ -217,60 +184,6 @@ def test_another_seed_draws_other_permutations():
     assert (rises(model, seed=1) != rises(model, seed=2)).any(axis=1).all()
 
 
-REFUSED = [
-    (
-        lambda: replace(linear_model(2), name="m"),
-        "must be a bagged ensemble of scikit-learn for method 'oob_permutation'; "
-        "it is only known by its predictions. Use permutation importance.",
-    ),
-    (
-        lambda: fitted("GradientBoostingRegressor"),
-        "must be a bagged ensemble of scikit-learn for method 'oob_permutation'; "
-        "it is a GradientBoostingRegressor. Use permutation importance.",
-    ),
-    (
-        lambda: fitted("ExtraTreesRegressor"),
-        "must draw a sample of the rows for each tree for method 'oob_permutation'; "
-        "it was fitted with bootstrap = false. Set bootstrap = true, or use "
-        "permutation importance.",
-    ),
-    (
-        lambda: fitted("BaggingRegressor", bootstrap=False),
-        "must leave rows out of the sample of some member for method "
-        "'oob_permutation'; it leaves none out. Use permutation importance.",
-    ),
-    (
-        lambda: replace(fitted(), train=None),
-        "must be fitted by the audit, which then knows its training rows, for method "
-        "'oob_permutation'; it came as it is. Name its estimator under [[models]].",
-    ),
-    (
-        lambda: replace(fitted(), encoded=("x1",)),
-        "must say which feature each of its 3 columns was made from for method "
-        "'oob_permutation'; it names 1. Use permutation importance.",
-    ),
-]
-
-
-@pytest.mark.parametrize(("model", "message"), REFUSED)
-def test_a_model_without_an_answer_says_why(model, message):
-    with pytest.raises(NotApplicable) as refusal:
-        oob_permutation(model(), DATA, seed=1)
-    assert str(refusal.value) == f"Model 'm' {message}"
-
-
-def test_members_without_probabilities_say_why():
-    model = fitted("BaggingClassifier", CLASSES, n_estimators=1)
-    model.estimator.estimators_ = [Weighing(1, 0, 0)]
-    with pytest.raises(NotApplicable) as refusal:
-        oob_permutation_scaled(model, CLASSES, seed=1)
-    assert str(refusal.value) == (
-        "Model 'm' must have members with predict_proba for method "
-        "'oob_permutation_scaled'; it is made of Weighing. Use permutation "
-        "importance."
-    )
-
-
 def test_each_tree_has_a_permutation_of_its_own():
     train = replace(DATA, X=DATA.X.assign(x1=np.arange(150.0)))
     half = {"bootstrap": False, "max_samples": 0.5}  # equally many rows out of each bag
@@ -280,3 +193,33 @@ def test_each_tree_has_a_permutation_of_its_own():
     first, second = (np.argsort(frames[k][:, 0]) for k in (1, 3))
     assert len(first) == len(second) == 75
     assert (first != second).any()
+
+
+REFUSED = [
+    (
+        lambda: fitted("GradientBoostingRegressor"),
+        "must be a bagged ensemble of scikit-learn for method 'oob_permutation'; it is "
+        "a GradientBoostingRegressor. Use permutation importance.",
+    ),
+    (
+        lambda: fitted("ExtraTreesRegressor"),
+        "must draw a sample of the rows for each tree for method 'oob_permutation'; it "
+        "was fitted with bootstrap = false. Set bootstrap = true, or use permutation",
+    ),
+    (
+        lambda: fitted("BaggingRegressor", bootstrap=False),
+        "must leave rows out of the sample of some member for method "
+        "'oob_permutation'; it leaves none out.",
+    ),
+    (
+        lambda: bag_of(Weighing(1, 0, 0), train=CLASSES, kind="BaggingClassifier"),
+        "must have members with predict_proba for method 'oob_permutation'; it is made "
+        "of Weighing.",
+    ),
+]
+
+
+@for_each(REFUSED)
+def test_a_model_without_an_answer_says_why(case):
+    model, words = case
+    assert words in refused(oob_permutation, model(), DATA)

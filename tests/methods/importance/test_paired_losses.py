@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance import toys
 
 from importance_audit.methods.importance.drop_column import drop_column
 from importance_audit.methods.importance.paired_losses import PairedLosses
@@ -18,10 +19,7 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
-from importance_audit.models.fit import fit
-from importance_audit.models.section import ModelSection
 
-OLS = "sklearn.linear_model.LinearRegression"
 MEANS = ("mse", "mae", "mape")
 OF_CLASSES = ("log_loss", "brier", "one_minus_accuracy")
 
@@ -32,9 +30,8 @@ def pairs_of(method, model, data, **options):
     return answer.paired_losses, answer.raw, answer.baseline
 
 
-def fitted(data, losses=("mse", "mae")):
-    section = ModelSection(name="linear", estimator=OLS)
-    return fit(section, data).with_losses(losses)
+def fitted(data):
+    return toys.fitted("linear_model.LinearRegression", data, ("mse", "mae"))
 
 
 def weighted(data):

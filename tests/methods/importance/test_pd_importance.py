@@ -1,13 +1,11 @@
 """PD importance in closed forms, of groups and as shares; hstats is in test_hstats."""
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from importance_audit.methods.importance import pd_importance as module
 from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.pd_importance import pd_importance
 from importance_audit.methods.known_answers import linear_model, normal_data
@@ -48,28 +46,6 @@ def test_without_an_effect_of_its_own_a_column_measures_its_interaction():
     assert raw == pytest.approx(h_statistic(model, data, seed=1)[0], rel=1e-12)
 
 
-def test_a_row_of_weight_two_is_two_rows():
-    weights = np.arange(200) % 2 + 1
-    model, data = linear_model(1, 1), normal_data(1, 1)
-    model = replace(model, predict=lambda X: np.exp(X.to_numpy() @ [1, -1]))
-    weighted, _ = pd_importance(
-        model, replace(data, weights=weights.astype(float)), seed=1, n_rows=None
-    )
-    X = data.X.loc[data.X.index.repeat(weights)].reset_index(drop=True)
-    twice = replace(data, X=X, y=np.zeros(len(X)), weights=np.ones(len(X)))
-    repeated, _ = pd_importance(model, twice, seed=1, n_rows=None)
-    assert weighted == pytest.approx(repeated, rel=1e-9)
-
-
-def test_a_column_that_is_not_read_measures_exactly_zero():
-    raw, _ = pd_importance(linear_model(0.3, 0), normal_data(1, 1), seed=1)
-    assert raw[1, 0, 0] == 0 < raw[0, 0, 0]
-
-
 def test_a_model_that_says_nothing_has_no_share():
     raw, _ = pd_importance(linear_model(0, 0), normal_data(), seed=1, standardised=True)
     assert np.isnan(raw).all()
-
-
-def test_its_examples_are_true():
-    assert doctest.testmod(module).failed == 0

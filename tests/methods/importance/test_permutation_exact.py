@@ -5,6 +5,9 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+from tests.cases import for_each
+from tests.methods.importance import toys
+from tests.methods.importance.toys import of_three_classes, of_two_classes, refused
 
 from importance_audit.methods.importance import permutation_exact
 from importance_audit.methods.importance.permutation import permutation
@@ -15,44 +18,39 @@ from importance_audit.methods.known_answers import (
 )
 from importance_audit.methods.trees import exact as trees_exact
 from importance_audit.methods.trees import pack
-from importance_audit.methods.trees.exact import exact_losses
 from importance_audit.methods.trees.fitted import trees_of
-from importance_audit.models.fit import fit
-from importance_audit.models.section import ModelSection
-from importance_audit.records.errors import NotApplicable
 from importance_audit.records.execution import workers
 
 pytestmark = pytest.mark.needs_numba
 
 DATA = normal_data(3, -1, 0, n_samples=150)
 # Codes that spell the other class: an order of classes by their names would be wrong.
-CLASSES = replace(DATA, y=(DATA.y > 0).astype(int), task="binary", classes=("1", "0"))
-THREE = replace(
-    DATA,
-    y=np.digitize(DATA.y, [-2, 2]),
-    task="multiclass",
-    classes=("low", "mid", "high"),
-)
-SUBJECT = "The mean over all permutations of model 'm' is not known"
+CLASSES = replace(of_two_classes(DATA), classes=("1", "0"))
+THREE = of_three_classes(DATA)
+LEVELS = level_data()
 
 
 def fitted(kind, train=DATA, losses=("rmse",)):
     """Return an ensemble fitted by the audit."""
-    parameters = {"random_state": 1}
-    path = f"sklearn.ensemble.{kind}"
-    section = ModelSection(name="m", estimator=path, parameters=parameters)
-    return fit(section, train).with_losses(losses)
+    return toys.fitted(f"ensemble.{kind}", train, losses, random_state=1)
 
 
 def exact(model, data=DATA, **options):
     return permutation(model, data, seed=1, draws="exact", **options)
 
 
-def refusal(model, data=DATA, **options):
-    """Return why there is no answer."""
-    with pytest.raises(NotApplicable) as refused:
-        exact(model, data, **options)
-    return str(refused.value)
+def test_features_are_answered_in_the_order_that_is_asked_and_the_unread_by_zero():
+    more = DATA.X.assign(extra=np.arange(150.0))
+    names = ["extra", *reversed(DATA.groups)]
+    data = replace(DATA, X=more, groups={n: (n,) for n in names}, unread={"extra": ()})
+    model = fitted("RandomForestRegressor")
+    raw, baseline = exact(model, data)
+    assert (raw[0] == baseline).all()
+    assert (raw[1:] == exact(model).raw[::-1]).all()
+    assert (raw[1:] != baseline).all()
+
+
+# Codes that spell the other class: an order of classes by their names would be wrong.
 
 
 @pytest.mark.parametrize(
@@ -72,20 +70,6 @@ def test_repeats_scatter_about_the_exact_mean(kind, data, losses):
     np.testing.assert_allclose(baseline, baselines[:1], rtol=1e-12)
     error = sampled.std(axis=1, ddof=1) / np.sqrt(40)
     assert (np.abs(sampled.mean(axis=1) - raw[:, 0]) < 4 * error).all()
-
-
-def test_a_feature_that_the_model_is_not_given_measures_the_baseline():
-    more = DATA.X.assign(extra=np.arange(150.0))
-    data = replace(DATA, X=more, groups={n: (n,) for n in more}, unread={"extra": ()})
-    raw, baseline = exact(fitted("RandomForestRegressor"), data)
-    assert (raw[-1] == baseline).all()
-    assert (raw[:-1] != baseline).all()
-
-
-def test_features_are_answered_in_the_order_that_is_asked():
-    data = replace(DATA, groups=dict(reversed(DATA.groups.items())))
-    model = fitted("RandomForestRegressor")
-    assert (exact(model, data).raw == exact(model).raw[::-1]).all()
 
 
 @pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
@@ -140,63 +124,6 @@ def test_the_terms_of_exact_rows_are_those_that_many_repeats_come_to():
         assert (both[0].noise[name] == 0).all()
 
 
-def test_a_model_that_is_no_ensemble_of_trees_is_refused():
-    model = replace(linear_model(2, 0, 0), name="m")
-    assert refusal(model).startswith(f"{SUBJECT}. ")
-    assert refusal(model).endswith(' Set draws = "sampled".')
-
-
-def test_columns_that_are_permuted_together_are_refused():
-    names = DATA.features
-    data = DATA.with_groups({"both": names[:2]})
-    assert refusal(fitted("RandomForestRegressor"), data) == (
-        f'{SUBJECT} where columns are permuted together. Set draws = "sampled".'
-    )
-
-
-def test_a_model_that_is_given_two_columns_of_a_feature_is_refused():
-    levels = level_data()
-    section = ModelSection(
-        name="m",
-        estimator="sklearn.tree.DecisionTreeClassifier",
-        encoder="one_hot",
-    )
-    assert refusal(fit(section, levels), levels) == (
-        f"{SUBJECT}: its estimator does not read one column for each feature. "
-        'Set draws = "sampled".'
-    )
-
-
-def test_trees_that_do_not_add_up_to_the_prediction_are_refused(monkeypatch):
-    model = fitted("RandomForestRegressor")
-    packing = pack(model.estimator)
-    other = trees_of(model, DATA.X)._replace(
-        packing=replace(packing, start=packing.start + 9)
-    )
-    monkeypatch.setattr(permutation_exact, "trees_of", lambda *_: other)
-    assert refusal(model) == (
-        "The trees of model 'm' do not add up to what it predicts, so they cannot "
-        'stand for it. Set draws = "sampled".'
-    )
-
-
-def test_numba_is_named_where_it_is_missing(monkeypatch):
-    monkeypatch.setattr(permutation_exact.compiled, "available", lambda: False)
-    assert refusal(fitted("RandomForestRegressor")) == (
-        f"{SUBJECT} without numba. Install it, such as by pip install "
-        "'importance-audit[fast]', or set draws = \"sampled\"."
-    )
-
-
-@pytest.mark.parametrize("options", [{"n_rows": 20}, {"within": "leaves"}])
-def test_options_that_ask_for_other_draws_are_refused(options):
-    name = next(iter(options))
-    assert refusal(fitted("RandomForestRegressor"), **options) == (
-        f'draws = "exact" is of all rows, exchanged freely, but {name} was set. '
-        f'Leave {name} out, or set draws = "sampled".'
-    )
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, n_jobs):
     model = fitted("GradientBoostingRegressor")
@@ -215,11 +142,57 @@ def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, n_jobs):
         assert each.tobytes() == same.tobytes()
 
 
-def test_the_numbers_are_those_of_the_trees():
-    model = fitted("GradientBoostingRegressor")
-    answer = exact_losses(
-        pack(model.estimator), DATA.X.to_numpy(), DATA.y, DATA.weights, ["rmse"]
+ALL_PERMUTATIONS = "The mean over all permutations of model 'm' is not known"
+SAMPLED = ' Set draws = "sampled".'
+REFUSED = [
+    (lambda: replace(linear_model(2, 0, 0), name="m"), DATA, {}, ". There is more to"),
+    (
+        lambda: fitted("RandomForestRegressor"),
+        DATA.with_groups({"both": ("x1", "x2")}),
+        {},
+        " where columns are permuted together.",
+    ),
+    (
+        lambda: toys.fitted("tree.DecisionTreeClassifier", LEVELS, encoder="one_hot"),
+        *(LEVELS, {}),
+        ": its estimator does not read one column for each feature.",
+    ),
+]
+
+
+@for_each(REFUSED)
+def test_what_the_trees_do_not_know_is_refused(case):
+    model, data, options, words = case
+    sentence = refused(permutation, model(), data, draws="exact", **options)
+    assert sentence.startswith(f"{ALL_PERMUTATIONS}{words}")
+    assert sentence.endswith(SAMPLED)
+
+
+@for_each([{"n_rows": 20}, {"within": "leaves"}])
+def test_options_that_ask_for_other_draws_are_refused(options):
+    (name,) = options
+    sentence = refused(
+        permutation, fitted("RandomForestRegressor"), DATA, draws="exact", **options
     )
-    raw, baseline = exact(model)
-    assert (raw[:, 0] == answer.raw).all()
-    assert (baseline[0] == answer.baseline).all()
+    assert sentence == (
+        f'draws = "exact" is of all rows, exchanged freely, but {name} was set. '
+        f'Leave {name} out, or set draws = "sampled".'
+    )
+
+
+def test_trees_that_do_not_add_up_and_a_missing_numba_are_named(monkeypatch):
+    model = fitted("RandomForestRegressor")
+    packing = pack(model.estimator)
+    other = trees_of(model, DATA.X)._replace(
+        packing=replace(packing, start=packing.start + 9)
+    )
+    monkeypatch.setattr(permutation_exact, "trees_of", lambda *_: other)
+    assert refused(permutation, model, DATA, draws="exact") == (
+        "The trees of model 'm' do not add up to what it predicts, so they cannot "
+        f"stand for it.{SAMPLED}"
+    )
+    monkeypatch.setattr(permutation_exact.compiled, "available", lambda: False)
+    assert refused(permutation, model, DATA, draws="exact") == (
+        f"{ALL_PERMUTATIONS} without numba. Install it, such as by pip install "
+        "'importance-audit[fast]', or set draws = \"sampled\"."
+    )

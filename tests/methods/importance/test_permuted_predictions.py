@@ -4,33 +4,33 @@ import logging
 import re
 from dataclasses import replace
 from functools import wraps
+from itertools import product
 from threading import Barrier, get_ident
 from types import MethodType
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.trees.conftest import count_calls
+from tests.cases import for_each
+from tests.methods.importance.toys import fitted
 from threadpoolctl import threadpool_limits
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
-from importance_audit.data.datasets import read_datasets
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
-from importance_audit.methods.trees import compiled, router, routes
+from importance_audit.methods.trees import compiled, routes
 from importance_audit.methods.trees import replay as replay_module
 from importance_audit.methods.trees.fitted import Trees, not_of_trees
-from importance_audit.models.fit import fit, wrap
-from importance_audit.models.section import ModelSection
+from importance_audit.models.fit import wrap
 from importance_audit.records.as_json import content_digest
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.execution import workers
 
-FOREST = "sklearn.ensemble.RandomForest"
-BOOSTING = "sklearn.ensemble.GradientBoosting"
-HISTOGRAM = "sklearn.ensemble.HistGradientBoosting"
+FOREST = "ensemble.RandomForest"
+BOOSTING = "ensemble.GradientBoosting"
+HISTOGRAM = "ensemble.HistGradientBoosting"
 SMALL = {
     FOREST: {"n_estimators": 7, "random_state": 1},
     BOOSTING: {"n_estimators": 7, "random_state": 1},
@@ -57,10 +57,7 @@ def rows_of(task, missing=False):
 
 def model_of(path, data, encoder="auto"):
     kind = "Regressor" if data.task == "regression" else "Classifier"
-    section = ModelSection(
-        name="m", estimator=path + kind, parameters=SMALL[path], encoder=encoder
-    )
-    return fit(section, data)
+    return fitted(path + kind, data, encoder=encoder, **SMALL[path])
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -68,13 +65,6 @@ def _one_thread():
     """Fit small models on one thread: several wait for each other on a busy machine."""
     with threadpool_limits(1):
         yield
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(routes, "WORTH", 0)
-    return count_calls(monkeypatch)
 
 
 def by_predict(monkeypatch, *arguments, **options):
@@ -89,21 +79,30 @@ def assert_same_bits(ours, theirs):
         assert one.tobytes() == other.tobytes()
 
 
+@pytest.fixture
+def answered_by_trees(monkeypatch, calls):
+    """Ask with one call of predict, and see that predict alone says the same."""
+
+    def ask(model, data, **options):
+        calls.clear()
+        options = {"seed": 1, "n_repeats": 2, **options}
+        ours = permutation(model, data, **options)
+        assert len(calls) == 1
+        assert_same_bits(ours, by_predict(monkeypatch, model, data, **options))
+
+    return ask
+
+
 @pytest.mark.needs_numba
-@pytest.mark.parametrize("encoder", ["ordinal", "one_hot"])
-@pytest.mark.parametrize("task", LABELS)
-@pytest.mark.parametrize("path", SMALL)
-def test_trees_answer_for_predict(monkeypatch, calls, path, task, encoder):
+@for_each(list(product(SMALL, LABELS, ("ordinal", "one_hot"))))
+def test_trees_answer_for_predict(case, answered_by_trees):
+    path, task, encoder = case
     data = rows_of(task, missing=path == HISTOGRAM)
-    model = model_of(path, data, encoder)
-    ours = permutation(model, data, seed=1, n_repeats=4)
-    assert len(calls) == 1
-    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=4))
+    answered_by_trees(model_of(path, data, encoder), data, n_repeats=4)
 
 
 @pytest.mark.needs_numba
-@pytest.mark.parametrize(
-    "options",
+@for_each(
     [
         {"stream": "DALEX"},
         {"stream": "DALEX", "n_rows": 40},
@@ -113,47 +112,21 @@ def test_trees_answer_for_predict(monkeypatch, calls, path, task, encoder):
         {"n_rows": 30},
         {"perturbation": "resample"},
         {"within": "leaves", "min_samples_leaf": 5},
-    ],
-    ids=str,
+    ]
 )
-def test_whatever_is_drawn(monkeypatch, calls, options):
+def test_whatever_is_drawn(options, answered_by_trees):
     data = rows_of("regression")
-    model = model_of(FOREST, data)
-    options |= {"seed": 1, "n_repeats": 3}
-    ours = permutation(model, data, **options)
-    assert len(calls) == 1
-    assert_same_bits(ours, by_predict(monkeypatch, model, data, **options))
+    answered_by_trees(model_of(FOREST, data), data, **options)
 
 
 @pytest.mark.needs_numba
-def test_a_positive_class_that_comes_first_in_the_estimator(monkeypatch, calls):
+def test_a_positive_class_that_comes_first_in_the_estimator(answered_by_trees):
     data = rows_of("binary")
     numbers = data.X.drop(columns="level")
     data = replace(data, X=numbers, groups={name: (name,) for name in numbers})
     forest = model_of(FOREST, data).estimator
     model = wrap(forest, name="m", classes=["1", "0"], features=list(numbers))
-    ours = permutation(model, data, seed=1, n_repeats=2)
-    assert len(calls) == 1
-    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=2))
-
-
-@pytest.mark.needs_numba
-def test_an_audit_asks_the_trees(calls):
-    data = {"train": {"sklearn": "load_breast_cancer"}, "test": {"fraction": 0.33}}
-    model = {
-        "name": "m",
-        "estimator": f"{FOREST}Classifier",
-        "parameters": SMALL[FOREST],
-    }
-    config = parse_config(
-        {
-            "data": data | {"target": "target", "task": "binary"},
-            "models": [model],
-            "importance": [{"method": "permutation", "n_repeats": 2}],
-        }
-    )
-    audit(*read_datasets(**config.data_arguments), config)
-    assert len(calls) == 2  # single features, and correlated ones together
+    answered_by_trees(model, data)
 
 
 @pytest.mark.needs_numba
@@ -199,32 +172,15 @@ def test_trees_that_differ_from_predict_are_left_alone(
 
 
 @pytest.mark.needs_numba
-def test_trees_that_differ_for_one_row_as_it_is_are_left_alone(monkeypatch, calls):
-    monkeypatch.setattr(permuted_predictions, "MOST_COMPARED", 1)
-    data = rows_of("regression")
-    model, replay = model_of(FOREST, data), Trees.replay
-
-    def wrong(*arguments, **options):
-        for answer in replay(*arguments, **options):
-            answer[-1] += 1
-            yield answer
-
-    monkeypatch.setattr(Trees, "replay", wrong)
-    ours = permutation(model, data, seed=1, n_repeats=2)
-    assert len(calls) == 1 + 2 * len(data.groups)
-    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=2))
-
-
-@pytest.mark.needs_numba
 @pytest.mark.parametrize("most_compared", [1, 2, 50])
-def test_trees_may_be_compared_on_some_rows(monkeypatch, calls, most_compared):
+def test_trees_may_be_compared_on_some_rows(
+    monkeypatch, calls, answered_by_trees, most_compared
+):
     monkeypatch.setattr(permuted_predictions, "MOST_COMPARED", most_compared)
     data = rows_of("regression")
     before = data.X.copy()
-    model = model_of(FOREST, data)
-    ours = permutation(model, data, seed=1, n_repeats=2)
-    assert [len(arguments[-1]) for arguments in calls] == [most_compared]
-    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=2))
+    answered_by_trees(model_of(FOREST, data), data)
+    assert len(calls[0][-1]) == most_compared
     pd.testing.assert_frame_equal(data.X, before)
 
 
@@ -326,6 +282,11 @@ def test_an_audit_says_whether_trees_or_predict_answered(monkeypatch):
     assert content_digest(by_trees) == content_digest(without)
 
 
+@pytest.mark.needs_numba
+def test_an_audit_of_exact_means_says_that_trees_answered(monkeypatch):
+    assert routes_of(monkeypatch, draws="exact")[0] == {"m": ("losses", "")}
+
+
 @pytest.mark.slow
 @pytest.mark.needs_numba
 def test_trees_with_too_many_nodes_for_a_word_are_left_to_predict(monkeypatch):
@@ -336,12 +297,6 @@ def test_trees_with_too_many_nodes_for_a_word_are_left_to_predict(monkeypatch):
     assert basis == "unread"
     assert re.search(r"A node of its trees takes \d\d bits, and 10 can", reason)
     assert content_digest(by_trees) == content_digest(by_predict_)
-
-
-@pytest.mark.needs_numba
-def test_an_audit_of_exact_means_says_that_trees_answered(monkeypatch):
-    routes, _ = routes_of(monkeypatch, draws="exact")
-    assert routes == {"m": ("losses", "")}
 
 
 @pytest.mark.needs_numba
@@ -421,14 +376,6 @@ def test_a_category_that_the_library_takes_for_another(monkeypatch, calls):
         every = every.assign(x1=np.tile(data.X["x1"], 300))
         error = np.repeat(data.y, 300) - model.predict(every)
         assert raw[1] == pytest.approx((error**2).mean(), rel=1e-9)
-
-
-def test_a_small_table_is_left_to_predict(monkeypatch):
-    read = []
-    monkeypatch.setattr(router, "trees_of", lambda *_: read.append(1))
-    data = rows_of("regression")
-    permutation(model_of(FOREST, data), data, seed=1, n_repeats=2)
-    assert read == []
 
 
 @pytest.mark.needs_numba

@@ -1,6 +1,5 @@
 """What R models say of themselves is what vip's vi_model said, refitted or recorded."""
 
-import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -9,11 +8,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cases import for_each
 from tests.methods.importance.test_model_specific_reference import (
+    CASES,
+    DATA,
     LEFT_OUT,
     THROUGH_R,
     short,
 )
+from tests.methods.importance.test_model_specific_reference import frame as columns_of
+from tests.methods.importance.toys import refused, rows_of
 from tests.report.reading import page_files
 
 from importance_audit.auditing.audit import audit
@@ -23,17 +27,11 @@ from importance_audit.engines.vip import vip_model_specific
 from importance_audit.methods.importance.r_model_specific import model_specific
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.r_bridge import host
-from importance_audit.r_bridge.model_specific import ModelReport, own_numbers
+from importance_audit.r_bridge.model_specific import own_numbers
 from importance_audit.r_bridge.r_models import read_model
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
-from importance_audit.records.errors import NotApplicable
+from importance_audit.records.dataset_and_model import FittedModel
 
 HERE = Path(__file__).parent
-GIVEN = json.loads(
-    (HERE.parents[1] / "reference/model_specific.json").read_text("utf8")
-)
-CASES = {case["id"]: case for case in GIVEN["cases"]}
-DATA = GIVEN["data"]
 pytestmark = pytest.mark.needs_r
 
 TREE = "cp = 0.02, minsplit = 15"
@@ -99,10 +97,8 @@ def of(pattern):
 
     Those of vip 0.4 have the same numbers, which is asserted below.
     """
-    names = [
-        case[10:] for case in CASES if re.fullmatch(f"model-v05-({pattern})", case)
-    ]
-    return pytest.mark.parametrize("case", names)
+    whole = f"model-v05-({pattern})"
+    return for_each([case[10:] for case in CASES if re.fullmatch(whole, case)])
 
 
 def truth(case):
@@ -126,13 +122,7 @@ def r():
 
 def frame(block):
     """Return a recorded block as R had it."""
-    columns, levels = DATA[block]["columns"], DATA[block]["levels"]
-    return pd.DataFrame(
-        {
-            name: pd.Categorical(column, levels[name]) if name in levels else column
-            for name, column in columns.items()
-        }
-    )
+    return columns_of(block, " ".join(DATA[block]["columns"]))
 
 
 @pytest.fixture(scope="module")
@@ -162,18 +152,7 @@ def audited(model, block):
         losses=(),
         estimator=model,
     )
-    rows = Dataset(
-        name=block,
-        X=X,
-        y=np.zeros(len(X)),
-        task="regression",
-        weights=np.ones(len(X)),
-        groups={name: (name,) for name in X},
-        split="train",
-        target="y",
-        sha256="",
-    )
-    return wrapped, rows
+    return wrapped, rows_of(X)
 
 
 def by_term(report):
@@ -183,7 +162,7 @@ def by_term(report):
 
 
 @of(REFITTED)
-def test_a_model_fitted_again_says_what_was_recorded(fitted, case):
+def test_a_model_fitted_again_says_what_was_recorded(case, fitted):
     name, type_ = (case, "")
     if not case.startswith("rpart"):
         name, type_ = case.split("-")[0], type_of(case)
@@ -215,7 +194,7 @@ def inside_boosting(fitted):
 
 
 @of(f"{FORESTS}|{NETS}|{BOOSTINGS}")
-def test_a_model_of_recorded_inside_says_what_was_recorded(r, case):
+def test_a_model_of_recorded_inside_says_what_was_recorded(case, r):
     inside = DATA[CASES[f"model-v05-{case}"]["model"]]
     make = {"rf": inside_forest, "nn": inside_net, "gb": inside_boosting}[case[:2]]
     function = {"rf": "forest_inside", "nn": "net_inside", "gb": "boosting_inside"}
@@ -228,7 +207,7 @@ def test_a_model_of_recorded_inside_says_what_was_recorded(r, case):
 
 
 @of(STORED)
-def test_a_forest_of_ranger_says_what_it_stored(r, case):
+def test_a_forest_of_ranger_says_what_it_stored(case, r):
     importance = DATA[CASES[f"model-v05-{case}"]["model"]]["variable_importance"]
     arguments = {
         "names": list(importance),
@@ -241,7 +220,7 @@ def test_a_forest_of_ranger_says_what_it_stored(r, case):
 
 
 @of("nnet[34]-garson")
-def test_a_net_that_r_refuses_has_oldens_products_only(r, case):
+def test_a_net_that_r_refuses_has_oldens_products_only(case, r):
     inside = inside_net(DATA[CASES[f"model-v05-{case}"]["model"]])
     answer = r.call("net_inside", {"type": "garson"} | inside)
     assert [str(name[0]) for name in answer["types"]] == ["olden"]
@@ -249,7 +228,7 @@ def test_a_net_that_r_refuses_has_oldens_products_only(r, case):
 
 
 @of(RANKED)
-def test_terms_rank_as_in_vip(fitted, case):
+def test_terms_rank_as_in_vip(case, fitted):
     report = own_numbers(fitted(*RECIPES["earth1"]), "gcv")
     ranks = pd.Series(report.values, report.terms).rank(ascending=False)
     assert ranks.to_dict() == truth(case)
@@ -263,22 +242,12 @@ def test_every_case_that_is_asked_through_r_is_compared():
             assert re.fullmatch(here, case), case
 
 
-def test_both_lines_of_vip_said_the_same():
-    ranked = "lm1-vi-FALSE|earth1-vi-rank"  # 0.4 ranks wrongly: known there
-    for case, record in CASES.items():
-        if case.startswith("model-v04") and not re.search(ranked, case):
-            other = CASES[case.replace("v04", "v05")]["result"]
-            for part in ("Variable", "Importance", "error"):
-                assert record["result"].get(part) == other.get(part), case
-
-
 @of("|".join(NOTHING))
-def test_what_has_no_numbers_in_r_has_none_here(fitted, case):
+def test_what_has_no_numbers_in_r_has_none_here(case, fitted):
     (rule,) = (rule for name, rule in NOTHING.items() if re.fullmatch(name, case))
     assert "error" in CASES[f"model-v05-{case}"]["result"]
-    with pytest.raises(NotApplicable) as refusal:
-        model_specific(*audited(fitted(*RECIPES[case]), "reg"), seed=1)
-    assert str(refusal.value).startswith(f"Model 'm' must {rule} for method")
+    sentence = refused(model_specific, *audited(fitted(*RECIPES[case]), "reg"))
+    assert sentence.startswith(f"Model 'm' must {rule} for method")
 
 
 def answered(fitted, name, type_=""):
@@ -327,42 +296,33 @@ def test_a_column_that_no_tree_splits_on_measures_nothing(fitted):
     }
 
 
-def test_terms_of_nothing_but_several_make_no_importance(fitted):
-    model, rows = audited(fitted("reg", "lm(y ~ g, d)"), "reg")
-    only_g = rows.with_groups({"g": ("g",)})
-    with pytest.raises(NotApplicable) as refusal:
-        model_specific(model, only_g, seed=1, type="raw")
-    assert str(refusal.value) == (
-        "Model 'm' must have a feature whose terms make one number for method "
-        "'model_specific'; it has the terms 'gb', 'gc'. Use permutation importance."
-    )
+REFUSED = {
+    "lm(y ~ g, d)": (
+        "have a feature whose terms make one number for method 'model_specific'; it "
+        "has the terms 'gb', 'gc'. Use permutation importance."
+    ),
+    "earth::earth(y ~ log(k + 1) + x1, d)": (
+        "have terms that are columns or dummies of one for method 'model_specific'; it "
+        "has 'log(k + 1)'. Use permutation importance."
+    ),
+    "lm(y ~ ., d)": (
+        "be asked for what its class knows for method 'model_specific'; it was asked "
+        "for type 'gcv'. A lm like this one knows 'stat', 'raw'."
+    ),
+}
 
 
-def test_a_term_that_is_no_column_is_named(fitted):
-    spline = audited(fitted("reg", "earth::earth(y ~ log(k + 1) + x1, d)"), "reg")
-    with pytest.raises(NotApplicable) as refusal:
-        model_specific(*spline, seed=1)
-    assert str(refusal.value) == (
-        "Model 'm' must have terms that are columns or dummies of one for method "
-        "'model_specific'; it has 'log(k + 1)'. Use permutation importance."
-    )
-
-
-def test_another_type_is_answered_with_those_there_are(fitted):
-    model, rows = audited(fitted(*RECIPES["lm1"]), "reg")
-    with pytest.raises(NotApplicable) as refusal:
-        model_specific(model, rows, seed=1, type="gcv")
-    assert str(refusal.value) == (
-        "Model 'm' must be asked for what its class knows for method "
-        "'model_specific'; it was asked for type 'gcv'. A lm like this one knows "
-        "'stat', 'raw'."
-    )
+@for_each(REFUSED)
+def test_what_a_model_of_r_does_not_know_is_refused(code, fitted):
+    model, rows = audited(fitted("reg", code), "reg")
+    type_ = {"lm(y ~ g, d)": "raw", "lm(y ~ ., d)": "gcv"}.get(code, "")
+    rows = rows.with_groups({"g": ("g",)}) if type_ == "raw" else rows
+    sentence = refused(model_specific, model, rows, type=type_)
+    assert sentence == f"Model 'm' must {REFUSED[code]}"
 
 
 def test_a_model_of_python_is_referred_to_its_own_methods():
-    with pytest.raises(NotApplicable) as refusal:
-        model_specific(linear_model(2, 1), normal_data(), seed=1)
-    assert str(refusal.value) == (
+    assert refused(model_specific, linear_model(2, 1), normal_data()) == (
         "Model 'linear' must be a fitted model of R for method 'model_specific'; "
         "it is only known by its predictions. What Python models say of themselves is "
         "measured by 'impurity', 't_statistic', 'standardised_coefficient', "
@@ -448,12 +408,6 @@ def test_both_engines_tell_which_number_they_read(fitted):
 
 @pytest.mark.needs_vip
 def test_what_vip_refuses_is_said_in_its_words(fitted):
-    model, rows = audited(fitted("reg", "aov(y ~ x1 + g, d)"), "reg")
-    with pytest.raises(NotApplicable, match=r"^vip::vi_model has no answer: .*\.$"):
-        vip_model_specific(model, rows, seed=1)
-
-
-def test_what_was_told_is_of_one_type(fitted):
-    report = own_numbers(fitted(*RECIPES["lm1"]), "")
-    assert isinstance(report, ModelReport)
-    assert (report.type, report.columns[-1], report.offsets) == ("stat", ("g",), ())
+    asked = audited(fitted("reg", "aov(y ~ x1 + g, d)"), "reg")
+    sentence = refused(vip_model_specific, *asked)
+    assert sentence.startswith("vip::vi_model has no answer: ")

@@ -1,17 +1,15 @@
 """ReliefF: closed forms by hand, ties, invariances, and what has no answer."""
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import numbers, refused, rows_of
 
-from importance_audit.methods.importance import options_of
 from importance_audit.methods.importance import relief as module
 from importance_audit.methods.importance.relief import relieff
-from importance_audit.methods.known_answers import binary_data, level_data, normal_data
-from importance_audit.records.errors import NotApplicable
+from importance_audit.methods.known_answers import binary_data, normal_data
 
 NUMBERS = normal_data(3, 0, n_samples=60)
 CLASSES = binary_data(n_samples=60)
@@ -22,26 +20,15 @@ each_target = pytest.mark.parametrize(
 
 def rows(y, classes=(), **columns):
     """Return rows of these columns, each asked alone."""
-    X, y = pd.DataFrame(columns), np.array(y)
-    task = {0: "regression", 2: "binary"}.get(len(classes), "multiclass")
-    data = replace(NUMBERS, X=X, y=y, weights=np.ones(len(y)), task=task)
-    return replace(data, classes=tuple(classes), groups={name: (name,) for name in X})
+    return rows_of(pd.DataFrame(columns), y, classes=classes)
 
 
 def measured(data, **options):
-    raw, _ = relieff(None, data, seed=1, **options)
-    return raw[:, 0, 0]
+    return numbers(relieff, None, data, **options)
 
 
-@each_target
-def test_columns_that_never_vary_have_no_weight_and_change_no_other(data):
-    constant = data.X.assign(k=1.0, l=pd.Categorical(["a"] * len(data.X)))
-    names = {name: (name,) for name in constant}
-    beside = measured(replace(data, X=constant, groups=names))
-    assert beside[:-2].tolist() == measured(data).tolist()
-    assert np.isnan(beside[-2:]).all()
-    alone = {name: (name,) for name in "kl"}
-    assert np.isnan(measured(replace(data, X=constant[["k", "l"]], groups=alone))).all()
+def test_where_no_column_varies_there_is_no_answer():
+    assert np.isnan(measured(rows([0.0, 1.0, 2.0], k=1.0, l=["a"] * 3))).all()
 
 
 # --- closed forms ---------------------------------------------------------------------
@@ -117,24 +104,10 @@ def test_gaps_below_the_ramp_are_none_and_above_it_whole():
 
 
 @each_target
-def test_the_order_of_rows_and_columns_does_not_matter(data):
-    coarse = replace(data, X=data.X.round(1))
-    order = np.random.default_rng(1).permutation(60)
-    turned = replace(coarse, X=coarse.X.iloc[order, ::-1], y=data.y[order])
-    assert measured(turned) == pytest.approx(measured(coarse), abs=1e-12)
-
-
-@each_target
 def test_a_column_turned_round_measures_the_same(data):
     coarse = replace(data, X=data.X.round(1))
     turned = replace(coarse, X=-coarse.X)
     assert measured(turned) == pytest.approx(measured(coarse), abs=1e-12)
-
-
-@each_target
-def test_the_unit_of_a_feature_does_not_matter(data):
-    scaled = replace(data, X=1e3 * data.X + 7)
-    assert measured(scaled) == pytest.approx(measured(data), abs=1e-9)
 
 
 def test_rows_are_compared_in_blocks_as_at_once(monkeypatch):
@@ -160,73 +133,6 @@ def test_more_neighbours_than_rows_are_all_rows():
 
 
 # --- what has no answer ---------------------------------------------------------------
-
-
-@each_target
-def test_a_column_that_cannot_take_part_is_nan_and_moves_no_other(data):
-    X = data.X.assign(constant=1.0, gap=data.X["x1"].where(data.X["x1"] > 0))
-    more = {"constant": ("constant",), "gap": ("gap",), "pair": ("x1", "x2")}
-    scores = measured(replace(data, X=X, groups=data.groups | more))
-    assert scores[:2].tolist() == measured(data).tolist()
-    assert np.isnan(scores[2:]).all()
-
-
-LONELY = np.append(np.zeros(59), 1)
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (
-            replace(NUMBERS, weights=np.linspace(1, 2, 60)),
-            "Rows must weigh the same for method 'relieff'; their weights differ. "
-            "Leave the method or the weights out.",
-        ),
-        (
-            replace(NUMBERS, y=np.ones(60)),
-            "Target 'y' must vary for method 'relieff'; all its values are the "
-            "same. Add rows, or leave the method out.",
-        ),
-        (
-            replace(CLASSES, y=LONELY),
-            "Class 'yes' must have 2 or more rows that count for method 'relieff'; "
-            "it has 1. Add rows, or leave the method out.",
-        ),
-    ],
-)
-def test_what_data_cannot_be_asked_is_said_whole(data, message):
-    with pytest.raises(NotApplicable) as refusal:
-        relieff(None, data, seed=1)
-    assert str(refusal.value) == message
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_neighbours": 0}, "n_neighbours must be at least 1; 0 was given."),
-        ({"sigma": 0.0}, "sigma must be above 0; 0.0 was given."),
-        (
-            {"misses": "all"},
-            "misses must be 'each_class' or 'any_class'; 'all' was given.",
-        ),
-        (
-            {"same_below": 1.0},
-            "same_below must be at least 0 and below 1; 1.0 was given.",
-        ),
-        (
-            {"same_below": 0.5, "different_above": 0.5},
-            "different_above must be above same_below and at most 1; 0.5 was given.",
-        ),
-    ],
-)
-def test_an_option_out_of_range_is_refused(options, message):
-    with pytest.raises(ValueError, match="must be") as refusal:
-        relieff(None, level_data(), seed=1, **options)
-    assert str(refusal.value) == message
-
-
-def test_the_examples_hold():
-    assert doctest.testmod(module).failed == 0
 
 
 # --- weights by distance, merits, and ties --------------------------------------------
@@ -266,9 +172,7 @@ def test_merits_share_each_pair_of_rows_among_the_columns():
 
 
 def test_merits_of_a_number_are_refused():
-    with pytest.raises(NotApplicable) as refusal:
-        measured(NUMBERS, merits=True)
-    assert str(refusal.value) == (
+    assert refused(relieff, None, NUMBERS, merits=True) == (
         "Target 'y' must be a class for merits in method 'relieff'; it is a number. "
         "Leave merits out."
     )
@@ -283,7 +187,3 @@ def test_a_copy_of_a_row_counts_as_a_neighbour_at_distance_0():
     assert scores == pytest.approx([(3 * 0.6 + 2 * 1 + 0.6 - 0.4) / 6], rel=1e-12)
     backwards = replace(data, X=data.X[::-1].reset_index(drop=True), y=data.y[::-1])
     assert measured(backwards, n_neighbours=1) == pytest.approx(scores, rel=1e-12)
-
-
-def test_ties_are_shared_and_there_is_no_other_way():
-    assert "ties" not in options_of(relieff)

@@ -1,6 +1,5 @@
 """SAGE: the definition order by order, closed forms, axioms, and when it stops."""
 
-import doctest
 from dataclasses import replace
 from functools import cache
 from itertools import permutations
@@ -10,6 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
+from tests.methods.importance.toys import (
+    correlated,
+    of_three_classes,
+    refused,
+    rows_of,
+    score_of,
+)
 
 from importance_audit.methods.importance import coalitions
 from importance_audit.methods.importance import sage as module
@@ -23,10 +29,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.methods.trees.routes import reporting_routes
-from importance_audit.models.fit import wrap
 from importance_audit.records.dataset_and_model import FittedModel
-from importance_audit.records.errors import NotApplicable
-from importance_audit.records.execution import workers
 from importance_audit.records.losses import evaluate
 
 DATA = normal_data(3, -1, 0.5, n_samples=40)
@@ -34,14 +37,13 @@ ALL = {"algorithm": "exact", "n_background": 1000}
 """Every coalition, every row in the place of every other: nothing is drawn."""
 
 
-def of_score(function, features=DATA.features, losses=("mse",)):
-    model = wrap(function, name="m", task="regression", features=list(features))
-    return model.with_losses(losses)
-
-
 def curved(X):
     """Return a score whose columns act together."""
     return X["x1"] * X["x2"] + np.exp(X["x3"] / 2) - X["x1"]
+
+
+def of_score(function, features=DATA.features, losses=("mse",)):
+    return score_of(function, features, name="m").with_losses(losses)
 
 
 CURVED = of_score(curved)
@@ -102,11 +104,6 @@ def classes_model(losses):
     )
 
 
-def of_classes(n=12):
-    data = binary_data(n_samples=n)
-    return replace(data, y=np.arange(n) % 3, task="multiclass", classes=("a", "b", "c"))
-
-
 SMALL = normal_data(3, -1, 0.5, 0.2, n_samples=7)
 QUESTIONS = {
     "squares": (of_score(curved, losses=("mse", "mae", "rmse")), DATA),
@@ -119,7 +116,7 @@ QUESTIONS = {
     ),
     "multiclass": (
         classes_model(("log_loss", "one_minus_auc_ovo", "one_minus_accuracy")),
-        of_classes(),
+        replace(of_three_classes(normal_data(4, 0, n_samples=12)), y=np.arange(12) % 3),
     ),
 }
 
@@ -188,7 +185,7 @@ def test_with_few_reference_rows_it_is_near_the_variance_of_each_term():
 
 def test_with_few_draws_a_conditional_value_is_too_large_by_one_part_in_their_number():
     """A mean of B draws adds var(f | what is known) / B to the loss, divisor n - 1."""
-    data, n_draws = correlated(0.6, 2.0, -0.5), 20
+    data, n_draws = rows_with(0.6, 2.0, -0.5), 20
     options = {"background": "gaussian", "n_background": n_draws}
     drawn = [
         values(linear_model(2.0, -0.5), data, seed=seed, **options)[:, 0]
@@ -220,43 +217,12 @@ def test_a_column_that_is_read_but_moves_nothing_measures_nothing(algorithm):
     assert measured[2] == pytest.approx([0], abs=1e-12)
 
 
-def test_columns_that_act_alike_measure_alike():
-    data = replace(DATA, X=DATA.X.assign(x2=DATA.X["x1"]))
-    model = of_score(lambda X: (X["x1"] + X["x2"]) ** 2 * X["x3"])
-    measured = values(model, data, **ALL)[:, 0]
-    assert measured[0] == pytest.approx(measured[1], rel=1e-12)
-    assert measured[0] != 0
-
-
-def test_several_losses_measure_what_each_measures_alone():
-    losses = ("mse", "mae", "one_minus_r2")
-    together = values(CURVED.with_losses(losses), **ALL)
-    for k, loss in enumerate(losses):
-        alone = values(CURVED.with_losses((loss,)), **ALL)
-        assert alone[:, 0].tolist() == together[:, k].tolist()
-
-
 def test_a_group_of_all_columns_measures_the_whole_reduction():
     data = DATA.with_groups({"all": DATA.features, "none": ("other",)})
     whole = values(CURVED, **ALL).sum()
     measured = values(CURVED, data, **ALL)[:, 0]
     assert measured == pytest.approx([whole, 0], rel=1e-9)
     assert measured[1] == 0
-
-
-def test_other_columns_stay_players_of_their_own_when_they_are_not_asked():
-    for options in (ALL, {"algorithm": "sampling"}):
-        whole = values(CURVED, **options)
-        alone = values(CURVED, DATA.with_groups({"x2": ("x2",)}), **options)
-        assert alone.tolist() == whole[[1]].tolist()
-
-
-def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none():
-    weights = np.arange(40.0) % 3
-    at = np.arange(40).repeat(weights.astype(int))
-    copies = replace(DATA, X=DATA.X.iloc[at], y=DATA.y[at], weights=np.ones(len(at)))
-    weighted = values(CURVED, replace(DATA, weights=weights), **ALL)
-    assert weighted == pytest.approx(values(CURVED, copies, **ALL), rel=1e-9)
 
 
 def test_a_row_of_weight_zero_is_neither_measured_nor_drawn():
@@ -297,32 +263,6 @@ def test_each_coalition_draws_numbers_of_its_own():
     assert len(np.unique(white)) > 0.99 * len(white)
 
 
-@for_each(["rows", "gaussian"])
-def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(background):
-    options = {"algorithm": "sampling", "n_background": 5, "background": background}
-    first, again, other = (values(CURVED, seed=s, **options) for s in (1, 1, 2))
-    assert first.tolist() == again.tolist()
-    assert (first != other).all()
-
-
-def test_more_orders_keep_the_first_ones():
-    options = {"algorithm": "sampling", "tolerance": 0, "n_background": 10}
-    few, many = (
-        sage(CURVED, DATA, seed=1, n_repeats=n, **options).raw for n in (7, 25)
-    )
-    assert many.shape[1] == 25
-    assert many[:, :7].tolist() == few.tolist()
-
-
-@pytest.mark.parametrize("background", ["rows", "gaussian"])
-def test_no_number_depends_on_how_many_work(background):
-    options = {"algorithm": "sampling", "background": background, "n_repeats": 30}
-    alone = sage(CURVED, DATA, seed=1, **options).raw
-    with workers(2, "threads"):
-        together = sage(CURVED, DATA, seed=1, **options).raw
-    assert together.tolist() == alone.tolist()
-
-
 @pytest.mark.parametrize("background", ["rows", "gaussian"])
 def test_calls_of_any_size_give_the_same_numbers(background, monkeypatch):
     options = {"background": background, "algorithm": "exact", "n_background": 10}
@@ -332,24 +272,19 @@ def test_calls_of_any_size_give_the_same_numbers(background, monkeypatch):
         assert values(CURVED, **options) == pytest.approx(whole, rel=1e-12)
 
 
-def test_nothing_that_is_given_is_changed():
-    before = DATA.X.copy()
-    for background in ("rows", "gaussian"):
-        values(CURVED, background=background)
-    pd.testing.assert_frame_equal(DATA.X, before)
-
-
-def is_said_to_be_exact(data=DATA, **options):
-    return sage(CURVED, data, seed=1, **options).is_exact
-
-
-def test_it_says_so_if_nothing_was_drawn():
-    assert is_said_to_be_exact()
-    assert is_said_to_be_exact(n_rows=40, n_background=40, algorithm="exact")
-    assert not is_said_to_be_exact(algorithm="sampling")
-    assert not is_said_to_be_exact(n_rows=39)
-    assert not is_said_to_be_exact(n_background=39)
-    assert not is_said_to_be_exact(background="gaussian")
+@for_each(
+    [
+        ({}, True),
+        ({"n_rows": 40, "n_background": 40, "algorithm": "exact"}, True),
+        ({"algorithm": "sampling"}, False),
+        ({"n_rows": 39}, False),
+        ({"n_background": 39}, False),
+        ({"background": "gaussian"}, False),
+    ]
+)
+def test_it_says_so_if_nothing_was_drawn(case):
+    options, is_exact = case
+    assert sage(CURVED, DATA, seed=1, **options).is_exact == is_exact
 
 
 # --- when it stops --------------------------------------------------------------------
@@ -452,12 +387,10 @@ def test_a_replay_of_xplainfi_counts_too():
 # --- conditional on what is known -----------------------------------------------------
 
 
-def correlated(r, *slopes, n_samples=200):
+def rows_with(r, *slopes):
     """Return rows of two columns with this correlation, and y = slopes @ x."""
-    white = normal_data(*slopes, noise=0, n_samples=n_samples)
-    x1, x2 = white.X["x1"], white.X["x2"]
-    X = pd.DataFrame({"x1": x1, "x2": r * x1 + np.sqrt(1 - r**2) * x2})
-    return replace(white, X=X, y=X.to_numpy() @ slopes)
+    X = correlated(r)
+    return rows_of(X, X.to_numpy() @ slopes)
 
 
 def shares_of_variance(r, b, c):
@@ -470,35 +403,17 @@ def shares_of_variance(r, b, c):
     return np.array([first + both - second, second + both - first]) / 2
 
 
-def test_of_a_linear_model_of_normal_columns_it_is_the_share_of_explained_variance():
-    r, b, c = 0.6, 2.0, -0.5
-    data = correlated(r, b, c)
-    options = {"background": "gaussian", "algorithm": "exact", "n_background": 2000}
-    measured = values(linear_model(b, c), data, **options)[:, 0]
-    truth = shares_of_variance(r, b, c)
-    assert measured == pytest.approx(truth, abs=0.02)
-    marginal = values(linear_model(b, c), data, algorithm="exact", n_background=200)
-    assert (abs(marginal[:, 0] - truth) > 0.2).all()
-
-
-def test_a_column_the_model_ignores_has_a_share_of_what_it_tells_about_others():
-    """v of the ignored alone is r^2 of the variance, of which it has a half."""
-    data = correlated(0.6, 2.0, 0.0)
-    model = of_score(lambda X: 2 * X["x1"] + 0 * X["x2"], ("x1", "x2"))
+@pytest.mark.parametrize("slopes", [(2.0, -0.5), (2.0, 0.0)])
+def test_of_a_linear_model_of_normal_columns_it_is_the_share_of_explained_variance(
+    slopes,
+):
+    """Also of a column that is not used, which tells about the other."""
+    data = rows_with(0.6, *slopes)
     options = {"algorithm": "exact", "n_background": 2000}
+    model, truth = linear_model(*slopes), shares_of_variance(0.6, *slopes)
     conditional = values(model, data, background="gaussian", **options)[:, 0]
-    assert conditional == pytest.approx([4 - 0.72, 0.72], abs=0.02)
-    assert values(model, data, **options)[1, 0] == pytest.approx(0, abs=1e-12)
-
-
-def test_of_columns_that_tell_nothing_about_each_other_both_are_the_same():
-    options = {"algorithm": "exact", "n_background": 2000}
-    model = of_score(lambda X: X["x1"] - X["x2"] * X["x3"])
-    data = normal_data(1, 0, 0, n_samples=100)
-    rows, normal = (
-        values(model, data, background=b, **options) for b in ("rows", "gaussian")
-    )
-    assert rows == pytest.approx(normal, abs=0.1)
+    assert conditional == pytest.approx(truth, abs=0.02)
+    assert (abs(values(model, data, **options)[:, 0] - truth) > 0.2).all()
 
 
 def test_the_model_gets_whole_numbers_where_the_column_holds_them():
@@ -522,90 +437,6 @@ def test_the_model_gets_whole_numbers_where_the_column_holds_them():
 WIDE = normal_data(*[1.0] * 13, n_samples=20)
 LEVELS = replace(DATA, X=DATA.X.assign(x2=pd.Categorical(list("ab") * 20)))
 GAPS = replace(DATA, X=DATA.X.assign(x3=DATA.X["x3"].where(DATA.X["x3"] > 0)))
-XPLAINFI = {"stream": "xplainfi"}
-NEEDS = "Method 'sage' must have {} to replay xplainfi; it does not. Ask for it "
-REFUSALS = [
-    (
-        {"algorithm": "exact", "data": WIDE, "model": linear_model(*[1.0] * 13)},
-        "Model 'linear' must read at most 12 features or groups for algorithm 'exact', "
-        "which asks about every subset of them; it reads 13. Use algorithm 'sampling', "
-        "or group features under [groups].",
-    ),
-    (
-        {"form": "ratio"},
-        "form must not be 'ratio' for method 'sage', whose baseline is 0; it is.",
-    ),
-    (
-        {"data": DATA.with_groups({"a": ("x1", "x2"), "b": ("x2",)})},
-        "Groups must not share a column for method 'sage', which takes a group in or "
-        "leaves it out; 'x2' is in more than one. Ask overlapping groups in different "
-        "audits.",
-    ),
-    (
-        {"background": "gaussian", "data": LEVELS},
-        "Data 'normal' must have complete columns of numbers for draws from a normal; "
-        "these are categories, or have missing values: 'x2'. Use background 'rows'.",
-    ),
-    (
-        {"background": "gaussian", "data": GAPS},
-        "Data 'normal' must have complete columns of numbers for draws from a normal; "
-        "these have missing values: 'x3'. Use background 'rows'.",
-    ),
-    (
-        {
-            "background": "gaussian",
-            "data": replace(DATA, weights=np.r_[1.0, np.zeros(39)]),
-        },
-        "Data 'normal' must have at least two rows with a weight for draws from a "
-        "normal. Use background 'rows'.",
-    ),
-    (
-        {**XPLAINFI, "data": replace(DATA, weights=1.0 + np.arange(40))},
-        NEEDS.format("equal row weights") + "without naming an R engine.",
-    ),
-    (
-        {**XPLAINFI, "n_rows": 5},
-        NEEDS.format("all rows") + "without naming an R engine.",
-    ),
-    (
-        {**XPLAINFI, "algorithm": "exact"},
-        NEEDS.format("an algorithm that samples") + "without naming an R engine.",
-    ),
-    (
-        {**XPLAINFI, "data": DATA.with_groups({"a": ("x1", "x2")})},
-        NEEDS.format("one column per group, not 'a'") + "without naming an R engine.",
-    ),
-]
-INVALID = [
-    ({"n_repeats": 0}, "n_repeats must be at least 1; 0 was given."),
-    ({"n_background": 0}, "n_background must be at least 1; 0 was given."),
-    ({"tolerance": -0.1}, "tolerance must be at least 0; -0.1 was given."),
-    ({"tolerance": np.nan}, "tolerance must be at least 0; nan was given."),
-    (
-        {"n_rows": 41},
-        "n_rows must lie between 1 and the 40 rows there are; 41 was given.",
-    ),
-    (
-        {"algorithm": "kernel"},
-        "algorithm must be one of 'auto', 'exact', 'sampling'; 'kernel' was given.",
-    ),
-    (
-        {"background": "means"},
-        "background must be one of 'rows', 'gaussian'; 'means' was given.",
-    ),
-]
-
-
-@for_each(
-    [pytest.param((*one, NotApplicable), id=one[1][:70]) for one in REFUSALS]
-    + [pytest.param((*one, ValueError), id=one[1][:70]) for one in INVALID]
-)
-def test_what_cannot_be_asked_is_refused(case):
-    options, message, kind = case
-    question = {"model": CURVED, "data": DATA, **options}
-    with pytest.raises(kind) as refusal:
-        sage(question.pop("model"), question.pop("data"), seed=1, **question)
-    assert str(refusal.value) == message
 
 
 def test_an_infinite_loss_is_not_measured():
@@ -618,5 +449,43 @@ def test_an_infinite_loss_is_not_measured():
     assert np.isfinite(measured[:, 1]).all()
 
 
-def test_the_example_of_the_documentation_runs():
-    assert doctest.testmod(module).failed == 0
+REFUSED = [
+    (
+        {"algorithm": "exact", "data": WIDE, "model": linear_model(*[1.0] * 13)},
+        "Model 'linear' must read at most 12 features or groups for algorithm 'exact', "
+        "which asks about every subset of them; it reads 13. Use algorithm 'sampling', "
+        "or group features under [groups].",
+    ),
+    (
+        {"background": "gaussian", "data": LEVELS},
+        "Data 'normal' must have complete columns of numbers for draws from a normal; "
+        "these are categories, or have missing values: 'x2'. Use background 'rows'.",
+    ),
+    ({"background": "gaussian", "data": GAPS}, "these have missing values: 'x3'."),
+    (
+        {
+            "background": "gaussian",
+            "data": replace(DATA, weights=np.r_[1.0, np.zeros(39)]),
+        },
+        "must have at least two rows with a weight for draws from a normal.",
+    ),
+    (
+        {"stream": "xplainfi", "data": replace(DATA, weights=1.0 + np.arange(40))},
+        "Method 'sage' must have equal row weights to replay xplainfi; it does not. "
+        "Ask for it without naming an R engine.",
+    ),
+    ({"stream": "xplainfi", "n_rows": 5}, "must have all rows to"),
+    ({"stream": "xplainfi", "algorithm": "exact"}, "an algorithm that samples to"),
+    (
+        {"stream": "xplainfi", "data": DATA.with_groups({"a": ("x1", "x2")})},
+        "must have one column per group, not 'a' to",
+    ),
+]
+
+
+@for_each(REFUSED)
+def test_what_cannot_be_asked_is_refused(case):
+    options, words = case
+    question = {"model": CURVED, "data": DATA, **options}
+    model, data = question.pop("model"), question.pop("data")
+    assert words in refused(sage, model, data, **question)

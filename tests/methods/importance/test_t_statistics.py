@@ -7,12 +7,17 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
+from tests.cases import for_each
+from tests.methods.importance.toys import (
+    fitted,
+    numbers,
+    of_three_classes,
+    refused,
+)
 
 from importance_audit.methods.importance.t_statistics import t_statistic
-from importance_audit.methods.known_answers import linear_model, normal_data
-from importance_audit.models.fit import fit, wrap
-from importance_audit.models.section import ModelSection
-from importance_audit.records.errors import NotApplicable
+from importance_audit.methods.known_answers import normal_data
+from importance_audit.models.fit import wrap
 
 WHITE = normal_data(3, -1, 0.5, n_samples=100)
 NEWTON = {"C": np.inf, "solver": "newton-cholesky", "tol": 1e-12}
@@ -42,15 +47,9 @@ def mixed(target="numbers", *, weighted=False):
     )
 
 
-def fitted(estimator, train, **parameters):
-    """Return an estimator of scikit-learn, fitted by the audit."""
-    path = f"sklearn.{estimator}"
-    return fit(ModelSection(name="m", estimator=path, parameters=parameters), train)
-
-
 def measured(model, data, **options):
     """Return one number per group."""
-    return t_statistic(model, data, seed=1, **options)[0][:, 0, 0]
+    return numbers(t_statistic, model, data, **options)
 
 
 def frame(data):
@@ -183,118 +182,68 @@ def test_a_column_whose_name_needs_quotes_is_known_in_a_formula():
     assert statistics.tolist() == [results.tvalues.iloc[1]]
 
 
-def wrapped(results):
-    """Return results of statsmodels as a model of the three columns."""
-    names = ["x1", "x2", "x3"]
-    return wrap(results, name="m", task="regression", features=names)
-
-
-def wide():
-    """Return four rows of three columns."""
-    return WHITE.part(("x1", "x2", "x3"), np.arange(4))
-
-
-LINEAR = (
-    "must be fitted by the audit, which then knows its training rows, for method "
-    "'t_statistic'; it came as it is. Name its estimator under [[models]]."
-)
-FREE_ONLY = (
-    "must be fitted without a penalty, a constraint or class weights for method "
-    "'t_statistic'; it is a {} with one. Use method 'standardised_coefficient'."
-)
-KIND = (
-    "must be a least-squares or generalised linear model for method 't_statistic'; "
-    "it is {}. Use permutation importance."
+THREE = of_three_classes(WHITE)
+PENALISED = (
+    "Model 'm' must be fitted without a penalty, a constraint or class weights for "
+    "method 't_statistic'; it is a {} with one. Use method 'standardised_coefficient'."
 )
 REFUSED = [
+    ("LinearRegression", WHITE, {"positive": True}, PENALISED),
+    ("LogisticRegression", mixed("classes"), {}, PENALISED),
     (
-        lambda: replace(fitted("linear_model.LinearRegression", WHITE), train=None),
-        LINEAR,
+        *("LogisticRegression", mixed("classes")),
+        *(NEWTON | {"class_weight": "balanced"}, PENALISED),
+    ),
+    ("PoissonRegressor", mixed("counts"), {}, PENALISED),
+    (
+        *("Ridge", WHITE, {}),
+        "must be a least-squares or generalised linear model for method 't_statistic'; "
+        "it is a {}. Use permutation importance.",
     ),
     (
-        lambda: fitted("linear_model.LinearRegression", WHITE, positive=True),
-        FREE_ONLY.format("LinearRegression"),
+        *("LinearRegression", WHITE.part(WHITE.features, np.arange(4)), {}),
+        "have fewer coefficients than training rows for method 't_statistic'; it has 4",
     ),
     (
-        lambda: fitted("linear_model.LogisticRegression", mixed("classes")),
-        FREE_ONLY.format("LogisticRegression"),
-    ),
-    (
-        lambda: fitted(
-            *("linear_model.LogisticRegression", mixed("classes")),
-            **NEWTON,
-            class_weight="balanced",
-        ),
-        FREE_ONLY.format("LogisticRegression"),
-    ),
-    (
-        lambda: fitted("linear_model.PoissonRegressor", mixed("counts")),
-        FREE_ONLY.format("PoissonRegressor"),
-    ),
-    (lambda: fitted("linear_model.Ridge", WHITE), KIND.format("a Ridge")),
-    (
-        lambda: replace(linear_model(2, 0), name="m"),
-        KIND.format("only known by its predictions"),
-    ),
-    (
-        lambda: fitted("linear_model.LinearRegression", wide()),
-        "must have fewer coefficients than training rows for method 't_statistic'; "
-        "it has 4. Use permutation importance.",
-    ),
-    (
-        lambda: fitted(
-            *("linear_model.PoissonRegressor", mixed("counts")), alpha=0, tol=1.0
-        ),
-        "must be fitted until its likelihood is greatest for method 't_statistic'; "
-        "it can still be bettered by more than a hundredth of a standard error. Set a "
+        *("PoissonRegressor", mixed("counts"), {"alpha": 0, "tol": 1.0}),
+        "must be fitted until its likelihood is greatest for method 't_statistic'; it "
+        "can still be bettered by more than a hundredth of a standard error. Set a "
         "smaller tol and a greater max_iter, or use another solver.",
     ),
     (
-        lambda: wrapped(sm.OLS(WHITE.y, WHITE.X).fit_regularized(alpha=0.1)),
+        *("LogisticRegression", THREE, NEWTON | {"solver": "lbfgs"}),
+        "must have two classes at most for method 't_statistic'; it has 3 classes.",
+    ),
+]
+RESULTS_REFUSED = [
+    (
+        lambda: sm.OLS(WHITE.y, WHITE.X).fit_regularized(alpha=0.1),
         "must be fitted without a penalty for method 't_statistic'; it is a "
-        "RegularizedResultsWrapper. Use method 'standardised_coefficient'.",
+        "RegularizedResultsWrapper.",
     ),
     (
-        lambda: replace(
-            wrapped(sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit()),
-            features=("x1", "x2", "x3"),
-        ),
-        "must be made of features for method 't_statistic'; it has a column 'z' "
-        "that names none. Fit it with a formula of its features.",
+        lambda: sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit(),
+        "must be made of features for method 't_statistic'; it has a column 'z' that "
+        "names none. Fit it with a formula of its features.",
     ),
     (
-        lambda: wrapped(sm.OLS(WHITE.y, WHITE.X.to_numpy()[:, :2]).fit()),
-        "must say which feature each of its 2 columns was made from for method "
-        "'t_statistic'; it names 3. Fit it with a formula.",
+        lambda: sm.OLS(WHITE.y, WHITE.X.to_numpy()[:, :2]).fit(),
+        "each of its 2 columns was made from for method 't_statistic'; it names 3. Fit "
+        "it with a formula.",
     ),
 ]
 
 
-@pytest.mark.parametrize(("model", "message"), REFUSED)
-def test_a_model_without_an_answer_says_why(model, message):
-    with pytest.raises(NotApplicable) as refusal:
-        t_statistic(model(), WHITE, seed=1)
-    assert str(refusal.value) == f"Model 'm' {message}"
+@for_each(REFUSED)
+def test_a_model_without_an_answer_says_why(case):
+    kind, train, parameters, words = case
+    model = fitted(f"linear_model.{kind}", train, **parameters)
+    assert words.format(kind) in refused(t_statistic, model, WHITE)
 
 
-def test_three_classes_have_no_one_coefficient():
-    y = np.arange(100) % 3
-    train = replace(WHITE, y=y, task="multiclass", classes=("a", "b", "c"))
-    model = fitted(
-        "linear_model.LogisticRegression", train, **NEWTON | {"solver": "lbfgs"}
-    )
-    with pytest.raises(NotApplicable) as refusal:
-        t_statistic(model, train, seed=1)
-    assert str(refusal.value) == (
-        "Model 'm' must have two classes at most for method 't_statistic'; it has "
-        "3 classes. Use permutation importance."
-    )
-
-
-def test_an_unknown_statistic_is_refused():
-    model = fitted("linear_model.LinearRegression", WHITE)
-    with pytest.raises(ValueError) as refusal:  # noqa: PT011 (the whole message)
-        t_statistic(model, WHITE, seed=1, several_terms="t")
-    assert str(refusal.value) == (
-        "several_terms must be 'root_f' or 'f'; 't' was given."
-    )
+@for_each(RESULTS_REFUSED)
+def test_results_of_statsmodels_without_an_answer_say_why(case):
+    results, words = case
+    names = ["x1", "x2", "x3"]
+    model = wrap(results(), name="m", task="regression", features=names)
+    assert words in refused(t_statistic, replace(model, features=tuple(names)), WHITE)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.trees.conftest import count_calls
+from tests.methods.importance.test_permuted_predictions import assert_same_bits
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -170,21 +170,9 @@ def audited(kind, folder, seed=1, **options):
     return model.for_rows(rows), rows
 
 
-@pytest.fixture
-def calls(monkeypatch):
-    """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(routes, "WORTH", 0)
-    return count_calls(monkeypatch)
-
-
 def by_predict(model):
     """Return the same model behind a function, so that predict answers."""
     return replace(model, predict=lambda X: model.predict(X))
-
-
-def assert_same_bits(ours, theirs):
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.tobytes() == other.tobytes()
 
 
 @pytest.mark.slow
