@@ -259,6 +259,7 @@ def test_entries_may_differ_in_what_defines_the_quantity(method, option, is_new)
             ]
         },
         {"data": DATA, "models": [MODEL], "groups": {"a": ["x"]}, "seed": 2**31 - 1},
+        {"derived": [{"name": "old", "expression": "age > 65"}]},
         {"claims": [LEADER, LEADER | {"kind": "last", "paper": 0.5}]},
         {"expected": [EXPECTED], "report": {"goal": "discovery"}},
     ],
