@@ -426,24 +426,16 @@ def test_a_fitted_model_says_what_it_stands_on():
     assert (model.losses, model.features) == (("rmse",), ("size", "grade", "count"))
 
 
-def test_a_refit_reads_the_columns_and_rows_it_is_given():
-    data, twice = rows(), np.array([5, 5, 8, 13, 21, 34])
-    again = fit(section(), data).refit(["size"], twice)
-    direct = LinearRegression().fit(data.X[["size"]].iloc[twice], data.y[twice])
-    assert again.features == ("size",)
-    expected = direct.predict(data.X[["size"]])
-    assert again.predict(data.X) == pytest.approx(expected, rel=1e-12)
-
-
-def test_a_refit_keeps_the_weights_of_its_rows_and_the_losses():
-    weights = np.linspace(1, 2, 90)
-    model = fit(section(), rows(weights=weights)).with_losses(("mae",))
-    few = np.arange(20)
-    again = model.refit(["size"], few)
-    direct = LinearRegression().fit(table()[["size"]][:20], rows().y[:20], weights[:20])
-    expected = direct.predict(table()[["size"]])
-    assert again.predict(table()) == pytest.approx(expected, rel=1e-12)
-    assert again.losses == ("mae",)
+def test_a_refit_reads_the_columns_rows_and_weights_of_the_rows_its_model_holds():
+    other, drawn = rows(weights=np.linspace(1, 2, 90)), np.array([5, 5, 8, 13, 21, 34])
+    taught = replace(fit(section(), rows()), train=other).with_losses(("mae",))
+    again = taught.refit(["size"], drawn)
+    X, weights = other.X[["size"]], other.weights
+    direct = LinearRegression().fit(X.iloc[drawn], other.y[drawn], weights[drawn])
+    assert again.predict(table()) == pytest.approx(direct.predict(X), rel=1e-12)
+    assert (again.features, again.losses) == (("size",), ("mae",))
+    whole = taught.refit(taught.features).predict(table())
+    assert whole.tolist() == fit(section(), other).predict(table()).tolist()
 
 
 def test_a_refit_draws_by_its_seed_where_the_estimator_draws():
@@ -456,13 +448,6 @@ def test_a_refit_draws_by_its_seed_where_the_estimator_draws():
     linear = fit(section(), rows())
     again = linear.refit(linear.features, seed=1)
     assert again.predict(table()).tolist() == linear.predict(table()).tolist()
-
-
-def test_a_refit_reads_the_training_rows_that_the_model_holds():
-    other = rows(weights=np.linspace(1, 2, 90))
-    taught = replace(fit(section(), rows()), train=other)
-    again, direct = taught.refit(taught.features), fit(section(), other)
-    assert again.predict(table()).tolist() == direct.predict(table()).tolist()
 
 
 def test_what_was_fitted_elsewhere_cannot_be_fitted_again():
@@ -488,11 +473,6 @@ def test_a_prediction_survives_a_pickle():
         predict = fit(section(path), data).predict
         again = pickle.loads(pickle.dumps(predict))
         assert again(X).tolist() == predict(X).tolist()
-
-
-def test_models_are_made_in_the_order_of_their_sections():
-    sections = [section(name="b"), section(FOREST, name="a")]
-    assert [model.name for model in fit_models(sections, rows())] == ["b", "a"]
 
 
 @pytest.mark.parametrize(
@@ -839,24 +819,16 @@ def test_an_estimator_fitted_on_a_frame_gets_frames():
     assert model.encoded == ("size", "grade", "count")
 
 
-def test_a_function_of_a_frame_is_a_model():
-    def price(X):
-        return 3 * X["size"]
-
-    model = wrap(price, name="m", task="regression", features=["size"])
-    X = table()
-    assert model.predict(X).tolist() == (3 * X["size"]).tolist()
-    assert (model.estimator, model.library, dict(model.parameters)) == (None, "", {})
-
-
-def test_a_function_cannot_change_the_rows():
+def test_a_function_of_a_frame_is_a_model_and_cannot_change_the_rows():
     def careless(X):
-        X["size"] = 0.0
+        X["size"] = 3 * X["size"]
         return X["size"]
 
-    X = table()[["size"]]
+    model = wrap(careless, name="m", task="regression", features=["size"])
+    X = table()
     before = X.copy()
-    wrap(careless, name="m", task="regression", features=["size"]).predict(X)
+    assert model.predict(X).tolist() == (3 * X["size"]).tolist()
+    assert (model.estimator, model.library, dict(model.parameters)) == (None, "", {})
     pd.testing.assert_frame_equal(X, before)
 
 
@@ -1030,14 +1002,20 @@ def test_text_is_neither_a_number_nor_a_level():
     )
 
 
-def test_the_frame_has_a_row_per_model():
+def test_the_frame_has_a_row_per_model_in_the_order_of_their_sections():
     forest = section(FOREST, name="forest", parameters={"n_estimators": 2})
+    sections = [forest, section(name="a")]
     score = wrap(lambda X: X["size"] * 0, name="score", features=["size"], **TWO)
-    frame = models_frame([*fit_models([forest], rows()), score]).set_index("model")
-    assert frame["estimator"].tolist() == ["RandomForestRegressor", ""]
-    assert frame["positive_class"].tolist() == ["", "yes"]
-    assert frame["classes"].tolist() == [(), ("no", "yes")]
-    assert frame["n_train"].tolist() == [90, 0]
+    frame = models_frame([*fit_models(sections, rows()), score]).set_index("model")
+    assert frame["estimator"].to_dict() == {
+        "forest": "RandomForestRegressor",
+        "a": "LinearRegression",
+        "score": "",
+    }
+    assert list(frame.index) == ["forest", "a", "score"]
+    assert frame["positive_class"].tolist() == ["", "", "yes"]
+    assert frame["classes"].tolist() == [(), (), ("no", "yes")]
+    assert frame["n_train"].tolist() == [90, 90, 0]
     assert json.loads(frame.loc["forest", "parameters"])["n_estimators"] == 2
 
 
