@@ -101,12 +101,6 @@ def test_the_file_is_named_from_where_the_configuration_lies(tmp_path):
     assert line.endswith("# or { rds, sha256 }, { r_script }")
 
 
-def test_words_for_missing_among_numbers_are_proposed(tmp_path):
-    text, document = started(tmp_path, table(NUMBERS, cycle("1", "2", "NA", "?", "5")))
-    assert document["data"]["missing_values"] == ["NA", "?"]
-    assert '"x",  # number, 1 to 5; 10 of 24 missing\n' in text
-
-
 LISTED = (
     "# Levels are sorted; for another order, or a level not seen yet:\n"
     '# categories = { "x" = ["a", "b", "c"'
@@ -132,12 +126,23 @@ def test_levels_are_shown_and_up_to_ten_are_listed_to_be_declared(
 
 
 def test_what_was_found_is_shown_beside_each_feature(tmp_path):
-    rows = "".join(f"{i // 2},{i % 2 == 0},{i / 4},{i}\n".lower() for i in range(N))
-    text, document = started(tmp_path, f"n,flag,share,y\n{rows}")
-    assert document["data"]["features"] == ["n", "flag", "share"]
-    assert '"n",  # integer, 0 to 11\n' in text
-    assert '"flag",  # true or false\n' in text
-    assert '"share",  # number, 0 to 5.75\n' in text
+    words = ["1", "2", "NA", "?"]
+    rows = "".join(
+        f"{i // 2},{i % 2 == 0},{i / 4},{words[i % 4]},{i}\n".lower().replace(
+            "na", "NA"
+        )
+        for i in range(N)
+    )
+    text, document = started(tmp_path, f"n,flag,share,gaps,y\n{rows}")
+    assert document["data"]["features"] == ["n", "flag", "share", "gaps"]
+    assert document["data"]["missing_values"] == ["NA", "?"]
+    for line in (
+        '"n",  # integer, 0 to 11\n',
+        '"flag",  # true or false\n',
+        '"share",  # number, 0 to 5.75\n',
+        '"gaps",  # number, 1 to 2; 12 of 24 missing\n',
+    ):
+        assert line in text
 
 
 LEFT_OUT = {
