@@ -185,6 +185,8 @@ models = [{name = "m", r_script = "m.R", parameters = {ntree = 5}}]
 models = [{name = "m", file = "m.joblib"}]
     [models] sha256 is missing; a file needs it, because loading it runs its code. Run:
     sha256sum m.joblib
+models.sha256 = "0000000000000000000000000000000000000000000000000000000000000000"
+    [models] sha256 works only with file or r_script; leave it out.
 models = [{name = "m", file = "m.txt", standardise = true}]
     [models] standardise does not work with a file, which is fitted already; ...
 importance.losses = ["rsme"]
@@ -607,6 +609,10 @@ x,y|1,2|3,4
 train.file = "no.csv"
 test.file = "none.csv"
     [data] file '...no.csv' cannot be read: no such file or directory. [data] file ...
+x,y|1,2|3,4
+train.sklearn = "load_diabetis"
+    [data] sklearn must be one of 'load_breast_cancer', ...; 'load_diabetis' was given.
+    Did you mean 'load_diabetes'?
 x,y|1,2|3,4
 train.file = "a.xls"
     [data] file must end in one of .csv, .csv.gz, ...; '...a.xls' was given.
