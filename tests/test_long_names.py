@@ -89,6 +89,7 @@ def test_no_finding_of_models_that_are_fitted_grows_with_the_names(task):
         {"name": f"{n}{LONG}{ESCAPES}", "estimator": f"sklearn.{path}{kind}"}
         for n, path in enumerate(("ensemble.RandomForest", "tree.DecisionTree"))
     ]
+    models[0]["parameters"] = {"n_estimators": 5}
     document = {
         "models": models,
         "importance": [{"method": "permutation"}, {"method": "impurity"}],
@@ -105,7 +106,7 @@ def test_no_finding_of_models_that_are_fitted_grows_with_the_names(task):
         ],
         "expected": [{"features": [COLUMNS[2]], "place": "top", "reason": LONG}],
         "surfaces": [{"features": list(COLUMNS[:2])}],
-        "stability": {"resamples": 3},
+        "stability": {"resamples": 2},
         "top_k": {"k": 2},
     }
     train = {"train": {"file": "a.csv"}, "test": {"file": "a.csv"}, "target": "y"}

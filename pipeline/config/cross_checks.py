@@ -224,7 +224,7 @@ def derived_problems(entry: Entry, facts: Facts) -> Iterator[str]:
         yield f"name {quote(name)} is {what}. Choose another."
     if not values or "kind" in entry.faulty:
         return
-    has_part = "part" in values or "part" in entry.faulty
+    has_part = bool(values.get("part")) or "part" in entry.faulty
     kind = values.get("kind") or ("date_part" if has_part else "expression")
     needed = ("of", "part") if kind == "date_part" else ("expression",)
     for key in needed:

@@ -159,38 +159,33 @@ def test_a_changed_file_is_a_difference_for_replay_and_diff(tmp_path):
     assert "extensions[1].sha256" in answer.output
 
 
-def test_a_helper_beside_the_file_is_recorded_too(tmp_path):
-    folder = written(tmp_path / "a", "TWO = 2.0\n", name="helper.py")
-    code = "from helper import TWO\n" + CONSTANT.format(value="TWO")
-    written(folder, code, entry_for("level"))
-    (extension,) = load_config(folder).extensions
-    digest = sha256(b"TWO = 2.0\n").hexdigest()
-    assert extension.facts["imports"] == {"helper.py": digest}
+def level_of(config):
+    """Return what the one method of an audit says, and its extension."""
+    (item,) = config.extensions
+    raw, _ = item.row.function(None, rows(), seed=1)
+    return raw.max(), item
 
 
-def test_a_helper_that_changed_is_read_again_in_the_same_process(tmp_path):
+def test_a_helper_beside_the_file_is_recorded_and_read_again_once_it_changed(tmp_path):
     code = "from helper import LEVEL\n" + CONSTANT.format(value="LEVEL")
-    levels = []
     for level in (1.0, 2.0):
-        written(tmp_path / "a", f"LEVEL = {level}\n", name="helper.py")
+        helper = f"LEVEL = {level}\n"
+        written(tmp_path / "a", helper, name="helper.py")
         folder = written(tmp_path / "a", code, entry_for("level"))
-        (item,) = load_config(folder).extensions
-        raw, _ = item.row.function(None, rows(), seed=1)
-        levels.append(raw.max())
-    assert levels == [1.0, 2.0]
+        answer, item = level_of(load_config(folder))
+        assert answer == level
+        digest = sha256(helper.encode()).hexdigest()
+        assert item.facts["imports"] == {"helper.py": digest}
 
 
 def test_two_audits_in_one_process_have_their_own_functions(tmp_path):
-    folders = [
-        written(tmp_path / name, CONSTANT.format(value=value), entry_for("level"))
+    configs = [
+        load_config(
+            written(tmp_path / name, CONSTANT.format(value=value), entry_for("level"))
+        )
         for name, value in (("one", 1.0), ("two", 2.0))
     ]
-    configs = [load_config(folder) for folder in folders]
-    levels = []
-    for config in (*configs, configs[0]):
-        (item,) = config.extensions
-        raw, _ = item.row.function(None, rows(), seed=1)
-        levels.append(raw.max())
+    levels = [level_of(config)[0] for config in (*configs, configs[0])]
     assert levels == [1.0, 2.0, 1.0]
     assert "my_module:level" not in METHODS
     assert "my_module:level" not in LOSSES
@@ -359,16 +354,6 @@ PROBLEMS = [
 ]
 
 
-@for_each(PROBLEMS)
-def test_a_function_that_cannot_serve_is_named_before_anything_is_read(case, tmp_path):
-    code, message = case
-    folder = written(tmp_path / "a", code, entry_for("method"))
-    with pytest.raises(ConfigError) as error:
-        load_config(folder)
-    start = f"audit.toml: Method 'my_module:method' {message}"
-    assert str(error.value).startswith(start)
-
-
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(ConfigError) as error:
         parse_config({"importance": [{"method": "none_such:f"}]}, base=tmp_path)
@@ -509,6 +494,7 @@ def test_an_engine_of_ones_own_alone_confirms_nothing_and_the_verdict_says_so(
     assert result.with_frames(agreement=with_dalex).verdict == "confirmed"
 
 
+OF_OWN = '[[importance]]\nmethod = "permutation"\nengines = ["my_module:own"]\n'
 SPEARMAN = """
 import pandas as pd
 class own:
@@ -547,8 +533,7 @@ def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(
 ):
     line, message = case
     code = f"class own:\n    def permutation(model, data, *, seed):\n        {line}\n"
-    asked = '[[importance]]\nmethod = "permutation"\nengines = ["my_module:own"]\n'
-    result = result_of(written(tmp_path / "a", code, asked))
+    result = result_of(written(tmp_path / "a", code, OF_OWN))
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
     assert finding.message.endswith(f"failed: my_module:own.permutation {message}")
     assert finding.cause.startswith("own_code: ")
@@ -590,13 +575,18 @@ ENGINES = [
 ]
 
 
-@for_each(ENGINES)
-def test_an_engine_that_cannot_serve_is_named_before_anything_is_read(case, tmp_path):
-    code, message = case
-    asked = '[[importance]]\nmethod = "permutation"\nengines = ["my_module:own"]\n'
+@for_each(
+    [
+        *(("Method", "method", *p) for p in PROBLEMS),
+        *(("Engine", "own", *p) for p in ENGINES),
+    ]
+)
+def test_what_cannot_serve_is_named_before_anything_is_read(case, tmp_path):
+    kind, name, code, message = case
+    asked = entry_for(name) if kind == "Method" else OF_OWN
     with pytest.raises(ConfigError) as error:
         load_config(written(tmp_path / "a", code, asked))
-    start = f"audit.toml: Engine 'my_module:own' {message}"
+    start = f"audit.toml: {kind} 'my_module:{name}' {message}"
     assert str(error.value).startswith(start)
 
 

@@ -95,20 +95,16 @@ def test_what_is_written_is_sound_and_its_rows_can_be_read(text, tmp_path):
 
 
 def test_the_file_is_named_from_where_the_configuration_lies(tmp_path):
-    _, document = started(tmp_path, table(NUMBERS))
+    text, document = started(tmp_path, table(NUMBERS))
     assert document["data"]["train"] == {"file": "../table.csv"}
-
-
-def test_the_other_kinds_of_train_are_named_beside_it(tmp_path):
-    text = started(tmp_path, table(NUMBERS))[0]
     (line,) = (line for line in text.splitlines() if line.startswith("train = "))
     assert line.endswith("# or { rds, sha256 }, { r_script }")
 
 
-def test_words_for_missing_among_numbers_are_proposed(tmp_path):
-    text, document = started(tmp_path, table(NUMBERS, cycle("1", "2", "NA", "?", "5")))
-    assert document["data"]["missing_values"] == ["NA", "?"]
-    assert '"x",  # number, 1 to 5; 10 of 24 missing\n' in text
+LISTED = (
+    "# Levels are sorted; for another order, or a level not seen yet:\n"
+    '# categories = { "x" = ["a", "b", "c"'
+)
 
 
 def test_a_target_of_yes_no_and_a_word_for_missing_lacks_some(tmp_path):
@@ -125,32 +121,42 @@ def test_a_target_of_three_classes_keeps_them(tmp_path, levels):
     assert "missing_values" not in document["data"]
 
 
-def test_a_text_that_is_also_a_word_for_missing_stays_a_level(tmp_path):
-    text, document = started(tmp_path, table(NUMBERS, cycle("NA", "EU")))
-    assert "missing_values" not in document["data"]
-    assert '"x",  # category, 2 levels: "EU", "NA"\n' in text
-    assert '# categories = { "x" = ["EU", "NA"] }\n' in text
+@pytest.mark.parametrize(
+    ("levels", "shown", "is_listed"),
+    [
+        (("NA", "EU"), ['2 levels: "EU", "NA"\n', '{ "x" = ["EU", "NA"] }\n'], True),
+        (("a", "A", "b"), ['"A", "a", "b"; some differ in case only\n'], True),
+        ("abcdefghij", [LISTED, '"i", "j"\n'], True),
+        ("abcdefghijkl", ['12 levels: "a", "b"', '"j" and 2 more\n'], False),
+    ],
+)
+def test_levels_are_shown_and_up_to_ten_are_listed_to_be_declared(
+    levels, shown, is_listed, tmp_path
+):
+    text, document = started(tmp_path, table(NUMBERS, cycle(*levels)))
+    assert [words for words in shown if words not in text] == []
+    assert ("# categories" in text) == is_listed
+    assert "missing_values" not in document["data"]  # "NA" is a level here
 
 
 def test_what_was_found_is_shown_beside_each_feature(tmp_path):
-    rows = "".join(f"{i // 2},{i % 2 == 0},{i / 4},{i}\n".lower() for i in range(N))
-    text, document = started(tmp_path, f"n,flag,share,y\n{rows}")
-    assert document["data"]["features"] == ["n", "flag", "share"]
-    assert '"n",  # integer, 0 to 11\n' in text
-    assert '"flag",  # true or false\n' in text
-    assert '"share",  # number, 0 to 5.75\n' in text
-
-
-def test_many_levels_are_counted_not_listed(tmp_path):
-    text, _ = started(tmp_path, table(NUMBERS, cycle(*"abcdefghijkl")))
-    assert '12 levels: "a", "b"' in text
-    assert '"j" and 2 more\n' in text
-    assert "# categories" not in text
-
-
-def test_levels_that_differ_in_case_only_are_pointed_out(tmp_path):
-    text, _ = started(tmp_path, table(NUMBERS, cycle("a", "A", "b")))
-    assert '3 levels: "A", "a", "b"; some differ in case only\n' in text
+    words = ["1", "2", "NA", "?"]
+    rows = "".join(
+        f"{i // 2},{i % 2 == 0},{i / 4},{words[i % 4]},{i}\n".lower().replace(
+            "na", "NA"
+        )
+        for i in range(N)
+    )
+    text, document = started(tmp_path, f"n,flag,share,gaps,y\n{rows}")
+    assert document["data"]["features"] == ["n", "flag", "share", "gaps"]
+    assert document["data"]["missing_values"] == ["NA", "?"]
+    for line in (
+        '"n",  # integer, 0 to 11\n',
+        '"flag",  # true or false\n',
+        '"share",  # number, 0 to 5.75\n',
+        '"gaps",  # number, 1 to 2; 12 of 24 missing\n',
+    ):
+        assert line in text
 
 
 LEFT_OUT = {
@@ -247,13 +253,42 @@ def test_of_many_columns_those_left_out_are_named(tmp_path):
     assert len(train.features) == 300
 
 
-def test_a_table_without_a_usable_column_is_told_why(tmp_path):
+@pytest.mark.parametrize(
+    ("y", "x", "target", "message"),
+    [
+        (
+            NUMBERS,
+            cycle("5"),
+            "y",
+            "table.csv has no column that can be a feature ('x': constant, \"5\"). "
+            "Correct one of them.",
+        ),
+        (
+            NUMBERS,
+            NUMBERS,
+            "yy",
+            "Target column 'yy' is not in table.csv. Did you mean 'y'?",
+        ),
+        (
+            cycle(1),
+            NUMBERS,
+            "y",
+            "table.csv: target 'y' has 1 value, and a target needs two or more.",
+        ),
+        (
+            [""] * N,
+            NUMBERS,
+            "y",
+            "table.csv: target 'y' has no value, and a target needs two or more.",
+        ),
+    ],
+)
+def test_a_table_without_a_usable_target_or_feature_is_told_why(
+    y, x, target, message, tmp_path
+):
     with pytest.raises(DataError) as error:
-        started(tmp_path, table(NUMBERS, cycle("5")))
-    assert str(error.value) == (
-        "table.csv has no column that can be a feature ('x': constant, \"5\"). "
-        "Correct one of them."
-    )
+        started(tmp_path, table(y, x), target=target)
+    assert str(error.value) == message
 
 
 @pytest.mark.parametrize(
@@ -272,21 +307,6 @@ def test_rows_without_a_target_are_proposed_as_left_out(y, task, reason, tmp_pat
     assert train.n_samples + test.n_samples == 24 - int(reason[0])
 
 
-def test_a_target_without_any_value_is_told(tmp_path):
-    with pytest.raises(DataError) as error:
-        started(tmp_path, table([""] * N))
-    assert str(error.value) == (
-        "table.csv: target 'y' has no value, and a target needs two or more."
-    )
-
-
-def test_ten_levels_are_listed_to_be_declared(tmp_path):
-    text, _ = started(tmp_path, table(NUMBERS, cycle(*"abcdefghij")))
-    comment = "# Levels are sorted; for another order, or a level not seen yet:\n"
-    assert comment + '# categories = { "x" = ["a", "b", "c"' in text
-    assert '"i", "j"\n' in text
-
-
 @pytest.mark.parametrize(
     ("x", "y", "names"),
     [
@@ -303,22 +323,6 @@ def test_models_are_proposed_that_fit_task_and_features(x, y, names, tmp_path):
     config = parse_config(document, base=tmp_path / "audit")
     fitted = fit_models(config.models, read_datasets(**config.data_arguments)[0])
     assert [type(model.estimator).__name__ for model in fitted] == names
-
-
-def test_a_target_that_is_no_column_is_told(tmp_path):
-    with pytest.raises(DataError) as error:
-        started(tmp_path, table(NUMBERS), target="yy")
-    assert str(error.value) == (
-        "Target column 'yy' is not in table.csv. Did you mean 'y'?"
-    )
-
-
-def test_a_target_of_one_value_is_told(tmp_path):
-    with pytest.raises(DataError) as error:
-        started(tmp_path, table(cycle(1)))
-    assert str(error.value) == (
-        "table.csv: target 'y' has 1 value, and a target needs two or more."
-    )
 
 
 IDENTIFIERS = {

@@ -93,32 +93,31 @@ def test_a_logo_that_could_act_is_refused_by_what_was_found(case, tmp_path):
     assert problem_of(folder) == f"logo 'logo.svg' has {what}. Remove it."
 
 
-def test_a_logo_that_is_too_large_is_refused_by_its_size(tmp_path):
-    folder = written(tmp_path / "a")
-    with open(folder / "logo.svg", "wb") as file:
-        file.truncate(50_000_000)
-    rule = "has 50.0 MB; the report holds at most 2 MB. Make it smaller."
-    assert problem_of(folder) == f"logo 'logo.svg' {rule}"
-
-
-def test_a_logo_that_is_no_image_is_refused(tmp_path):
-    folder = written(tmp_path / "a", logo="GIF89a")
-    assert problem_of(folder) == "logo 'logo.svg' is no PNG, JPEG or SVG image."
-
-
-def test_a_file_of_a_section_that_is_not_there_is_named(tmp_path):
-    folder = written(tmp_path / "a")
-    (folder / "notes.md").unlink()
-    why = "cannot be read: no such file or directory."
-    assert problem_of(folder) == f"section.file 'notes.md' {why}"
-
-
-def test_an_accent_that_cannot_be_read_on_white_is_refused(tmp_path):
-    report = '[report]\naccent = "#ffcc00"\n'
-    rule = "text needs 4.5. Choose a darker colour."
-    assert problem_of(written(tmp_path / "a", report)) == (
-        f"accent '#ffcc00' has a contrast of 1.5 on white; {rule}"
-    )
+@for_each(
+    [
+        ("logo", "GIF89a", "logo 'logo.svg' is no PNG, JPEG or SVG image."),
+        (
+            "logo",
+            EMPTY + " " * 2_000_000,
+            "logo 'logo.svg' has 2.0 MB; the report holds at most 2 MB. Make it "
+            "smaller.",
+        ),
+        (
+            "report",
+            '[report]\naccent = "#ffcc00"\n',
+            "accent '#ffcc00' has a contrast of 1.5 on white; text needs 4.5. Choose a "
+            "darker colour.",
+        ),
+        (
+            "report",
+            '[[report.section]]\ntitle = "T"\nfile = "gone.md"\n',
+            "section.file 'gone.md' cannot be read: no such file or directory.",
+        ),
+    ]
+)
+def test_what_a_report_cannot_show_is_refused(case, tmp_path):
+    key, content, problem = case
+    assert problem_of(written(tmp_path / "a", **{key: content})) == problem
 
 
 def test_contrast_is_that_of_the_standard():

@@ -152,25 +152,27 @@ WHOLE = [1200 + i % 9 for i in range(24)]
 THREE = [f"{n / 1000:.3f}" for n in WHOLE]
 
 
-def test_a_point_of_two_meanings_is_asked_about(tmp_path):
-    (tmp_path / "rows.csv").write_text(lines([f"€ {text}" for text in THREE]))
+QUOTED = [f'"{text}"'.replace(".", ",") for text in THREE]
+
+
+@pytest.mark.parametrize(
+    ("text", "cell", "sign", "name"),
+    [
+        (lines([f"€ {text}" for text in THREE]), "€ 1.200", ".", "point"),
+        (lines(QUOTED, ","), "1,200", ",", "comma"),
+    ],
+)
+def test_a_sign_of_two_meanings_is_asked_about(text, cell, sign, name, tmp_path):
+    (tmp_path / "rows.csv").write_text(text)
     with pytest.raises(DataError) as error:
         guessed(tmp_path / "rows.csv", {})
     assert str(error.value) == (
-        "rows.csv: line 2 holds '€ 1.200' in column 'x', in which the point may stand "
-        'before thousands or decimals. Give --thousands "." or --decimal ".".'
+        f"rows.csv: line 2 holds {cell!r} in column 'x', in which the {name} may stand "
+        f'before thousands or decimals. Give --thousands "{sign}" or --decimal '
+        f'"{sign}".'
     )
-    assert read_back(tmp_path, thousands=".")[0] == WHOLE
-    assert read_back(tmp_path, decimal=".")[0] == [float(text) for text in THREE]
-
-
-def test_a_comma_of_two_meanings_is_asked_about(tmp_path):
-    cells = [f'"{text}"'.replace(".", ",") for text in THREE]
-    (tmp_path / "rows.csv").write_text(lines(cells, ","))
-    with pytest.raises(DataError, match='Give --thousands "," or --decimal ","'):
-        guessed(tmp_path / "rows.csv", {})
-    assert read_back(tmp_path, thousands=",")[0] == WHOLE
-    assert read_back(tmp_path, decimal=",")[0] == [float(text) for text in THREE]
+    assert read_back(tmp_path, thousands=sign)[0] == WHOLE
+    assert read_back(tmp_path, decimal=sign)[0] == [float(text) for text in THREE]
 
 
 def test_three_decimals_beside_commas_are_decimals(tmp_path):
@@ -178,23 +180,25 @@ def test_three_decimals_beside_commas_are_decimals(tmp_path):
     assert read_back(tmp_path)[0] == [float(text) for text in THREE]
 
 
-@pytest.mark.parametrize("separator", ["\t", "|"])
-def test_three_decimals_without_another_sign_are_asked_about(separator, tmp_path):
-    (tmp_path / "rows.csv").write_text(lines(THREE, separator))
-    with pytest.raises(DataError, match="may stand before thousands or decimals"):
-        guessed(tmp_path / "rows.csv", {})
+# Groups of an address do not decide what a point means.
+ADDRESSES = "client,x,y\n" + "".join(
+    f"192.168.142.{i},{n},{i % 3}\n" for i, n in enumerate(THREE, start=100)
+)
 
 
-def test_whole_numbers_beside_three_decimals_are_asked_about(tmp_path):
-    (tmp_path / "rows.csv").write_text(lines(["987", *THREE[1:]], ","))
-    with pytest.raises(DataError, match="may stand before thousands or decimals"):
-        guessed(tmp_path / "rows.csv", {})
-
-
-def test_groups_of_an_address_do_not_decide_what_a_point_means(tmp_path):
-    rows = [f"192.168.142.{i},{n},{i % 3}" for i, n in enumerate(THREE, start=100)]
-    (tmp_path / "rows.csv").write_text("\n".join(["client,x,y", *rows, ""]))
-    with pytest.raises(DataError, match="in column 'x', in which the point may"):
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines(THREE, "\t"),
+        lines(THREE, "|"),
+        lines(["987", *THREE[1:]], ","),
+        ADDRESSES,
+    ],
+    ids=["tabs", "bars", "whole numbers too", "addresses"],
+)
+def test_three_decimals_without_another_sign_are_asked_about(text, tmp_path):
+    (tmp_path / "rows.csv").write_text(text)
+    with pytest.raises(DataError, match="in column 'x', in which the point may stand"):
         guessed(tmp_path / "rows.csv", {})
 
 

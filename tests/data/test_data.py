@@ -56,15 +56,32 @@ def test_training_rows_that_are_not_known_are_none(tmp_path):
 # Columns of a CSV file
 
 
-def test_whole_numbers_stay_integers(tmp_path):
-    series = column(["1", "-2", "30"], tmp_path)
-    assert series.dtype == np.int64
-    assert series.tolist() == [1, -2, 30]
+LEVELS = {"categories": {"x": ["low", "high", "extreme"]}}
+NUMBERS_AS_LEVELS = {"categories": {"x": ["1", "2"]}}
+WORDS = {"missing_values": ["NA", "?"]}
 
 
-def test_a_number_is_read_to_the_last_bit(tmp_path):
-    cells = ["0.1", "1e-300", "2.2250738585072014e-308", "123456789.123456789"]
-    assert column(cells, tmp_path).tolist() == [float(cell) for cell in cells]
+@pytest.mark.parametrize(
+    ("cells", "keys", "dtype", "values"),
+    [
+        (["1", "-2", "30"], {}, "int64", [1, -2, 30]),
+        (["1", "", "3"], {}, "float64", [1.0, None, 3.0]),
+        (["1", "", "NA", "?"], WORDS, "float64", [1.0, None, None, None]),
+        (["true", "False", "TRUE"], {}, "bool", [True, False, True]),
+        (["b", "a", "ä", "b"], {}, ["a", "b", "ä"], ["b", "a", "ä", "b"]),
+        (["a", "NA", "b"], WORDS, ["a", "b"], ["a", None, "b"]),
+        (["high", "low"], LEVELS, LEVELS["categories"]["x"], ["high", "low"]),
+        (["2", "1", "2"], NUMBERS_AS_LEVELS, ["1", "2"], ["2", "1", "2"]),
+        (["01067", "02906"], {}, ["01067", "02906"], ["01067", "02906"]),
+    ],
+)
+def test_a_column_is_of_the_type_that_its_cells_spell(
+    cells, keys, dtype, values, tmp_path
+):
+    series = column(cells, tmp_path, **keys)
+    is_category = isinstance(dtype, list)  # of its levels, in order
+    assert dtype == (series.cat.categories.tolist() if is_category else series.dtype)
+    assert [None if pd.isna(cell) else cell for cell in series] == values
 
 
 @pytest.mark.parametrize(
@@ -185,10 +202,17 @@ def test_marked_numbers_among_numbers_and_words_are_named_first(tmp_path):
         ["2 door", "van"],
         ["A123456789", "B123456789"],
         ["1x12345678901234567", "12345678901234567"],
+        # codes that only hold digits
+        *("A1 12 B", "1.2.3 1.2.4", "1-3 4-6", "10.0.0.1 b"),
+        # texts beside as many numbers
+        *("1 a", "1 2 a b c", "inf a", "1 2 inf a b c"),
+        # what only looks like a number
+        *([cell, "b"] for cell in ("1_000", "0x10", "1,5", "٣", "NA", "1 000", "--1")),
     ],
 )
 def test_bands_codes_and_words_with_digits_are_a_category(cells, tmp_path):
-    assert column(cells, tmp_path).tolist() == cells
+    cells = cells.split() if isinstance(cells, str) else cells
+    assert column([f'"{cell}"' for cell in cells], tmp_path).tolist() == cells
 
 
 @pytest.mark.parametrize(
@@ -223,78 +247,16 @@ def test_a_level_with_a_nul_character_is_refused(text, tmp_path):
         dataset(X, [text, "b", "b"], task="multiclass", name="rows")
 
 
-@pytest.mark.parametrize(
-    ("encoding", "named"),
-    [("utf-16", "utf-16"), ("utf-16-le", "utf-16-le"), ("utf-16-be", "utf-16-be")],
-)
-def test_a_file_in_utf_16_is_told_its_encoding(encoding, named, tmp_path):
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_is_told_its_encoding(encoding, tmp_path):
     config = configured(tmp_path)
     (tmp_path / "train.csv").write_bytes(TRAIN.encode(encoding))
     with pytest.raises(DataError) as error:
         read_datasets(**config.data_arguments)
     assert str(error.value) == (
-        f'train.csv is UTF-16, not UTF-8. Set encoding = "{named}" beside the file, or '
-        "save it as UTF-8."
+        f'train.csv is UTF-16, not UTF-8. Set encoding = "{encoding}" beside the file, '
+        "or save it as UTF-8."
     )
-
-
-@pytest.mark.parametrize("cells", ["A1 12 B", "1.2.3 1.2.4", "1-3 4-6", "10.0.0.1 b"])
-def test_codes_that_only_hold_digits_are_a_category(cells, tmp_path):
-    assert column(cells.split(), tmp_path).tolist() == cells.split()
-
-
-@pytest.mark.parametrize("cells", ["1 a", "1 2 a b c", "inf a", "1 2 inf a b c"])
-def test_texts_beside_as_many_numbers_are_a_category(cells, tmp_path):
-    assert column(cells.split(), tmp_path).tolist() == cells.split()
-
-
-def test_integers_with_a_missing_cell_are_floats(tmp_path):
-    series = column(["1", "", "3"], tmp_path)
-    assert series.dtype == np.float64
-    assert np.isnan(series[1])
-    assert series.sum() == 4
-
-
-def test_true_and_false_are_booleans(tmp_path):
-    series = column(["true", "False", "TRUE"], tmp_path)
-    assert series.dtype == bool
-    assert series.tolist() == [True, False, True]
-
-
-def test_texts_are_a_category_with_sorted_levels(tmp_path):
-    series = column(["b", "a", "ä", "b"], tmp_path)
-    assert series.cat.categories.tolist() == ["a", "b", "ä"]
-    assert series.tolist() == ["b", "a", "ä", "b"]
-
-
-def test_declared_levels_keep_their_order_and_those_not_in_use(tmp_path):
-    levels = ["low", "high", "extreme"]
-    series = column(["high", "low"], tmp_path, categories={"x": levels})
-    assert series.cat.categories.tolist() == levels
-
-
-def test_numbers_declared_as_levels_are_a_category(tmp_path):
-    series = column(["2", "1", "2"], tmp_path, categories={"x": ["1", "2"]})
-    assert series.tolist() == ["2", "1", "2"]
-
-
-def test_digits_with_a_leading_zero_are_codes(tmp_path):
-    assert column(["01067", "02906"], tmp_path).tolist() == ["01067", "02906"]
-
-
-@pytest.mark.parametrize("cell", ["1_000", "0x10", "1,5", "٣", "NA", "1 000", "--1"])
-def test_what_only_looks_like_a_number_is_text(cell, tmp_path):
-    assert column([f'"{cell}"', "b"], tmp_path).tolist() == [cell, "b"]
-
-
-def test_missing_values_are_empty_cells_and_the_words_for_them(tmp_path):
-    series = column(["1", "", "NA", "?"], tmp_path, missing_values=["NA", "?"])
-    assert series.isna().tolist() == [False, True, True, True]
-
-
-def test_a_word_for_missing_is_no_level(tmp_path):
-    series = column(["a", "NA", "b"], tmp_path, missing_values=["NA"])
-    assert series.cat.categories.tolist() == ["a", "b"]
 
 
 def test_both_files_decide_what_a_column_means(tmp_path):
@@ -512,17 +474,6 @@ def test_named_features_are_read_in_their_order_and_no_other_column(tmp_path):
     assert train.features == ("b", "a")
 
 
-def test_rows_without_weights_weigh_one(tmp_path):
-    train, _ = read(tmp_path)
-    assert train.weights.tolist() == [1, 1, 1]
-    assert not train.is_weighted
-
-
-def test_missing_features_stay_missing(tmp_path):
-    train, _ = read(tmp_path, "x,y\n1,1\n,2\n", "x,y\n1,1\n2,2\n")
-    assert train.X["x"].isna().tolist() == [False, True]
-
-
 @pytest.mark.parametrize(
     ("cells", "positive", "classes", "y"),
     [
@@ -618,9 +569,14 @@ def test_a_file_and_the_same_rows_in_python_have_one_digest(tmp_path):
 # Rows given in Python
 
 
-def test_columns_of_an_array_are_numbered():
+def test_columns_of_an_array_are_numbered_and_its_rows_weigh_one():
     rows = dataset(np.eye(3), [1, 2, 3], task="regression", name="eye")
     assert rows.features == ("x1", "x2", "x3")
+    assert (rows.weights.tolist(), rows.is_weighted) == ([1, 1, 1], False)
+    assert datasets_frame(None, rows)["name"].tolist() == ["eye"]
+    table = describe(None, rows)
+    assert table["origin"].tolist() == ["data"] * 3
+    assert table["missing_train"].isna().all()
 
 
 def test_rows_are_matched_by_position_not_by_index():
@@ -633,23 +589,18 @@ def test_rows_are_matched_by_position_not_by_index():
     assert X.index.tolist() == [5, 6]
 
 
-def test_classes_are_those_of_the_estimator():
-    rows = dataset(
-        np.eye(2),
-        ["a", "b"],
-        task="multiclass",
-        name="a",
-        classes=np.array(["c", "b", "a"]),
-    )
-    assert rows.classes == ("c", "b", "a")
-    assert rows.y.tolist() == [2, 1]
-
-
-@pytest.mark.parametrize("classes", [("no", "yes"), ("yes", "no")])
-def test_the_last_of_two_classes_is_the_positive_one(classes):
-    facts = {"task": "binary", "name": "a", "classes": classes}
-    rows = dataset(np.eye(2), ["no", "yes"], **facts)
-    assert rows.y.tolist() == [float(name == classes[1]) for name in ("no", "yes")]
+@pytest.mark.parametrize(
+    ("task", "classes", "codes"),
+    [
+        ("multiclass", np.array(["c", "b", "a"]), [2, 1]),
+        ("binary", ("a", "b"), [0, 1]),  # the last is the positive one
+        ("binary", ("b", "a"), [1, 0]),
+    ],
+)
+def test_classes_are_those_of_the_estimator_in_its_order(task, classes, codes):
+    rows = dataset(np.eye(2), ["a", "b"], task=task, name="a", classes=classes)
+    assert rows.classes == tuple(classes)
+    assert rows.y.tolist() == codes
 
 
 def test_what_is_given_is_not_what_is_kept():
@@ -693,33 +644,21 @@ def test_a_declared_column_is_said_to_be_declared(tmp_path):
     assert table["origin"].tolist() == ["inferred", "declared"]
 
 
-def test_types_that_came_with_the_data_are_said_to():
-    rows = dataset(np.eye(2), [1, 2], task="regression", name="a")
-    table = describe(None, rows)
-    assert table["origin"].tolist() == ["data", "data"]
-    assert table["missing_train"].isna().all()
-
-
-def test_rows_are_named_after_their_table(tmp_path):
+def test_rows_are_named_after_their_table_and_their_part_of_it(tmp_path):
     table = frame([1, 2])
-    names = [
-        (rows.name, rows.source) for rows in from_r({"p::a": table, "p::b": table})
-    ]
-    assert names == [("a", "p::a"), ("b", "p::b")]
-    names = [(rows.name, rows.source) for rows in read(tmp_path)]
-    assert names == [("train", "train.csv"), ("test", "test.csv")]
-
-
-def test_rows_of_a_split_are_named_after_it(tmp_path):
-    train, test = read(tmp_path, TRAIN + TEST[9:], {"column": "zone", "value": "north"})
-    assert (train.name, test.name) == ("train (train)", "train (test)")
-    assert train.source == "train.csv, all other rows"
-    assert test.source == "train.csv, rows with zone = 'north'"
-
-
-def test_rows_without_training_rows_are_told_alone():
-    rows = dataset(np.eye(2), [1, 2], task="regression", name="eye")
-    assert datasets_frame(None, rows)["name"].tolist() == ["eye"]
+    split = {"column": "zone", "value": "north"}
+    for pair, names in (
+        (from_r({"p::a": table, "p::b": table}), [("a", "p::a"), ("b", "p::b")]),
+        (read(tmp_path), [("train", "train.csv"), ("test", "test.csv")]),
+        (
+            read(tmp_path, TRAIN + TEST[9:], split),
+            [
+                ("train (train)", "train.csv, all other rows"),
+                ("train (test)", "train.csv, rows with zone = 'north'"),
+            ],
+        ),
+    ):
+        assert [(rows.name, rows.source) for rows in pair] == names
 
 
 def test_datasets_are_told_training_rows_first(tmp_path):

@@ -95,10 +95,25 @@ def test_a_part_is_what_python_says_of_each_date(times):
         assert derived.X[part].tolist() == [by_hand(time, part) for time in times], part
 
 
-def test_the_part_says_the_kind(tmp_path):
-    bare = {key: value for key, value in WHEN.items() if key != "kind"}
-    text = table_of(["2024-01-31", "2023-12-31"])
-    assert read_text(tmp_path, text, bare).X["part"].tolist() == [1, 12]
+BARE = {key: value for key, value in WHEN.items() if key != "kind"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "section", "data", "months"),
+    [
+        (["2024-01-31", "2023-12-31"], BARE, {}, [1, 12]),  # the part says the kind
+        (["31.01.2024", "01.02.2024"], WHEN | {"format": "%d.%m.%Y"}, {}, [1, 2]),
+        (
+            ["2024-01-31", "", "NA", "2023-12-31"],
+            WHEN,
+            {"missing_values": ["NA"]},
+            [1, np.nan, np.nan, 12],
+        ),
+    ],
+)
+def test_dates_of_a_file_have_their_parts(cells, section, data, months, tmp_path):
+    rows = read_text(tmp_path, table_of(cells), section, **data)
+    np.testing.assert_array_equal(rows.X["part"], months)
 
 
 def test_a_part_is_a_feature_and_its_source_is_none(tmp_path):
@@ -113,18 +128,6 @@ def test_a_part_is_a_feature_and_its_source_is_none(tmp_path):
     ]
     model = fit(ModelSection(**LINEAR), rows)
     assert model.features == ("x", "part")
-
-
-def test_the_part_of_a_missing_date_is_missing(tmp_path):
-    text = table_of(["2024-01-31", "", "NA", "2023-12-31"])
-    rows = read_text(tmp_path, text, WHEN, missing_values=["NA"])
-    np.testing.assert_array_equal(rows.X["part"], [1, np.nan, np.nan, 12])
-
-
-def test_a_format_reads_dates_that_are_not_iso(tmp_path):
-    text = table_of(["31.01.2024", "01.02.2024"])
-    rows = read_text(tmp_path, text, WHEN | {"format": "%d.%m.%Y"})
-    assert rows.X["part"].tolist() == [1, 2]
 
 
 def test_other_derived_columns_may_be_made_of_a_part(tmp_path):
@@ -314,12 +317,6 @@ def test_a_target_of_dates_is_refused():
         "rows: y holds dates (dtype datetime64[ns]), which only features can hold. "
         "Convert them to numbers."
     )
-
-
-def test_times_that_seconds_cannot_keep_apart_are_refused():
-    X = pd.DataFrame({"when": pd.to_datetime([1, 2_000_000_000], unit="ns")})
-    with pytest.raises(DataError, match=r"more digits than float64 keeps of seconds"):
-        dataset(X, [0, 1], task="regression", name="rows")
 
 
 def test_the_page_names_every_part_and_its_block_reads_rows(tmp_path):

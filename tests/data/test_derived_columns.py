@@ -434,119 +434,103 @@ def test_what_a_model_is_fitted_on_by_name_it_is_given(tmp_path):
 
 # --- what a user can get wrong --------------------------------------------------------
 
-CONFIGS = [
-    (
-        OLD | {"kind": "expresion"},
-        "kind must be one of 'expression', 'date_part'; 'expresion' was given. Did you "
-        "mean 'expression'?",
-    ),
-    (
-        {"name": "o"},
-        "expression is missing; kind 'expression' needs it.",
-    ),
-    (
-        {"name": "m", "of": ["age"], "part": "month", "expression": "age"},
-        "expression does not work with kind 'date_part'; leave it out.",
-    ),
-    (
-        OLD | {"name": "y"},
-        (
-            "name 'y' is the name of a column, or of one derived before it. Choose "
-            "another."
-        ),
-    ),
-]
-
-
-@pytest.mark.parametrize(("section", "message"), CONFIGS)
-def test_a_faulty_definition_is_told(section, message, tmp_path):
-    with pytest.raises(ConfigError) as error:
-        configured(tmp_path, section)
-    assert str(error.value) == f"[derived] {message}"
-
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("section", "data", "message"),
     [
         (
+            OLD | {"kind": "expresion"},
+            {},
+            "[derived] kind must be one of 'expression', 'date_part'; 'expresion' was "
+            "given. Did you mean 'expression'?",
+        ),
+        (
+            {"name": "o"},
+            {},
+            "[derived] expression is missing; kind 'expression' needs it.",
+        ),
+        (
+            {"name": "m", "of": ["age"], "part": "month", "expression": "age"},
+            {},
+            "[derived] expression does not work with kind 'date_part'; leave it out.",
+        ),
+        (
+            OLD | {"name": "y"},
+            {},
+            "[derived] name 'y' is the name of a column, or of one derived before it. "
+            "Choose another.",
+        ),
+        (
+            OLD,
             {"features": ["age", "pay"]},
             "[data] features must leave out held_out_columns; it holds 'age'.",
         ),
         (
+            OLD,
             {"held_out_columns": ["y"]},
             "[data] held_out_columns must leave out the target; it holds 'y'.",
         ),
     ],
 )
-def test_a_column_held_out_has_no_other_role(data, message, tmp_path):
+def test_a_faulty_definition_is_told(section, data, message, tmp_path):
     with pytest.raises(ConfigError) as error:
-        configured(tmp_path, **data)
+        configured(tmp_path, section, **data)
     assert str(error.value) == message
 
 
-TABLES = [
-    (
-        [YOUNG_AND_RICH | {"expression": "yuong and rich"}],
-        "[[derived]] 'both' expression names 'yuong', neither an audited column nor "
-        "derived before it. Did you mean 'young'?",
-    ),
-    (
-        [YOUNG_AND_RICH | {"expression": "old and rich"}, OLD],
-        "[[derived]] 'both' expression names 'old', neither an audited column nor "
-        "derived before it.",
-    ),
-    (
-        [{"name": "m", "of": ["not age"], "part": "month"}],
-        "[[derived]] 'm' of names 'not age', neither an audited column nor derived "
-        "before it. Did you mean 'age'?",
-    ),
-    (
-        [YOUNG_AND_RICH | {"name": "pay"}],
-        "[[derived]] name 'pay' is a column of a.csv already. Choose another.",
-    ),
-    (
-        [{"name": "r", "expression": "pay == '9'"}],
-        "a.csv: column 'pay' holds '1', '2', '3', '5'; 'r' is derived from it, "
-        "which needs the level '9'.",
-    ),
-]
+NOT_A_COLUMN = "neither an audited column nor derived before it."
+TAKEN = "[[derived]] name 'pay' is a column of a.csv already. Choose another."
+PAY = YOUNG_AND_RICH | {"name": "pay"}
+TWICE = OLD | {"expression": "age > 55 and age < 90"}  # its gaps are told once
 
 
-@pytest.mark.parametrize(("derived", "message"), TABLES)
-def test_a_definition_that_the_columns_do_not_bear_is_told(derived, message, tmp_path):
+@pytest.mark.parametrize(
+    ("derived", "data", "message"),
+    [
+        (
+            [YOUNG_AND_RICH | {"expression": "yuong and rich"}],
+            {},
+            f"[[derived]] 'both' expression names 'yuong', {NOT_A_COLUMN} Did you mean "
+            "'young'?",
+        ),
+        (
+            [YOUNG_AND_RICH | {"expression": "old and rich"}, OLD],
+            {},
+            f"[[derived]] 'both' expression names 'old', {NOT_A_COLUMN}",
+        ),
+        (
+            [{"name": "m", "of": ["not age"], "part": "month"}],
+            {},
+            f"[[derived]] 'm' of names 'not age', {NOT_A_COLUMN} Did you mean 'age'?",
+        ),
+        ([PAY], {}, TAKEN),
+        ([PAY], {"features": ["young", "rich"]}, TAKEN),  # also if it is not audited
+        (
+            [{"name": "r", "expression": "pay == '9'"}],
+            {},
+            "a.csv: column 'pay' holds '1', '2', '3', '5'; 'r' is derived from it, "
+            "which needs the level '9'.",
+        ),
+        (
+            [TWICE, {"name": "either", "expression": "old or rich"}],
+            {"text": CSV.replace("1,1,50", "1,1,")},
+            "a.csv: column 'age' is missing in 2 of 8 rows; every row needs a value, "
+            "because 'old' is derived from it. Leave those rows out.",
+        ),
+        (
+            [],
+            {"held_out_columns": ["agee"]},
+            "Column 'agee' ([data] held_out_columns) is not in a.csv. Did you mean "
+            "'age'?",
+        ),
+    ],
+)
+def test_a_definition_that_the_columns_do_not_bear_is_told(
+    derived, data, message, tmp_path
+):
     with pytest.raises(DataError) as error:
-        read_datasets(**configured(tmp_path, *derived).data_arguments)
+        read_datasets(**configured(tmp_path, *derived, **data).data_arguments)
     assert str(error.value) == message
-
-
-def test_no_name_of_a_column_that_is_not_audited_is_given_again(tmp_path):
-    both = YOUNG_AND_RICH | {"name": "pay"}
-    config = configured(tmp_path, both, features=["young", "rich"])
-    with pytest.raises(DataError) as error:
-        read_datasets(**config.data_arguments)
-    assert str(error.value) == (
-        "[[derived]] name 'pay' is a column of a.csv already. Choose another."
-    )
-
-
-def test_missing_cells_are_not_derived_from(tmp_path):
-    text = CSV.replace("1,1,50", "1,1,")  # told once, for a formula that names it twice
-    old = OLD | {"expression": "age > 55 and age < 90"}
-    above = {"name": "either", "expression": "old or rich"}
-    with pytest.raises(DataError) as error:
-        read_datasets(**configured(tmp_path, old, above, text=text).data_arguments)
-    assert str(error.value) == (
-        "a.csv: column 'age' is missing in 2 of 8 rows; every row needs a value, "
-        "because 'old' is derived from it. Leave those rows out."
-    )
-
-
-def test_an_unknown_column_cannot_be_held_out(tmp_path):
-    with pytest.raises(DataError) as error:
-        read_datasets(**configured(tmp_path, held_out_columns=["agee"]).data_arguments)
-    assert str(error.value) == (
-        "Column 'agee' ([data] held_out_columns) is not in a.csv. Did you mean 'age'?"
-    )
 
 
 def test_a_column_that_rows_hold_out_must_be_theirs():

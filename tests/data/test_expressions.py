@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from tests.data.test_derived_columns import configured
 
-from importance_audit.config.load import parse_config
 from importance_audit.data import expressions as module
 from importance_audit.data.datasets import describe, read_datasets
 from importance_audit.data.derived_columns import DerivedSection
@@ -157,19 +156,6 @@ def test_an_audit_reads_a_formula_as_one_more_derived_column(tmp_path):
     assert "new" not in train.inputs
 
 
-def test_a_formula_may_name_what_is_derived_before_it(tmp_path):
-    old = {"name": "old", "expression": "age > 25"}
-    config = configured(tmp_path, old, EXPRESSION | {"expression": "old * pay"})
-    assert read_datasets(**config.data_arguments)[1].X["new"].tolist() == [1, 0, 3, 5]
-    assert read_datasets(**config.data_arguments)[1].unread["new"] == ("age", "pay")
-
-
-def test_a_resolved_configuration_with_a_formula_is_read_again(tmp_path):
-    config = configured(tmp_path, EXPRESSION | {"expression": "pay + 1"})
-    again = parse_config(config.resolved(), base=tmp_path)
-    assert again.resolved() == config.resolved()
-
-
 @pytest.mark.parametrize(
     ("section", "message"),
     [
@@ -177,7 +163,6 @@ def test_a_resolved_configuration_with_a_formula_is_read_again(tmp_path):
             {"expression": "open(age)"},
             f"expression {CALLED.format(repr('open'))}",
         ),
-        ({}, "expression is missing; kind 'expression' needs it."),
         (
             {"expression": "pay + 1", "of": ["pay"]},
             "of does not work with kind 'expression'; leave it out.",
@@ -197,11 +182,6 @@ def test_a_faulty_section_is_told(section, message, tmp_path):
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
-        (
-            "pya + 1",
-            "[[derived]] 'new' expression names 'pya', neither an audited column "
-            "nor derived before it. Did you mean 'pay'?",
-        ),
         (
             "pay.__class__ + 1",
             "[[derived]] 'new' expression names 'pay.__class__', neither an audited"

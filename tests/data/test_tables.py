@@ -138,21 +138,8 @@ def test_texts_keep_the_signs_beside_their_numbers(tmp_path):
 
 
 def test_two_files_may_write_decimals_otherwise(tmp_path):
-    (tmp_path / "a.csv").write_text("x;y\n1,5;1\n2;2\n")
-    (tmp_path / "b.csv").write_text("x,y\n1.25,1\n7,2\n")
-    _, test = read_datasets(
-        **parse_config(
-            {
-                "data": {
-                    "train": {"file": "a.csv"} | SEMICOLONS,
-                    "test": {"file": "b.csv"},
-                    "target": "y",
-                    "task": "regression",
-                }
-            },
-            base=tmp_path,
-        ).data_arguments
-    )
+    sources = {"train": {"file": "a.csv"} | SEMICOLONS, "test": {"file": "b.csv"}}
+    _, test = both(tmp_path, "x;y\n1,5;1\n2;2\n", "x,y\n1.25,1\n7,2\n", **sources)
     assert test.X["x"].tolist() == [1.25, 7]
 
 
@@ -361,23 +348,21 @@ def test_a_quoted_number_is_a_number_and_a_quoted_line_break_no_line():
     assert cells_of(text)["y"].tolist() == ["a\r\nb", "c, d"]
 
 
-def test_what_means_missing_is_missing_among_true_and_false_too(tmp_path):
-    (tmp_path / "a.csv").write_text("x,y\ntrue,1\nfalse,2\ntrue,3\n")
-    rows = rows_of(tmp_path, {"file": "a.csv"}, missing_values=["false"])
-    assert rows.X["x"].isna().tolist() == [False, True, False]
-
-
-def test_a_number_with_a_decimal_comma_may_mean_missing(tmp_path):
-    (tmp_path / "a.csv").write_text("x;y\n-9,5;1\n1,5;2\n2;3\n")
-    source = {"file": "a.csv"} | SEMICOLONS
-    rows = rows_of(tmp_path, source, missing_values=["-9,5"])
-    assert rows.X["x"].isna().tolist() == [True, False, False]
-
-
-def test_a_number_that_means_missing_is_missing(tmp_path):
-    (tmp_path / "a.csv").write_text("x,y\n-99,1\n1,2\n-99.0,3\n")
-    rows = rows_of(tmp_path, {"file": "a.csv"}, missing_values=["-99"])
-    assert rows.X["x"].isna().tolist() == [True, False, False]
+@pytest.mark.parametrize(
+    ("cells", "word", "keys"),
+    [
+        ("-99 1 -99", "-99", {}),
+        ("-99 -99.0 -99", "-99", {}),  # as it is written
+        ("-9,5 1,5 -9,5", "-9,5", SEMICOLONS),
+        ("true false true", "true", {}),
+    ],
+)
+def test_a_number_or_a_truth_that_means_missing_is_missing(cells, word, keys, tmp_path):
+    separator = keys.get("separator", ",")
+    lines = [f"{cell}{separator}{i}" for i, cell in enumerate(cells.split())]
+    (tmp_path / "a.csv").write_text("\n".join([f"x{separator}y", *lines, ""]))
+    rows = rows_of(tmp_path, {"file": "a.csv"} | keys, missing_values=[word])
+    assert rows.X["x"].isna().tolist() == [True, False, True]
 
 
 # --- Excel ----------------------------------------------------------------------------
@@ -611,7 +596,12 @@ def test_a_file_of_the_sqlite_command_is_read(tmp_path):
     [
         (
             {"table": "row"},
-            "a.sqlite has no table 'row'. It has 'rows'. Did you mean 'rows'?",
+            "a.sqlite has no table 'row'. It has 'rows', 'other'. Did you mean 'rows'?",
+        ),
+        (
+            {},
+            "The table to read from a.sqlite is not stated. It has 'rows', 'other'. "
+            "Set table, or sql, beside the file.",
         ),
         (
             {"sql": "select z from rows"},
@@ -625,16 +615,9 @@ def test_a_file_of_the_sqlite_command_is_read(tmp_path):
     ],
 )
 def test_what_sqlite_refuses_is_one_sentence(keys, words, database):
-    assert refusal(database, {"file": "a.sqlite"} | keys) == words
-
-
-def test_several_tables_are_named(database):
     with closing(sqlite3.connect(database / "a.sqlite")) as connection:
         connection.execute("create table other (x)")
-    assert refusal(database, {"file": "a.sqlite"}) == (
-        "The table to read from a.sqlite is not stated. It has 'rows', 'other'. "
-        "Set table, or sql, beside the file."
-    )
+    assert refusal(database, {"file": "a.sqlite"} | keys) == words
 
 
 QUERY = {"sql": "select x, zone, y from rows order by y", "url_env": "AUDIT_DB"}
@@ -851,7 +834,7 @@ def test_dates_of_a_sheet_stay_dates_where_a_word_means_missing(tmp_path):
 # --- rows and levels that are left out ------------------------------------------------
 
 
-def both(folder, train, test, **data):
+def both(folder, train, test, /, **data):
     (folder / "a.csv").write_text(train)
     (folder / "b.csv").write_text(test)
     section = {"train": {"file": "a.csv"}, "test": {"file": "b.csv"}, "target": "y"}
@@ -885,11 +868,6 @@ def test_reference_rows_without_a_target_are_kept(tmp_path):
     assert test.reference.X["x"].tolist() == [1, 2, 3, 4]
 
 
-def test_rows_without_a_target_are_an_error_that_names_the_key(tmp_path):
-    with pytest.raises(DataError, match="drop_missing_target = true"):
-        both(tmp_path, "x,y\n1,\n2,2\n3,3\n", "x,y\n1,1\n2,2\n")
-
-
 def test_a_level_not_met_in_training_may_be_missing(tmp_path):
     train, test = "z,y\na,1\nb,2\na,3\n", "z,y\na,1\nc,2\nd,3\n"
     with pytest.raises(DataError, match=r"'c', 'd'.*\[data\] unseen"):
@@ -919,17 +897,9 @@ def test_what_reading_changed_is_a_finding_of_the_audit(tmp_path):
 
     cells = [f"{'abc'[i % 3]},{i}" for i in range(30)]
     text = "z,y\n" + "\n".join(cells) + "\na,\n"
-    both(
-        tmp_path,
-        text,
-        "z,y\nd,1\na,2\nb,4\n",
-        drop_missing_target=True,
-        unseen="missing",
-    )
+    keys = {"drop_missing_target": True, "unseen": "missing"}
+    rows = both(tmp_path, text, "z,y\nd,1\na,2\nb,4\n", **keys)
     model = {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor"}
-    data = {"train": {"file": "a.csv"}, "test": {"file": "b.csv"}, "target": "y"}
-    data |= {"task": "regression", "drop_missing_target": True, "unseen": "missing"}
-    config = parse_config({"data": data, "models": [model]}, base=tmp_path)
-    result = audit(*read_datasets(**config.data_arguments), config)
+    result = audit(*rows, parse_config({"models": [model]}))
     checks = [finding.check for finding in result.findings]
     assert {"rows_without_target", "unseen_levels"} <= set(checks)

@@ -182,75 +182,51 @@ def formula_of(y):
     return f"{y} ~ np.square(size) + C(town) * age"
 
 
-def statsmodels_cases():
-    """Return how a model of statsmodels is fitted, its target and task."""
+BY_NAME, BY_FORMULA = ("size", "age"), ("size", "town", "age")
+STATSMODELS = {
+    "OLS": (number, "regression", BY_NAME),
+    "OLS, constant last": (number, "regression", BY_NAME),
+    "OLS without a constant": (number, "regression", BY_NAME),
+    "Logit": (yes_or_no, "binary", BY_NAME),
+    "GLM": (yes_or_no, "binary", BY_NAME),
+    "Poisson": (yes_or_no, "regression", BY_NAME),
+    "MNLogit": (three, "multiclass", BY_NAME),
+    "formula": (number, "regression", BY_FORMULA),
+    "formula of a GLM": (yes_or_no, "binary", BY_FORMULA),
+}
+
+
+def results_of(name):
+    """Return what statsmodels fits under a name."""
     sm = pytest.importorskip("statsmodels.api")
     smf = pytest.importorskip("statsmodels.formula.api")
-    X = table()
-    named = sm.add_constant(X[NUMBERS])
-    binomial = sm.families.Binomial()
+    X, y = table(), STATSMODELS[name][0](table())
+    named, binomial = sm.add_constant(X[NUMBERS]), sm.families.Binomial()
+    if name in ("Logit", "Poisson", "MNLogit"):
+        return getattr(sm, name)(y, named).fit(disp=0)
     return {
-        "OLS": (sm.OLS(number(X), named), number, "regression"),
-        "OLS, constant last": (
-            sm.OLS(number(X), sm.add_constant(X[NUMBERS], prepend=False)),
-            number,
-            "regression",
+        "OLS": lambda: sm.OLS(y, named),
+        "OLS, constant last": lambda: sm.OLS(
+            y, sm.add_constant(X[NUMBERS], prepend=False)
         ),
-        "OLS without a constant": (
-            sm.OLS(number(X), X[NUMBERS]),
-            number,
-            "regression",
+        "OLS without a constant": lambda: sm.OLS(y, X[NUMBERS]),
+        "GLM": lambda: sm.GLM(y, named, family=binomial),
+        "formula": lambda: smf.ols(formula_of("y"), X.assign(y=y)),
+        "formula of a GLM": lambda: smf.glm(
+            formula_of("y"), X.assign(y=y), family=binomial
         ),
-        "Logit": (sm.Logit(yes_or_no(X), named), yes_or_no, "binary"),
-        "GLM": (sm.GLM(yes_or_no(X), named, family=binomial), yes_or_no, "binary"),
-        "Poisson": (
-            sm.Poisson(yes_or_no(X), named),
-            yes_or_no,
-            "regression",
-        ),
-        "MNLogit": (sm.MNLogit(three(X), named), three, "multiclass"),
-        "formula": (
-            smf.ols(formula_of("y"), X.assign(y=number(X))),
-            number,
-            "regression",
-        ),
-        "formula of a GLM": (
-            smf.glm(formula_of("y"), X.assign(y=yes_or_no(X)), family=binomial),
-            yes_or_no,
-            "binary",
-        ),
-    }
-
-
-STATSMODELS = (
-    "OLS",
-    "OLS, constant last",
-    "OLS without a constant",
-    "Logit",
-    "GLM",
-    "Poisson",
-    "MNLogit",
-    "formula",
-    "formula of a GLM",
-)
+    }[name]().fit()
 
 
 @pytest.mark.parametrize("name", STATSMODELS)
 def test_results_of_statsmodels_know_their_columns_and_task(tmp_path, name):
-    model, y, task = statsmodels_cases()[name]
-    quiet = {} if "OLS" in name or "GLM" in name or "formula" in name else {"disp": 0}
-    results = model.fit(**quiet)
-    X = table()
-    features = ("size", "town", "age") if "formula" in name else tuple(NUMBERS)
+    y, task, features = STATSMODELS[name]
+    results, X = results_of(name), table()
     wrapped = ia.wrap(results, name="m")
     assert (wrapped.task, wrapped.features) == (task, features)
     assert wrapped.library.startswith("statsmodels ")
     asked, rows = bound(wrapped, X, y(X), task)
-    expected = np.asarray(results.fittedvalues if task == "regression" else 0)
-    if name in ("MNLogit", "Logit", "Poisson"):
-        expected = np.asarray(results.predict())
-    elif task == "binary":
-        expected = np.asarray(results.fittedvalues)
+    expected = np.asarray(results.predict())
     assert asked.predict(rows.X) == pytest.approx(expected, rel=1e-9)
     of_file, rows = loaded(tmp_path, results, X, y(X), task)
     assert of_file.predict(rows.X) == pytest.approx(expected, rel=1e-9)

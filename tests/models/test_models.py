@@ -8,7 +8,6 @@ import sys
 import warnings
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import ModuleType
 
 import joblib
@@ -103,35 +102,28 @@ def refused(call, *arguments, **options):
     return type(refusal.value), str(refusal.value)
 
 
-def test_a_forest_sees_positions_in_level_order():
+@pytest.mark.parametrize(
+    ("estimator", "encoder", "own", "encoded"),
+    [
+        (FOREST, OrdinalEncoder(categories=[LEVELS]), RandomForestRegressor, 1),
+        (LINEAR, OneHotEncoder(categories=[LEVELS], drop="first"), LinearRegression, 2),
+    ],
+)
+def test_forests_see_positions_and_linear_models_a_column_per_level_but_the_first(
+    estimator, encoder, own, encoded
+):
     data = rows()
-    encoder = OrdinalEncoder(categories=[LEVELS])
+    draws = {"n_estimators": 5, "random_state": 1} if estimator == FOREST else {}
     by_hand = make_pipeline(
         make_column_transformer(
             ("passthrough", ["size"]), (encoder, ["grade"]), ("passthrough", ["count"])
         ),
-        RandomForestRegressor(5, random_state=1),
+        own(**draws),
     ).fit(data.X, data.y)
-    parameters = {"n_estimators": 5, "random_state": 1}
-    model = fit(section(FOREST, parameters=parameters), data)
-    assert model.predict(data.X).tolist() == by_hand.predict(data.X).tolist()
-    assert (model.encoder, model.encoded) == ("ordinal", ("size", "grade", "count"))
-
-
-def test_a_linear_model_sees_one_column_per_level_but_the_first():
-    data = rows()
-    encoder = OneHotEncoder(categories=[LEVELS], drop="first")
-    by_hand = make_pipeline(
-        make_column_transformer(
-            ("passthrough", ["size"]), (encoder, ["grade"]), ("passthrough", ["count"])
-        ),
-        LinearRegression(),
-    ).fit(data.X, data.y)
-    model = fit(section(), data)
+    model = fit(section(estimator, parameters=draws), data)
     assert model.predict(data.X) == pytest.approx(by_hand.predict(data.X), rel=1e-9)
-    assert model.encoder == "one_hot"
-    assert model.encoded == ("size", "grade", "grade", "count")
-    assert model.estimator.coef_ == pytest.approx(by_hand[-1].coef_, rel=1e-9)
+    assert model.encoder == ("ordinal" if estimator == FOREST else "one_hot")
+    assert model.encoded == ("size", *["grade"] * encoded, "count")
 
 
 def test_the_first_level_met_is_the_reference():
@@ -158,20 +150,17 @@ def test_auto_is_ordinal_for_trees_and_one_hot_for_everything_else(estimator, en
     assert fit(section(estimator), rows()).encoder == encoder
 
 
-def test_a_tree_of_another_library_sees_positions_too(monkeypatch):
-    library = ModuleType("xgboost")
-    library.Regressor = type(
-        "Regressor", (LinearRegression,), {"__module__": "xgboost.sklearn"}
-    )
-    monkeypatch.setitem(sys.modules, "xgboost", library)
-    assert fit(section("xgboost.Regressor"), rows()).encoder == "ordinal"
-
-
-def test_a_tree_of_ones_own_sees_positions_too(monkeypatch):
-    own = ModuleType("own")
-    own.Tree = type("Tree", (DecisionTreeRegressor,), {"__module__": "own"})
-    monkeypatch.setitem(sys.modules, "own", own)
-    assert fit(section("own.Tree"), rows()).encoder == "ordinal"
+@pytest.mark.parametrize(
+    ("module", "kind"),
+    [("xgboost.sklearn", LinearRegression), ("own", DecisionTreeRegressor)],
+)
+def test_trees_of_another_library_and_ones_own_see_positions_too(
+    module, kind, monkeypatch
+):
+    library = ModuleType("library")
+    library.Tree = type("Tree", (kind,), {"__module__": module})
+    monkeypatch.setitem(sys.modules, "library", library)
+    assert fit(section("library.Tree"), rows()).encoder == "ordinal"
 
 
 def test_numbers_alone_need_no_encoder():
@@ -307,51 +296,58 @@ def test_missing_values_are_refused_by_what_takes_none(estimator, column, kind):
     )
 
 
-def test_a_failure_beside_missing_values_keeps_the_models_own_words():
-    """The pipeline fills what is missing; that a word is missing has another cause."""
-
-    def broken(X):
-        raise KeyError(f"no word for None among {len(X)}: a key is missing")
-
-    model = wrap(broken, name="m", task="regression", features=["size", "grade"])
-    assert refused(model.predict, with_a_gap("grade").X) == (
-        ModelError,
-        "Model 'm' cannot predict the rows; its function says: KeyError: 'no word for "
-        "None among 90: a key is missing'. Missing in these rows: 2 cells of 'grade'.",
-    )
-
-
-def test_columns_with_missing_values_are_named_up_to_five():
-    X = pd.DataFrame({f"x{k}": [1.0, np.nan] for k in range(8)})
-
-    def broken(rows):
-        raise ValueError("NaN" if len(rows) else "")
-
-    model = wrap(broken, name="m", task="regression", features=list(X))
-    _, message = refused(model.predict, X)
-    assert message.endswith(
-        "says: ValueError: NaN. Missing in these rows: 1 cell of 'x0', 1 cell of 'x1', "
-        "1 cell of 'x2', 1 cell of 'x3', 1 cell of 'x4' and 3 more."
-    )
-
-
-def test_a_missing_level_has_no_place_among_indicators():
-    model = fit(section(), rows())
-    assert refused(model.predict, with_a_gap("grade").X) == (
+@pytest.mark.parametrize(
+    ("n", "words"), [(1, "1 missing value"), (2, "2 missing values")]
+)
+def test_a_missing_level_has_no_place_among_indicators(n, words):
+    X = rows().X
+    gap = X.assign(grade=X["grade"].where(X.index >= n))
+    assert refused(fit(section(), rows()).predict, gap) == (
         DataError,
-        "Column 'grade' has 2 missing values, for which the one-hot columns of "
-        "model 'm' have no category. Make missing values a separate level, or leave "
-        "those rows out.",
+        f"Column 'grade' has {words}, for which the one-hot columns of model 'm' have "
+        "no category. Make missing values a separate level, or leave those rows out.",
     )
 
 
-@pytest.mark.parametrize("column", ["size", "grade"])
-def test_one_missing_value_was_found(column):
-    data = rows()
-    gap = data.X.assign(**{column: data.X[column].where(data.X.index > 0)})
-    _, message = refused(fit(section(LINEAR), data).predict, gap)
-    fact = {"size": "rows: 1 cell of 'size'.", "grade": "has 1 missing value, "}
-    assert fact[column] in message
+def failing(error):
+    """Return a model whose function raises an error, as it is."""
+
+    def broken(_):
+        raise error
+
+    features = [f"x{k}" for k in range(8)]
+    return wrap(broken, name="m", task="regression", features=features)
+
+
+@pytest.mark.parametrize(
+    ("error", "n_columns", "words"),
+    [
+        (ValueError("no rate\nfor 2 rows"), 0, "ValueError: no rate for 2 rows"),
+        (TypeError, 0, "TypeError"),
+        # That a word is missing has another cause: the function fills what is missing.
+        (
+            KeyError("a key is missing"),
+            1,
+            "KeyError: 'a key is missing'. Missing in these rows: 1 cell of 'x0'.",
+        ),
+        (
+            ValueError("NaN"),
+            8,
+            "ValueError: NaN. Missing in these rows: 1 cell of 'x0', 1 cell of 'x1', "
+            "1 cell of 'x2', 1 cell of 'x3', 1 cell of 'x4' and 3 more.",
+        ),
+    ],
+)
+def test_a_function_that_fails_is_told_in_its_own_words_and_with_what_is_missing(
+    error, n_columns, words
+):
+    X = pd.DataFrame(
+        {f"x{k}": [1.0, np.nan if k < n_columns else 2.0] for k in range(8)}
+    )
+    assert refused(failing(error).predict, X) == (
+        ModelError,
+        f"Model 'm' cannot predict the rows; its function says: {words}",
+    )
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("1", "0"), ("b", "a")])
@@ -430,30 +426,16 @@ def test_a_fitted_model_says_what_it_stands_on():
     assert (model.losses, model.features) == (("rmse",), ("size", "grade", "count"))
 
 
-def test_a_refit_on_everything_is_the_same_model():
-    model = fit(section(FOREST, parameters={"random_state": 3}), rows())
-    again = model.refit(model.features)
-    assert again.predict(table()).tolist() == model.predict(table()).tolist()
-
-
-def test_a_refit_reads_the_columns_and_rows_it_is_given():
-    data, twice = rows(), np.array([5, 5, 8, 13, 21, 34])
-    again = fit(section(), data).refit(["size"], twice)
-    direct = LinearRegression().fit(data.X[["size"]].iloc[twice], data.y[twice])
-    assert again.features == ("size",)
-    expected = direct.predict(data.X[["size"]])
-    assert again.predict(data.X) == pytest.approx(expected, rel=1e-12)
-
-
-def test_a_refit_keeps_the_weights_of_its_rows_and_the_losses():
-    weights = np.linspace(1, 2, 90)
-    model = fit(section(), rows(weights=weights)).with_losses(("mae",))
-    few = np.arange(20)
-    again = model.refit(["size"], few)
-    direct = LinearRegression().fit(table()[["size"]][:20], rows().y[:20], weights[:20])
-    expected = direct.predict(table()[["size"]])
-    assert again.predict(table()) == pytest.approx(expected, rel=1e-12)
-    assert again.losses == ("mae",)
+def test_a_refit_reads_the_columns_rows_and_weights_of_the_rows_its_model_holds():
+    other, drawn = rows(weights=np.linspace(1, 2, 90)), np.array([5, 5, 8, 13, 21, 34])
+    taught = replace(fit(section(), rows()), train=other).with_losses(("mae",))
+    again = taught.refit(["size"], drawn)
+    X, weights = other.X[["size"]], other.weights
+    direct = LinearRegression().fit(X.iloc[drawn], other.y[drawn], weights[drawn])
+    assert again.predict(table()) == pytest.approx(direct.predict(X), rel=1e-12)
+    assert (again.features, again.losses) == (("size",), ("mae",))
+    whole = taught.refit(taught.features).predict(table())
+    assert whole.tolist() == fit(section(), other).predict(table()).tolist()
 
 
 def test_a_refit_draws_by_its_seed_where_the_estimator_draws():
@@ -466,13 +448,6 @@ def test_a_refit_draws_by_its_seed_where_the_estimator_draws():
     linear = fit(section(), rows())
     again = linear.refit(linear.features, seed=1)
     assert again.predict(table()).tolist() == linear.predict(table()).tolist()
-
-
-def test_a_refit_reads_the_training_rows_that_the_model_holds():
-    other = rows(weights=np.linspace(1, 2, 90))
-    taught = replace(fit(section(), rows()), train=other)
-    again, direct = taught.refit(taught.features), fit(section(), other)
-    assert again.predict(table()).tolist() == direct.predict(table()).tolist()
 
 
 def test_what_was_fitted_elsewhere_cannot_be_fitted_again():
@@ -500,67 +475,48 @@ def test_a_prediction_survives_a_pickle():
         assert again(X).tolist() == predict(X).tolist()
 
 
-def test_models_are_made_in_the_order_of_their_sections():
-    sections = [section(name="b"), section(FOREST, name="a")]
-    assert [model.name for model in fit_models(sections, rows())] == ["b", "a"]
-
-
 @pytest.mark.parametrize(
-    ("estimator", "facts", "message"),
+    ("estimator", "parameters", "message"),
     [
         (
             "sklearn.ensembl.RandomForestRegressor",
             {},
-            "Model 'm': there is no module 'sklearn.ensembl'. Did you mean "
-            "'sklearn.ensemble'?",
+            ": there is no module 'sklearn.ensembl'. Did you mean 'sklearn.ensemble'?",
         ),
         (
             "no_such_library.Model",
             {},
-            "Model 'm': there is no module 'no_such_library'. Install the package "
-            "that contains it, or put the module beside audit.toml.",
+            ": there is no module 'no_such_library'. Install the package that contains "
+            "it, or put the module beside audit.toml.",
         ),
         (
             "sklearn.ensemble.RandomForestRegresor",
             {},
-            "Model 'm': module 'sklearn.ensemble' has no 'RandomForestRegresor'. "
-            "Did you mean 'RandomForestRegressor'?",
+            ": module 'sklearn.ensemble' has no 'RandomForestRegresor'. Did you mean "
+            "'RandomForestRegressor'?",
         ),
         (
             "math.sqrt",
             {},
-            "Model 'm': 'math.sqrt' has no fit. Name an estimator class with fit "
-            "and predict.",
+            ": 'math.sqrt' has no fit. Name an estimator class with fit and predict.",
         ),
         (
             FOREST,
-            {"parameters": {"n_trees": 5, "max_dept": 3}},
-            "Model 'm': RandomForestRegressor has no parameters 'n_trees', "
-            "'max_dept'. See the documentation of RandomForestRegressor.",
-        ),
-        (
-            FOREST,
-            {"parameters": {"max_dept": 3}},
-            "Model 'm': RandomForestRegressor has no parameter 'max_dept'. Did you "
-            "mean 'max_depth'?",
-        ),
-        (
-            LOGISTIC,
-            {},
-            "Model 'm' does not suit task 'regression': LogisticRegression is a "
-            "classifier. Name a regressor, or set another task.",
+            {"n_trees": 5, "max_dept": 3},
+            ": RandomForestRegressor has no parameters 'n_trees', 'max_dept'. See the "
+            "documentation of RandomForestRegressor.",
         ),
         (
             "sklearn.ensemble.IsolationForest",
             {},
-            "Model 'm' does not suit task 'regression': IsolationForest finds "
-            "outliers. Name a regressor, or set another task.",
+            " does not suit task 'regression': IsolationForest finds outliers. Name a "
+            "regressor, or set another task.",
         ),
     ],
 )
-def test_an_estimator_that_cannot_be_made_says_why(estimator, facts, message):
-    error = refused(fit, section(estimator, **facts), rows())
-    assert error == (ModelError, message)
+def test_an_estimator_that_cannot_be_made_says_why(estimator, parameters, message):
+    error = refused(fit, section(estimator, parameters=parameters), rows())
+    assert error == (ModelError, f"Model 'm'{message}")
 
 
 class Open(LinearRegression):
@@ -634,22 +590,9 @@ def test_the_faults_of_all_models_are_told_together():
     )
 
 
-def test_one_fault_is_told_as_it_is():
-    sections = [section(name="a"), section(name="b")]
-    error, message = refused(fit_models, [sections[0]], with_a_gap("size"))
-    assert error is ModelError
-    assert message.startswith(
-        "Model 'a' cannot fit the training rows; LinearRegression says: ValueError: "
-        "Input X contains NaN."
-    )
-
-
-def pickle_section(folder, thing, name="m.joblib"):
+def pickle_section(folder, thing):
     """Write a pickle; return the section that trusts it."""
-    path = Path(folder) / name
-    joblib.dump(thing, path)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return section("", file=name, sha256=digest)
+    return file_of(folder, pickle_of(thing))
 
 
 def test_a_trusted_file_predicts_as_the_estimator_in_it(tmp_path):
@@ -712,23 +655,21 @@ def test_a_file_must_be_of_joblib(tmp_path):
 
 
 def test_a_file_that_holds_no_pickle_says_so_in_joblibs_words(tmp_path):
-    path = tmp_path / "m.joblib"
-    path.write_bytes(b"no pickle")
-    digest = hashlib.sha256(b"no pickle").hexdigest()
-    broken = section("", file="m.joblib", sha256=digest)
-    _, message = refused(load, broken, rows(), base=tmp_path)
     start = "Model 'm' cannot be loaded from 'm.joblib'. joblib says: "
+    message = told(tmp_path, b"no pickle")
     assert message.startswith(start)
     assert message != start
 
 
+def file_of(folder, content, name="m.joblib"):
+    """Write bytes as a file; return the section that trusts it."""
+    (folder / name).write_bytes(content)
+    return section("", file=name, sha256=hashlib.sha256(content).hexdigest())
+
+
 def told(folder, content):
     """Return why the bytes of a file are no model."""
-    (folder / "m.joblib").write_bytes(content)
-    digest = hashlib.sha256(content).hexdigest()
-    broken = section("", file="m.joblib", sha256=digest)
-    _, message = refused(load, broken, rows(), base=folder)
-    return message
+    return refused(load, file_of(folder, content), rows(), base=folder)[1]
 
 
 def pickle_of(thing, **options):
@@ -790,9 +731,7 @@ def test_a_model_saved_by_another_scikit_learn_is_a_finding(tmp_path):
     other = b"0" + own[1:]  # as long, so that the pickle stays one
     content = pickle_of(LinearRegression().fit(data.X, data.y))
     assert own in content
-    (tmp_path / "m.joblib").write_bytes(content.replace(own, other))
-    digest = hashlib.sha256((tmp_path / "m.joblib").read_bytes()).hexdigest()
-    trusted = section("", file="m.joblib", sha256=digest)
+    trusted = file_of(tmp_path, content.replace(own, other))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = load(trusted, data, base=tmp_path)
@@ -814,7 +753,7 @@ def test_a_model_saved_by_another_scikit_learn_is_a_finding(tmp_path):
     config = parse_config(
         {
             "data": section_of | {"task": "regression"},
-            "models": [{"name": "m", "file": "m.joblib", "sha256": digest}],
+            "models": [{"name": "m", "file": "m.joblib", "sha256": trusted.sha256}],
             "importance": [{"method": "permutation", "n_repeats": 2}],
         },
         base=tmp_path,
@@ -880,30 +819,16 @@ def test_an_estimator_fitted_on_a_frame_gets_frames():
     assert model.encoded == ("size", "grade", "count")
 
 
-def test_an_estimator_that_says_nothing_of_its_columns_gets_a_frame():
-    estimator = Naming().fit(table(), np.ones(90))
-    model = wrap(estimator, name="m", features=["size", "grade"])
-    assert model.predict(table()).tolist() == estimator.predict(table()).tolist()
-
-
-def test_a_function_of_a_frame_is_a_model():
-    def price(X):
-        return 3 * X["size"]
-
-    model = wrap(price, name="m", task="regression", features=["size"])
-    X = table()
-    assert model.predict(X).tolist() == (3 * X["size"]).tolist()
-    assert (model.estimator, model.library, dict(model.parameters)) == (None, "", {})
-
-
-def test_a_function_cannot_change_the_rows():
+def test_a_function_of_a_frame_is_a_model_and_cannot_change_the_rows():
     def careless(X):
-        X["size"] = 0.0
+        X["size"] = 3 * X["size"]
         return X["size"]
 
-    X = table()[["size"]]
+    model = wrap(careless, name="m", task="regression", features=["size"])
+    X = table()
     before = X.copy()
-    wrap(careless, name="m", task="regression", features=["size"]).predict(X)
+    assert model.predict(X).tolist() == (3 * X["size"]).tolist()
+    assert (model.estimator, model.library, dict(model.parameters)) == (None, "", {})
     pd.testing.assert_frame_equal(X, before)
 
 
@@ -916,12 +841,16 @@ def test_a_function_beside_an_estimator_is_asked_instead_of_it():
     assert (model.estimator, model.task) == (tree, "binary")
 
 
+SIZE = {"features": ["size"]}
+COUNTED = {"features": ["size", "count"]}
+
+
 @pytest.mark.parametrize(
     ("estimator", "options", "message"),
     [
         (
             abs,
-            {"features": ["size"]},
+            SIZE,
             "Model 'm' is a function, and its task is not stated. Pass task as "
             "'regression', 'binary' or 'multiclass'.",
         ),
@@ -933,51 +862,44 @@ def test_a_function_beside_an_estimator_is_asked_instead_of_it():
         ),
         (
             abs,
-            {"task": "binary", "features": ["size"]},
+            SIZE | {"task": "binary"},
             "Model 'm' must have two classes for task 'binary'; 0 were given. Pass "
             "classes=[…], the positive one last, for a classifier only.",
         ),
         (
             abs,
-            {"task": "multiclass", "features": ["size"], "classes": ["a"]},
-            "Model 'm' must have two classes or more for task 'multiclass'; 1 was "
-            "given. Pass classes=[…], the positive one last, for a classifier only.",
+            SIZE | {"task": "multiclass", "classes": ["a"]},
+            "Model 'm' must have two classes or more for task 'multiclass'; 1 was ",
         ),
         (
             abs,
-            {"task": "regression", "features": ["size"], "classes": ["a", "b"]},
-            "Model 'm' must have no classes for task 'regression'; 2 were given. "
-            "Pass classes=[…], the positive one last, for a classifier only.",
+            SIZE | {"task": "regression", "classes": ["a", "b"]},
+            "Model 'm' must have no classes for task 'regression'; 2 were given. ",
         ),
         (
             LinearRegression,
-            {"task": "regression", "features": ["size"]},
+            SIZE | {"task": "regression"},
             "Model 'm' must be a fitted estimator with predict or a function of a "
-            "frame; <class 'sklearn.linear_model._base.LinearRegression'> was "
-            "given.",
+            "frame; <class 'sklearn.linear_model._base.LinearRegression'> was given.",
         ),
-        (
-            "forest",
-            {"task": "regression"},
-            "Model 'm' must be a fitted estimator with predict or a function of a "
-            "frame; 'forest' was given.",
-        ),
+        ("forest", {"task": "regression"}, "Model 'm' must be a fitted estimator with"),
         (
             LinearRegression().fit(np.eye(3), np.ones(3)),
-            {"features": ["size", "count"]},
+            COUNTED,
             "Model 'm' was fitted on 3 columns, and 2 are named: 'size', 'count'.",
         ),
         (
             LogisticRegression().fit(np.eye(2), ["a", "b"]),
-            {"features": ["size", "count"], "classes": ["a", "b", "c"]},
+            COUNTED | {"classes": ["a", "b", "c"]},
             "Model 'm' predicts the classes 'a', 'b', and the target has '0', '1', "
             "'2'. Name the same classes in both.",
         ),
     ],
 )
 def test_what_cannot_be_wrapped_says_what_is_missing(estimator, options, message):
-    error = refused(wrap, estimator, name="m", **options)
-    assert error == (ModelError, message)
+    kind, words = refused(wrap, estimator, name="m", **options)
+    assert kind is ModelError
+    assert words.startswith(message)
 
 
 def answering(answer, **facts):
@@ -992,91 +914,56 @@ THREE = {"task": "multiclass", "classes": ("a", "b", "c")}
 
 
 @pytest.mark.parametrize(
-    ("answer", "facts", "message"),
+    ("answer", "facts", "what", "returned"),
     [
         (
             np.ones((3, 2)),
             {},
-            "Model 'm' must predict an array of shape (3,); its function returned "
-            "(3, 2). Return one number per row.",
+            "an array of shape (3,)",
+            "(3, 2). Return one number per",
         ),
         (
             np.full((3, 3), 0.5),
             TWO,
-            "Model 'm' must predict an array of shape (3,); its function returned "
+            "an array of shape (3,)",
             "(3, 3). Return the probability of the positive class alone.",
         ),
         (
             np.full((3, 2), 0.75),
             TWO,
-            "Model 'm' must predict two probabilities that sum to 1; its function "
-            "returned a row that sums to 1.5. Return the probability of the positive "
-            "class alone.",
+            "two probabilities that sum to 1",
+            "a row that sums to 1.5. Return the probability of the positive class",
         ),
-        (
-            np.full((3, 2), 0.5),
-            THREE,
-            "Model 'm' must predict an array of shape (3, 3); its function returned "
-            "(3, 2).",
-        ),
-        (
-            [1.0, np.nan, np.inf],
-            {},
-            "Model 'm' must predict finite numbers; 2 of the 3 that its function "
-            "returned are NaN or infinite.",
-        ),
-        (
-            [0.5, 1.5, 0.5],
-            TWO,
-            "Model 'm' must predict probabilities; its function returned 1.5.",
-        ),
-        (
-            [-0.5, 0.5, 0.5],
-            TWO,
-            "Model 'm' must predict probabilities; its function returned -0.5.",
-        ),
+        (np.full((3, 2), 0.5), THREE, "an array of shape (3, 3)", "(3, 2)."),
+        ([0.5, 1.5, 0.5], TWO, "probabilities", "1.5."),
+        ([-0.5, 0.5, 0.5], TWO, "probabilities", "-0.5."),
         (
             ["a", "b", "c"],
             {},
-            "Model 'm' must predict numbers; its function returned something else: "
-            "could not convert string to float: 'a'",
+            "numbers",
+            "something else: could not convert string to float: 'a'",
         ),
     ],
 )
-def test_what_is_no_prediction_is_refused(answer, facts, message):
-    error = refused(answering(answer, **facts))
-    assert error == (ModelError, message)
+def test_what_is_no_prediction_is_refused(answer, facts, what, returned):
+    kind, words = refused(answering(answer, **facts))
+    assert kind is ModelError
+    start = f"Model 'm' must predict {what}; its function returned {returned}"
+    assert words.startswith(start)
 
 
-def test_a_probability_beyond_one_by_a_rounding_error_is_one():
-    assert answering([1 + 1e-15, 0.0, 0.5], **TWO)().tolist() == [1 + 1e-15, 0.0, 0.5]
+def test_predictions_that_are_not_finite_are_counted():
+    assert refused(answering([1.0, np.nan, np.inf])) == (
+        ModelError,
+        "Model 'm' must predict finite numbers; 2 of the 3 that its function returned "
+        "are NaN or infinite.",
+    )
 
 
-def test_predictions_are_float64():
+def test_a_probability_beyond_one_by_a_rounding_error_is_one_and_a_float64():
+    answer = [1 + 1e-15, 0.0, 0.5]
+    assert answering(answer, **TWO)().tolist() == answer
     assert answering(np.ones(3, dtype=np.float32))().dtype == np.float64
-
-
-def test_a_function_that_fails_is_named_with_its_own_words():
-    def broken(X):
-        raise ValueError(f"no rate\nfor {len(X)} rows")
-
-    model = wrap(broken, name="m", task="regression", features=["size"])
-    assert refused(model.predict, table()) == (
-        ModelError,
-        "Model 'm' cannot predict the rows; its function says: ValueError: no rate "
-        "for 90 rows",
-    )
-
-
-def test_a_failure_without_words_is_named_by_its_kind():
-    def broken(X):
-        raise TypeError if len(X) else ValueError
-
-    model = wrap(broken, name="m", task="regression", features=["size"])
-    assert refused(model.predict, table()) == (
-        ModelError,
-        "Model 'm' cannot predict the rows; its function says: TypeError",
-    )
 
 
 def test_a_fault_of_the_data_passes_through_a_function_that_asks_another_model():
@@ -1115,14 +1002,20 @@ def test_text_is_neither_a_number_nor_a_level():
     )
 
 
-def test_the_frame_has_a_row_per_model():
+def test_the_frame_has_a_row_per_model_in_the_order_of_their_sections():
     forest = section(FOREST, name="forest", parameters={"n_estimators": 2})
+    sections = [forest, section(name="a")]
     score = wrap(lambda X: X["size"] * 0, name="score", features=["size"], **TWO)
-    frame = models_frame([*fit_models([forest], rows()), score]).set_index("model")
-    assert frame["estimator"].tolist() == ["RandomForestRegressor", ""]
-    assert frame["positive_class"].tolist() == ["", "yes"]
-    assert frame["classes"].tolist() == [(), ("no", "yes")]
-    assert frame["n_train"].tolist() == [90, 0]
+    frame = models_frame([*fit_models(sections, rows()), score]).set_index("model")
+    assert frame["estimator"].to_dict() == {
+        "forest": "RandomForestRegressor",
+        "a": "LinearRegression",
+        "score": "",
+    }
+    assert list(frame.index) == ["forest", "a", "score"]
+    assert frame["positive_class"].tolist() == ["", "", "yes"]
+    assert frame["classes"].tolist() == [(), (), ("no", "yes")]
+    assert frame["n_train"].tolist() == [90, 90, 0]
     assert json.loads(frame.loc["forest", "parameters"])["n_estimators"] == 2
 
 

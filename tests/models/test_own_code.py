@@ -29,27 +29,27 @@ class Own(LinearRegression):
 """
 QUESTION = """
 [data]
-train = {{ sklearn = "load_diabetes" }}
-test = {{ fraction = 0.33 }}
+train = { sklearn = "load_diabetes" }
+test = { fraction = 0.33 }
 target = "target"
 task = "regression"
 [[models]]
 name = "m"
 """
-AUDIT = (
-    QUESTION
-    + """\
-file = "m.joblib"
-sha256 = "{digest}"
-"""
-)
 
 
-def audit_with(folder, name, *, factor=1):
-    """Write an audit of a model whose class lies beside it, saved elsewhere."""
+def audit_to_fit(folder, name, *, factor=1):
+    """Write an audit that fits a class that lies beside it."""
     folder.mkdir()
     (folder / f"{name}.py").write_text(CODE.format(name=name, factor=factor))
     (folder / f"{name}_helper.py").write_text("scale = 1")
+    (folder / "audit.toml").write_text(f'{QUESTION}estimator = "{name}.Own"\n')
+    return folder
+
+
+def audit_of_file(folder, name, *, factor=1):
+    """Write an audit of a model whose class lies beside it, saved elsewhere."""
+    audit_to_fit(folder, name, factor=factor)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "dont_write_bytecode", True)
         patch.syspath_prepend(folder)
@@ -58,8 +58,12 @@ def audit_with(folder, name, *, factor=1):
         joblib.dump(model, folder / "m.joblib")
         del sys.modules[name]
     digest = hashlib.sha256((folder / "m.joblib").read_bytes()).hexdigest()
-    (folder / "audit.toml").write_text(AUDIT.format(digest=digest))
+    text = f'{QUESTION}file = "m.joblib"\nsha256 = "{digest}"\n'
+    (folder / "audit.toml").write_text(text)
     return folder
+
+
+either = pytest.mark.parametrize("write", [audit_of_file, audit_to_fit])
 
 
 def loaded(folder):
@@ -70,7 +74,7 @@ def loaded(folder):
 
 
 def test_a_class_beside_the_audit_loads_and_is_asked(tmp_path):
-    folder = audit_with(tmp_path / "audit", "beside_one")
+    folder = audit_of_file(tmp_path / "audit", "beside_one")
     path, files = list(sys.path), sorted(folder.iterdir())
     model, rows = loaded(folder)
     assert model.predict(rows.X).shape == (rows.n_samples,)
@@ -78,20 +82,23 @@ def test_a_class_beside_the_audit_loads_and_is_asked(tmp_path):
     assert sorted(folder.iterdir()) == files  # no __pycache__ either
 
 
-def test_the_card_names_the_code_and_its_digest(tmp_path):
-    folder = audit_with(tmp_path / "audit", "beside_two")
+@either
+def test_the_card_names_the_code_and_its_digest(tmp_path, write):
+    name = f"beside_{write.__name__}"
+    folder = write(tmp_path / "audit", name)
     model, _ = loaded(folder)
-    digest = hashlib.sha256((folder / "beside_two.py").read_bytes()).hexdigest()
+    digest = hashlib.sha256((folder / f"{name}.py").read_bytes()).hexdigest()
     (parameters,) = models_frame([model])["parameters"]
     assert json.loads(parameters)["code_in_the_folder_of_the_audit"] == [
-        f"beside_two.py, SHA-256 {digest}"
+        f"{name}.py, SHA-256 {digest}"
     ]
 
 
-def test_two_audits_may_have_modules_of_one_name(tmp_path):
-    first = audit_with(tmp_path / "first", "beside_same", factor=1)
-    second = audit_with(tmp_path / "second", "beside_same", factor=10)
-    (one, rows), (ten, _) = loaded(first), loaded(second)
+@either
+def test_two_audits_may_have_modules_of_one_name(tmp_path, write):
+    name = f"beside_both_{write.__name__}"
+    one, rows = loaded(write(tmp_path / "first", name, factor=1))
+    ten, _ = loaded(write(tmp_path / "second", name, factor=10))
     assert ten.predict(rows.X) == pytest.approx(10 * one.predict(rows.X))
 
 
@@ -106,7 +113,7 @@ def test_two_audits_may_have_packages_of_one_name(tmp_path):
 
 
 def test_a_module_of_the_folder_never_stands_in_for_an_installed_one(tmp_path):
-    folder = audit_with(tmp_path / "audit", "beside_three")
+    folder = audit_of_file(tmp_path / "audit", "beside_three")
     (folder / "sklearn.py").write_text("1 / 0")
     (folder / "joblib.py").write_text("1 / 0")
     model, rows = loaded(folder)
@@ -114,7 +121,7 @@ def test_a_module_of_the_folder_never_stands_in_for_an_installed_one(tmp_path):
 
 
 def test_a_class_that_is_nowhere_is_named_with_a_remedy(tmp_path):
-    folder = audit_with(tmp_path / "audit", "beside_four")
+    folder = audit_of_file(tmp_path / "audit", "beside_four")
     (folder / "beside_four.py").unlink()
     with pytest.raises(ia.ModelError) as refusal:
         loaded(folder)
@@ -122,23 +129,6 @@ def test_a_class_that_is_nowhere_is_named_with_a_remedy(tmp_path):
         "Model 'm' cannot be loaded from 'm.joblib'. joblib says: No module named "
         "'beside_four'. Install it, or put it into the folder of the audit."
     )
-
-
-FITTED = (
-    QUESTION
-    + """\
-estimator = "{name}.Own"
-"""
-)
-
-
-def audit_to_fit(folder, name, *, factor=1):
-    """Write an audit that fits a class that lies beside it."""
-    folder.mkdir()
-    (folder / f"{name}.py").write_text(CODE.format(name=name, factor=factor))
-    (folder / f"{name}_helper.py").write_text("scale = 1")
-    (folder / "audit.toml").write_text(FITTED.format(name=name))
-    return folder
 
 
 def test_a_class_beside_the_audit_is_fitted_asked_and_fitted_again(tmp_path):
@@ -149,21 +139,6 @@ def test_a_class_beside_the_audit_is_fitted_asked_and_fitted_again(tmp_path):
     again = model.fit_on(model.train, None)
     assert again.predict(rows.X) == pytest.approx(3 * plain)
     assert sys.path == path
-
-
-def test_the_card_names_the_code_of_a_class_that_the_audit_fits(tmp_path):
-    folder = audit_to_fit(tmp_path / "audit", "beside_card")
-    model, _ = loaded(folder)
-    digest = hashlib.sha256((folder / "beside_card.py").read_bytes()).hexdigest()
-    assert model.parameters["code_in_the_folder_of_the_audit"] == [
-        f"beside_card.py, SHA-256 {digest}"
-    ]
-
-
-def test_fitted_classes_of_one_name_in_two_audits_are_kept_apart(tmp_path):
-    one, rows = loaded(audit_to_fit(tmp_path / "first", "beside_both", factor=1))
-    ten, _ = loaded(audit_to_fit(tmp_path / "second", "beside_both", factor=10))
-    assert ten.predict(rows.X) == pytest.approx(10 * one.predict(rows.X))
 
 
 def test_one_of_two_that_are_inside_may_leave_before_the_other(tmp_path):

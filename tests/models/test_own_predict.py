@@ -29,7 +29,7 @@ TASKS = {
         "explainer explainer_own script caret workflow learner parsnip parsnip_xy "
         "kernlab"
     ).split(),
-    "binary": "explainer_2 caret_2 learner_2 learner_2n".split(),
+    "binary": "explainer_2 caret_2 caret_all_the_same learner_2 learner_2n".split(),
     "multiclass": "explainer_k workflow_k learner_k parsnip_k".split(),
 }
 TASK_OF = {name: task for task, names in TASKS.items() for name in names}
@@ -175,13 +175,6 @@ def test_what_caret_trained_without_probabilities_is_refused_with_the_remedy(loa
     )
 
 
-def test_a_method_of_caret_that_has_probabilities_all_the_same_is_taken(loaded, rows):
-    model = loaded("caret_all_the_same", task="binary")
-    X = rows["binary"].X
-    own = np.asarray(model.estimator.call("own_answer", {"data": X}))
-    np.testing.assert_array_equal(model.predict(X), own)
-
-
 # A function that the bridge's R gets stuck or dies in, by what is said of the model.
 STUCK = {
     "tools::pskill(Sys.getpid(), 9)": "R ended during the call of model 'm', with "
@@ -276,13 +269,9 @@ def test_an_explainer_that_predicts_what_it_did_is_not_refused(loaded, name):
     facts = model.estimator.call("distance_to_session", {})
     assert (facts["distance"][0], facts["n_rows"][0]) == (0.0, 90)
     r_models.refuse_other_predictions(model)
-
-
-@pytest.mark.needs_dalex
-def test_an_explainer_without_predictions_has_nothing_to_compare(loaded):
-    model = loaded("explainer_silent")
-    assert not model.estimator.call("distance_to_session", {})
-    r_models.refuse_other_predictions(model)
+    silent = loaded("explainer_silent")  # it holds no predictions to compare
+    assert not silent.estimator.call("distance_to_session", {})
+    r_models.refuse_other_predictions(silent)
 
 
 @pytest.mark.needs_dalex
