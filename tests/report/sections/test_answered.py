@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 from tests.report.made_records import made_frame
 from tests.report.made_variants import plain_result
-from tests.report.reading import column, section, table, words
+from tests.report.reading import column, section, table
 
 from importance_audit.records.finding import Finding
 from importance_audit.report.pages.view import build_view
@@ -122,13 +122,6 @@ def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
     assert cells["Response"] == "r."
 
 
-def test_a_finding_without_an_answer_has_no_row_for_one():
-    (entry,) = entries(view_with_answers(SHIFT))
-    assert not {"Response", "Exception", "Compensating control", "History"} & {
-        *rows(entry)
-    }
-
-
 def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
     (entry,) = entries(view_with_answers(SHIFT, history=history_with(SHIFT)))
     assert rows(entry)["History"] == "First in run run 1, in 3 of 3 known runs."
@@ -232,10 +225,3 @@ def test_the_executive_page_says_what_is_overdue():
         "Not clearly better than a constant (svm) (K1).",
         "Ranks differ between engines or draws (svm) (K2), overdue since 2026-11-19.",
     ]
-
-
-def test_a_finding_that_is_accepted_says_so_on_the_executive_page():
-    view = view_with_answers(WEAK, answers=[(WEAK, {"exception": HELD, "due": LATE})])
-    (line,) = section(view, "B").parts["points"]
-    assert plain(line).endswith("(K1), accepted until 2026-12-31.")
-    assert "overdue" not in words(section(view, "B"))

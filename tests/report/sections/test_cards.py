@@ -6,7 +6,7 @@ from typing import get_args
 import pandas as pd
 import pytest
 from tests.report.made_records import made_frame, made_importance, made_run
-from tests.report.made_variants import plain_result, view_of
+from tests.report.made_variants import plain_result
 from tests.report.reading import section, table, words
 
 from importance_audit.auditing.audit import audit
@@ -72,11 +72,6 @@ def test_every_route_has_a_sentence():
     assert set(look_up("cards.answered_by")) == set(get_args(Basis))
 
 
-def test_a_card_of_an_earlier_version_does_not_say_who_gave_predictions():
-    with pytest.raises(StopIteration):
-        fact(viewed(), "E1", "Predictions in Python")
-
-
 DRAWN = {"options": {"n_repeats": 10, "n_rows": 1000}}
 RATIO = {"form": "ratio", "sd": 2.0}
 
@@ -123,19 +118,6 @@ def test_a_pooled_difference_is_a_mean_all_the_same():
 )
 def test_a_card_names_the_unit_of_the_target_configured_or_not(fields, text):
     assert fact(viewed(**fields), "E1", "Form and unit") == text
-
-
-def test_each_unit_of_a_card_is_that_of_its_losses():
-    unit = fact(view_of("binary"), "E1", "Form and unit")
-    assert unit == (
-        "difference from the baseline; no unit for 1\u00a0−\u00a0AUC, nats for log loss"
-    )
-
-
-def test_what_has_no_baseline_is_no_difference_from_it():
-    view = view_of("apartments")
-    assert fact(view, "E3", "Form and unit") == "as measured; EUR/m²"
-    assert fact(view, "E4", "Form and unit") == "as measured; no unit"
 
 
 def test_the_caption_of_a_ratio_names_no_unit():

@@ -139,11 +139,6 @@ def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
     assert "Two leaders" not in words(losses.notes)
 
 
-def test_without_expectations_and_with_one_loss_neither_table_is_there():
-    ids = {item.id for item in build_view(apartments_result()).tables}
-    assert not ids & {"tab-expected", "tab-losses"}
-
-
 @pytest.mark.parametrize(
     ("expected", "goal", "asked_for"),
     [

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from tests.report.made_records import made_frame, made_pair, made_run
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result, view_of
+from tests.report.made_variants import plain_result
 from tests.report.reading import column, section, table, words
 
 from importance_audit.records.finding import Finding, cause_of
@@ -49,22 +49,6 @@ def rows(entry):
     return {plain(label): plain(content) for label, content in entry.facts.rows}
 
 
-def test_the_key_of_a_finding_is_the_same_whatever_its_numbers():
-    one, other = finding(message="0.93 of 2"), finding(message="0.94 of 2")
-    assert one.key == other.key
-
-
-def test_findings_on_other_things_have_other_keys():
-    alike = finding(), finding("disagreement"), finding(subject="b")
-    measured = finding(measure="shapley")
-    assert len({f.key for f in (*alike, measured)}) == 4
-
-
-def test_findings_with_one_key_have_an_id_each():
-    view = view_with_findings(finding(), finding(message="n"))
-    assert len({entry.id for entry in entries(view)}) == 2
-
-
 def test_a_finding_keeps_its_id_when_its_numbers_change():
     ids = {
         entries(view_with_findings(finding(message=text)))[0].id
@@ -100,11 +84,6 @@ def test_a_finding_is_open_and_of_the_owner_of_the_model():
     config = {**run.config, "report": {}}
     (entry,) = entries(view_with_findings(finding(), run=replace(run, config=config)))
     assert plain(entry.summary) == "open · owner none named · due –"
-
-
-def test_a_finding_prints_the_key_that_an_answer_names():
-    (entry,) = entries(view_with_findings(finding()))
-    assert rows(entry)["Key"] == finding().key[:12]
 
 
 UNSEEN = cause_of("unseen_levels", "dealer")
@@ -187,13 +166,6 @@ def test_a_limit_says_whether_the_configuration_set_it():
     frame = [check(subject=name, set_by=name) for name in sources]
     setters = column(table(view_with_findings(checks=frame), "tab-checks"), "Set by")
     assert setters == ["default", "definition", "audit.toml, [checks] max_rank_shift"]
-
-
-def test_the_table_says_who_set_the_limits_and_when_the_run_read_them():
-    notes = words(table(view_of("apartments"), "tab-checks").notes)
-    assert "the limit built into importance-audit 0.1.0" in notes
-    assert "are set by Pricing, A. Nowak, as read at 2026-11-20 09:12:04" in notes
-    assert "SHA-256 of all settings: 77d02b1c9ae4f8c5" in notes
 
 
 def test_a_check_outside_its_limit_never_reads_pass():

@@ -2,12 +2,11 @@
 
 import re
 from dataclasses import replace
-from datetime import date
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import made_importance, made_run, models_frame
+from tests.report.made_records import made_importance, models_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
 from tests.report.page_reader import parse_page
@@ -18,7 +17,6 @@ from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
-from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 
 NAMES = ("a", "b", "c")
 
@@ -295,12 +293,6 @@ def test_models_stand_side_by_side_and_features_by_their_best_rank():
     assert "95\u202f% interval in brackets: other evaluation rows" in notes
 
 
-def test_without_intervals_over_other_rows_the_draws_are_called_draws():
-    text = words(table(two_models(), "tab-executive"))
-    assert "interval in brackets: the random draws only" in text
-    assert "other evaluation rows and" not in text
-
-
 @pytest.mark.parametrize("missing", [("a",), ("a", "b")])
 def test_intervals_over_other_rows_of_some_features_only_are_not_used(missing):
     rows = [(0, n, 1.0, 2.0, 1.0, 3.0) for n in NAMES if n not in missing]
@@ -378,16 +370,6 @@ def test_a_leader_with_nearly_all_importance_is_not_said_to_have_all_of_it():
     frames["importances"] = [made_importance("bad", NAMES, means)]
     text = said(build_view(plain_result(NAMES, **frames)), "headline")
     assert text == "a leads, with 99.98\u202f% of all importance in bad (E1)"
-
-
-def test_expectations_that_an_interrupted_run_did_not_reach_are_counted():
-    """Not "the owner stated no expectation": the run ended before."""
-    run = made_run(status="interrupted")
-    expected = [{"features": ["a"], "place": "top", "reason": "policy"}] * 2
-    run = replace(run, config=run.config | {"expected": expected})
-    text = said(build_view(plain_result(NAMES, run=run)), "purpose")
-    assert "2 expectations of the owner could not be compared in this run." in text
-    assert "stated no expectation" not in text
 
 
 def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart():
@@ -519,26 +501,6 @@ def test_deciles_that_are_off_are_counted_by_their_direction():
     (point,) = parts(view)["points"]
     bias = "good: predictions too low in 4 and too high in 3 of 10 deciles"
     assert bias in plain(point)
-
-
-def test_the_models_that_an_interrupted_run_did_not_measure_are_named():
-    stopped = found("interrupted", "audit", "failure")
-    view = build_view(apartments_result(importances=(), findings=(stopped,)))
-    (point,) = parts(view)["points"]
-    assert "Importance not measured: forest, linear and svm" in plain(point)
-
-
-def test_a_note_asks_for_no_decision_unless_it_is_one_of_ours():
-    view = two_models(findings=[found("dependence", "t", "info")])
-    assert parts(view)["points"] == ()
-    assert said(view, "decide") == "No open point."
-
-
-def test_an_engine_that_is_missing_was_not_tested_and_is_no_warning():
-    missing = found("engine_missing", "vip", remedy="Install it.")
-    view = two_models(findings=[missing])
-    assert parts(view)["points"] == ()
-    assert "vip, which is not installed" in said(view, "untested")
 
 
 def test_warnings_of_one_check_are_one_point_and_what_has_no_room_is_counted():
@@ -683,16 +645,6 @@ def test_a_feature_far_from_zero_says_on_which_side(mean, words):
     )
     text = said(build_view(result), "expected").replace("\u202f", "")
     assert words in re.sub(r" \(E1\)", "", text)
-
-
-def test_an_accepted_point_says_so_and_heads_no_page():
-    leak = found("leak_sign", "q", "info", measure="b", evidence={"share": 0.97})
-    exception = Accepted(date(2026, 12, 31), "why", "what stands in", "A. Nowak")
-    answer = Answer(leak.key[:12], exception=exception)
-    result = plain_result(NAMES, findings=(leak,))
-    view = build_view(with_answers(result, (answer,)))
-    assert said(view, "headline") == "a leads"
-    assert "(K1), accepted until 2026-12-31." in said(view, "points")
 
 
 @pytest.mark.parametrize(

@@ -124,10 +124,6 @@ def test_auc_and_gini_are_two_rows_and_a_model_without_trees_has_a_dash():
     assert out_of_bag == ["0.700", "0.700", "–", "–"]
 
 
-def test_a_run_that_stored_no_readings_has_no_such_table():
-    assert "tab-readings" not in [item.id for item in view().tables]
-
-
 def test_losses_out_of_bag_have_a_column_where_some_model_has_them():
     performance = performance_frame((FOREST,))
     extra = performance[performance["split"] == "train"].assign(
@@ -261,12 +257,6 @@ def test_numbers_have_residuals_and_classes_have_none():
     assert not drawn(binary()[1], draw_residuals)
 
 
-def test_a_run_before_this_schema_has_no_such_figure():
-    page = view()
-    assert not [f for f in page.figures if f.draw in (draw_classes, draw_residuals)]
-    assert "tab-calibration" not in [item.id for item in page.tables]
-
-
 def test_of_more_than_six_models_six_are_drawn_and_the_others_named():
     names = [f"model {n}" for n in range(8)]
     base = {"split": "test", "bin": 1, "rows": 50, "weight": 50.0, "lowest": 0.0}
@@ -342,12 +332,6 @@ def test_the_card_shows_the_quartiles_of_a_number():
         "m2.price: median 100\u202f000, quartiles 50\u202f000 and 150\u202f000, range "
         "1\u202f000 to 200\u202f000"
     )
-
-
-def test_a_run_without_a_sketch_of_the_target_says_nothing_of_it():
-    cards = section(view(), "D").parts["rows"]
-    labels = {plain(label) for card in cards for label, _ in card.rows}
-    assert "Target" not in labels
 
 
 def test_true_and_false_are_called_so_and_thousands_stand_apart():

@@ -80,11 +80,6 @@ def test_trials_that_all_rank_alike_are_one_sentence_and_no_table():
     assert "forest: each of 3 single repeats gives the same order." in text
 
 
-def test_without_resamples_nothing_is_said_of_them():
-    figure = figure_of(trials((3, 3), (1, 2)), "intervals")
-    assert "dashed" not in plain(figure.caption)
-
-
 @pytest.mark.parametrize(
     "fields", [{"stream": ""}, {"method": "random_subspace", "options": {}}]
 )
@@ -105,13 +100,6 @@ def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled(
     assert headline == "forest: 1 of 3 ranks are certain under other shuffles."
 
 
-def test_ranks_that_are_all_certain_are_one_sentence_and_no_figure():
-    view = trials((9, 9.1, 8.9), (2, 2.1, 1.9))
-    text = words(section(view, "H"))
-    assert "forest: all 2 ranks are certain under other shuffles (E1)." in text
-    assert not any(figure.id.startswith("fig-rank-") for figure in view.figures)
-
-
 def test_models_stand_in_panels_with_the_rows_of_the_first():
     figure = figure_of(view_of("apartments"), "intervals")
     assert [title for title, _ in figure.data["panels"]] == [
@@ -126,11 +114,6 @@ def test_of_more_than_forty_features_the_first_are_drawn_and_all_are_in_the_tabl
     view = undecided([f"x{n:02}" for n in range(45)])
     assert len(figure_of(view, "intervals").data["names"]) == 12
     assert len(table(view, RANKS).everything.rows) == 45
-
-
-def test_one_feature_has_one_rank_and_no_figure_of_it():
-    figures = {f.id for f in build_view(plain_result(("a",))).figures}
-    assert not any(name.startswith("fig-rank-") for name in figures)
 
 
 def ranks_svg(*rows):

@@ -13,7 +13,7 @@ from tests.report.made_records import (
     made_run,
     performance_frame,
 )
-from tests.report.made_results import FAILURE, apartments_result, disagreeing_result
+from tests.report.made_results import apartments_result, disagreeing_result
 from tests.report.made_variants import many_findings, plain_result, view_of
 from tests.report.reading import column, section, table, words
 
@@ -24,18 +24,6 @@ from importance_audit.records.ranking import options_text
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import look_up
-
-
-def test_performance_stands_beside_that_of_a_constant():
-    item = table(view_of("apartments"), "tab-performance-rmse")
-    assert column(item, "Model")[-1] == "constant predictor"
-    assert column(item, "Evaluation, n\u00a0=\u00a09\u202f000") == [
-        "283.0",
-        "283.1",
-        "160.9",
-        "901.9",
-    ]
-    assert column(item, "Relative to constant")[2] == "18\u202f%"
 
 
 def test_a_small_loss_beside_a_large_one_keeps_its_first_digit():
@@ -187,15 +175,6 @@ def test_what_a_second_implementation_takes_is_what_can_be_done(
     assert row[2].startswith(takes)
 
 
-def test_limits_and_scope_name_what_was_not_tested_alike():
-    """Section L once counted fewer items than page one."""
-    view = view_of("apartments")
-    items = column(table(view, "tab-untested"), "Item")
-    limits = " ".join(map(plain, section(view, "L").parts["limits"]))
-    assert all(item in limits for item in items if len(item) <= 100)
-    assert "out of scope: individual explanations, fairness, causal effects." in limits
-
-
 def excepted(verdict, reasons="", findings=()):
     """Return a view where DALEX answered so about two models, and vip is missing."""
     pairs = [made_pair(model, verdict, reasons) for model in ("forest", "svm")]
@@ -221,18 +200,6 @@ def test_a_disagreement_comes_before_everything_else():
         "2 of 2 pairs of results disagree (section\u00a0Agreement). Exceptions in "
         "section\u00a0Findings: 3."
     )
-
-
-def test_section_k_lists_as_many_exceptions_as_are_counted(any_name):
-    view = view_of(any_name)
-    counts = re.findall(
-        r"with (\d+) exceptions?|section\u00a0Findings: (\d+)", plain(view.sentence)
-    )
-    entries = section(view, "K").parts["entries"]
-    exceptions = [
-        e for e in entries if e.severity == "warning" or "not available" in words(e)
-    ]
-    assert all(int(a or b) == len(exceptions) for a, b in counts)
 
 
 def test_engines_that_were_asked_and_did_not_answer_are_not_called_unasked():
@@ -352,36 +319,11 @@ def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():
     assert because[0] == f"all 5 inside the band; {reason}."
 
 
-def test_pairs_that_were_not_compared_are_not_called_judged():
-    assert plain(section(view_of("apartments"), "G").lede) == (
-        "24 pairs of results, worst first: 3 not compared, 21 replayed."
-    )
-
-
-@pytest.mark.parametrize("name", ["interrupted"])
-def test_a_run_that_ended_early_is_titled_so(name):
-    assert plain(view_of(name).title) == "Audit not completed"
-
-
 def test_the_title_names_few_models_and_counts_many(apartments):
     assert plain(view_of("apartments").title) == "What forest, linear and svm rely on"
     many = pd.concat([apartments.models] * 2, ignore_index=True)
     view = build_view(apartments_result(models=many))
     assert plain(view.title) == "What 6 models rely on"
-
-
-def test_cells_of_the_shared_table_follow_the_run():
-    shared = column(table(view_of("apartments"), "tab-shared"), "In this run")
-    assert shared[4] == "DALEX: shared, replayed"
-    both = column(table(view_of("disagreeing"), "tab-shared"), "In this run")
-    assert both[4] == "DALEX: shared, replayed; vip: independent"
-    alone = column(table(build_view(plain_result(("a",))), "tab-shared"), "In this run")
-    assert set(alone) == {"n/a, one implementation"}
-
-
-def test_what_was_not_tested_is_never_nothing(any_name):
-    items = column(table(view_of(any_name), "tab-untested"), "Item")
-    assert {"causal effects", "fairness", "individual explanations"} <= set(items)
 
 
 def refits(entries, **changes):
@@ -400,15 +342,6 @@ def column_of_untested(result, name):
 
 
 PERMUTED = {"method": "permutation", "engines": []}
-
-
-def test_models_that_were_not_fitted_again_are_named_with_what_would_do_it():
-    ((item, reason, takes),) = refits([PERMUTED])
-    assert item == "importance by refitting forest, linear and svm without a feature"
-    assert reason == "not configured"
-    assert takes == (
-        "ask for drop_column, permute_refit or shapley_refit under [[importance]]"
-    )
 
 
 def test_a_model_that_was_handed_over_fitted_cannot_be_fitted_again():
@@ -435,29 +368,6 @@ def test_what_a_measure_fitted_again_is_not_said_to_be_missing(models, left):
     ]
 
 
-def test_an_engine_that_is_missing_was_not_tested_and_comes_first():
-    items = column(table(view_of("apartments"), "tab-untested"), "Item")
-    assert items[0] == "vip, which is not installed"
-    page = section(view_of("apartments"), "B")
-    assert words(page.parts["untested"]).startswith("vip, which is not installed; ")
-
-
-def test_pairs_are_listed_worst_first():
-    pairs = table(view_of("disagreeing"), "tab-pairs")
-    listed = [next(p.word for p in r.cells[2].parts) for r in pairs.rows]
-    assert listed == ["disagrees", "comparable", "equivalent", "replayed"]
-    every = table(view_of("disagreeing"), "tab-every-pair")
-    assert every.is_single
-    assert len(every.rows) == 9
-    assert column(pairs, "Model and measure")[-1] == "6 rankings"
-
-
-def test_rankings_nobody_compared_stand_in_one_row_with_their_reason():
-    pairs = table(view_of("apartments"), "tab-pairs")
-    assert column(pairs, "Model and measure")[0] == "3 rankings"
-    assert column(pairs, "Reason")[0] == "vip is not installed"
-
-
 def test_curves_have_a_column_of_classes_only_where_one_has_a_class():
     frame = apartments_result().agreement
     of_class = frame.assign(positive_class="fired")
@@ -469,14 +379,6 @@ def test_curves_have_a_column_of_classes_only_where_one_has_a_class():
     assert heads == ["Model", "Engines", "Verdict", "Reason"]
     assert {len(row.cells) for row in plain_one.rows} == {4}
     assert set(column(other, "Class")) == {"fired"}
-
-
-def test_a_disagreement_shows_difference_band_and_cause():
-    item = table(view_of("disagreeing"), "tab-disagreements")
-    (row,) = item.rows
-    cells = [plain(cell.parts) for cell in row.cells]
-    assert cells[2:7] == ["241.7", "210.9", "+30.8", "±15.7", "outside"]
-    assert cells[-1].startswith("data: predictions differ")
 
 
 def test_of_shifts_inside_their_bands_the_largest_five_are_shown():
@@ -515,14 +417,6 @@ def test_checks_that_passed_are_counted_and_listed_in_the_page_alone(apartments)
     assert len(only.rows) == len(sound) == 5
 
 
-def test_findings_are_listed_gravest_first_with_what_to_do():
-    view = view_of("disagreeing")
-    entries = section(view, "K").parts["entries"]
-    assert [entry.severity for entry in entries] == ["failure", "warning", "info"]
-    assert [entry.number for entry in entries] == ["K1", "K2", "K3"]
-    assert FAILURE.remedy in words(entries[0].facts)
-
-
 def test_the_id_of_a_finding_does_not_depend_on_the_others():
     def ids(findings):
         view = build_view(plain_result(("a",), findings=findings))
@@ -530,29 +424,6 @@ def test_the_id_of_a_finding_does_not_depend_on_the_others():
 
     three = many_findings(3)
     assert ids(three) - ids(three[1:]) == ids(three[:1])
-
-
-def test_limits_of_use_come_from_the_measures_and_from_the_configuration():
-    parts = section(view_of("apartments"), "L").parts
-    limits = " ".join(map(plain, parts["limits"]))
-    assert "10 repeats, one fit of each model, one sample of 9\u202f000 rows" in limits
-    assert "favours features with many distinct values" in limits
-    assert "As stated by the owner: The ranking holds for the city" in limits
-    assert "Not tested in this run: vip, which is not installed, " in limits
-
-
-def test_seeds_are_listed_with_everyone_who_drew_from_them():
-    item = table(view_of("apartments"), "tab-seeds")
-    assert len(item.rows) == 6
-    assert set(column(item, "Engines")) == {"Python, DALEX"}
-    assert set(column(item, "Seed")) == {"1804289383"}
-
-
-def test_only_commands_that_exist_are_shown():
-    commands = words(section(view_of("apartments"), "N"))
-    used = set(re.findall(r"importance-audit (\S+)", commands))
-    assert used == {"run", "render", "verify"}
-    assert "verify runs/20261120T091204Z-7f3a91c2" in commands
 
 
 def test_of_a_run_called_in_python_no_command_needs_a_configuration():
@@ -582,14 +453,6 @@ def test_a_model_of_which_nothing_was_set_has_defaults_and_no_others():
     assert text.startswith("defaults; all: SHA-256 ")
 
 
-def test_the_executive_page_keeps_to_its_caps():
-    parts = section(view_of("wide"), "B").parts
-    assert len(parts["ranking"][0].rows) == 9
-    assert "And 191 more" in words(parts["ranking"][0].notes)
-    (point,) = parts["points"]
-    assert "and 39 more" in plain(point)
-
-
 @pytest.mark.parametrize(
     ("standardise", "text"),
     [
@@ -612,12 +475,6 @@ def test_every_check_has_a_title_in_words():
     kinds = {kind for text in code for kind in re.findall(r'check="(\w+)"', text)}
     assert kinds
     assert not kinds - set(look_up("findings.title"))
-
-
-def test_what_is_not_answered_is_not_told_as_silence_of_a_measure_that_answered():
-    text = words(table(view_of("disagreeing"), "tab-untested").rows)
-    assert "this question has no answer in this run" in text
-    assert "says nothing about this model" not in text
 
 
 def test_page_one_shows_intervals_over_other_rows_where_they_are_known():

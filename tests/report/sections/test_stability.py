@@ -6,7 +6,7 @@ import pytest
 from tests.report.made_records import made_frame, made_run
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result, result_of, view_of
-from tests.report.reading import blocks, column, is_brief, section, table, words
+from tests.report.reading import blocks, column, section, table
 
 from importance_audit.records.finding import Finding
 from importance_audit.report.pages.view import build_view
@@ -60,12 +60,6 @@ def test_one_order_under_every_loss_is_said_to_be_one():
     assert "The order is the same under every loss." in lede(losses=frame)
 
 
-def test_what_nobody_asked_is_said_of_this_run():
-    text = lede()
-    assert "because no [stability] is configured" in text
-    assert "because no measure was configured with two" in text
-
-
 def test_a_ranking_whose_rows_cannot_be_drawn_anew_is_no_missing_section():
     run = plain_result(("a",)).run
     config = {**run.config, "stability": {"resamples": 50}}
@@ -117,12 +111,6 @@ def test_groups_stand_in_the_order_of_the_questions():
     assert [group.id for group in groups] == [*("losses", "firm-ranks", "firm-rows")]
 
 
-def test_a_run_without_a_ranking_says_so():
-    view = view_of("interrupted")
-    assert plain(section(view, "H").lede).startswith("Nothing was ranked in this run")
-    assert is_brief(view, "H")
-
-
 RANKING = "tab-ranking-forest-permutation-features-rmse"
 STABILITY = "tab-stability-forest-permutation-features-rmse"
 
@@ -134,29 +122,10 @@ def test_stability_stands_in_section_h_and_its_ranking_links_to_it():
     assert Link(STABILITY) in ranking.notes[-1]
 
 
-def test_ranks_shares_and_repeats_stand_in_the_order_of_the_ranking():
-    stability = table(view_of("apartments"), STABILITY)
-    assert column(stability, "Feature")[0] == "district"
-    assert column(stability, "Ranks, 95\u202f% of resamples") == [
-        *("1–2", "1–2", "3", "4–5", "4–5")
-    ]
-    assert column(stability, "In the top 3")[2:4] == ["90\u202f%", "10\u202f%"]
-    assert column(stability, "Repeats needed") == [
-        *("2", "7", "1.0e9", "no number suffices", "–")
-    ]
-
-
 def test_many_repeats_to_settle_are_told_in_two_digits():
     rows = apartments_result().stability.assign(repeats_to_settle=147_754.0)
     stability = table(build_view(apartments_result(stability=rows)), STABILITY)
     assert set(column(stability, "Repeats needed")) == {"about 150\u202f000"}
-
-
-def test_resamples_and_those_that_lack_a_feature_are_told():
-    stability = table(view_of("apartments"), STABILITY)
-    assert "over 50 resamples of its 9\u202f000 rows" in plain(stability.caption)
-    assert "resamples in brackets): floor (49)." in words(stability.notes)
-    assert "this run has 10 repeats" in words(stability.notes)
 
 
 def test_a_ranking_that_was_not_resampled_says_so():

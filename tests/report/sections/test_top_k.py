@@ -203,8 +203,3 @@ def test_splits_are_told_and_those_that_keep_nothing():
     assert "over 3 random splits of the training rows" in plain(selection.caption)
     assert "In 1 random split, no PERF is above 0" in words_of_notes(selection.notes)
     assert "Splits share rows" in words_of_notes(selection.notes)
-
-
-def test_what_was_not_asked_has_no_table():
-    ids = {item.id for item in build_view(apartments_result()).tables}
-    assert not {name for name in ids if name.startswith("tab-selection")}

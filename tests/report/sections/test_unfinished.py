@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.report.made_records import made_frame, made_pair, made_run
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import result_of, stopped_result, view_of
+from tests.report.made_variants import result_of, stopped_result
 from tests.report.reading import column, section, table, words
 
 from importance_audit.report.pages.view import build_view
@@ -44,15 +44,6 @@ def test_an_expectation_that_was_stated_is_never_denied(name):
     text = words(section(view, "D"))
     assert "states no expectation" not in text
     assert "this run did not compare it with a ranking" in text
-
-
-def test_answers_that_were_not_compared_are_not_told_as_missing():
-    assert plain(section(view_of("stopped"), "G").lede) == (
-        "Nothing was compared: the run ended before the results of DALEX were compared "
-        "with those of Python."
-    )
-    shared = column(table(view_of("stopped"), "tab-shared"), "In this run")
-    assert shared[4] == "DALEX: shared"
 
 
 def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
@@ -120,8 +111,3 @@ def test_a_second_model_that_was_not_reached_is_not_told_as_never_configured():
         view = build_view(replace(result, **changes))
         items = column(table(view, "tab-untested"), "Item")
         assert ("a second model" in items) == is_missing
-
-
-def test_nothing_measured_is_not_told_as_one_implementation():
-    shared = column(table(view_of("interrupted"), "tab-shared"), "In this run")
-    assert set(shared) == {"n/a, nothing was measured"}
