@@ -128,22 +128,6 @@ def test_every_figure_is_a_picture_with_its_words_and_200_dots_per_inch(any_name
         assert width == pytest.approx(174 / 25.4 * 200, abs=1)
 
 
-def test_sections_are_headings_in_the_order_of_the_report(any_name):
-    heads = [
-        text_of(paragraph)
-        for paragraph in document_of(any_name).iter(f"{W}p")
-        if (style := paragraph.find(f"{W}pPr/{W}pStyle")) is not None
-        and style.get(f"{W}val") == "Heading1"
-    ]
-    view = view_of(any_name)
-    expected = [
-        section.title
-        for section in view.sections
-        if section.letter not in view.composed.brief and section.name != "glossary"
-    ]
-    assert heads[: len(expected)] == expected
-
-
 def test_the_contents_are_a_field_that_word_fills_from_the_headings():
     document = document_of("apartments")
     fields = [field.text for field in document.iter(f"{W}instrText")]

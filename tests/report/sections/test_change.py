@@ -6,7 +6,7 @@ from datetime import date
 import numpy as np
 import pytest
 from tests.report.made_variants import RESULTS, plain_result, result_of
-from tests.report.reading import is_brief, section
+from tests.report.reading import section
 from tests.report.svg_reader import words
 
 from importance_audit.records.as_json import content_digest
@@ -39,12 +39,6 @@ def shifted(result, feature=0, by=100.0, seed=43):
 def blocks_of(result, baseline, kind):
     blocks = section_i(result, baseline).parts["blocks"]
     return [block for block in blocks if isinstance(block, kind)]
-
-
-def test_without_a_baseline_the_section_says_so():
-    view = build_view(result_of("apartments"))
-    assert plain(section(view, "I").lede).startswith("No approved baseline exists")
-    assert is_brief(view, "I")
 
 
 def test_the_lede_and_the_executive_page_count_what_moved():

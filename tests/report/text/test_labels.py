@@ -11,7 +11,6 @@ from tests.report.reading import parts_of
 from importance_audit.records.as_csv import tables
 from importance_audit.records.as_json import dumps
 from importance_audit.report.pages.html import print_html, to_html
-from importance_audit.report.pages.report_views import report_views
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Name, plain
 from importance_audit.report.text.labels import (
@@ -80,18 +79,6 @@ def test_both_renderings_show_the_label():
     view = labelled_view()
     for page in (to_html(view), print_html(view, conformity="")):
         assert "Living area" in re.sub("<wbr>", "", page)
-
-
-def test_the_pages_of_a_report_are_those_of_its_view():
-    result = with_config(result_of("apartments"), LABELS)
-    assert to_html(report_views(result)["report"]) == to_html(labelled_view())
-
-
-def test_an_empty_table_of_labels_and_none_show_raw_names():
-    result = result_of("apartments")
-    one, other = build_view(result), build_view(with_config(result, {}))
-    assert names_in(one) == names_in(other)
-    assert all(n.text == n.raw for n in names_in(one) if n.raw in LABELS)
 
 
 def test_labels_end_with_the_report():
