@@ -152,10 +152,6 @@ def test_words_have_the_contrast_of_words(name):
     assert contrast(getattr(drawing, name)) >= 4.5
 
 
-def test_marks_of_the_third_series_have_the_contrast_of_marks():
-    assert contrast(drawing.AXIS) >= 3.0
-
-
 def test_curves_and_engines_differ_without_their_colour():
     looks = [(s.width, s.dashes) for s in SERIES]
     shapes = [s.mark for s in SERIES]
@@ -217,20 +213,6 @@ def test_long_names_fit_keep_both_ends_and_stay_apart():
     assert one.startswith("number")
     assert one.endswith("months #1")
     assert all(typeface.width(name, 8) <= 30.0 for name in (one, two, three))
-
-
-def test_a_name_that_fits_is_not_touched():
-    assert typeface.shortened(["no.rooms"], typeface.width("no.rooms", 8), 8) == (
-        ("no.rooms",),
-    )
-
-
-def test_two_lines_break_where_words_end():
-    ((first, second),) = typeface.shortened(
-        ["number.of.previous.applications"], 30.0, 8, lines=2
-    )
-    assert first + second == "number.of.previous.applications"
-    assert first.endswith(".")
 
 
 def test_a_break_between_words_goes_before_one_inside_a_word():

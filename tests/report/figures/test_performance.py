@@ -114,15 +114,3 @@ def test_no_words_touch_or_leave_the_sheet(n_models, name):
     ):
         assert not collisions(svg)
         assert not off_sheet(svg)
-
-
-def test_a_name_of_fifty_characters_is_not_cut():
-    name = "gradient_boosting_with_constraints_challenger_2024"
-    shown = "".join(words(classes(2, name=name + "{n}")))
-    assert shown.count(f"{name}0") == 2  # above its calibration, and beside its curve
-    assert "…" not in shown
-
-
-def test_the_same_numbers_give_the_same_bytes():
-    assert classes(2) == classes(2)
-    assert residuals(2) == residuals(2)

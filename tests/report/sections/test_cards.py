@@ -84,24 +84,12 @@ def test_the_formula_of_a_ratio_says_whether_means_or_ratios_are_averaged():
     assert each.startswith(f"{permuted.replace('L(y', '[L(y', 1)} / L(y, f(X))];")
 
 
-def test_the_spread_of_a_pooled_ratio_is_that_of_the_delta_method():
-    view = viewed(aggregator="pooled", **RATIO)
-    assert "delta method" in fact(view, "E1", "Uncertainty shown")
-    assert "delta method" not in fact(viewed(**RATIO), "E1", "Uncertainty shown")
-
-
 def test_captions_call_a_pooled_ratio_a_ratio_of_means():
     view = viewed(aggregator="pooled", **RATIO)
     caption = words(table(view, "tab-ranking-forest-permutation-features-rmse").caption)
     assert caption.endswith("Ratio of two means over 10 repeats.")
     assert "ratio of two means over 10" in words(table(view, "tab-executive").caption)
     assert "Dot: ratio of two means over 10 repeats;" in words(section(view, "F"))
-
-
-def test_a_pooled_difference_is_a_mean_all_the_same():
-    view = viewed(aggregator="pooled")
-    assert "Mean of 10 repeats." in words(section(view, "F"))
-    assert "delta method" not in fact(view, "E1", "Uncertainty shown")
 
 
 @pytest.mark.parametrize(
@@ -118,12 +106,6 @@ def test_a_pooled_difference_is_a_mean_all_the_same():
 )
 def test_a_card_names_the_unit_of_the_target_configured_or_not(fields, text):
     assert fact(viewed(**fields), "E1", "Form and unit") == text
-
-
-def test_the_caption_of_a_ratio_names_no_unit():
-    assert "EUR/m²" not in words(
-        table(viewed(**RATIO), "tab-ranking-forest-permutation-features-rmse").caption
-    )
 
 
 def test_a_loss_on_drawn_rows_says_on_how_many():

@@ -138,23 +138,6 @@ def test_the_largest_movement_comes_first_though_its_feature_leads_no_more():
     assert plain(table.rows[0].cells[5].parts) == "1"
 
 
-def test_what_differs_comes_before_what_moved():
-    old = result_of("apartments")
-    tables = [table.id for table in blocks_of(shifted(old), old, Table)]
-    assert tables[0] == "tab-differs"
-    assert all(name.startswith("tab-movement") for name in tables[1:])
-
-
-def test_only_another_seed_lets_the_band_judge():
-    old = result_of("apartments")
-    sentences = [
-        plain(b)
-        for b in section_i(shifted(old), old).parts["blocks"]
-        if isinstance(b, tuple)
-    ]
-    assert any("can come only from random draws" in text for text in sentences)
-
-
 def test_other_rows_make_a_movement_inseparable_from_them():
     old = result_of("apartments")
     data = old.datasets.copy()

@@ -10,8 +10,7 @@ from tests.report.made_records import HOSTILE, made_frame, made_run
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
 from tests.report.reading import column, section, table, words
-from tests.report.svg_reader import ROUNDED, collisions, groups, height, mark, points
-from tests.report.svg_reader import words as svg_words
+from tests.report.svg_reader import collisions, groups, height, mark, points
 
 from importance_audit.assess.associations import association_rows
 from importance_audit.methods.known_answers import normal_data
@@ -78,12 +77,6 @@ def test_independent_columns_are_in_no_cluster_and_the_strongest_pair_is_told():
     assert "No two features have an association of 0.8 or above;" in text
     assert "the strongest is 0.05." in text
     assert text.count("No two features have an association") == 1
-
-
-def test_a_diamond_is_explained_only_where_one_is_drawn():
-    alone = plain_view(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
-    assert "diamond" not in plain(figure_of(alone).caption)
-    assert "diamond, together" in plain(figure_of(apartments(THREE)).caption)
 
 
 @pytest.mark.parametrize("pairs", [SIZE, PAIRS])
@@ -182,14 +175,6 @@ def test_the_lede_names_the_one_cluster_and_counts_several():
     assert lede.startswith("4 features form 2 clusters of correlated features, with")
 
 
-def test_the_better_ranked_branch_comes_first_and_members_stand_together():
-    rows = figure_of(apartments(THREE)).data["rows"]
-    assert [row.name for row in rows] == [
-        *("district", "construction.year", "floor", "surface", "no.rooms", "together")
-    ]
-    assert [row.cluster for row in rows] == [0, 0, 0, 1, 1, 1]
-
-
 def test_branches_meet_at_the_strongest_association_between_them():
     strong = {("a", "c"): 0.95, ("a", "b"): 0.3, ("b", "c"): 0.85}
     joins = figure_of(plain_view(tuple("abc"), strong)).data["joins"]
@@ -229,21 +214,6 @@ def test_a_join_is_drawn_where_its_branches_meet():
     assert y3 == pytest.approx(mark(svg, "estimate-1")[1])
     # The leaves stand at 1: half way to the axis is 0.5, a fifth of it is the limit.
     assert (x0 - at) / (x0 - x1) == pytest.approx(0.2 / 0.5)
-
-
-def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
-    svg = clusters_svg(rows(4.0, 2.0), [], limit=float("nan"))
-    first, second = mark(svg, "estimate-0")[0], mark(svg, "estimate-1")[0]
-    zero = points(groups(svg, "baseline")[0])[0][0]
-    assert first - zero == pytest.approx(2 * (second - zero), abs=4 * ROUNDED)
-    assert not groups(svg, "limit")
-
-
-def test_what_was_not_asked_has_a_row_without_a_mark():
-    nothing = Row("x", float("nan"), float("nan"), float("nan"), "–")
-    svg = clusters_svg([*rows(4.0), nothing], [])
-    assert "–" in svg_words(svg)
-    assert not groups(svg, "estimate-1")
 
 
 def test_a_page_holds_forty_features_in_clusters_asked_together():

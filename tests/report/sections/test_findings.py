@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 from tests.report.made_records import made_frame, made_pair, made_run
 from tests.report.made_results import apartments_result
@@ -202,21 +201,3 @@ def test_checks_that_were_not_run_for_other_reasons_stand_apart():
     item = table(view_with_findings(checks=frame), "tab-checks")
     assert column(item, "Observed") == ["not a", "not b"]
     assert item.everything is None  # it would hold the same rows
-
-
-def test_what_failed_is_listed_one_by_one():
-    frame = pd.DataFrame([check(subject=s, verdict="fail") for s in "abc"])
-    item = table(build_view(plain_result(("a",), checks=frame)), "tab-checks")
-    assert column(item, "Subject") == ["a", "b", "c"]
-
-
-def test_long_names_of_models_stand_whole_in_findings_and_checks():
-    models = [
-        f"gradient boosting on bureau_and_application_data, {n}" for n in (1, 2, 3)
-    ]
-    two = [finding(subject=name, cause="x") for name in models[:2]]
-    limits = [check(subject=models[2])]
-    view = view_with_findings(*two, finding(subject=models[2]), checks=limits)
-    titles = " ".join(plain(entry.title) for entry in entries(view))
-    assert all(name in titles for name in models)
-    assert column(table(view, "tab-checks"), "Subject") == [models[2]]

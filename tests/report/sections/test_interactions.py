@@ -1,14 +1,13 @@
 """The map of pairs: what stands where, how dark, and in which words."""
 
-import re
 from itertools import combinations
 from math import nan
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from tests.report.made_records import HOSTILE, made_importance
-from tests.report.made_variants import plain_result, view_of
+from tests.report.made_records import made_importance
+from tests.report.made_variants import plain_result
 from tests.report.reading import drawn
 from tests.report.svg_reader import (
     SVG,
@@ -107,18 +106,6 @@ def test_what_was_not_measured_is_a_dash_and_has_no_shade():
     assert words(svg).count("–") == 1
 
 
-def test_pairs_that_all_measure_nothing_are_white_without_a_key():
-    svg = pairs_map("abc", lambda *_: 0.0)
-    assert not groups(svg, "strongest")
-    assert "strength" not in words(svg)
-    assert words(svg).count("0.00") == 3
-
-
-def test_numbers_that_do_not_all_fit_are_left_to_the_table():
-    svg = pairs_map("abc", lambda *_: 1.0, text="{:.12f}")
-    assert not any(re.match("1.0{5}", word) for word in words(svg))
-
-
 @pytest.mark.parametrize("n", [2, 3, 7, 12])
 def test_maps_stay_on_the_sheet_whatever_the_names(n):
     for name in ("x", "feature." * 30):
@@ -165,11 +152,6 @@ def test_of_many_models_the_first_three_are_drawn_and_the_others_counted():
     assert all(plain(figure.caption).endswith(ending) for figure in maps)
 
 
-def test_groups_of_two_columns_are_no_pairs():
-    figures_of_groups = view_of("apartments").figures
-    assert draw_interactions not in {figure.draw for figure in figures_of_groups}
-
-
 def test_one_pair_needs_no_map():
     assert pair_figures("ab", (1.0,)) == []
 
@@ -178,16 +160,3 @@ def test_a_pair_that_nobody_asked_for_is_not_taken_for_one_without_strength():
     (figure,) = pair_figures("abc", (1.0, 2.0), pairs=(("a", "b"), ("b", "c")))
     assert figure.data["names"] == ("b", "c", "a")
     assert figure.data["texts"] == ((), ("2",), ("1", "–"))
-
-
-def test_features_of_which_no_pair_was_measured_are_not_drawn():
-    (figure,) = pair_figures("abcd", (1.0, 2.0, nan, 3.0, nan, nan))
-    assert set(figure.data["names"]) == {"a", "b", "c"}
-
-
-def test_hostile_names_are_shown_escaped():
-    names = HOSTILE[:6]
-    values = np.arange(1.0, 16.0)
-    (figure,) = pair_figures(names, values)
-    assert not off_sheet(figure.svg)
-    assert len(figure.alt) <= 250

@@ -90,38 +90,11 @@ def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     )
 
 
-def test_a_training_loss_of_almost_nothing_adds_no_decimals():
-    rows = losses(("good", "test", 20.0), ("good", "train", 7.3e-6))
-    view = two_models(performance=rows)
-    for item in (table(view, "tab-quality"), table(view, "tab-performance-rmse")):
-        (training,) = (c for c in item.columns if "Training" in plain(c.label))
-        assert column(item, plain(training.label))[0] == "< 0.01"
-    assert column(table(view, "tab-quality"), "Evaluation rows")[0] == "20.00 ± 0.50"
-
-
 def test_a_model_of_unknown_loss_comes_after_all_others():
     rows = losses(("good", "test", 20.0), ("bad", "train", 1.0))
     quality = table(two_models(performance=rows), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
     assert column(quality, "Evaluation rows") == ["20.00 ± 0.50", "–"]
-
-
-def test_tables_and_leaders_of_section_f_use_the_intervals_over_other_rows():
-    record = apartments_result().importances[0]
-    order = np.argsort(-record.mean)
-    rows = [
-        (0, name, float(low), 1000.0, 1.0, 5.0)
-        for name, low in zip(record.features, -np.argsort(order) - 1.0, strict=True)
-    ]
-    result = apartments_result(row_intervals=row_intervals(*rows))
-    view = build_view(result)
-    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
-    assert column(ranking, "to") == ["1\u202f000"] * 5
-    assert column(ranking, "Ranks") == ["1–5"] * 5
-    assert "95\u202f% from" in [plain(c.label) for c in ranking.columns]
-    assert "No feature stands out from the baseline in forest" in words(
-        section(view, "F").lede
-    )
 
 
 def test_an_order_is_open_where_the_ranks_are_not_where_two_intervals_overlap():
@@ -244,21 +217,6 @@ def test_the_size_is_that_of_the_decile_that_is_farthest_off():
     assert "(the lowest among them), by up to 4.0" in said(view, "fits")
 
 
-def test_groups_are_named_beside_the_features_that_lead():
-    record = made_importance("good", NAMES, (5.0, 9.0, 1.0))
-    both = made_importance("good", ("x", "y"), (3.0, 7.0), of="groups")
-    other = made_importance("good", ("x",), (8.0,), of="groups", loss="mae")
-    result = plain_result(
-        NAMES, models=models_frame(("good",)), importances=[record, other, both]
-    )
-    view = build_view(result)
-    notes = " ".join(map(plain, parts(view)["ranking"][0].notes))
-    assert "Groups in good (E2): y 7.0; x 3.0." in notes
-    assert "E1 Permutation importance of features; E2 Permutation" in said(
-        view, "about"
-    )
-
-
 def test_probabilities_stand_beside_what_was_observed():
     view = two_models(calibration_checks=checked(positive_class="yes"))
     quality = table(view, "tab-quality")
@@ -291,14 +249,6 @@ def test_models_stand_side_by_side_and_features_by_their_best_rank():
     assert below in notes
     assert "Cannot be told from zero" not in notes
     assert "95\u202f% interval in brackets: other evaluation rows" in notes
-
-
-@pytest.mark.parametrize("missing", [("a",), ("a", "b")])
-def test_intervals_over_other_rows_of_some_features_only_are_not_used(missing):
-    rows = [(0, n, 1.0, 2.0, 1.0, 3.0) for n in NAMES if n not in missing]
-    rows += [(0, n, float("nan"), float("nan"), 1.0, 3.0) for n in missing]
-    view = two_models(row_intervals=row_intervals(*rows))
-    assert "the random draws only" in words(table(view, "tab-executive"))
 
 
 def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_large():
@@ -358,18 +308,6 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
     assert headline == f"a leads, {share} (E1)" if is_named else "a leads"
     asked = f"whether a, {share}, is known at the time of prediction."
     assert decide == (asked if is_named else "No open point.")
-
-
-def test_a_leader_with_nearly_all_importance_is_not_said_to_have_all_of_it():
-    means = (9.0, 0.001, 0.001)  # 99.98 %
-    intervals = row_intervals(
-        (0, "a", 8.8, 9.2, 1.0, 1.0),
-        *((0, name, 0.0005, 0.0015, 2.0, 3.0) for name in "bc"),
-    )
-    frames = {"row_intervals": intervals, "models": models_frame(("bad",))}
-    frames["importances"] = [made_importance("bad", NAMES, means)]
-    text = said(build_view(plain_result(NAMES, **frames)), "headline")
-    assert text == "a leads, with 99.98\u202f% of all importance in bad (E1)"
 
 
 def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart():
@@ -493,14 +431,6 @@ def test_what_has_nearly_all_importance_heads_the_page_before_other_sets(set_, h
         )
     )
     assert said(view, "headline").startswith(heads)
-
-
-def test_deciles_that_are_off_are_counted_by_their_direction():
-    evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
-    view = two_models(findings=[found("bias", "good", "info", evidence=evidence)])
-    (point,) = parts(view)["points"]
-    bias = "good: predictions too low in 4 and too high in 3 of 10 deciles"
-    assert bias in plain(point)
 
 
 def test_warnings_of_one_check_are_one_point_and_what_has_no_room_is_counted():

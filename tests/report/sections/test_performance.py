@@ -31,7 +31,6 @@ from importance_audit.models.diagnostics import diagnostic_rows
 from importance_audit.records.finding import Finding
 from importance_audit.records.frames import FRAMES
 from importance_audit.report.figures.performance import draw_classes, draw_residuals
-from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Value, plain
 
@@ -85,29 +84,6 @@ def binary(n_models=2, **frames):
 # What the trade reads
 
 
-def test_readings_stand_for_training_out_of_bag_and_evaluation_rows():
-    rows = [
-        reading(FOREST, "r2", "train", 0.96),
-        reading(FOREST, "r2", "out_of_bag", 0.81),
-        reading(FOREST, "r2", "test", 0.79, n=9000),
-    ]
-    page = view(readings=frame("readings", rows))
-    item = table(page, "tab-readings")
-    assert plain(item.caption).startswith("R² of each model, higher is better.")
-    heads = [plain(head.label).replace("\u00a0", " ") for head in item.columns]
-    assert heads[1::2] == [
-        "Training, n = 1\u202f000",
-        "Out of bag, n = 1\u202f000",
-        "Evaluation, n = 9\u202f000",
-    ]
-    (row,) = item.rows
-    assert [plain(cell.parts) for cell in row.cells[1::2]] == [
-        "0.960",
-        "0.810",
-        "0.790",
-    ]
-
-
 def test_auc_and_gini_are_two_rows_and_a_model_without_trees_has_a_dash():
     rows = [
         reading(model, name, split, 0.7)
@@ -155,14 +131,6 @@ def test_two_models_are_apart_beyond_two_errors_of_their_paired_difference(
     assert (said in words(section(page, "B"))) is not is_apart
 
 
-def test_the_note_prints_the_difference_and_its_error():
-    note = words(table(two_models(-3.0, 1.6), "tab-performance-rmse").notes)
-    assert note.startswith(
-        "Not distinguishable on the evaluation rows (paired difference of less than "
-        "two standard errors): forest and linear (−3.0 ± 1.6)."
-    )
-
-
 @pytest.mark.parametrize(
     ("losses", "is_apart"), [((2.0, 11.0), True), ((4.0, 11.0), False)]
 )
@@ -173,11 +141,6 @@ def test_without_pairs_two_models_are_apart_where_their_errors_do_not_overlap(
     note = words(table(page, "tab-performance-rmse").notes)
     assert (APART in note) is not is_apart
     assert ("overlap): forest and linear (−7.0)." in note) is not is_apart
-
-
-def test_an_error_that_is_not_known_tells_nothing_apart_nor_alike():
-    page = two_models(-3.0, float("nan"), errors=(float("nan"),) * 2)
-    assert APART not in words(table(page, "tab-performance-rmse").notes)
 
 
 # The figure
@@ -393,11 +356,3 @@ def test_columns_left_out_say_why_and_what_they_hold():
     assert len(every.rows) < len(every.everything.rows) == len(rows * 3)
     assert "Listed below the report's tables: " in words(every.notes)
     assert "tab-left-out" not in [item.id for item in view().tables]
-
-
-def test_names_from_outside_change_nothing_but_themselves():
-    bad = "<script>alert(1)</script>"
-    rows = [{"column": bad, "reason": "not_listed", "look": "", "distinct": 2}]
-    steps = [step(bad, bad, **{bad: bad})]
-    page = to_html(view(left_out=frame("left_out", rows), steps=frame("steps", steps)))
-    assert bad not in page

@@ -80,9 +80,3 @@ def test_a_signature_under_another_digest_is_told():
     assert warning in words(part)
     own = section(build_view(result_of("apartments"), signoffs=both[:1]), "P")
     assert warning not in words(own)
-
-
-def test_a_name_that_would_reorder_its_line_is_made_visible():
-    record = signed("f" * 64, name="A\u202eB")
-    part = section(build_view(result_of("apartments"), signoffs=(record,)), "P")
-    assert "A⟨U+202E⟩B" in words(part)

@@ -105,12 +105,6 @@ def test_rows_that_a_failed_step_did_not_draw_are_not_told_as_impossible_to_draw
     assert "this gave no result for the leading ranking" in text
 
 
-def test_groups_stand_in_the_order_of_the_questions():
-    view = build_view(apartments_result(**two_losses()))
-    groups = section(view, "H").parts["groups"]
-    assert [group.id for group in groups] == [*("losses", "firm-ranks", "firm-rows")]
-
-
 RANKING = "tab-ranking-forest-permutation-features-rmse"
 STABILITY = "tab-stability-forest-permutation-features-rmse"
 
@@ -142,19 +136,6 @@ def test_what_is_not_drawn_has_no_repeats_to_settle_it():
     still = (replace(first, stream=""), *others)
     stability = table(build_view(apartments_result(importances=still)), STABILITY)
     assert "Repeats needed" not in [plain(head.label) for head in stability.columns]
-
-
-def test_a_long_ranking_is_cut_alike_and_whole_in_the_appendix():
-    names = [f"x{n:02}" for n in range(30)]
-    rows = [
-        {"feature": name, "rank_low": 1, "rank_high": 30, "p_top_k": 0.1}
-        | {"repeats_to_settle": 3.0, "resamples": 9, "record": 0}
-        for name in names
-    ]
-    view = build_view(plain_result(names, stability=made_frame("stability", rows)))
-    stability = table(view, STABILITY)
-    assert (len(stability.rows), len(stability.everything.rows)) == (13, 30)
-    assert column(stability, "Feature")[-1] == "the other 18"
 
 
 def repeated(*ranks_of_b):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from tests.report.made_variants import plain_result, result_of
+from tests.report.made_variants import result_of
 from tests.report.reading import parts_of
 
 from importance_audit.records.as_csv import tables
@@ -90,12 +90,6 @@ def test_labels_end_with_the_report():
     ):
         1 / len(label_of("surface").removeprefix("Living area (m²)"))
     assert label_of("surface") == "surface"
-
-
-def test_a_label_that_hides_characters_is_shown_with_them():
-    result = with_config(plain_result(("a", "b")), {"a": "x\u202ey"})
-    texts = {name.text for name in names_in(build_view(result)) if name.raw == "a"}
-    assert texts == {"x⟨U+202E⟩y"}
 
 
 def test_a_level_with_the_name_of_a_labelled_feature_keeps_its_name():
