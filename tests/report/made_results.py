@@ -59,6 +59,12 @@ FAILURE = Finding(
 )
 
 
+def found(check: str, subject: str = "a", severity: str = "warning", **fields: Any):
+    """Return a finding that something was found."""
+    fields.setdefault("message", "It was found.")
+    return Finding(check=check, subject=subject, severity=severity, **fields)
+
+
 MODELS = ("forest", "linear", "svm")
 STILL = {"stream": "", "repeats": 1, "loss": ""}
 """What a measure that draws nothing and asks no loss has in common."""
