@@ -4,16 +4,13 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from tests.report.made_records import made_importance, models_frame
-from tests.report.made_results import apartments_result
+from tests.report.made_records import made_frame, made_importance, models_frame
+from tests.report.made_results import apartments_result, found
 from tests.report.made_variants import plain_result
 from tests.report.page_reader import parse_page
 from tests.report.reading import column, section, table, words
 
-from importance_audit.records.finding import Finding
-from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -21,16 +18,11 @@ from importance_audit.report.text.blocks import plain
 NAMES = ("a", "b", "c")
 
 
-def frame_of(name, rows):
-    """Return a frame of the result from the columns that matter here."""
-    return pd.DataFrame(rows).reindex(columns=FRAMES[name].columns)
-
-
 def losses(*rows):
     """Return losses by model and split, each ± 0.5, of a constant 40."""
     fields = {"loss": "rmse", "n_samples": 100, "std_error": 0.5, "constant": 40.0}
     fields |= {"difference": -1.0, "difference_std_error": 0.5}
-    return frame_of(
+    return made_frame(
         "performance",
         [{"model": m, "split": s, "value": v, **fields} for m, s, v in rows],
     )
@@ -58,7 +50,7 @@ def two_models(**frames):
 def row_intervals(*rows):
     """Return a frame of intervals from record, feature, low, high and ranks."""
     names = ("record", "feature", "low", "high", "rank_low", "rank_high")
-    return frame_of("row_intervals", [dict(zip(names, r, strict=True)) for r in rows])
+    return made_frame("row_intervals", [dict(zip(names, r, strict=True)) for r in rows])
 
 
 def parts(view):
@@ -71,11 +63,6 @@ def said(view, name):
     is_one = not content or not isinstance(content[0], tuple)
     sentences = (content,) if is_one else content
     return " ".join(map(plain, sentences)).replace("\u00a0", " ")
-
-
-def found(check, subject="a", severity="warning", **fields):
-    fields.setdefault("message", "It was found.")
-    return Finding(check=check, subject=subject, severity=severity, **fields)
 
 
 def test_the_best_model_on_new_rows_comes_first_training_beside_them():
@@ -139,7 +126,7 @@ def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
         ]
     ]
     rows[2] |= {"std_error": 0.01}
-    quality = table(two_models(readings=frame_of("readings", rows)), "tab-quality")
+    quality = table(two_models(readings=made_frame("readings", rows)), "tab-quality")
     assert column(quality, "Training rows") == ["–", "0.990"]
     assert column(quality, "Evaluation rows") == ["0.800 ± 0.010", "0.700"]
     assert len(quality.columns) == 3
@@ -184,7 +171,7 @@ def checked(**fields):
         "predicted": 0.1,
         "observed": 0.2,
     }
-    return frame_of("calibration_checks", [row | fields])
+    return made_frame("calibration_checks", [row | fields])
 
 
 def test_bias_says_its_direction_at_the_ends_of_the_range():
@@ -211,7 +198,7 @@ def test_the_size_is_that_of_the_decile_that_is_farthest_off():
     evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
     view = two_models(
         calibration_checks=checked(),
-        calibration=frame_of("calibration", rows),
+        calibration=made_frame("calibration", rows),
         findings=(found("bias", "good", "info", evidence=evidence),),
     )
     assert "(the lowest among them), by up to 4.0" in said(view, "fits")
@@ -335,7 +322,7 @@ def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart()
             models=models_frame(("bad", "good")),
             importances=records,
             row_intervals=row_intervals(*rows),
-            clusters=frame_of("clusters", clusters),
+            clusters=made_frame("clusters", clusters),
         )
         view = build_view(result)
         assert "b" in said(view, "differ").split("in the other): ")[1]
@@ -426,7 +413,7 @@ def test_what_has_nearly_all_importance_heads_the_page_before_other_sets(set_, h
             importances=[record],
             row_intervals=row_intervals(*intervals, (0, "c", 0.3, 0.5, 2.0, 3.0)),
             models=models_frame(("bad",)),
-            clusters=frame_of("clusters", clusters),
+            clusters=made_frame("clusters", clusters),
             findings=[found("dependent_leader", "bad", evidence=evidence)],
         )
     )
@@ -457,7 +444,7 @@ def test_rows_of_unknown_origin_are_given_rows_and_the_first_question():
 def expected(*rows):
     """Return judgements of (expectation, place, model, farthest, rank, verdict)."""
     names = ("expectation", "place", "model", "farthest", "rank", "verdict")
-    frame = frame_of("expected", [dict(zip(names, row, strict=True)) for row in rows])
+    frame = made_frame("expected", [dict(zip(names, row, strict=True)) for row in rows])
     return frame.assign(
         reason="Law.",
         share=0.5,
@@ -516,13 +503,13 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
 def test_a_shift_below_the_limit_is_not_told_to_be_chance(verdict, of_missing, words):
     row = {"column": "a", "role": "feature", "psi": 0.1, "missing_psi": 0.0}
     row |= {"verdict": verdict, "missing_verdict": of_missing}
-    view = two_models(split_shifts=frame_of("split_shifts", [row]))
+    view = two_models(split_shifts=made_frame("split_shifts", [row]))
     assert words in said(view, "fits")
 
 
 def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
     frame = expected((1, "top", "bad", "c", 3.0, "not as expected"))
-    clusters = frame_of(
+    clusters = made_frame(
         "clusters",
         [{"cluster": 1, "feature": f, "strongest": 0.9, "group": ""} for f in "bc"],
     )
@@ -538,7 +525,7 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
             run=asked((["c"], "top")),
             clusters=clusters,
             row_intervals=intervals.assign(high=[12, 6, high_of_c, 6, 9.5, 1.5]),
-            joint_importances=frame_of("joint_importances", joint),
+            joint_importances=made_frame("joint_importances", joint),
         )
         notes = plain(sum(table(view, "tab-executive").notes, ()))
         assert re.search(

@@ -7,7 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import columns_frame, models_frame, performance_frame
+from tests.report.made_records import (
+    columns_frame,
+    made_frame,
+    models_frame,
+    performance_frame,
+)
 from tests.report.made_variants import binary_result, multiclass_result, plain_result
 from tests.report.reading import (
     column,
@@ -29,17 +34,12 @@ from importance_audit.methods.known_answers import (
 )
 from importance_audit.models.diagnostics import diagnostic_rows
 from importance_audit.records.finding import Finding
-from importance_audit.records.frames import FRAMES
 from importance_audit.report.figures.performance import draw_classes, draw_residuals
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Value, plain
 
 FOREST, LINEAR = "forest", "linear"
 APART = "Not distinguishable on the evaluation rows"
-
-
-def frame(name, rows):
-    return FRAMES[name].of(rows)
 
 
 def view(features=("a",), **frames):
@@ -59,7 +59,7 @@ def two_models(difference, std_error, *, losses=(10.0, 11.0), errors=(2.0, 2.0))
         performance.loc[own, ["value", "std_error"]] = loss, error
     pair = {"model_a": FOREST, "model_b": LINEAR, "loss": "rmse", "split": "test"}
     pair |= {"n_samples": 9000, "difference": difference, "std_error": std_error}
-    pairs = frame("comparisons", [] if difference is None else [pair])
+    pairs = made_frame("comparisons", [] if difference is None else [pair])
     models = models_frame((FOREST, LINEAR))
     return view(performance=performance, comparisons=pairs, models=models)
 
@@ -75,8 +75,8 @@ def binary(n_models=2, **frames):
         for part, of_model in found.items():
             rows[part] += of_model
     areas = [reading(name, "auc", "test", 0.75) for name in names]
-    made = {name: frame(name, part) for name, part in rows.items()}
-    made["readings"] = frame("readings", areas)
+    made = {name: made_frame(name, part) for name, part in rows.items()}
+    made["readings"] = made_frame("readings", areas)
     result = replace(binary_result(), frames=binary_result().frames | made | frames)
     return result, build_view(result)
 
@@ -93,7 +93,9 @@ def test_auc_and_gini_are_two_rows_and_a_model_without_trees_has_a_dash():
         if (model, split) != (LINEAR, "out_of_bag")
     ]
     models = models_frame((FOREST, LINEAR))
-    item = table(view(readings=frame("readings", rows), models=models), "tab-readings")
+    item = table(
+        view(readings=made_frame("readings", rows), models=models), "tab-readings"
+    )
     assert plain(item.caption).startswith("AUC and Gini of each model")
     assert column(item, "Reading") == ["AUC", "Gini"] * 2
     out_of_bag = column(item, "Out of bag, n\u00a0=\u00a01\u202f000")
@@ -171,7 +173,7 @@ def test_of_several_classes_the_predicted_one_is_judged_and_nothing_else():
     rows = diagnostic_rows(model, data, model.predict(data.X), split="test")
     result = multiclass_result()
     named = [{**row, "model": "forest"} for row in rows["calibration"]]
-    page = build_view(result.with_frames(calibration=frame("calibration", named)))
+    page = build_view(result.with_frames(calibration=made_frame("calibration", named)))
     (figure,) = drawn(page, draw_classes)
     assert figure.data["curves"] == ()
     assert "ROC" not in plain(figure.caption)
@@ -184,7 +186,7 @@ def test_the_headline_says_where_the_probabilities_are_off():
     result, _ = binary(1)
     check = {"model": "boosting", "positive_class": "1", "split": "test", "deciles": 10}
     check |= {"too_low": 0, "too_high": 3, "lowest": "within", "highest": "too high"}
-    checked = frame("calibration_checks", [check])
+    checked = made_frame("calibration_checks", [check])
     page = build_view(result.with_frames(calibration_checks=checked))
     (figure,) = drawn(page, draw_classes)
     assert plain(figure.headline).startswith(
@@ -209,7 +211,7 @@ def test_numbers_have_residuals_and_classes_have_none():
         | {"q05": -2.0, "q25": -1.0 + (n == 3) * 2, "q50": 0.0, "q75": 1.0, "q95": 2.0}
         for n in range(1, 21)
     ]
-    page = view(residuals=frame("residuals", rows))
+    page = view(residuals=made_frame("residuals", rows))
     (figure,) = drawn(page, draw_residuals)
     assert plain(figure.headline) == (
         "How far predictions lie from what was observed, along the predictions."
@@ -226,7 +228,7 @@ def test_of_more_than_six_models_six_are_drawn_and_the_others_named():
     base |= {"highest": 1.0, "fitted": 0.5, "mean": 0.0, "q05": -2.0, "q25": -1.0}
     rows = [{"model": n, **base, "q50": 0.0, "q75": 1.0, "q95": 2.0} for n in names]
     page = view(
-        residuals=frame("residuals", rows),
+        residuals=made_frame("residuals", rows),
         models=models_frame(names),
         performance=performance_frame(names),
     )
@@ -247,7 +249,7 @@ def test_a_pipeline_prints_its_steps_and_never_that_the_rest_are_defaults():
     rows = [step("", "Pipeline"), step("scale", "StandardScaler")]
     rows += [step("trees", "Boosting", max_depth=8)]
     models = models_frame(("forest",), parameters='{"max_depth": 8, "subsample": 1.0}')
-    page = view(steps=frame("steps", rows), models=models)
+    page = view(steps=made_frame("steps", rows), models=models)
     (cell,) = column(table(page, "tab-steps"), "The model itself, then its steps")
     assert cell == "Pipeline; scale StandardScaler; trees Boosting (max_depth=8)"
     (parameters,) = column(table(page, "tab-models"), "Parameters")
@@ -346,13 +348,13 @@ def test_columns_left_out_say_why_and_what_they_hold():
         for reason in REASONS
         for look in LOOKS
     ]
-    page = view(left_out=frame("left_out", rows[:8]))
+    page = view(left_out=made_frame("left_out", rows[:8]))
     item = table(page, "tab-left-out")
     assert column(item, "Why it is left out") == [
         REASONS[r["reason"]] for r in rows[:8]
     ]
     assert column(item, "Contents") == [LOOKS[row["look"]] for row in rows[:8]]
-    every = table(view(left_out=frame("left_out", rows * 3)), "tab-left-out")
+    every = table(view(left_out=made_frame("left_out", rows * 3)), "tab-left-out")
     assert len(every.rows) < len(every.everything.rows) == len(rows * 3)
     assert "Listed below the report's tables: " in words(every.notes)
     assert "tab-left-out" not in [item.id for item in view().tables]
