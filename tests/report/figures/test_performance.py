@@ -102,8 +102,8 @@ def test_parts_without_width_still_have_a_median():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_models", range(1, 7))
-@pytest.mark.parametrize("name", ["model {n}", LONG + " {n}", "m{n}" + "x" * 90])
+@pytest.mark.parametrize("n_models", [1, 2, 4, 6])
+@pytest.mark.parametrize("name", [LONG + " {n}", "m{n}" + "x" * 90])
 def test_no_words_touch_or_leave_the_sheet(n_models, name):
     for svg in (
         classes(n_models, name=name),

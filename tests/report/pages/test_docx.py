@@ -29,6 +29,12 @@ pytestmark = pytest.mark.needs_pandoc
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
+@pytest.fixture(params=["apartments", "multiclass", "interrupted", "wide", "hostile"])
+def any_name(request):
+    """Return the name of each of the results that differ most, in turn."""
+    return request.param
+
+
 @cache
 def bytes_of(name):
     return to_docx(view_of(name))
