@@ -5,7 +5,7 @@ from datetime import date
 
 import numpy as np
 import pytest
-from tests.report.made_variants import RESULTS, plain_result, result_of
+from tests.report.made_variants import RESULTS, configured, plain_result, result_of
 from tests.report.reading import section
 from tests.report.svg_reader import words
 
@@ -30,10 +30,7 @@ def shifted(result, feature=0, by=100.0, seed=43):
     raw = np.array(record.raw)
     raw[feature] += by
     importances = (replace(record, raw=raw), *result.importances[1:])
-    config = {**result.run.config, "seed": seed}
-    return replace(
-        result, importances=importances, run=replace(result.run, config=config)
-    )
+    return configured(replace(result, importances=importances), seed=seed)
 
 
 def blocks_of(result, baseline, kind):
@@ -84,8 +81,7 @@ def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
         "The verdict was Calculation confirmed, with exceptions and is Calculation "
         "not confirmed. New: "
     )
-    config = {**plain_one.run.config, "fail_on": "warning"}
-    strict = replace(plain_one, run=replace(plain_one.run, config=config))
+    strict = configured(plain_one, fail_on="warning")
     assert f"Counting now: {title} (forest)." in first(strict, plain_one)
     assert f"No longer counting: {title} (forest)." in first(plain_one, strict)
     missing = replace(one, check="engine_missing", severity="info", subject="vip")
@@ -158,8 +154,7 @@ def test_the_figure_names_what_left_its_band():
 
 def test_what_left_its_band_is_counted_and_drawn_however_little_it_counts():
     old, new = result_of("apartments"), shifted(result_of("apartments"))
-    config = {**new.run.config, "checks": {"minimum_change": 10.0}}
-    new = replace(new, run=replace(new.run, config=config))
+    new = configured(new, checks={"minimum_change": 10.0})
     (figure,) = blocks_of(new, old, Figure)
     assert plain(figure.headline).startswith("1 of ")
     marks = [row.inside for panel in figure.data["panels"] for row in panel.rows]

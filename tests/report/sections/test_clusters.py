@@ -6,9 +6,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import HOSTILE, made_frame, made_run
+from tests.report.made_records import HOSTILE, made_frame
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result
+from tests.report.made_variants import configured, plain_result
 from tests.report.reading import column, section, table, words
 from tests.report.svg_reader import collisions, groups, height, mark, points
 
@@ -40,11 +40,8 @@ def associated(names, strong, weak=0.05):
 
 def limited(result, frame):
     """Return the view of a result with these associations and a limit of 0.8."""
-    config = dict(result.run.config)
-    config["checks"] = {**config["checks"], "dependence": 0.8}
-    return build_view(
-        replace(result, run=replace(made_run(), config=config), associations=frame)
-    )
+    checks = {**result.run.config["checks"], "dependence": 0.8}
+    return build_view(configured(replace(result, associations=frame), checks=checks))
 
 
 def apartments(strong=SIZE, **changes):

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from tests.report.made_records import made_frame, made_pair, made_run
+from tests.report.made_records import made_frame, made_pair
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result
+from tests.report.made_variants import configured, plain_result
 from tests.report.reading import column, section, table, words
 
 from importance_audit.records.finding import Finding, cause_of
@@ -77,11 +77,10 @@ def test_a_disagreement_names_the_class_of_its_cause():
 
 
 def test_a_finding_is_open_and_of_the_owner_of_the_model():
-    run = made_run()
-    (entry,) = entries(view_with_findings(finding(), run=run))
+    result = plain_result(("a",), findings=(finding(),))
+    (entry,) = entries(build_view(result))
     assert plain(entry.summary) == "open · owner Pricing, A. Nowak · due –"
-    config = {**run.config, "report": {}}
-    (entry,) = entries(view_with_findings(finding(), run=replace(run, config=config)))
+    (entry,) = entries(build_view(configured(result, report={})))
     assert plain(entry.summary) == "open · owner none named · due –"
 
 
@@ -148,8 +147,7 @@ def test_the_same_deviation_of_two_models_is_one_finding_with_both_names():
 
 def test_page_one_counts_causes_and_not_their_findings():
     result = plain_result(("a",), findings=of_one_cause())
-    config = {**result.run.config, "fail_on": "warning"}
-    failing = replace(result, run=made_run(config=config))
+    failing = configured(result, fail_on="warning")
     text = plain(section(build_view(failing), "B").parts["recomputed"])
     assert text.startswith("The run has 2 findings at or above the configured limit")
     assert "It is" not in text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.report.made_records import made_frame, made_importance, models_frame
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import plain_result
+from tests.report.made_variants import configured, plain_result
 from tests.report.page_reader import parse_page
 from tests.report.reading import column, section, table, words
 
@@ -460,9 +460,8 @@ def expected(*rows):
 
 def asked(*features_and_places):
     """Return the configuration of expectations."""
-    run = apartments_result().run
     sections = [{"features": f, "place": p} for f, p in features_and_places]
-    return replace(run, config={**run.config, "expected": sections})
+    return configured(apartments_result(), expected=sections).run
 
 
 def test_expectations_are_counted_and_not_expectations_times_rankings():
@@ -585,26 +584,35 @@ def test_the_headline_is_one_piece_of_text():
     assert piece.tag == "span"
 
 
-def test_every_feature_that_is_outside_the_first_is_named():
-    frame = expected((1, "top", "bad", "c", 3.0, "not as expected"))
-    view = two_models(expected=frame, run=asked((["c", "b"], "top")))
-    # In bad a leads, so that b, second of three, is among the first two.
-    assert "Outside the first" not in said(view, "expected")
-    frame = expected((1, "top", "good", "c", 3.0, "not as expected"))
-    view = two_models(expected=frame, run=asked((["c", "a"], "top")))
-    assert "Outside the first" not in said(view, "expected")
-    view = two_models(expected=frame, run=asked((["c"], "top")))
-    assert "Outside the first" not in said(view, "expected")
-    four = [made_importance("d", ("a", "b", "c", "d"), (9.0, 8.0, 2.0, 1.0), sd=0.1)]
-    frame = expected((1, "top", "d", "d", 4.0, "not as expected"))
+@pytest.mark.parametrize(
+    ("models", "feature", "named", "is_outside"),
+    [
+        # In bad a leads, so that b, second of three, is among the first two.
+        ({"bad": (9.0, 5.0, 1.0), "good": (5.0, 9.0, 1.0)}, "c", ["c", "b"], False),
+        ({"good": (5.0, 9.0, 1.0), "bad": (9.0, 5.0, 1.0)}, "c", ["c", "a"], False),
+        ({"good": (5.0, 9.0, 1.0)}, "c", ["c"], False),
+        ({"d": (9.0, 8.0, 2.0, 1.0)}, "d", ["c", "d"], True),
+    ],
+)
+def test_every_feature_that_is_outside_the_first_is_named(
+    models, feature, named, is_outside
+):
+    names = tuple("abcd")
+    records = [
+        made_importance(model, names[: len(means)], means, sd=0.1)
+        for model, means in models.items()
+    ]
+    first = records[0].model
     result = plain_result(
-        ("a", "b", "c", "d"),
-        models=models_frame("d"),
-        importances=four,
-        expected=frame,
-        run=asked((["c", "d"], "top")),
+        names,
+        models=models_frame(models),
+        importances=records,
+        expected=expected((1, "top", first, feature, 4.0, "not as expected")),
+        run=asked((named, "top")),
     )
-    assert said(build_view(result), "expected").endswith(
+    text = said(build_view(result), "expected")
+    assert ("outside the first" in text) is is_outside
+    assert not is_outside or text.endswith(
         "Of the other features named there, outside the first 2 in some ranking: c "
         "(rank 3 in d, E1)."
     )

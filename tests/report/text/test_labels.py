@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from tests.report.made_variants import result_of
+from tests.report.made_variants import configured, result_of
 from tests.report.reading import parts_of
 
 from importance_audit.records.as_csv import tables
@@ -23,14 +23,9 @@ from importance_audit.report.text.labels import (
 LABELS = {"surface": "Living area (m²)", "forest": "Champion", "size": "Size of flat"}
 
 
-def with_config(result, labels):
-    config = {**result.run.config, "labels": labels}
-    return replace(result, run=replace(result.run, config=config))
-
-
 @cache
 def labelled_view():
-    return build_view(with_config(result_of("apartments"), LABELS))
+    return build_view(configured(result_of("apartments"), labels=LABELS))
 
 
 def names_in(view):
@@ -64,7 +59,7 @@ def test_the_data_card_keeps_the_raw_name_below_the_label():
 
 def test_tables_as_files_keep_raw_names():
     result = result_of("apartments")
-    labelled_result = with_config(result, LABELS)
+    labelled_result = configured(result, labels=LABELS)
     assert tables(labelled_result) == tables(result)
     records = dumps(labelled_result)
     assert records.count("Living area") == 1  # in the configuration alone
@@ -82,11 +77,11 @@ def test_both_renderings_show_the_label():
 
 
 def test_labels_end_with_the_report():
-    build_view(with_config(result_of("apartments"), LABELS))
+    build_view(configured(result_of("apartments"), labels=LABELS))
     assert label_of("surface") == "surface"
     with (
         pytest.raises(ZeroDivisionError),
-        labelled(with_config(result_of("apartments"), LABELS)),
+        labelled(configured(result_of("apartments"), labels=LABELS)),
     ):
         1 / len(label_of("surface").removeprefix("Living area (m²)"))
     assert label_of("surface") == "surface"
@@ -94,7 +89,7 @@ def test_labels_end_with_the_report():
 
 def test_a_level_with_the_name_of_a_labelled_feature_keeps_its_name():
     labels = {"Srodmiescie": "Downtown"}
-    result = with_config(result_of("apartments"), labels)
+    result = configured(result_of("apartments"), labels=labels)
     columns = next(t for t in build_view(result).tables if t.id == "tab-columns")
     plain_columns = next(
         t for t in build_view(result_of("apartments")).tables if t.id == "tab-columns"
@@ -106,7 +101,7 @@ def test_a_level_with_the_name_of_a_labelled_feature_keeps_its_name():
 
 
 def test_a_stored_sentence_shows_the_label_of_a_name_that_it_quotes():
-    result = with_config(result_of("apartments"), LABELS)
+    result = configured(result_of("apartments"), labels=LABELS)
     with labelled(result):
         text = with_labels("'surface' and 'floor' depend on each other.")
     assert text == "'Living area (m²)' and 'floor' depend on each other."
@@ -115,7 +110,7 @@ def test_a_stored_sentence_shows_the_label_of_a_name_that_it_quotes():
 def test_a_subject_that_begins_with_a_model_is_shown_by_its_label():
     finding = replace(result_of("apartments").findings[0], subject="forest, rmse")
     result = replace(result_of("apartments"), findings=(finding,))
-    labels = labels_of(with_config(result, {"forest": "Champion", "rmse": "x"}))
+    labels = labels_of(configured(result, labels={"forest": "Champion", "rmse": "x"}))
     assert labels["forest, rmse"] == "Champion, rmse"
 
 
@@ -133,5 +128,5 @@ def test_pairs_are_shown_by_the_labels_of_their_features():
         ),
     )
     result = replace(result_of("apartments"), importances=(record,))
-    labels = labels_of(with_config(result, {"surface": "Area"}))
+    labels = labels_of(configured(result, labels={"surface": "Area"}))
     assert labels["surface:floor"] == "Area:floor"
