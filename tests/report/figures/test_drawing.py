@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.report.svg_reader import MM, groups, mark, points, texts, words
+from tests.report.svg_reader import MM, contrast, groups, mark, points, texts, words
 
 from importance_audit.report.figures import drawing, typeface
 from importance_audit.report.figures.drawing import SERIES
@@ -131,20 +131,6 @@ def test_settings_of_the_user_change_nothing():
     with matplotlib.rc_context(user_settings):
         changed = draw_sheet("name")
     assert changed == draw_sheet("name")
-
-
-def contrast(colour, paper="#ffffff"):
-    """Return the WCAG 2 contrast ratio of two colours."""
-
-    def luminance(text):
-        parts = [int(text[n : n + 2], 16) / 255 for n in (1, 3, 5)]
-        linear = [
-            p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
-        ]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted([luminance(colour), luminance(paper)])
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("name", ["INK", "SOFT", "BLUE", "RED"])

@@ -77,7 +77,9 @@ RATIO = {"form": "ratio", "sd": 2.0}
 
 
 def test_the_formula_of_a_ratio_says_whether_means_or_ratios_are_averaged():
-    pooled = fact(viewed(aggregator="pooled", **RATIO), "E1", "Formula")
+    view = viewed(aggregator="pooled", **RATIO)
+    pooled = fact(view, "E1", "Formula")
+    assert "delta method" in fact(view, "E1", "Uncertainty shown")
     permuted = "mean over b of L(y, f(X with j permuted by πb))"
     assert pooled.startswith(f"[{permuted}] / [mean over b of L(y, f(X))];")
     each = fact(viewed(**RATIO), "E1", "Formula")
