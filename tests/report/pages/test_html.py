@@ -19,12 +19,12 @@ from tests.report.made_records import (
     models_frame,
     performance_frame,
 )
+from tests.report.made_results import found
 from tests.report.made_variants import plain_result, result_of, view_of
 from tests.report.page_reader import nodes_of, parse_page
 from tests.report.reading import page_files
 
 from importance_audit.records.as_csv import tables
-from importance_audit.records.finding import Finding
 from importance_audit.records.template_folder import templates
 from importance_audit.report.pages import html
 from importance_audit.report.pages.html import (
@@ -371,16 +371,6 @@ def test_words_of_a_name_stay_whole_on_paper_beside_one_that_no_column_holds():
     assert f"<bdi>deindustrialisation_<wbr>{short}</bdi>" in page
 
 
-def test_a_sentence_breaks_a_long_name_where_its_words_end_on_paper_too():
-    message = f"The model relies on '{LONG}'."
-    finding = Finding(
-        check="weak_model", severity="warning", subject="forest", message=message
-    )
-    view = build_view(plain_result([LONG], findings=[finding]))
-    page = print_html(view, conformity="")
-    assert "&#39;total<wbr>Debt<wbr>To<wbr>Income<wbr>Ratio<wbr>After_<wbr>" in page
-
-
 def test_a_name_too_long_for_any_page_is_whole_in_its_title():
     name = "income_" * 40
     page = to_html(build_view(plain_result([name, "m2.price"])))
@@ -389,18 +379,13 @@ def test_a_name_too_long_for_any_page_is_whole_in_its_title():
 
 def test_a_long_name_inside_a_sentence_breaks_where_it_does_alone():
     message = f"These depend on each other: '{LONG}' & <b>x</b>."
-    finding = Finding(
-        check="dependence",
-        severity="info",
-        subject="x",
-        message=message,
-        remedy="Look at <them>.",
-        evidence={},
-    )
-    page = to_html(build_view(plain_result(["x"], findings=[finding])))
+    note = found("dependence", severity="info", message=message)
+    view = build_view(plain_result(["x"], findings=[note]))
+    page = to_html(view)
     broken = "total<wbr>Debt<wbr>To<wbr>Income<wbr>Ratio<wbr>After_<wbr>disbursement."
     assert f"other: &#39;{broken}<wbr>percent&#39; &amp; &lt;b&gt;x&lt;/b&gt;." in page
     assert "<b>x</b>" not in page
+    assert f"&#39;{broken}" in print_html(view, conformity="")
 
 
 def test_nothing_of_the_page_moves_by_itself():
