@@ -296,3 +296,19 @@ def test_a_wide_band_widens_the_axis_of_values():
     title = next(y for text, _, y, _ in texts(svg) if text == "year")
     assert title < min(heights)
     assert max(heights) < height(svg)
+
+
+def test_a_key_of_very_long_names_stays_on_the_sheet():
+    names = (
+        "linear",
+        "a gamma regression with a logarithmic link, " * 3,
+        "forest " * 9,
+    )
+    curves = [
+        curve(name, range(1920, 1940), (3.0, 5.0) * 10, lead=not n)
+        for n, name in enumerate(names)
+    ]
+    panel_ = EffectPanel("year", "number", tuple(curves))
+    svg = effects([panel_, DISTRICT], reference=4.2, text="mean 4.2")
+    assert off_sheet(svg) == []
+    assert {"linear", "mean 4.2"} <= set(words(svg))

@@ -289,3 +289,9 @@ def test_a_name_too_long_for_three_lines_is_cut_between_two_words():
     before, after = "".join(lines).split("…")
     assert before.endswith("applicants_")
     assert after.startswith("applicants_")
+
+
+def test_what_was_not_measured_keeps_its_row_and_gets_no_mark():
+    svg = ranking([RANKING[0], Row("b", nan, nan, nan, "–")])
+    assert {"b", "–"} <= set(words(svg))
+    assert not groups(svg, "estimate-1")

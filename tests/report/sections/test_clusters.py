@@ -10,7 +10,8 @@ from tests.report.made_records import HOSTILE, made_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, plain_result
 from tests.report.reading import column, section, table, words
-from tests.report.svg_reader import collisions, groups, height, mark, points
+from tests.report.svg_reader import ROUNDED, collisions, groups, height, mark, points
+from tests.report.svg_reader import words as svg_words
 
 from importance_audit.assess.associations import association_rows
 from importance_audit.methods.known_answers import normal_data
@@ -232,3 +233,32 @@ def test_no_names_overlap_however_hostile():
     pairs = dict.fromkeys(pairwise(HOSTILE), 0.99)
     view = plain_view(HOSTILE, pairs)
     assert collisions(figure_of(view).svg) == []
+
+
+def test_a_diamond_is_explained_only_where_one_is_drawn():
+    alone = plain_view(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
+    assert "diamond" not in plain(figure_of(alone).caption)
+    assert "diamond, together" in plain(figure_of(apartments(THREE)).caption)
+
+
+def test_the_better_ranked_branch_comes_first_and_members_stand_together():
+    rows = figure_of(apartments(THREE)).data["rows"]
+    assert [row.name for row in rows] == [
+        *("district", "construction.year", "floor", "surface", "no.rooms", "together")
+    ]
+    assert [row.cluster for row in rows] == [0, 0, 0, 1, 1, 1]
+
+
+def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
+    svg = clusters_svg(rows(4.0, 2.0), [], limit=float("nan"))
+    first, second = mark(svg, "estimate-0")[0], mark(svg, "estimate-1")[0]
+    zero = points(groups(svg, "baseline")[0])[0][0]
+    assert first - zero == pytest.approx(2 * (second - zero), abs=4 * ROUNDED)
+    assert not groups(svg, "limit")
+
+
+def test_what_was_not_asked_has_a_row_without_a_mark():
+    nothing = Row("x", float("nan"), float("nan"), float("nan"), "–")
+    svg = clusters_svg([*rows(4.0), nothing], [])
+    assert "–" in svg_words(svg)
+    assert not groups(svg, "estimate-1")

@@ -48,6 +48,8 @@ def test_the_cover_names_owner_tier_and_version_of_the_model():
 
 
 def test_the_cover_has_no_row_for_what_is_not_configured():
+    unseeded = build_view(configured(plain_result(FEATURES), seed=None))
+    assert "Seed" not in facts(unseeded, "kv-audited")
     assert not {"Model owner", "Model tier"} & set(
         facts(view_with_report_keys(), "kv-document")
     )

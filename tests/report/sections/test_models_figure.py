@@ -190,3 +190,14 @@ def test_a_mark_stays_on_the_sheet_beside_panels_too_narrow_for_numbers():
     ends = [shown_box(w, x, style)[1] for w, x, _, style in texts(svg) if w == MARK]
     assert len(ends) == 180
     assert max(ends) <= 174.0
+
+
+def test_a_note_without_room_leaves_its_mark():
+    far = replace(
+        PANEL.rows[1], estimate=8.9, repeats=(), note="matters in " + 60 * "x"
+    )
+    svg = draw_models(
+        [replace(PANEL, rows=(PANEL.rows[0], far))], axis_label="loss"
+    ).svg("s")
+    assert MARK in words(svg)
+    assert far.note not in words(svg)

@@ -358,3 +358,8 @@ def test_columns_left_out_say_why_and_what_they_hold():
     assert len(every.rows) < len(every.everything.rows) == len(rows * 3)
     assert "Listed below the report's tables: " in words(every.notes)
     assert "tab-left-out" not in [item.id for item in view().tables]
+
+
+def test_an_error_that_is_not_known_tells_nothing_apart_nor_alike():
+    page = two_models(-3.0, float("nan"), errors=(float("nan"),) * 2)
+    assert APART not in words(table(page, "tab-performance-rmse").notes)

@@ -56,6 +56,8 @@ def test_what_the_loss_changes_is_told(fields, text):
 
 
 def test_one_order_under_every_loss_is_said_to_be_one():
+    both = lede(**two_losses(), **resampled((1.0, 9)))
+    assert "Not examined" not in both
     frame = two_losses()["losses"].assign(kendall=1.0)
     assert "The order is the same under every loss." in lede(losses=frame)
 
@@ -136,3 +138,9 @@ def test_convergence_is_drawn_where_the_second_half_of_the_repeats_moves_a_rank(
     id_ = "tab-convergence-forest-permutation-features-rmse"
     assert table(view, id_).is_single is not is_moved
     assert bool([f for f in view.figures if "convergence" in f.id]) is is_moved
+
+
+def test_groups_stand_in_the_order_of_the_questions():
+    view = build_view(apartments_result(**two_losses()))
+    groups = section(view, "H").parts["groups"]
+    assert [group.id for group in groups] == [*("losses", "firm-ranks", "firm-rows")]
