@@ -42,46 +42,6 @@ ESTIMATORS = {
 PERMUTATION = {"n_repeats": 10, "n_rows": None}
 CURVES = {"grid": "even", "n_grid": 51, "scale": "native"}
 SPREAD = {**CURVES, "categorical_spread": "quarter_range"}
-COLUMNS = {
-    "columns": "feature kind dtype origin levels minimum maximum distinct "
-    "missing_train missing_test definition",
-    "datasets": "name split rows columns target task source sha256 weighted "
-    "missing_cells script script_sha256",
-    "distributions": "split feature bin low high level rows weight",
-    "mean_predictions": "model positive_class split scale n_samples mean",
-    "models": "model estimator library task scale positive_class classes encoder "
-    "parameters source sha256 n_train",
-    "performance": "model loss split n_samples value std_error constant difference "
-    "difference_std_error",
-    "y_permuted": "model of loss repeat value",
-    "agreement": "kind model method of loss positive_class feature engine_a engine_b "
-    "stream verdict reasons max_relative_difference spearman kendall top_k_overlap "
-    "max_rank_shift n_features n_outside cause rank_shift_limit options",
-    "disagreements": "model method of loss positive_class engine_a engine_b feature "
-    "value_a value_b difference band inside rank_a rank_b shift cause evidence",
-    "stability": "model method of loss positive_class feature rank_low rank_high "
-    "p_top_k repeats_to_settle resamples record",
-    "associations": "feature_a feature_b statistic value",
-    "resampled_ranks": "record feature rank resamples",
-    "significance": "model method of loss positive_class feature p_value p_adjusted "
-    "shuffles record test statistic value estimate std_error low high n adjustment "
-    "engine stream",
-    "convergence": "record n_repeats feature value std_error rank",
-    "top_k": "entry method model ranked_by positive_class protocol judge loss k fold "
-    "feature value",
-    "selection": "entry method model ranked_by positive_class judge loss split k value",
-    "quantiles": "split column role kind place value level rows",
-    "answers": "key check subject owner due response accepted_until reason control "
-    "approved_by state overdue",
-    "checks": "check subject observed threshold set_by verdict",
-    "expected": "expectation features of place reason record model method loss "
-    "positive_class first farthest rank share verdict",
-    "losses": "model method of positive_class loss_a loss_b record_a record_b "
-    "n_features kendall top_k top_k_overlap leader_a leader_b",
-    "claims": "claim source kind method model of loss engine asked must paper ours "
-    "decimals verdict reason",
-}
-"""The columns of every frame of a result, as their makers document them."""
 
 
 def made_importance(
@@ -244,7 +204,7 @@ def made_run(audit: str = "apartments", **fields: Any) -> RunInfo:
 
 
 def made_frame(name: str, rows: Sequence[dict[str, Any]] = ()) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=COLUMNS[name].split())
+    return FRAMES[name].of(rows)
 
 
 def row_intervals_frame(
@@ -261,7 +221,7 @@ def row_intervals_frame(
         for record, importance in enumerate(importances)
         for feature, mean in zip(importance.features, importance.mean, strict=True)
     ]
-    return pd.DataFrame(rows).reindex(columns=FRAMES["row_intervals"].columns)
+    return made_frame("row_intervals", rows)
 
 
 def datasets_frame(features: int, **fields: Any) -> pd.DataFrame:
@@ -308,6 +268,7 @@ def models_frame(names: Sequence[str], **fields: Any) -> pd.DataFrame:
                 "source": "fitted",
                 "sha256": "",
                 "n_train": 1000,
+                "predictions_sha256": "",
                 **fields,
             }
             for name in names
@@ -377,5 +338,5 @@ def checks_frame() -> pd.DataFrame:
         ("constant_feature", "apartments_test", "none", "none", "audit.toml", "pass"),
         ("r_restarted", "R", 1.0, 0.0, "definition", "warn"),
     )
-    names = COLUMNS["checks"].split()
+    names = FRAMES["checks"].columns
     return made_frame("checks", [dict(zip(names, row, strict=True)) for row in rows])

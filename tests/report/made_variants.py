@@ -62,6 +62,12 @@ def plain_result(
     )
 
 
+def configured(result: AuditResult, **sections: Any) -> AuditResult:
+    """Return a result whose configuration has these sections."""
+    config = {**result.run.config, **sections}
+    return replace(result, run=replace(result.run, config=config))
+
+
 def multiclass_result() -> AuditResult:
     """Return two models of three classes: log loss, and curves per class."""
     features, classes = ("age", "hours", "evaluation"), ("ok", "fired", "promoted")

@@ -131,3 +131,17 @@ def off_sheet(svg):
         for text, left, right, top, bottom in boxes(svg)
         if left < -0.01 or right > 174.01 or top < 0 or bottom > tall
     ]
+
+
+def contrast(colour, paper="#ffffff"):
+    """Return the WCAG 2 contrast ratio of two colours."""
+
+    def luminance(text):
+        parts = [int(text[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+        linear = [
+            p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
+        ]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted([luminance(colour), luminance(paper)])
+    return (high + 0.05) / (low + 0.05)

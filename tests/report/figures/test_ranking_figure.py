@@ -33,15 +33,6 @@ def test_a_signed_ranking_without_draws_has_dots_on_both_sides_of_zero():
     assert not groups(figure.svg, "interval")
 
 
-def test_without_draws_neither_caption_nor_words_speak_of_an_interval():
-    (figure,) = ranking_figures("forest", **FIRM)
-    assert plain(figure.caption).startswith(
-        "Dot: the value. The method is not random, so there is no interval (E1). "
-        "Dashed line: 0."
-    )
-    assert figure.alt.endswith(" a leads with 2.000.")
-
-
 def test_trials_on_the_data_are_shown_one_by_one_with_their_mean():
     (figure,) = ranking_figures(means=(9.0, 4.0, 2.0), repeats=30, **TRIALS)
     (row, *_) = figure.data["rows"]
@@ -102,11 +93,3 @@ def test_shuffling_noise_alone_is_called_that_and_has_no_level():
     (row, *_) = figure.data["rows"]
     assert row.high - row.low < 1.0
     assert plain(figure.headline).startswith("a leads")
-
-
-def test_an_interval_missing_for_one_feature_is_taken_for_none():
-    def some(records):
-        return row_intervals_frame(records, 5.0).assign(low=[1.0, 1.0, float("nan")])
-
-    figure = permutation_figure(row_intervals=some)
-    assert "shuffling noise" in plain(figure.caption)

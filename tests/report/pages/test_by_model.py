@@ -13,10 +13,9 @@ from tests.report.reading import value_at
 
 from importance_audit.records.as_json import content_digest, dumps, loads, utf8
 from importance_audit.records.finding import Finding
-from importance_audit.report.pages.by_model import FRAMES, models_in, part_of, parts
+from importance_audit.report.pages.by_model import FRAMES, models_in, part_of
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.report_views import report_views
-from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 MODELS = ("forest", "linear", "svm", "net")
@@ -40,11 +39,6 @@ def four():
     )
 
 
-def test_three_models_share_a_report_and_four_do_not():
-    assert parts(result_of("apartments")) == ()
-    assert [part.model for part in parts(four())] == list(MODELS)
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_a_part_is_about_one_model_only(model):
     part = part_of(four(), model)
@@ -58,11 +52,6 @@ def test_a_part_is_about_one_model_only(model):
     }
     assert models <= {model, ""}
     assert model in models
-
-
-def test_the_parts_hold_every_record_of_the_whole_once():
-    places = [at for part in parts(four()) for at in part.places["importances"]]
-    assert sorted(places) == list(range(len(four().importances)))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -112,12 +101,6 @@ def test_a_finding_about_another_model_is_not_in_the_part_nor_in_its_verdict():
     assert part_of(result, "svm").result.verdict == "not confirmed"
     assert part_of(result, "net").result.findings == ()
     assert part_of(result, "net").result.verdict == part_of(calm, "net").result.verdict
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_every_part_makes_a_report(model):
-    view = build_view(part_of(four(), model).result)
-    assert model in view.page_title
 
 
 @cache

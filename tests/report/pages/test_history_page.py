@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from tests.report.made_variants import result_of
 from tests.report.pages.test_by_model import four
-from tests.report.reading import is_brief, section
+from tests.report.reading import section
 
 from importance_audit.report.figures.history import LeaderLine, draw_history
 from importance_audit.report.pages.compose import compose
@@ -147,12 +147,6 @@ def test_words_from_outside_can_neither_act_nor_reorder():
     assert "⟨U+202E⟩gnp" in html
 
 
-def test_pages_have_the_policy_of_reports_and_the_same_bytes_twice():
-    rows = (row(1), KILLED)
-    assert "default-src 'none'" in page(*rows)
-    assert page(*rows) == page(*rows)
-
-
 def test_a_row_of_the_index_says_verdict_code_and_why():
     rows = [
         AuditRow("a", 0, "confirmed", MADE, "run-1", "a/runs/run-1/report.html"),
@@ -274,10 +268,6 @@ def view_after(runs, **facts):
 
 def section_i(runs, **facts):
     return section(view_after(runs, **facts), "I")
-
-
-def test_a_first_run_has_no_figure_of_runs():
-    assert is_brief(view_after(()), "I")
 
 
 def test_section_i_ends_with_the_runs_before_and_this_one():

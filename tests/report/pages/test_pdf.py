@@ -256,12 +256,6 @@ def test_no_statement_claims_more_than_the_renderer_does(version, sentence):
     assert " ".join(pdf.capability(version).statements) == sentence
 
 
-def test_the_statement_is_that_of_the_installed_renderer():
-    import weasyprint
-
-    assert pdf.capability() == pdf.capability(weasyprint.__version__)
-
-
 def test_uncovered_names_each_character_once_and_no_white_space():
     assert typeface.uncovered("b年a齢年\n\t\u202f") == ("年", "齢")
 

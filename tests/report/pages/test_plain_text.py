@@ -2,7 +2,7 @@
 
 from tests.report.made_variants import view_of
 
-from importance_audit.report.pages.html import section_html, to_html
+from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.plain_text import page_lines, to_text
 from importance_audit.report.text.blocks import plain
 
@@ -50,14 +50,4 @@ def test_texts_begin_and_numbers_end_at_the_same_place_in_every_line():
     text = to_text(f"<html><body><main><table>{page}</table></main></body></html>")
     assert text == (
         "name       n  .\n---------------\na      9 000  .\nb     −1.5 %  .\n"
-    )
-
-
-def test_a_section_without_blocks_is_its_heading_and_its_reason():
-    section = next(
-        part for part in view_of("apartments").sections if part.letter == "I"
-    )
-    assert to_text(section_html(section)) == (
-        "Change since the approved baseline\n\nNo approved baseline exists, so "
-        "nothing is compared with an earlier run.\n"
     )

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from tests.report.made_variants import configured as with_sections
 from tests.report.made_variants import plain_result, result_of, view_of
 from tests.report.page_reader import parse_page
 from tests.report.reading import pieces, section, table, words
@@ -42,8 +43,9 @@ def test_a_profile_shows_no_number_that_the_whole_report_has_not(any_name):
     assert short <= whole
 
 
-def test_every_link_of_a_profile_leads_somewhere(any_name):
-    view = executive(any_name)
+@pytest.mark.parametrize("name", ["disagreeing", "interrupted", "wide"])
+def test_every_link_of_a_profile_leads_somewhere(name):
+    view = executive(name)
     for page in (to_html(view), print_html(view, conformity="None is claimed.")):
         tree = parse_page(page)
         every = tree.all(*{"section", "table", "tr", "article", "div", "main", "h2"})
@@ -101,9 +103,7 @@ def test_checks_beyond_the_room_of_page_two_are_counted():
     ],
 )
 def test_the_configuration_chooses_unless_somebody_asks(configured, profile, sections):
-    result = plain_result(("a",))
-    config = {**result.run.config, "report": {"profile": configured}}
-    result = replace(result, run=replace(result.run, config=config))
+    result = with_sections(plain_result(("a",)), report={"profile": configured})
     assert letters(build_view(result, profile=profile)) == sections
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from tests.report.made_variants import RESULTS, plain_result, result_of
+from tests.report.made_variants import RESULTS, configured, plain_result, result_of
 
 from importance_audit.auditing.audit import exit_code
 from importance_audit.records.errors import ConfigError
@@ -51,8 +51,7 @@ def test_a_dashboard_is_red_where_the_exit_code_is_not_0(name):
 @pytest.mark.parametrize("check", ["weak_model", "claim_not_reproduced"])
 def test_a_finding_is_red_at_the_limit_the_configuration_sets(check, fail_on, severity):
     plain = plain_result(("a",), findings=(against(check, severity),))
-    config = {**plain.run.config, "fail_on": fail_on}
-    result = replace(plain, run=replace(plain.run, config=config))
+    result = configured(plain, fail_on=fail_on)
     assert bool(junit(result).findall(".//failure")) == bool(exit_code(result))
 
 

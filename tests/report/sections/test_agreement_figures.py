@@ -6,7 +6,7 @@ import pytest
 from tests.report.made_records import made_frame, made_importance, made_pair
 from tests.report.made_variants import plain_result
 from tests.report.reading import drawn
-from tests.report.svg_reader import SVG, groups, mark, texts
+from tests.report.svg_reader import SVG, groups
 
 from importance_audit.report.figures.bands import BandPanel, BandRow, draw_bands
 from importance_audit.report.figures.drawing import BLUE, INK, RED
@@ -34,19 +34,6 @@ def test_comparable_pairs_are_hollow_and_never_red():
     assert look(svg, "difference-0-0") == ("#ffffff", BLUE)
     assert look(svg, "difference-0-1") == ("#ffffff", INK)
     assert RED not in svg
-
-
-def test_judged_pairs_are_filled_and_red_outside():
-    svg = pair("disagrees")
-    assert look(svg, "difference-0-0")[0] == BLUE
-    assert look(svg, "difference-0-1")[0] == RED
-
-
-def test_comparable_pairs_stand_where_judged_ones_would():
-    one, other = pair("comparable"), pair("disagrees")
-    for name in ("difference-0-0", "difference-0-1"):
-        assert mark(one, name) == mark(other, name)
-    assert "9.0" in [text for text, *_ in texts(one)]
 
 
 def pairs_figure(verdicts, *, streams=None, **changes):

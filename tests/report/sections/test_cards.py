@@ -6,7 +6,7 @@ from typing import get_args
 import pandas as pd
 import pytest
 from tests.report.made_records import made_frame, made_importance, made_run
-from tests.report.made_variants import plain_result, view_of
+from tests.report.made_variants import plain_result
 from tests.report.reading import section, table, words
 
 from importance_audit.auditing.audit import audit
@@ -72,27 +72,18 @@ def test_every_route_has_a_sentence():
     assert set(look_up("cards.answered_by")) == set(get_args(Basis))
 
 
-def test_a_card_of_an_earlier_version_does_not_say_who_gave_predictions():
-    with pytest.raises(StopIteration):
-        fact(viewed(), "E1", "Predictions in Python")
-
-
 DRAWN = {"options": {"n_repeats": 10, "n_rows": 1000}}
 RATIO = {"form": "ratio", "sd": 2.0}
 
 
 def test_the_formula_of_a_ratio_says_whether_means_or_ratios_are_averaged():
-    pooled = fact(viewed(aggregator="pooled", **RATIO), "E1", "Formula")
+    view = viewed(aggregator="pooled", **RATIO)
+    pooled = fact(view, "E1", "Formula")
+    assert "delta method" in fact(view, "E1", "Uncertainty shown")
     permuted = "mean over b of L(y, f(X with j permuted by πb))"
     assert pooled.startswith(f"[{permuted}] / [mean over b of L(y, f(X))];")
     each = fact(viewed(**RATIO), "E1", "Formula")
     assert each.startswith(f"{permuted.replace('L(y', '[L(y', 1)} / L(y, f(X))];")
-
-
-def test_the_spread_of_a_pooled_ratio_is_that_of_the_delta_method():
-    view = viewed(aggregator="pooled", **RATIO)
-    assert "delta method" in fact(view, "E1", "Uncertainty shown")
-    assert "delta method" not in fact(viewed(**RATIO), "E1", "Uncertainty shown")
 
 
 def test_captions_call_a_pooled_ratio_a_ratio_of_means():
@@ -101,12 +92,6 @@ def test_captions_call_a_pooled_ratio_a_ratio_of_means():
     assert caption.endswith("Ratio of two means over 10 repeats.")
     assert "ratio of two means over 10" in words(table(view, "tab-executive").caption)
     assert "Dot: ratio of two means over 10 repeats;" in words(section(view, "F"))
-
-
-def test_a_pooled_difference_is_a_mean_all_the_same():
-    view = viewed(aggregator="pooled")
-    assert "Mean of 10 repeats." in words(section(view, "F"))
-    assert "delta method" not in fact(view, "E1", "Uncertainty shown")
 
 
 @pytest.mark.parametrize(
@@ -123,25 +108,6 @@ def test_a_pooled_difference_is_a_mean_all_the_same():
 )
 def test_a_card_names_the_unit_of_the_target_configured_or_not(fields, text):
     assert fact(viewed(**fields), "E1", "Form and unit") == text
-
-
-def test_each_unit_of_a_card_is_that_of_its_losses():
-    unit = fact(view_of("binary"), "E1", "Form and unit")
-    assert unit == (
-        "difference from the baseline; no unit for 1\u00a0−\u00a0AUC, nats for log loss"
-    )
-
-
-def test_what_has_no_baseline_is_no_difference_from_it():
-    view = view_of("apartments")
-    assert fact(view, "E3", "Form and unit") == "as measured; EUR/m²"
-    assert fact(view, "E4", "Form and unit") == "as measured; no unit"
-
-
-def test_the_caption_of_a_ratio_names_no_unit():
-    assert "EUR/m²" not in words(
-        table(viewed(**RATIO), "tab-ranking-forest-permutation-features-rmse").caption
-    )
 
 
 def test_a_loss_on_drawn_rows_says_on_how_many():

@@ -6,9 +6,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import HOSTILE, made_frame, made_run
+from tests.report.made_records import HOSTILE, made_frame
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result
+from tests.report.made_variants import configured, plain_result
 from tests.report.reading import column, section, table, words
 from tests.report.svg_reader import ROUNDED, collisions, groups, height, mark, points
 from tests.report.svg_reader import words as svg_words
@@ -41,11 +41,8 @@ def associated(names, strong, weak=0.05):
 
 def limited(result, frame):
     """Return the view of a result with these associations and a limit of 0.8."""
-    config = dict(result.run.config)
-    config["checks"] = {**config["checks"], "dependence": 0.8}
-    return build_view(
-        replace(result, run=replace(made_run(), config=config), associations=frame)
-    )
+    checks = {**result.run.config["checks"], "dependence": 0.8}
+    return build_view(configured(replace(result, associations=frame), checks=checks))
 
 
 def apartments(strong=SIZE, **changes):
@@ -78,12 +75,6 @@ def test_independent_columns_are_in_no_cluster_and_the_strongest_pair_is_told():
     assert "No two features have an association of 0.8 or above;" in text
     assert "the strongest is 0.05." in text
     assert text.count("No two features have an association") == 1
-
-
-def test_a_diamond_is_explained_only_where_one_is_drawn():
-    alone = plain_view(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
-    assert "diamond" not in plain(figure_of(alone).caption)
-    assert "diamond, together" in plain(figure_of(apartments(THREE)).caption)
 
 
 @pytest.mark.parametrize("pairs", [SIZE, PAIRS])
@@ -182,14 +173,6 @@ def test_the_lede_names_the_one_cluster_and_counts_several():
     assert lede.startswith("4 features form 2 clusters of correlated features, with")
 
 
-def test_the_better_ranked_branch_comes_first_and_members_stand_together():
-    rows = figure_of(apartments(THREE)).data["rows"]
-    assert [row.name for row in rows] == [
-        *("district", "construction.year", "floor", "surface", "no.rooms", "together")
-    ]
-    assert [row.cluster for row in rows] == [0, 0, 0, 1, 1, 1]
-
-
 def test_branches_meet_at_the_strongest_association_between_them():
     strong = {("a", "c"): 0.95, ("a", "b"): 0.3, ("b", "c"): 0.85}
     joins = figure_of(plain_view(tuple("abc"), strong)).data["joins"]
@@ -231,21 +214,6 @@ def test_a_join_is_drawn_where_its_branches_meet():
     assert (x0 - at) / (x0 - x1) == pytest.approx(0.2 / 0.5)
 
 
-def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
-    svg = clusters_svg(rows(4.0, 2.0), [], limit=float("nan"))
-    first, second = mark(svg, "estimate-0")[0], mark(svg, "estimate-1")[0]
-    zero = points(groups(svg, "baseline")[0])[0][0]
-    assert first - zero == pytest.approx(2 * (second - zero), abs=4 * ROUNDED)
-    assert not groups(svg, "limit")
-
-
-def test_what_was_not_asked_has_a_row_without_a_mark():
-    nothing = Row("x", float("nan"), float("nan"), float("nan"), "–")
-    svg = clusters_svg([*rows(4.0), nothing], [])
-    assert "–" in svg_words(svg)
-    assert not groups(svg, "estimate-1")
-
-
 def test_a_page_holds_forty_features_in_clusters_asked_together():
     clustered_rows = [
         replace(row, cluster=n // 2)
@@ -265,3 +233,32 @@ def test_no_names_overlap_however_hostile():
     pairs = dict.fromkeys(pairwise(HOSTILE), 0.99)
     view = plain_view(HOSTILE, pairs)
     assert collisions(figure_of(view).svg) == []
+
+
+def test_a_diamond_is_explained_only_where_one_is_drawn():
+    alone = plain_view(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
+    assert "diamond" not in plain(figure_of(alone).caption)
+    assert "diamond, together" in plain(figure_of(apartments(THREE)).caption)
+
+
+def test_the_better_ranked_branch_comes_first_and_members_stand_together():
+    rows = figure_of(apartments(THREE)).data["rows"]
+    assert [row.name for row in rows] == [
+        *("district", "construction.year", "floor", "surface", "no.rooms", "together")
+    ]
+    assert [row.cluster for row in rows] == [0, 0, 0, 1, 1, 1]
+
+
+def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
+    svg = clusters_svg(rows(4.0, 2.0), [], limit=float("nan"))
+    first, second = mark(svg, "estimate-0")[0], mark(svg, "estimate-1")[0]
+    zero = points(groups(svg, "baseline")[0])[0][0]
+    assert first - zero == pytest.approx(2 * (second - zero), abs=4 * ROUNDED)
+    assert not groups(svg, "limit")
+
+
+def test_what_was_not_asked_has_a_row_without_a_mark():
+    nothing = Row("x", float("nan"), float("nan"), float("nan"), "–")
+    svg = clusters_svg([*rows(4.0), nothing], [])
+    assert "–" in svg_words(svg)
+    assert not groups(svg, "estimate-1")

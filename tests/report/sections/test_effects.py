@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.report.reading import drawn
-from tests.report.svg_reader import SVG, groups, points, texts, words, y_axis
+from tests.report.svg_reader import SVG, groups, points, words, y_axis
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -72,12 +72,6 @@ def test_curves_of_the_data_have_feet_and_no_mean():
     assert not groups(figure.svg, "reference")
 
 
-def test_only_the_curve_of_mean_predictions_is_held_against_their_mean():
-    ale = {"method": "curve_impact", "curve": "ale", "models": ["linear"]}
-    references = [figure.data["reference"] for figure in figures(EVEN, ale)]
-    assert references == [pytest.approx(1.0), None]
-
-
 def stroke(group):
     return float(group.find(f"{SVG}path").get("stroke-width"))
 
@@ -100,13 +94,6 @@ def test_a_line_is_drawn_in_the_figure_of_its_own_model_only():
     assert groups(own.svg, "known")
     assert not groups(other.svg, "known")
     assert "Dotted" not in plain(other.caption)
-
-
-def test_a_line_far_from_its_curve_widens_the_axis():
-    (figure,) = figures(EVEN, claims=[{**LINE, "intercept": 90.0, "tolerance": 99.0}])
-    highest = min(y for _, y in points(groups(figure.svg, "known")[0]))
-    title = next(y for text, _, y, _ in texts(figure.svg) if text == "x1")
-    assert highest > title
 
 
 def test_figures_that_differ_in_their_grid_name_it_and_a_lone_one_does_not():
@@ -165,13 +152,6 @@ def test_a_band_that_nobody_can_see_is_said_to_have_no_width():
     )
     assert legend in plain(figure.caption)
     assert "middle half of the rows" not in words(figure.svg)
-
-
-def test_a_curve_without_a_band_has_no_word_of_one():
-    ale = {"method": "curve_impact", "curve": "ale", "models": ["linear"]}
-    (figure,) = figures(ale)
-    assert "band" not in plain(figure.caption).lower()
-    assert not groups(figure.svg, "band")
 
 
 def test_what_is_predicted_for_missing_cells_is_told_with_their_share():

@@ -3,6 +3,7 @@
 import pytest
 from tests.report.made_records import made_frame, made_run
 from tests.report.made_results import apartments_result
+from tests.report.made_variants import configured
 from tests.report.reading import column, section, table, words
 
 from importance_audit.assess.expectations import ExpectedSection, judge
@@ -31,8 +32,7 @@ def expecting(place, *features):
 def result_expecting(frame, place, *features):
     """Return a result whose configuration has this expectation."""
     expected = [{"features": features, "place": place}]
-    config = {**made_run().config, "expected": expected}
-    return apartments_result(expected=frame, run=made_run(config=config))
+    return configured(apartments_result(expected=frame), expected=expected)
 
 
 def test_what_is_expected_stands_beside_what_each_ranking_found():
@@ -139,11 +139,6 @@ def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
     assert "Two leaders" not in words(losses.notes)
 
 
-def test_without_expectations_and_with_one_loss_neither_table_is_there():
-    ids = {item.id for item in build_view(apartments_result()).tables}
-    assert not ids & {"tab-expected", "tab-losses"}
-
-
 @pytest.mark.parametrize(
     ("expected", "goal", "asked_for"),
     [
@@ -155,9 +150,9 @@ def test_without_expectations_and_with_one_loss_neither_table_is_there():
 def test_a_domain_validation_without_expectations_was_not_one(
     expected, goal, asked_for
 ):
-    config = dict(made_run().config)
-    config |= {"expected": expected, "report": {**config["report"], "goal": goal}}
-    view = build_view(apartments_result(run=made_run(config=config)))
+    report = {**made_run().config["report"], "goal": goal}
+    result = configured(apartments_result(), expected=expected, report=report)
+    view = build_view(result)
     items = column(table(view, "tab-untested"), "Item")
     assert ("the ranking against domain knowledge" in items) == asked_for
     assert f"Use of importance: {goal}." in words(section(view, "C"))

@@ -73,12 +73,6 @@ def test_all_evidence_has_words_for_its_absence():
     assert set(look_up("frameworks.missing")) == set(EVIDENCE)
 
 
-def test_evidence_that_is_there_is_shown_where_it_stands():
-    view = build_view(asking("sr-26-2"))
-    shown = "shown in section Method and section Agreement"
-    assert evidence(view, "sr-26-2/V-soundness") == shown
-
-
 def test_evidence_that_this_run_lacks_is_named():
     view = build_view(asking("sr-26-2", name="one feature"))
     assert evidence(view, "sr-26-2/V-soundness") == (

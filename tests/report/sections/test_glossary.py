@@ -1,10 +1,8 @@
 """Section Q: the terms that occur, and where the numbers lie."""
 
 from tests.report.made_variants import plain_result, view_of
-from tests.report.page_reader import parse_page
-from tests.report.reading import parts, section, words
+from tests.report.reading import parts
 
-from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import look_up
@@ -13,11 +11,6 @@ from importance_audit.report.text.wording import look_up
 def terms_of(view):
     blocks = parts(view, "Q")["blocks"]
     return {plain(term): plain(means) for block in blocks for term, means in block.rows}
-
-
-def test_no_link_stands_inside_a_link(any_name):
-    tree = parse_page(to_html(view_of(any_name)))
-    assert not [inner for link in tree.all("a") for inner in link.all("a")]
 
 
 def test_only_terms_that_occur_are_explained():
@@ -39,8 +32,3 @@ def test_every_term_is_explained_in_one_or_more_whole_sentences():
     for term in look_up("glossary").values():
         assert term["means"].endswith("."), term
         assert all(find == find.lower() for find in term["found"])
-
-
-def test_where_the_numbers_lie_is_always_said(any_name):
-    said = words(section(view_of(any_name), "Q"))
-    assert "SHA256SUMS lists the SHA-256 of each of its files" in said

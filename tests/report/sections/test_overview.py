@@ -88,11 +88,6 @@ def test_of_many_rankings_the_columns_are_shared_out_over_tables():
     assert [len(table(view, id_).columns) for id_ in ids] == [7, 7]
 
 
-def test_one_ranking_needs_no_overview():
-    view = build_view(plain_result(("a", "b")))
-    assert not [t for t in view.tables if t.id.startswith("tab-overview")]
-
-
 def test_paper_has_no_table_of_a_single_ranking_and_says_where_it_is():
     view = build_view(apartments_result())
     single = [item for item in view.tables if item.is_single]

@@ -2,37 +2,27 @@
 
 import re
 from dataclasses import replace
-from datetime import date
 
 import numpy as np
-import pandas as pd
 import pytest
-from tests.report.made_records import made_importance, made_run, models_frame
-from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result
+from tests.report.made_records import made_frame, made_importance, models_frame
+from tests.report.made_results import apartments_result, found
+from tests.report.made_variants import configured, plain_result
 from tests.report.page_reader import parse_page
 from tests.report.reading import column, section, table, words
 
-from importance_audit.records.finding import Finding
-from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
-from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 
 NAMES = ("a", "b", "c")
-
-
-def frame_of(name, rows):
-    """Return a frame of the result from the columns that matter here."""
-    return pd.DataFrame(rows).reindex(columns=FRAMES[name].columns)
 
 
 def losses(*rows):
     """Return losses by model and split, each ± 0.5, of a constant 40."""
     fields = {"loss": "rmse", "n_samples": 100, "std_error": 0.5, "constant": 40.0}
     fields |= {"difference": -1.0, "difference_std_error": 0.5}
-    return frame_of(
+    return made_frame(
         "performance",
         [{"model": m, "split": s, "value": v, **fields} for m, s, v in rows],
     )
@@ -60,7 +50,7 @@ def two_models(**frames):
 def row_intervals(*rows):
     """Return a frame of intervals from record, feature, low, high and ranks."""
     names = ("record", "feature", "low", "high", "rank_low", "rank_high")
-    return frame_of("row_intervals", [dict(zip(names, r, strict=True)) for r in rows])
+    return made_frame("row_intervals", [dict(zip(names, r, strict=True)) for r in rows])
 
 
 def parts(view):
@@ -75,11 +65,6 @@ def said(view, name):
     return " ".join(map(plain, sentences)).replace("\u00a0", " ")
 
 
-def found(check, subject="a", severity="warning", **fields):
-    fields.setdefault("message", "It was found.")
-    return Finding(check=check, subject=subject, severity=severity, **fields)
-
-
 def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     quality = table(two_models(), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
@@ -92,38 +77,11 @@ def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     )
 
 
-def test_a_training_loss_of_almost_nothing_adds_no_decimals():
-    rows = losses(("good", "test", 20.0), ("good", "train", 7.3e-6))
-    view = two_models(performance=rows)
-    for item in (table(view, "tab-quality"), table(view, "tab-performance-rmse")):
-        (training,) = (c for c in item.columns if "Training" in plain(c.label))
-        assert column(item, plain(training.label))[0] == "< 0.01"
-    assert column(table(view, "tab-quality"), "Evaluation rows")[0] == "20.00 ± 0.50"
-
-
 def test_a_model_of_unknown_loss_comes_after_all_others():
     rows = losses(("good", "test", 20.0), ("bad", "train", 1.0))
     quality = table(two_models(performance=rows), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
     assert column(quality, "Evaluation rows") == ["20.00 ± 0.50", "–"]
-
-
-def test_tables_and_leaders_of_section_f_use_the_intervals_over_other_rows():
-    record = apartments_result().importances[0]
-    order = np.argsort(-record.mean)
-    rows = [
-        (0, name, float(low), 1000.0, 1.0, 5.0)
-        for name, low in zip(record.features, -np.argsort(order) - 1.0, strict=True)
-    ]
-    result = apartments_result(row_intervals=row_intervals(*rows))
-    view = build_view(result)
-    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
-    assert column(ranking, "to") == ["1\u202f000"] * 5
-    assert column(ranking, "Ranks") == ["1–5"] * 5
-    assert "95\u202f% from" in [plain(c.label) for c in ranking.columns]
-    assert "No feature stands out from the baseline in forest" in words(
-        section(view, "F").lede
-    )
 
 
 def test_an_order_is_open_where_the_ranks_are_not_where_two_intervals_overlap():
@@ -168,7 +126,7 @@ def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
         ]
     ]
     rows[2] |= {"std_error": 0.01}
-    quality = table(two_models(readings=frame_of("readings", rows)), "tab-quality")
+    quality = table(two_models(readings=made_frame("readings", rows)), "tab-quality")
     assert column(quality, "Training rows") == ["–", "0.990"]
     assert column(quality, "Evaluation rows") == ["0.800 ± 0.010", "0.700"]
     assert len(quality.columns) == 3
@@ -213,7 +171,7 @@ def checked(**fields):
         "predicted": 0.1,
         "observed": 0.2,
     }
-    return frame_of("calibration_checks", [row | fields])
+    return made_frame("calibration_checks", [row | fields])
 
 
 def test_bias_says_its_direction_at_the_ends_of_the_range():
@@ -240,25 +198,10 @@ def test_the_size_is_that_of_the_decile_that_is_farthest_off():
     evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
     view = two_models(
         calibration_checks=checked(),
-        calibration=frame_of("calibration", rows),
+        calibration=made_frame("calibration", rows),
         findings=(found("bias", "good", "info", evidence=evidence),),
     )
     assert "(the lowest among them), by up to 4.0" in said(view, "fits")
-
-
-def test_groups_are_named_beside_the_features_that_lead():
-    record = made_importance("good", NAMES, (5.0, 9.0, 1.0))
-    both = made_importance("good", ("x", "y"), (3.0, 7.0), of="groups")
-    other = made_importance("good", ("x",), (8.0,), of="groups", loss="mae")
-    result = plain_result(
-        NAMES, models=models_frame(("good",)), importances=[record, other, both]
-    )
-    view = build_view(result)
-    notes = " ".join(map(plain, parts(view)["ranking"][0].notes))
-    assert "Groups in good (E2): y 7.0; x 3.0." in notes
-    assert "E1 Permutation importance of features; E2 Permutation" in said(
-        view, "about"
-    )
 
 
 def test_probabilities_stand_beside_what_was_observed():
@@ -293,20 +236,6 @@ def test_models_stand_side_by_side_and_features_by_their_best_rank():
     assert below in notes
     assert "Cannot be told from zero" not in notes
     assert "95\u202f% interval in brackets: other evaluation rows" in notes
-
-
-def test_without_intervals_over_other_rows_the_draws_are_called_draws():
-    text = words(table(two_models(), "tab-executive"))
-    assert "interval in brackets: the random draws only" in text
-    assert "other evaluation rows and" not in text
-
-
-@pytest.mark.parametrize("missing", [("a",), ("a", "b")])
-def test_intervals_over_other_rows_of_some_features_only_are_not_used(missing):
-    rows = [(0, n, 1.0, 2.0, 1.0, 3.0) for n in NAMES if n not in missing]
-    rows += [(0, n, float("nan"), float("nan"), 1.0, 3.0) for n in missing]
-    view = two_models(row_intervals=row_intervals(*rows))
-    assert "the random draws only" in words(table(view, "tab-executive"))
 
 
 def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_large():
@@ -368,28 +297,6 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
     assert decide == (asked if is_named else "No open point.")
 
 
-def test_a_leader_with_nearly_all_importance_is_not_said_to_have_all_of_it():
-    means = (9.0, 0.001, 0.001)  # 99.98 %
-    intervals = row_intervals(
-        (0, "a", 8.8, 9.2, 1.0, 1.0),
-        *((0, name, 0.0005, 0.0015, 2.0, 3.0) for name in "bc"),
-    )
-    frames = {"row_intervals": intervals, "models": models_frame(("bad",))}
-    frames["importances"] = [made_importance("bad", NAMES, means)]
-    text = said(build_view(plain_result(NAMES, **frames)), "headline")
-    assert text == "a leads, with 99.98\u202f% of all importance in bad (E1)"
-
-
-def test_expectations_that_an_interrupted_run_did_not_reach_are_counted():
-    """Not "the owner stated no expectation": the run ended before."""
-    run = made_run(status="interrupted")
-    expected = [{"features": ["a"], "place": "top", "reason": "policy"}] * 2
-    run = replace(run, config=run.config | {"expected": expected})
-    text = said(build_view(plain_result(NAMES, run=run)), "purpose")
-    assert "2 expectations of the owner could not be compared in this run." in text
-    assert "stated no expectation" not in text
-
-
 def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart():
     """Its importance went to the other of its set: together they may count alike."""
     rows = [
@@ -415,7 +322,7 @@ def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart()
             models=models_frame(("bad", "good")),
             importances=records,
             row_intervals=row_intervals(*rows),
-            clusters=frame_of("clusters", clusters),
+            clusters=made_frame("clusters", clusters),
         )
         view = build_view(result)
         assert "b" in said(view, "differ").split("in the other): ")[1]
@@ -506,39 +413,11 @@ def test_what_has_nearly_all_importance_heads_the_page_before_other_sets(set_, h
             importances=[record],
             row_intervals=row_intervals(*intervals, (0, "c", 0.3, 0.5, 2.0, 3.0)),
             models=models_frame(("bad",)),
-            clusters=frame_of("clusters", clusters),
+            clusters=made_frame("clusters", clusters),
             findings=[found("dependent_leader", "bad", evidence=evidence)],
         )
     )
     assert said(view, "headline").startswith(heads)
-
-
-def test_deciles_that_are_off_are_counted_by_their_direction():
-    evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
-    view = two_models(findings=[found("bias", "good", "info", evidence=evidence)])
-    (point,) = parts(view)["points"]
-    bias = "good: predictions too low in 4 and too high in 3 of 10 deciles"
-    assert bias in plain(point)
-
-
-def test_the_models_that_an_interrupted_run_did_not_measure_are_named():
-    stopped = found("interrupted", "audit", "failure")
-    view = build_view(apartments_result(importances=(), findings=(stopped,)))
-    (point,) = parts(view)["points"]
-    assert "Importance not measured: forest, linear and svm" in plain(point)
-
-
-def test_a_note_asks_for_no_decision_unless_it_is_one_of_ours():
-    view = two_models(findings=[found("dependence", "t", "info")])
-    assert parts(view)["points"] == ()
-    assert said(view, "decide") == "No open point."
-
-
-def test_an_engine_that_is_missing_was_not_tested_and_is_no_warning():
-    missing = found("engine_missing", "vip", remedy="Install it.")
-    view = two_models(findings=[missing])
-    assert parts(view)["points"] == ()
-    assert "vip, which is not installed" in said(view, "untested")
 
 
 def test_warnings_of_one_check_are_one_point_and_what_has_no_room_is_counted():
@@ -565,7 +444,7 @@ def test_rows_of_unknown_origin_are_given_rows_and_the_first_question():
 def expected(*rows):
     """Return judgements of (expectation, place, model, farthest, rank, verdict)."""
     names = ("expectation", "place", "model", "farthest", "rank", "verdict")
-    frame = frame_of("expected", [dict(zip(names, row, strict=True)) for row in rows])
+    frame = made_frame("expected", [dict(zip(names, row, strict=True)) for row in rows])
     return frame.assign(
         reason="Law.",
         share=0.5,
@@ -581,9 +460,8 @@ def expected(*rows):
 
 def asked(*features_and_places):
     """Return the configuration of expectations."""
-    run = apartments_result().run
     sections = [{"features": f, "place": p} for f, p in features_and_places]
-    return replace(run, config={**run.config, "expected": sections})
+    return configured(apartments_result(), expected=sections).run
 
 
 def test_expectations_are_counted_and_not_expectations_times_rankings():
@@ -624,13 +502,13 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
 def test_a_shift_below_the_limit_is_not_told_to_be_chance(verdict, of_missing, words):
     row = {"column": "a", "role": "feature", "psi": 0.1, "missing_psi": 0.0}
     row |= {"verdict": verdict, "missing_verdict": of_missing}
-    view = two_models(split_shifts=frame_of("split_shifts", [row]))
+    view = two_models(split_shifts=made_frame("split_shifts", [row]))
     assert words in said(view, "fits")
 
 
 def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
     frame = expected((1, "top", "bad", "c", 3.0, "not as expected"))
-    clusters = frame_of(
+    clusters = made_frame(
         "clusters",
         [{"cluster": 1, "feature": f, "strongest": 0.9, "group": ""} for f in "bc"],
     )
@@ -646,7 +524,7 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
             run=asked((["c"], "top")),
             clusters=clusters,
             row_intervals=intervals.assign(high=[12, 6, high_of_c, 6, 9.5, 1.5]),
-            joint_importances=frame_of("joint_importances", joint),
+            joint_importances=made_frame("joint_importances", joint),
         )
         notes = plain(sum(table(view, "tab-executive").notes, ()))
         assert re.search(
@@ -685,16 +563,6 @@ def test_a_feature_far_from_zero_says_on_which_side(mean, words):
     assert words in re.sub(r" \(E1\)", "", text)
 
 
-def test_an_accepted_point_says_so_and_heads_no_page():
-    leak = found("leak_sign", "q", "info", measure="b", evidence={"share": 0.97})
-    exception = Accepted(date(2026, 12, 31), "why", "what stands in", "A. Nowak")
-    answer = Answer(leak.key[:12], exception=exception)
-    result = plain_result(NAMES, findings=(leak,))
-    view = build_view(with_answers(result, (answer,)))
-    assert said(view, "headline") == "a leads"
-    assert "(K1), accepted until 2026-12-31." in said(view, "points")
-
-
 @pytest.mark.parametrize(
     ("repeats", "text"),
     [(10, "a leads in d; b leads in e"), (1, "No feature can be said to lead in d")],
@@ -716,26 +584,35 @@ def test_the_headline_is_one_piece_of_text():
     assert piece.tag == "span"
 
 
-def test_every_feature_that_is_outside_the_first_is_named():
-    frame = expected((1, "top", "bad", "c", 3.0, "not as expected"))
-    view = two_models(expected=frame, run=asked((["c", "b"], "top")))
-    # In bad a leads, so that b, second of three, is among the first two.
-    assert "Outside the first" not in said(view, "expected")
-    frame = expected((1, "top", "good", "c", 3.0, "not as expected"))
-    view = two_models(expected=frame, run=asked((["c", "a"], "top")))
-    assert "Outside the first" not in said(view, "expected")
-    view = two_models(expected=frame, run=asked((["c"], "top")))
-    assert "Outside the first" not in said(view, "expected")
-    four = [made_importance("d", ("a", "b", "c", "d"), (9.0, 8.0, 2.0, 1.0), sd=0.1)]
-    frame = expected((1, "top", "d", "d", 4.0, "not as expected"))
+@pytest.mark.parametrize(
+    ("models", "feature", "named", "is_outside"),
+    [
+        # In bad a leads, so that b, second of three, is among the first two.
+        ({"bad": (9.0, 5.0, 1.0), "good": (5.0, 9.0, 1.0)}, "c", ["c", "b"], False),
+        ({"good": (5.0, 9.0, 1.0), "bad": (9.0, 5.0, 1.0)}, "c", ["c", "a"], False),
+        ({"good": (5.0, 9.0, 1.0)}, "c", ["c"], False),
+        ({"d": (9.0, 8.0, 2.0, 1.0)}, "d", ["c", "d"], True),
+    ],
+)
+def test_every_feature_that_is_outside_the_first_is_named(
+    models, feature, named, is_outside
+):
+    names = tuple("abcd")
+    records = [
+        made_importance(model, names[: len(means)], means, sd=0.1)
+        for model, means in models.items()
+    ]
+    first = records[0].model
     result = plain_result(
-        ("a", "b", "c", "d"),
-        models=models_frame("d"),
-        importances=four,
-        expected=frame,
-        run=asked((["c", "d"], "top")),
+        names,
+        models=models_frame(models),
+        importances=records,
+        expected=expected((1, "top", first, feature, 4.0, "not as expected")),
+        run=asked((named, "top")),
     )
-    assert said(build_view(result), "expected").endswith(
+    text = said(build_view(result), "expected")
+    assert ("outside the first" in text) is is_outside
+    assert not is_outside or text.endswith(
         "Of the other features named there, outside the first 2 in some ranking: c "
         "(rank 3 in d, E1)."
     )

@@ -14,7 +14,7 @@ from tests.report.made_records import (
     row_intervals_frame,
 )
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result
+from tests.report.made_variants import configured, plain_result
 
 from importance_audit.records.ranking import interval
 from importance_audit.report.pages.view import build_view
@@ -133,8 +133,8 @@ def test_what_a_model_does_better_without_is_in_the_body_wherever_it_ranks():
 
 def test_what_the_configuration_always_shows_is_among_the_leading_wherever_it_ranks():
     result = plain_result([f"x{i:02}" for i in range(40)])
-    config = {**result.run.config, "report": {"always_show": ("x33", "no feature")}}
-    (ranking,) = rankings(replace(result, run=replace(result.run, config=config)))
+    report = {"always_show": ("x33", "no feature")}
+    (ranking,) = rankings(configured(result, report=report))
     assert ranking.leading(3) == (0, 1, 2, 33)
     assert cut(ranking) == (*range(12), 33)
 

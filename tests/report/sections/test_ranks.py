@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.report.made_records import HOSTILE, made_frame
-from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result, view_of
+from tests.report.made_variants import plain_result
 from tests.report.reading import column, section, table, words
 from tests.report.svg_reader import collisions, groups, height, mark, points
 
@@ -80,11 +79,6 @@ def test_trials_that_all_rank_alike_are_one_sentence_and_no_table():
     assert "forest: each of 3 single repeats gives the same order." in text
 
 
-def test_without_resamples_nothing_is_said_of_them():
-    figure = figure_of(trials((3, 3), (1, 2)), "intervals")
-    assert "dashed" not in plain(figure.caption)
-
-
 @pytest.mark.parametrize(
     "fields", [{"stream": ""}, {"method": "random_subspace", "options": {}}]
 )
@@ -105,32 +99,10 @@ def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled(
     assert headline == "forest: 1 of 3 ranks are certain under other shuffles."
 
 
-def test_ranks_that_are_all_certain_are_one_sentence_and_no_figure():
-    view = trials((9, 9.1, 8.9), (2, 2.1, 1.9))
-    text = words(section(view, "H"))
-    assert "forest: all 2 ranks are certain under other shuffles (E1)." in text
-    assert not any(figure.id.startswith("fig-rank-") for figure in view.figures)
-
-
-def test_models_stand_in_panels_with_the_rows_of_the_first():
-    figure = figure_of(view_of("apartments"), "intervals")
-    assert [title for title, _ in figure.data["panels"]] == [
-        *("forest", "linear", "svm")
-    ]
-    _, linear = figure.data["panels"][1]
-    order = dict(zip(figure.data["names"], linear, strict=True))
-    assert (order["construction.year"].rank, order["no.rooms"].rank) == (5, 4)
-
-
 def test_of_more_than_forty_features_the_first_are_drawn_and_all_are_in_the_table():
     view = undecided([f"x{n:02}" for n in range(45)])
     assert len(figure_of(view, "intervals").data["names"]) == 12
     assert len(table(view, RANKS).everything.rows) == 45
-
-
-def test_one_feature_has_one_rank_and_no_figure_of_it():
-    figures = {f.id for f in build_view(plain_result(("a",))).figures}
-    assert not any(name.startswith("fig-rank-") for name in figures)
 
 
 def ranks_svg(*rows):
@@ -158,13 +130,3 @@ def test_no_texts_overlap_and_a_page_holds_forty_features():
         svg = figure_of(undecided(names), "intervals").svg
         assert collisions(svg) == []
         assert height(svg) <= 228.0
-
-
-def test_a_result_of_many_models_draws_the_first_four():
-    result = apartments_result()
-    models = [
-        replace(result.importances[0], model=f"m{n}", positive_class="")
-        for n in range(6)
-    ]
-    view = build_view(replace(result, importances=tuple(models)))
-    assert len(figure_of(view, "intervals").data["panels"]) == 4

@@ -55,10 +55,6 @@ def sentence(made):
 WITHIN = (10.0, 9.0, 11.0)
 
 
-def test_without_segments_there_is_no_group():
-    assert blocks(apartments_result()) == []
-
-
 def test_worst_and_best_are_named_where_they_differ():
     text = sentence(result([("A", 30.0, 1.0, *WITHIN), ("B", 20.0, 1.0, *WITHIN)]))
     assert "predicts worst in A (RMSE 30.0 ± 1.0) and best in B (20.0 ± 1.0)." in text

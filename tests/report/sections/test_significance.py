@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 from tests.report.made_records import APARTMENTS, made_frame
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result
 from tests.report.reading import blocks, column, section, table, words
 
 from importance_audit.report.pages.view import build_view
@@ -39,12 +39,6 @@ def view():
     return build_view(apartments_result(significance=view_frame()))
 
 
-def test_p_values_stand_below_their_ranking_only():
-    tables = [b.id for b in blocks(view(), "F") if isinstance(b, Table)]
-    assert tables[tables.index(RANKING) + 1] == SIGNIFICANCE
-    assert sum("significance" in name for name in tables) == 1
-
-
 def test_p_values_are_told_to_the_step_of_their_grid_in_the_order_of_the_ranking():
     significance = table(view(), SIGNIFICANCE)
     by_name = dict(
@@ -66,15 +60,6 @@ def test_shuffles_their_least_p_value_and_what_they_lack_are_told():
     assert "at least 0.010" in words(significance.notes)
     assert "Benjamini-Hochberg over 4 p-values" in words(significance.notes)
     assert f"(number in brackets): {APARTMENTS[-1]} (12)." in words(significance.notes)
-
-
-def test_a_long_table_of_p_values_is_cut_like_its_ranking():
-    names = [f"x{n:02}" for n in range(30)]
-    long_view = build_view(
-        plain_result(names, significance=p_values(names, [0.3] * 30))
-    )
-    significance = table(long_view, SIGNIFICANCE)
-    assert (len(significance.rows), len(significance.everything.rows)) == (13, 30)
 
 
 def paired(test, statistic, **columns):
@@ -170,30 +155,21 @@ def test_a_test_without_an_interval_shows_none():
     assert "two-sided interval" not in words(significance.notes)
 
 
-def test_a_p_value_too_small_for_a_float_is_not_0():
-    made = build_view(apartments_result(significance=paired("cpi", "t", p_value=0.0)))
-    assert column(table(made, SIGNIFICANCE), "p-value")[0] == "< 0.0001"
-
-
-def test_a_note_says_against_which_errors_adjusted_p_values_guard():
-    by_test = {"test": paired("lei", "sign"), "shuffles": view_frame()}
-    notes = {
-        (name, adjustment): words(
-            table(
-                build_view(
-                    apartments_result(significance=frame.assign(adjustment=adjustment))
-                ),
-                SIGNIFICANCE,
-            ).notes
-        )
-        for name, frame in by_test.items()
-        for adjustment in ("benjamini_hochberg", "holm", "bonferroni")
-    }
-    for (name, adjustment), text in notes.items():
-        assert ("expected share" in text) == (adjustment == "benjamini_hochberg")
-        assert ("probability that any" in text) == (adjustment != "benjamini_hochberg")
-        assert ("behave as under shuffled targets" in text) == (name == "shuffles")
-    assert "Adjusted: Holm over 5 p-values." in notes["test", "holm"]
+@pytest.mark.parametrize(
+    ("frame", "adjustment"),
+    [
+        (paired("lei", "sign"), "benjamini_hochberg"),
+        (paired("lei", "sign"), "holm"),
+        (view_frame(), "bonferroni"),
+    ],
+)
+def test_a_note_says_against_which_errors_adjusted_p_values_guard(frame, adjustment):
+    result = apartments_result(significance=frame.assign(adjustment=adjustment))
+    text = words(table(build_view(result), SIGNIFICANCE).notes)
+    assert ("expected share" in text) == (adjustment == "benjamini_hochberg")
+    assert ("probability that any" in text) == (adjustment != "benjamini_hochberg")
+    assert ("behave as under shuffled targets" in text) == (adjustment == "bonferroni")
+    assert ("Adjusted: Holm over 5 p-values." in text) == (adjustment == "holm")
 
 
 def test_a_card_names_the_null_hypothesis_and_what_is_assumed():

@@ -7,7 +7,7 @@ from tests.report.reading import column, section, table, words
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
-from importance_audit.runs.signoff.approvals import MEANINGS, Signoff
+from importance_audit.runs.signoff.approvals import Signoff
 
 STATEMENTS = "tab-statements"
 NOON = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
@@ -29,22 +29,6 @@ def signed(digest, **changes):
         "method": "typed at the terminal",
     }
     return Signoff(**{**defaults, **changes})
-
-
-def test_an_unsigned_report_has_a_line_for_each_role():
-    view = view_of("apartments")
-    lines = table(view, "tab-signoff")
-    assert column(lines, "Role") == ["Author", "Reviewer", "Model owner", "Approver"]
-    assert sorted(column(lines, "Meaning")) == sorted(MEANINGS)
-    for label in ("Printed name", "Date and time, UTC", "Signature"):
-        assert column(lines, label) == [""] * 4
-    covered = column(lines, "Digest covered, first digits")
-    assert covered == [view.digest[:12]] * 4
-
-
-def test_the_digest_that_a_signature_covers_is_printed_in_full(any_name):
-    view = view_of(any_name)
-    assert f"Content digest {view.digest}" in words(section(view, "P"))
 
 
 def test_a_signed_report_prints_what_the_record_says_and_no_empty_line():
@@ -96,14 +80,3 @@ def test_a_signature_under_another_digest_is_told():
     assert warning in words(part)
     own = section(build_view(result_of("apartments"), signoffs=both[:1]), "P")
     assert warning not in words(own)
-
-
-def test_a_name_that_would_reorder_its_line_is_made_visible():
-    record = signed("f" * 64, name="A\u202eB")
-    part = section(build_view(result_of("apartments"), signoffs=(record,)), "P")
-    assert "A⟨U+202E⟩B" in words(part)
-
-
-def test_the_report_never_speaks_of_an_electronic_signature():
-    for view in (view_of("apartments"), build_view(result_of("wide"))):
-        assert "electronic" not in words(section(view, "P")).lower()

@@ -9,8 +9,7 @@ import pytest
 from tests.report.made_records import made_frame
 from tests.report.made_results import apartments_result
 from tests.report.reading import column, drawn, section, table
-from tests.report.reading import words as words_of_notes
-from tests.report.svg_reader import groups, mark, off_sheet, points, words
+from tests.report.svg_reader import groups, mark, off_sheet, points
 
 from importance_audit.report.figures.top_k import TopKLine, draw_top_k
 from importance_audit.report.pages.view import build_view
@@ -53,11 +52,6 @@ def test_a_bar_reaches_one_error_up_and_down():
     (_, low), (_, high) = points(bar)
     (_, four), (_, two) = (mark(curves_svg(), f"point-0-0-{k}") for k in "01")
     assert abs(low - high) == pytest.approx((two - four) / 2, abs=0.02)
-
-
-def test_every_ranking_is_named_and_all_of_it_is_on_the_sheet():
-    assert {"first", "second", "features", "MAE"} <= set(words(curves_svg()))
-    assert off_sheet(curves_svg()) == []
 
 
 def test_panels_have_one_scale_and_one_error_is_no_bar():
@@ -160,13 +154,6 @@ def test_an_infinite_loss_in_one_fold_is_a_gap_and_is_told():
     assert "a curve has a gap" in plain(figure.caption)
 
 
-def test_a_long_name_in_the_key_takes_two_lines_and_is_not_cut():
-    name = "permutation, logistic regression, 1 − accuracy (E12)"
-    page = curves_svg(tuple(TopKLine(f"{name}{n}", (1.0,), (0.0,)) for n in range(9)))
-    assert "…" not in "".join(words(page))
-    assert off_sheet(page) == []
-
-
 SETS = {"all features": (5, 5, 5), "random_subspace": (2, 4, 0)}
 LOSSES = {"all features": (10.0, 14.0, 99.0), "random_subspace": (8.0, 9.0, np.nan)}
 
@@ -196,15 +183,3 @@ def test_means_are_over_the_splits_in_which_anything_is_kept():
 def test_the_standard_error_is_over_the_splits():
     error = float(selection_table().rows[1].cells[3].parts[0].raw)
     assert error == 0.5  # of 8 and 9: their standard deviation over the root of 2
-
-
-def test_splits_are_told_and_those_that_keep_nothing():
-    selection = selection_table()
-    assert "over 3 random splits of the training rows" in plain(selection.caption)
-    assert "In 1 random split, no PERF is above 0" in words_of_notes(selection.notes)
-    assert "Splits share rows" in words_of_notes(selection.notes)
-
-
-def test_what_was_not_asked_has_no_table():
-    ids = {item.id for item in build_view(apartments_result()).tables}
-    assert not {name for name in ids if name.startswith("tab-selection")}

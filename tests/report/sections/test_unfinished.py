@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.report.made_records import made_frame, made_pair, made_run
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import result_of, stopped_result, view_of
+from tests.report.made_variants import configured, result_of, stopped_result
 from tests.report.reading import column, section, table, words
 
 from importance_audit.report.pages.view import build_view
@@ -39,20 +39,11 @@ def sentences_of_agreement(verdict):
 @pytest.mark.parametrize("name", ["interrupted", "stopped", "failed"])
 def test_an_expectation_that_was_stated_is_never_denied(name):
     result = result_of(name)
-    config = {**result.run.config, "expected": [{"features": ["surface"]}]}
-    view = build_view(replace(result, run=replace(result.run, config=config)))
+    expected = [{"features": ["surface"]}]
+    view = build_view(configured(result, expected=expected))
     text = words(section(view, "D"))
     assert "states no expectation" not in text
     assert "this run did not compare it with a ranking" in text
-
-
-def test_answers_that_were_not_compared_are_not_told_as_missing():
-    assert plain(section(view_of("stopped"), "G").lede) == (
-        "Nothing was compared: the run ended before the results of DALEX were compared "
-        "with those of Python."
-    )
-    shared = column(table(view_of("stopped"), "tab-shared"), "In this run")
-    assert shared[4] == "DALEX: shared"
 
 
 def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
@@ -66,10 +57,9 @@ def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
 
 def test_a_complete_run_of_python_alone_says_that_nobody_took_part():
     ours = [r for r in stopped_result().importances if r.engine == "python"]
-    entry = {"method": "permutation", "engines": []}
-    config = {**made_run().config, "importance": [entry]}
-    changes = {"importances": tuple(ours), "run": made_run(config=config)}
-    assert plain(section(build_view(stopped_result(**changes)), "G").lede) == (
+    result = stopped_result(importances=tuple(ours), run=made_run())
+    result = configured(result, importance=[{"method": "permutation", "engines": []}])
+    assert plain(section(build_view(result), "G").lede) == (
         "Nothing was compared: no second implementation took part in this run."
     )
 
@@ -110,18 +100,10 @@ def test_every_model_is_said_where_every_model_was_measured(measured, told):
 
 
 def test_a_second_model_that_was_not_reached_is_not_told_as_never_configured():
-    result = result_of("stopped")
+    stopped = result_of("stopped")
     models = [{"name": name, "parameters": {}} for name in ("forest", "linear")]
-    for configured, is_missing in ((models, False), (models[:1], True)):
-        config = {**result.run.config, "models": configured}
-        run = replace(result.run, config=config)
-        changes = {"run": run, "frames": {**result.frames}}
-        changes["frames"]["models"] = result.models.iloc[:1]
-        view = build_view(replace(result, **changes))
+    for asked, is_missing in ((models, False), (models[:1], True)):
+        result = stopped.with_frames(models=stopped.models.iloc[:1])
+        view = build_view(configured(result, models=asked))
         items = column(table(view, "tab-untested"), "Item")
         assert ("a second model" in items) == is_missing
-
-
-def test_nothing_measured_is_not_told_as_one_implementation():
-    shared = column(table(view_of("interrupted"), "tab-shared"), "In this run")
-    assert set(shared) == {"n/a, nothing was measured"}

@@ -5,13 +5,12 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from tests.report.made_variants import plain_result, result_of
+from tests.report.made_variants import configured, result_of
 from tests.report.reading import parts_of
 
 from importance_audit.records.as_csv import tables
 from importance_audit.records.as_json import dumps
 from importance_audit.report.pages.html import print_html, to_html
-from importance_audit.report.pages.report_views import report_views
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Name, plain
 from importance_audit.report.text.labels import label_of, labelled, with_labels
@@ -20,14 +19,9 @@ from importance_audit.report.text.own_words import labels_of
 LABELS = {"surface": "Living area (m²)", "forest": "Champion", "size": "Size of flat"}
 
 
-def with_config(result, labels):
-    config = {**result.run.config, "labels": labels}
-    return replace(result, run=replace(result.run, config=config))
-
-
 @cache
 def labelled_view():
-    return build_view(with_config(result_of("apartments"), LABELS))
+    return build_view(configured(result_of("apartments"), labels=LABELS))
 
 
 def names_in(view):
@@ -61,7 +55,7 @@ def test_the_data_card_keeps_the_raw_name_below_the_label():
 
 def test_tables_as_files_keep_raw_names():
     result = result_of("apartments")
-    labelled_result = with_config(result, LABELS)
+    labelled_result = configured(result, labels=LABELS)
     assert tables(labelled_result) == tables(result)
     records = dumps(labelled_result)
     assert records.count("Living area") == 1  # in the configuration alone
@@ -78,20 +72,8 @@ def test_both_renderings_show_the_label():
         assert "Living area" in re.sub("<wbr>", "", page)
 
 
-def test_the_pages_of_a_report_are_those_of_its_view():
-    result = with_config(result_of("apartments"), LABELS)
-    assert to_html(report_views(result)["report"]) == to_html(labelled_view())
-
-
-def test_an_empty_table_of_labels_and_none_show_raw_names():
-    result = result_of("apartments")
-    one, other = build_view(result), build_view(with_config(result, {}))
-    assert names_in(one) == names_in(other)
-    assert all(n.text == n.raw for n in names_in(one) if n.raw in LABELS)
-
-
 def test_labels_end_with_the_report():
-    build_view(with_config(result_of("apartments"), LABELS))
+    build_view(configured(result_of("apartments"), labels=LABELS))
     assert label_of("surface") == "surface"
     with (
         pytest.raises(ZeroDivisionError),
@@ -101,15 +83,9 @@ def test_labels_end_with_the_report():
     assert label_of("surface") == "surface"
 
 
-def test_a_label_that_hides_characters_is_shown_with_them():
-    result = with_config(plain_result(("a", "b")), {"a": "x\u202ey"})
-    texts = {name.text for name in names_in(build_view(result)) if name.raw == "a"}
-    assert texts == {"x⟨U+202E⟩y"}
-
-
 def test_a_level_with_the_name_of_a_labelled_feature_keeps_its_name():
     labels = {"Srodmiescie": "Downtown"}
-    result = with_config(result_of("apartments"), labels)
+    result = configured(result_of("apartments"), labels=labels)
     columns = next(t for t in build_view(result).tables if t.id == "tab-columns")
     plain_columns = next(
         t for t in build_view(result_of("apartments")).tables if t.id == "tab-columns"
@@ -129,7 +105,7 @@ def test_a_stored_sentence_shows_the_label_of_a_name_that_it_quotes():
 def test_a_subject_that_begins_with_a_model_is_shown_by_its_label():
     finding = replace(result_of("apartments").findings[0], subject="forest, rmse")
     result = replace(result_of("apartments"), findings=(finding,))
-    labels = labels_of(with_config(result, {"forest": "Champion", "rmse": "x"}))
+    labels = labels_of(configured(result, labels={"forest": "Champion", "rmse": "x"}))
     assert labels["forest, rmse"] == "Champion, RMSE"
 
 
@@ -147,14 +123,14 @@ def test_pairs_are_shown_by_the_labels_of_their_features():
         ),
     )
     result = replace(result_of("apartments"), importances=(record,))
-    labels = labels_of(with_config(result, {"surface": "Area"}))
+    labels = labels_of(configured(result, labels={"surface": "Area"}))
     assert labels["surface:floor"] == "Area:floor"
 
 
 def test_a_question_is_said_in_words():
     """Not by the keys of its method and its loss, which only a file needs."""
     result = result_of("apartments")
-    labels = labels_of(with_config(result, {"forest": "Champion"}))
+    labels = labels_of(configured(result, labels={"forest": "Champion"}))
     asked = "forest, permutation, features, rmse"
     said = "Champion, permutation of features, RMSE"
     assert labels[asked] == said

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.report.made_records import HOSTILE
 
-from importance_audit.report.text.blocks import Name, Styled, Value, plain
+from importance_audit.report.text.blocks import Name, Value, plain
 from importance_audit.report.text.wording import (
     alt_text,
     display_name,
@@ -43,19 +43,6 @@ def test_what_a_name_hides_is_made_visible(name, text):
     assert display_name(name) == text
 
 
-def test_names_that_differ_look_different():
-    displayed = [display_name(name) for name in HOSTILE]
-    assert len(set(displayed)) == len(HOSTILE)
-
-
-def test_a_long_name_keeps_both_ends_and_the_name_as_given():
-    name = short_name("district.of." + "x" * 80 + ".city", limit=21)
-    assert name.text == "district.…city"
-    assert name.raw.endswith(".city")
-    assert len(name.raw) == 97
-    assert name.whole == name.raw
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -85,14 +72,6 @@ def test_an_id_holds_what_html_and_file_names_allow(names):
 def test_ids_of_names_that_differ_are_different():
     keys = {key_of(name) for name in (*HOSTILE, "a.b", "a b", "a-b", "A-b", "ab")}
     assert len(keys) == len(HOSTILE) + 5
-
-
-def test_marks_of_the_catalogue_become_elements():
-    leads = say("results.leads", feature="x", models="y")
-    assert leads == (Styled("strong", ("x",)), " leads in ", "y", ".")
-    symbols = say("cards.permutation.symbols")
-    assert symbols[0] == Styled("em", ("f",))
-    assert Styled("sub", ("b",)) in symbols
 
 
 def test_marks_in_what_is_filled_in_stay_as_they_are():
