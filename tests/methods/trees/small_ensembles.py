@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 from sklearn.ensemble import (
+    ExtraTreesClassifier,
     ExtraTreesRegressor,
+    GradientBoostingClassifier,
     GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -27,8 +30,15 @@ MODELS = {
     "histograms": HistGradientBoostingRegressor(
         max_iter=8, min_samples_leaf=3, categorical_features=[2]
     ),
+    "extra classes": ExtraTreesClassifier(5, random_state=1),
+    "boosted classes": GradientBoostingClassifier(n_estimators=3, random_state=1),
+    "histogram classes": HistGradientBoostingClassifier(
+        max_iter=3, min_samples_leaf=3, categorical_features=[2]
+    ),
 }
-TAKES_MISSING = ("histograms",)
+TAKES_MISSING = ("histograms", "histogram classes")
+NO_SUMS = {"boosted classes", "histogram classes"}
+"""What these predict are functions of sums over leaves."""
 UNUSED = 4
 """A constant column, which no tree can split."""
 N_ROWS = 90
@@ -41,6 +51,7 @@ LABELS = {"regression": (), "binary": ("no", "yes"), "multiclass": ("a", "b", "c
 
 seeds = st.integers(0, 10**6)
 kinds = st.sampled_from(sorted(MODELS))
+sums = st.sampled_from(sorted(MODELS.keys() - NO_SUMS))
 
 
 def fitted(kind, seed):
@@ -51,7 +62,7 @@ def fitted(kind, seed):
     rows[:, 2] = rng.integers(0, 6, len(rows))
     rows[:, UNUSED] = 1 / 3
     score = rows[:, 0] * rows[:, 1] + (rows[:, 2] % 3) * rows[:, 3]
-    target = np.digitize(score, [-1, 1]) if kind == "classes" else score
+    target = np.digitize(score, [-1, 1]) if "classes" in kind else score
     if kind in TAKES_MISSING:
         holes = rng.random(rows.shape) < 0.1
         holes[:, UNUSED] = False
@@ -82,6 +93,16 @@ def classes_of(score, n_classes):
     """Return classes of about equally many rows, by their score."""
     edges = np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1])
     return np.searchsorted(edges, score)
+
+
+def around_thresholds(packing, dtype=np.float64):
+    """Return rows of thresholds, and of the numbers below and above them."""
+    on = np.zeros((40, packing.n_features), dtype=dtype)
+    for j, own in enumerate(packing.thresholds):
+        own = own[np.isfinite(own)][:40]
+        on[: len(own), j] = own
+    ends = [dtype(-np.inf), dtype(np.inf)]
+    return np.vstack([on, *(np.nextafter(on, end) for end in ends)])
 
 
 def same_bits(ours, theirs):
