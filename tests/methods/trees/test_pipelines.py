@@ -1,6 +1,5 @@
 """Pipelines: trees answer behind steps that keep columns apart, and no others."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
