@@ -59,11 +59,8 @@ def test_what_measures_as_much_counts_and_the_true_target_is_one_of_them():
     assert p_values(np.array([2.0, 4, 1]), null).tolist() == [3 / 4, 1.0, 1 / 4]
 
 
-def test_less_by_a_rounding_error_is_as_much():
+def test_less_by_a_rounding_error_is_as_much_and_so_is_another_infinity():
     assert p_values(np.array([0.1 + 0.2]), np.array([[0.3]])).tolist() == [1.0]
-
-
-def test_an_infinite_number_measures_as_much_as_another():
     null = np.array([[np.inf], [np.inf], [1]])
     assert p_values(np.array([np.inf]), null).tolist() == [3 / 4]
 

@@ -167,7 +167,8 @@ def test_each_row_is_asked_at_each_point_with_the_rest_as_it_was(
 
 def test_no_call_stacks_more_than_the_budget(monkeypatch):
     X = pd.DataFrame({"x": np.arange(100.0), "z": np.arange(100.0)})
-    monkeypatch.setattr(predictions_at, "MAX_BYTES", 7 * 100 * 16)
+    X["nullable"] = pd.array(np.arange(100), dtype="Int64")  # of 9 bytes each
+    monkeypatch.setattr(predictions_at, "MAX_BYTES", 7 * 100 * (16 + 9))
     _, frames = seen_by_a_model(X, "x", n_grid=30)
     assert [len(frame) for frame in frames] == [700, 700, 700, 700, 200]
 
