@@ -18,7 +18,7 @@ from importance_audit.methods.known_answers import (
 )
 from importance_audit.models.diagnostics import calibration_parts, mean_parts
 
-TABLES = 2000
+TABLES = 1000
 NOMINAL = float(binom.sf(2, 10, 0.05))
 """How often three of ten deciles or more are outside by chance."""
 

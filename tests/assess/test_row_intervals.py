@@ -101,7 +101,6 @@ def test_the_interval_is_that_of_the_bootstrap_over_all_pairs(loss):
 @pytest.mark.parametrize(
     "options",
     [
-        {"n_repeats": 10},
         {"n_repeats": 2},
         {"n_repeats": 4, "n_rows": 100},
         {"n_repeats": 3, "perturbation": "resample"},

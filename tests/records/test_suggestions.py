@@ -1,5 +1,7 @@
 """Suggestions of names: how many comparisons they cost, counted and not timed."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,27 +38,19 @@ def test_of_very_many_names_those_with_the_first_letter_are_compared():
     assert did_you_mean("wieght", names) == " Did you mean 'weight'?"
 
 
-def check(counts, problems):
-    """Fail if a name is not named, or too many were compared."""
-    assert len(problems) == len(UNKNOWN)
-    assert "Did you mean 'column 0'?" in problems[0]
-    assert sum(counts) <= errors.HINTED * errors.MANY
-
-
-def test_unknown_names_of_groups(compared):
+def of_groups():
     groups = {f"g{n}": (name,) for n, name in enumerate(UNKNOWN)}
-    check(compared, list(group_problems(groups, COLUMNS)))
+    return list(group_problems(groups, COLUMNS))
 
 
-def test_unknown_columns_held_out(compared):
+def held_out():
     frame = pd.DataFrame(np.zeros((2, len(COLUMNS))), columns=COLUMNS)
     with pytest.raises(DataError) as error:
         dataset(frame, [0.0, 1.0], name="rows", task="regression", held_out=UNKNOWN)
-    lines = str(error.value).splitlines()
-    check(compared, [line for line in lines if "held_out" in line])
+    return [line for line in str(error.value).splitlines() if "held_out" in line]
 
 
-def test_unknown_columns_to_derive_from(compared):
+def derived():
     columns = {name: pd.Series([0.0, 1.0]) for name in COLUMNS}
     sections = [
         derived_columns.DerivedSection(
@@ -66,11 +60,10 @@ def test_unknown_columns_to_derive_from(compared):
     ]
     with pytest.raises(DataError) as error:
         derived_columns.derive(columns, sections, where="rows")
-    check(compared, list(dict.fromkeys(str(error.value).splitlines())))
+    return list(dict.fromkeys(str(error.value).splitlines()))
 
 
-@pytest.mark.parametrize("section", ["report", "expected"])
-def test_unknown_features_of_an_audit(section, compared):
+def in_audit(section):
     frame = pd.DataFrame(np.zeros((2, len(COLUMNS))), columns=COLUMNS)
     rows = dataset(frame, [0.0, 1.0], name="rows", task="regression")
     entry = {"features": list(UNKNOWN), "place": "zero", "reason": "none"}
@@ -80,7 +73,25 @@ def test_unknown_features_of_an_audit(section, compared):
     model = wrap(lambda X: np.zeros(len(X)), **facts)
     with pytest.raises(ConfigError) as error:
         audit(None, rows, parse_config(document), models=(model,))
-    check(compared, error.value.problems)
+    return error.value.problems
+
+
+@pytest.mark.parametrize(
+    "problems_of",
+    [
+        of_groups,
+        held_out,
+        derived,
+        *(partial(in_audit, s) for s in ("report", "expected")),
+    ],
+)
+def test_of_many_unknown_names_few_are_compared_and_all_are_named(
+    compared, problems_of
+):
+    problems = problems_of()
+    assert len(problems) == len(UNKNOWN)
+    assert "Did you mean 'column 0'?" in problems[0]
+    assert sum(compared) <= errors.HINTED * errors.MANY
 
 
 def test_of_few_names_every_one_is_compared():

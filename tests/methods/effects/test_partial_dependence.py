@@ -124,11 +124,6 @@ def test_a_number_is_asked_at(column, options, truth):
     assert grid.tolist() == truth
 
 
-def test_an_even_grid_has_as_many_points_as_asked_for():
-    grid = grid_of(pd.Series(np.arange(100.0)), grid="even", n_grid=12)
-    assert grid.tolist() == [9.0 * k for k in range(12)]
-
-
 def test_a_run_of_ties_gives_one_point_of_the_quantile_grid():
     column = pd.Series(np.ceil(np.arange(1001) / 20))
     grid = grid_of(column, grid="quantile", n_grid=101)

@@ -138,9 +138,6 @@ KEPT_APART = {
         ).set_output(transform="pandas"),
         FOREST,
     ),
-    "an empty column": lambda: make_pipeline(
-        make_column_transformer((SimpleImputer(), ["empty", "size", "age"])), FOREST
-    ),
     "an empty column, a constant": lambda: make_pipeline(
         make_column_transformer(
             (SimpleImputer(strategy="constant"), ["empty", "size", "age"])

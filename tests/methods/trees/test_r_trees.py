@@ -51,7 +51,6 @@ SCRIPTS = {
         "regression",
         RANGER + ", respect.unordered.factors = 'partition')",
     ),
-    "ranger of random splits": ("regression", RANGER + ", splitrule = 'extratrees')"),
     "ranger of random sets": (
         "regression",
         RANGER + ", splitrule = 'extratrees', respect.unordered.factors = 'partition')",
@@ -60,10 +59,6 @@ SCRIPTS = {
     "ranger of classes": (
         "multiclass",
         RANGER + ", probability = TRUE, respect.unordered.factors = 'partition')",
-    ),
-    "ranger with weights": (
-        "regression",
-        RANGER + ", case.weights = seq_len(nrow(train)))",
     ),
     "ranger of columns": (
         "regression",
@@ -84,11 +79,6 @@ SCRIPTS = {
         "regression",
         GBM.format("'gaussian'").replace("~ .", "~ x + whole + tied") + ")",
     ),
-    "gbm of a median": ("regression", GBM.format("'laplace'") + ")"),
-    "gbm with weights": (
-        "regression",
-        GBM.format("'gaussian'") + ", weights = seq_len(nrow(train)))",
-    ),
     "gbm of counts": (
         "regression",
         "train$y <- round(abs(train$y)); " + GBM.format("'poisson'") + ")",
@@ -100,10 +90,6 @@ SCRIPTS = {
     "rpart with surrogates": (
         "regression",
         RPART.replace("~ .", "~ x + whole + tied") + ", minbucket = 2)",
-    ),
-    "rpart with weights": (
-        "regression",
-        RPART + ", maxsurrogate = 0, weights = seq_len(nrow(train)))",
     ),
     "rpart of counts": (
         "regression",
