@@ -1,7 +1,5 @@
 """Suggestions of names: how many comparisons they cost, counted and not timed."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,19 +36,27 @@ def test_of_very_many_names_those_with_the_first_letter_are_compared():
     assert did_you_mean("wieght", names) == " Did you mean 'weight'?"
 
 
-def of_groups():
+def check(counts, problems):
+    """Fail if a name is not named, or too many were compared."""
+    assert len(problems) == len(UNKNOWN)
+    assert "Did you mean 'column 0'?" in problems[0]
+    assert sum(counts) <= errors.HINTED * errors.MANY
+
+
+def test_unknown_names_of_groups(compared):
     groups = {f"g{n}": (name,) for n, name in enumerate(UNKNOWN)}
-    return list(group_problems(groups, COLUMNS))
+    check(compared, list(group_problems(groups, COLUMNS)))
 
 
-def held_out():
+def test_unknown_columns_held_out(compared):
     frame = pd.DataFrame(np.zeros((2, len(COLUMNS))), columns=COLUMNS)
     with pytest.raises(DataError) as error:
         dataset(frame, [0.0, 1.0], name="rows", task="regression", held_out=UNKNOWN)
-    return [line for line in str(error.value).splitlines() if "held_out" in line]
+    lines = str(error.value).splitlines()
+    check(compared, [line for line in lines if "held_out" in line])
 
 
-def derived():
+def test_unknown_columns_to_derive_from(compared):
     columns = {name: pd.Series([0.0, 1.0]) for name in COLUMNS}
     sections = [
         derived_columns.DerivedSection(
@@ -60,10 +66,11 @@ def derived():
     ]
     with pytest.raises(DataError) as error:
         derived_columns.derive(columns, sections, where="rows")
-    return list(dict.fromkeys(str(error.value).splitlines()))
+    check(compared, list(dict.fromkeys(str(error.value).splitlines())))
 
 
-def in_audit(section):
+@pytest.mark.parametrize("section", ["report", "expected"])
+def test_unknown_features_of_an_audit(section, compared):
     frame = pd.DataFrame(np.zeros((2, len(COLUMNS))), columns=COLUMNS)
     rows = dataset(frame, [0.0, 1.0], name="rows", task="regression")
     entry = {"features": list(UNKNOWN), "place": "zero", "reason": "none"}
@@ -73,25 +80,7 @@ def in_audit(section):
     model = wrap(lambda X: np.zeros(len(X)), **facts)
     with pytest.raises(ConfigError) as error:
         audit(None, rows, parse_config(document), models=(model,))
-    return error.value.problems
-
-
-@pytest.mark.parametrize(
-    "problems_of",
-    [
-        of_groups,
-        held_out,
-        derived,
-        *(partial(in_audit, s) for s in ("report", "expected")),
-    ],
-)
-def test_of_many_unknown_names_few_are_compared_and_all_are_named(
-    compared, problems_of
-):
-    problems = problems_of()
-    assert len(problems) == len(UNKNOWN)
-    assert "Did you mean 'column 0'?" in problems[0]
-    assert sum(compared) <= errors.HINTED * errors.MANY
+    check(compared, error.value.problems)
 
 
 def test_of_few_names_every_one_is_compared():

@@ -215,14 +215,6 @@ def test_curves_behind_steps_are_those_of_predict(calls):
     assert not calls
 
 
-def test_a_column_that_is_dropped_measures_the_baseline():
-    model, rows = data_for(KEPT_APART["dropped columns"])
-    assert {*trees_of(model, rows.X).features} == {"town", "size"}
-    raw, baseline = importances(model, rows)
-    dropped = list(rows.groups).index("age")
-    assert (raw[dropped] == baseline).all()
-
-
 def test_xgboost_reads_levels_as_codes_behind_no_steps(calls):
     xgboost = pytest.importorskip("xgboost")
     X, y = table()

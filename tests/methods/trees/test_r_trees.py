@@ -34,71 +34,54 @@ pytestmark = [pytest.mark.needs_numba, pytest.mark.needs_r]
 
 CLASSES = {"regression": None, "binary": ("no", "yes"), "multiclass": ("v", "u", "w")}
 RANGER = "ranger::ranger(y ~ ., train, num.trees = 7, seed = 1, min.node.size = 3"
+OF_SETS = RANGER + ", respect.unordered.factors = 'partition'"
 FOREST = "set.seed(1); randomForest::randomForest(y ~ ., train, ntree = 7"
 GBM = (
-    "set.seed(1); train$is_on <- +train$is_on; gbm::gbm(y ~ ., {}, train, "
-    "n.trees = 9, interaction.depth = 3, n.minobsinnode = 2"
+    "set.seed(1); train$is_on <- +train$is_on; gbm::gbm(y ~ ., '{}', train, "
+    "n.trees = 9, interaction.depth = 3, n.minobsinnode = 2)"
 )
 CODES = "train$y <- as.integer(train$y == 'yes'); "
+COUNTS = "train$y <- round(abs(train$y)); "
 RPART = "rpart::rpart(y ~ ., train, cp = 0, minsplit = 20"
+NO_SURROGATES = ", maxsurrogate = 0)"
+COLUMNS = "x <- train[names(train) != 'y']; "
+NUMBERS = "~ x + whole + tied"
+OF_NUMBERS = {
+    "ranger": RANGER + ")",
+    "ranger of ordered levels": RANGER + ", respect.unordered.factors = 'order')",
+    "ranger of sets": OF_SETS + ")",
+    "ranger of random sets": OF_SETS + ", splitrule = 'extratrees')",
+    "ranger of columns": COLUMNS + "ranger::ranger(x = x, y = train$y, num.trees = 7)",
+    "one tree of ranger": "ranger::ranger(y ~ ., train, num.trees = 1)",
+    "forest": FOREST + ")",
+    "one tree of a forest": FOREST.replace("= 7", "= 1") + ")",
+    "gbm": GBM.format("gaussian"),
+    "gbm of numbers": GBM.format("gaussian").replace("~ .", NUMBERS),
+    "gbm of counts": COUNTS + GBM.format("poisson"),
+    "rpart": RPART + NO_SURROGATES,
+    "rpart with surrogates": RPART.replace("~ .", NUMBERS) + ", minbucket = 2)",
+    "rpart of counts": COUNTS + RPART + ", method = 'poisson'" + NO_SURROGATES,
+    "rpart of one leaf": "rpart::rpart(y ~ ., train, minsplit = 1e6)",
+}
+OF_TWO = {
+    "ranger of two classes": RANGER + ", probability = TRUE)",
+    "forest of two classes": FOREST + ")",
+    "gbm of two classes": CODES + GBM.format("bernoulli"),
+    "adaboost": CODES + GBM.format("adaboost"),
+    "rpart of two classes": RPART + NO_SURROGATES,
+}
+OF_THREE = {
+    "ranger of classes": OF_SETS + ", probability = TRUE)",
+    "forest of classes": FOREST + ", cutoff = c(.2, .3, .5))",
+    "forest of columns": COLUMNS
+    + "randomForest::randomForest(x, train$y, ntree = 5, maxnodes = 9)",
+    "gbm of classes": GBM.format("multinomial"),
+    "rpart of classes": RPART + NO_SURROGATES,
+}
 SCRIPTS = {
-    "ranger": ("regression", RANGER + ")"),
-    "ranger of ordered levels": (
-        "regression",
-        RANGER + ", respect.unordered.factors = 'order')",
-    ),
-    "ranger of sets": (
-        "regression",
-        RANGER + ", respect.unordered.factors = 'partition')",
-    ),
-    "ranger of random sets": (
-        "regression",
-        RANGER + ", splitrule = 'extratrees', respect.unordered.factors = 'partition')",
-    ),
-    "ranger of two classes": ("binary", RANGER + ", probability = TRUE)"),
-    "ranger of classes": (
-        "multiclass",
-        RANGER + ", probability = TRUE, respect.unordered.factors = 'partition')",
-    ),
-    "ranger of columns": (
-        "regression",
-        "ranger::ranger(x = train[names(train) != 'y'], y = train$y, num.trees = 7)",
-    ),
-    "one tree of ranger": ("regression", "ranger::ranger(y ~ ., train, num.trees = 1)"),
-    "forest": ("regression", FOREST + ")"),
-    "forest of two classes": ("binary", FOREST + ")"),
-    "forest of classes": ("multiclass", FOREST + ", cutoff = c(.2, .3, .5))"),
-    "forest of columns": (
-        "multiclass",
-        "x <- train[names(train) != 'y']; "
-        "randomForest::randomForest(x, train$y, ntree = 5, maxnodes = 9)",
-    ),
-    "one tree of a forest": ("regression", FOREST.replace("= 7", "= 1") + ")"),
-    "gbm": ("regression", GBM.format("'gaussian'") + ")"),
-    "gbm of numbers": (
-        "regression",
-        GBM.format("'gaussian'").replace("~ .", "~ x + whole + tied") + ")",
-    ),
-    "gbm of counts": (
-        "regression",
-        "train$y <- round(abs(train$y)); " + GBM.format("'poisson'") + ")",
-    ),
-    "gbm of two classes": ("binary", CODES + GBM.format("'bernoulli'") + ")"),
-    "adaboost": ("binary", CODES + GBM.format("'adaboost'") + ")"),
-    "gbm of classes": ("multiclass", GBM.format("'multinomial'") + ")"),
-    "rpart": ("regression", RPART + ", maxsurrogate = 0)"),
-    "rpart with surrogates": (
-        "regression",
-        RPART.replace("~ .", "~ x + whole + tied") + ", minbucket = 2)",
-    ),
-    "rpart of counts": (
-        "regression",
-        "train$y <- round(abs(train$y)); " + RPART + ", method = 'poisson', "
-        "maxsurrogate = 0)",
-    ),
-    "rpart of two classes": ("binary", RPART + ", maxsurrogate = 0)"),
-    "rpart of classes": ("multiclass", RPART + ", maxsurrogate = 0)"),
-    "rpart of one leaf": ("regression", "rpart::rpart(y ~ ., train, minsplit = 1e6)"),
+    name: (task, script)
+    for task, scripts in zip(CLASSES, (OF_NUMBERS, OF_TWO, OF_THREE), strict=True)
+    for name, script in scripts.items()
 }
 SUMS = ("ranger", "ranger of sets", "ranger of classes", "forest", "gbm", "rpart")
 """Models of each package whose predictions are sums over leaves."""
