@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 from scipy.integrate import quad
 from scipy.stats import norm
+from tests.assess.measured import importance_of
 
 from importance_audit.assess.row_intervals import row_intervals
+from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
-from importance_audit.records.importance_record import Importance
+from importance_audit.models.fit import wrap
 
 B, D = 1.5, 2.0
 LOSSES = {
@@ -39,32 +40,21 @@ def made(task, n, seed, weights=None):
     else:
         y = draws.integers(2, size=n)
         x1 = x1 + D * (y - 0.5)
-    data = Dataset(
-        name="made",
-        X=pd.DataFrame({"x1": x1, "x2": x2}),
-        y=y,
-        task=task,
-        weights=np.ones(n) if weights is None else weights,
-        groups={"x1": ("x1",), "x2": ("x2",)},
-        split="test",
-        target="y",
-        sha256="",
-        classes=("no", "yes") if task == "binary" else (),
-    )
+    X = pd.DataFrame({"x1": x1, "x2": x2})
+    data = dataset(X, y, task=task, name="made", weights=weights)
     predict = {
         "regression": lambda X: B * X["x1"].to_numpy(),
         "binary": lambda X: probability(X["x1"].to_numpy()),
-    }
-    model = FittedModel(
-        name="model",
-        task=task,
-        scale="response",
-        predict=predict[task],
-        features=data.features,
-        losses=LOSSES[task],
-        classes=data.classes,
-    )
-    return model, data
+    }[task]
+    return model_of(predict, data, LOSSES[task]), data
+
+
+def model_of(predict, data, losses):
+    """Return a function as a model that is judged by these losses."""
+    facts = {"name": "model", "task": data.task, "features": data.features}
+    if data.classes:
+        facts["classes"] = data.classes
+    return wrap(predict, **facts).with_losses(losses)
 
 
 def measured(model, data, *, seed=1, form="difference", **options):
@@ -73,26 +63,9 @@ def measured(model, data, *, seed=1, form="difference", **options):
         model, data, seed=seed, form=form, keep=("row_terms",), **options
     )
     raw, baseline = answer
+    fields = {"data": data, "form": form, "options": options}
     records = [
-        Importance(
-            model="model",
-            method="permutation",
-            engine="python",
-            engine_version="",
-            of="features",
-            form=form,
-            loss=loss,
-            split="test",
-            unit="1",
-            options=options,
-            n_samples=data.n_samples,
-            stream="numpy",
-            seed=seed,
-            features=data.features,
-            columns=tuple(data.groups.values()),
-            raw=raw[:, :, k],
-            baseline=baseline[:, k],
-        )
+        importance_of(raw[:, :, k], baseline[:, k], loss=loss, **fields)
         for k, loss in enumerate(model.losses)
     ]
     return records, answer.row_terms

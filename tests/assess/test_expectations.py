@@ -77,58 +77,44 @@ def over_rows(high):
 
 
 @pytest.mark.parametrize(
-    ("intervals", "verdict"),
+    ("mean", "intervals", "is_zero"),
     [
-        ([], "not as expected"),  # by the repeats
-        ([over_rows(-0.1)], "not as expected"),
-        ([over_rows(0.1)], "as expected"),  # other rows explain it
-        ([over_rows(-0.1) | {"record": 1}, over_rows(0.1)], "as expected"),
-        ([over_rows(0.1) | {"route": ""}], "not as expected"),
+        (-0.4, [], False),  # 4 % of the largest: by the repeats
+        (-0.4, [over_rows(-0.1)], False),
+        (-0.4, [over_rows(0.1)], True),  # other rows explain it
+        (-0.4, [over_rows(-0.1) | {"record": 1}, over_rows(0.1)], True),
+        (-0.4, [over_rows(0.1) | {"route": ""}], False),
+        (-4, [over_rows(0.5)], True),
+        (-4, [over_rows(-0.5)], False),
+        (4, [over_rows(4.5)], False),
+        (0.5, [over_rows(0.9)], True),
     ],
 )
-def test_what_the_model_does_better_with_shuffled_is_not_at_zero(intervals, verdict):
-    record = ranking(10, -0.4, sd=0.001)  # 4 % of the largest
-    rows, findings = judge(
-        (expect("zero", "b"),), (record,), resolution=0.05, row_intervals=intervals
-    )
-    assert rows[0]["verdict"] == verdict
-    assert [(f.severity, f.message) for f in findings] == [
-        (
-            "info",
-            "The owner expects 'b' to have no importance (law). The ranking "
-            "disagrees: by permutation, RMSE, shuffling 'b' makes the model better.",
-        )
-    ] * (verdict == "not as expected")
-
-
-def test_what_is_below_zero_and_far_from_it_is_warned_of_as_before():
-    (warning,) = judged(expect("zero", "b"), ranking(10, -4, sd=0.001))[1]
-    assert warning.severity == "warning"
-    assert warning.message.endswith(
-        "shuffling 'b' makes the model better, by 40% of the largest importance."
-    )
-
-
-@pytest.mark.parametrize(
-    ("mean", "high", "verdict"),
-    [
-        (-4, 0.5, "as expected"),
-        (-4, -0.5, "not as expected"),
-        (4, 4.5, "not as expected"),
-        (0.5, 0.9, "as expected"),
-    ],
-)
-def test_an_interval_over_other_rows_says_what_is_at_zero(mean, high, verdict):
+def test_what_shuffling_makes_better_or_other_rows_tell_from_zero_is_not_at_zero(
+    mean, intervals, is_zero
+):
     """Repeats on the same rows would tell each of these from zero."""
     rows, findings = judge(
         (expect("zero", "b"),),
         (ranking(10, mean, sd=0.001),),
-        resolution=0.04,
-        row_intervals=[over_rows(high)],
+        resolution=0.045,
+        row_intervals=intervals,
     )
-    assert rows[0]["verdict"] == verdict
-    better = [f.message.count("makes the model better") for f in findings]
-    assert better == [int(mean < 0)] * (verdict == "not as expected")
+    assert (rows[0]["verdict"] == "as expected") == is_zero
+    better = ["makes the model better" in f.message for f in findings]
+    assert better == ([] if is_zero else [mean < 0])
+
+
+def test_what_is_below_zero_is_a_note_and_far_below_it_a_warning():
+    (note,) = judged(expect("zero", "b"), ranking(10, -0.4, sd=0.001))[1]
+    assert (note.severity, note.message) == (
+        "info",
+        "The owner expects 'b' to have no importance (law). The ranking disagrees: by "
+        "permutation, rmse, shuffling 'b' makes the model better.",
+    )
+    (warning,) = judged(expect("zero", "b"), ranking(10, -4, sd=0.001))[1]
+    assert warning.severity == "warning"
+    assert warning.message.endswith(", by 40% of the largest importance.")
 
 
 def test_a_sign_that_no_shuffling_has_given_says_nothing_of_the_model():

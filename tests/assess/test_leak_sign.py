@@ -2,42 +2,20 @@
 
 import numpy as np
 import pytest
+from tests.assess.measured import importance_of
 
 from importance_audit.assess import checks
 from importance_audit.assess.checks import Limit
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import linear_model, normal_data
-from importance_audit.records.importance_record import Importance
 
 
-def ranking(rises, loss, *, form="difference", unit="y^2"):
-    """Return a permutation importance whose losses rise from `loss` by these."""
-    names = tuple(f"x{k + 1}" for k in range(len(rises)))
-    return Importance(
-        model="m",
-        method="permutation",
-        engine="python",
-        engine_version="1",
-        of="features",
-        form=form,
-        loss="rmse" if unit == "y" else "mse",
-        split="test",
-        unit=unit,
-        options={},
-        n_samples=100,
-        stream="numpy",
-        seed=1,
-        features=names,
-        columns=tuple((name,) for name in names),
-        raw=loss + np.array(rises, dtype=float)[:, None],
-        baseline=np.array([loss]),
-    )
-
-
-def sign_of(rises, loss, *, limit=None, **fields):
+def sign_of(rises, least, *, limit=None, **fields):
+    """Return the finding on losses that rise from `least` by these."""
+    raw = least + np.array(rises, dtype=float)[:, np.newaxis]
     limits = checks.DEFAULTS | ({"leak_sign": limit} if limit else {})
-    answers = checks.of_leak(ranking(rises, loss, **fields), 1.0, limits=limits)
+    answers = checks.of_leak(importance_of(raw, least, **fields), 1.0, limits=limits)
     return answers[0][1] if answers else None
 
 
@@ -46,7 +24,7 @@ def test_one_feature_that_carries_nearly_all_at_hardly_any_loss_is_named(form):
     finding = sign_of([0.1, 1.9, 0.0], 0.01, form=form)
     assert (finding.severity, finding.subject) == (
         "info",
-        "m, permutation, features, mse",
+        "linear, permutation, features, mse",
     )
     assert finding.message == (
         "'x2' has 95.0% of all positive importance, and the loss of the model is 1.0% "
@@ -76,8 +54,8 @@ def test_there_is_no_sign(rises, loss):
 
 
 def test_a_loss_in_the_unit_of_the_target_is_held_against_it_squared():
-    assert sign_of([1.9, 0.1, 0.0], 0.22, unit="y") is not None
-    assert sign_of([1.9, 0.1, 0.0], 0.23, unit="y") is None
+    assert sign_of([1.9, 0.1, 0.0], 0.22, loss="rmse", unit="y") is not None
+    assert sign_of([1.9, 0.1, 0.0], 0.23, loss="rmse", unit="y") is None
 
 
 def test_the_limit_of_the_configuration_decides():

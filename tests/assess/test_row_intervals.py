@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 from tests.assess import row_coverage
 
 from importance_audit.assess.row_intervals import draw, row_intervals, standard_errors
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.data.datasets import dataset
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import LOSSES
 from importance_audit.records.streams import stream
@@ -26,33 +27,14 @@ def made(task, n, seed, *, weighted=False):
     X = draws.normal(size=(n, 3))
     eta = X @ B
     y = eta + draws.normal(size=n)
-    link = np.asarray
     if task == "binary":
-        y = (draws.random(n) < 1 / (1 + np.exp(-eta))).astype(np.int64)
-        link = lambda eta: 1 / (1 + np.exp(-eta))  # noqa: E731
-    classes = ("no", "yes") if task == "binary" else ()
-    data = Dataset(
-        name="made",
-        X=pd.DataFrame(X, columns=NAMES),
-        y=y,
-        task=task,
-        weights=draws.exponential(size=n) if weighted else np.ones(n),
-        groups={name: (name,) for name in NAMES},
-        split="test",
-        target="y",
-        sha256="",
-        classes=classes,
-    )
-    model = FittedModel(
-        name="model",
-        task=task,
-        scale="response",
-        predict=lambda X: link(X.to_numpy() @ B),
-        features=NAMES,
-        losses=("mse",),
-        classes=classes,
-    )
-    return model, data
+        y = draws.random(n) < expit(eta)
+    weights = draws.exponential(size=n) if weighted else None
+    X = pd.DataFrame(X, columns=NAMES)
+    data = dataset(X, y * 1, task=task, name="made", weights=weights)
+    link = expit if task == "binary" else np.asarray
+    losses = ("brier",) if task == "binary" else ("mse",)
+    return row_coverage.model_of(lambda X: link(X.to_numpy() @ B), data, losses), data
 
 
 def measured(task, losses, n, seed, *, weighted=False, **options):
@@ -119,7 +101,6 @@ def test_the_interval_is_that_of_the_bootstrap_over_all_pairs(loss):
 @pytest.mark.parametrize(
     "options",
     [
-        {"n_repeats": 10},
         {"n_repeats": 2},
         {"n_repeats": 4, "n_rows": 100},
         {"n_repeats": 3, "perturbation": "resample"},
@@ -224,34 +205,30 @@ def test_many_rows_are_drawn_from_their_covariance(monkeypatch):
         assert abs(off).max() < 0.08 * expected.max()  # 4 000 resamples: 2 %
 
 
-def test_why_there_is_no_interval_is_said():
-    (record,), terms = measured("binary", ("one_minus_pr_auc",), 50, 1, n_repeats=2)
-    with pytest.raises(
-        NotApplicable, match="of single rows to 1 − PR AUC is not known"
-    ):
+@pytest.mark.parametrize(
+    ("loss", "within", "reason"),
+    [
+        (
+            "one_minus_pr_auc",
+            "none",
+            "of single rows to 1 − PR AUC is not known",
+        ),
+        ("mse", "leaves", "other rows would give other leaves"),
+        ("mse", "gaussian", "other rows would give another one"),
+        ("mse", "neighbours", "a row would have other neighbours among other rows"),
+    ],
+)
+def test_why_there_is_no_interval_is_said(loss, within, reason):
+    task = "regression" if loss == "mse" else "binary"
+    (record,), terms = measured(task, (loss,), 200, 1, n_repeats=2, within=within)
+    with pytest.raises(NotApplicable, match=reason):
         intervals(record, terms)
-    for within, reason in (
-        ("leaves", "other rows would give other leaves"),
-        ("gaussian", "other rows would give another one"),
-        ("neighbours", "a row would have other neighbours among other rows"),
-    ):
-        (record,), terms = measured(
-            "regression", ("mse",), 200, 1, n_repeats=2, within=within
-        )
-        with pytest.raises(NotApplicable, match=reason):
-            intervals(record, terms)
 
 
 def test_an_infinite_loss_has_no_interval():
-    model, data = made("binary", 50, 1)
-    step = FittedModel(
-        name="step",
-        task="binary",
-        scale="probability",
-        predict=lambda X: (X["x1"] > 0).to_numpy(dtype=float),
-        features=NAMES,
-        losses=("log_loss",),
-        classes=model.classes,
+    _, data = made("binary", 50, 1)
+    step = row_coverage.model_of(
+        lambda X: (X["x1"] > 0).to_numpy(dtype=float), data, ("log_loss",)
     )
     entry = {"method": "permutation", "n_repeats": 3, "losses": ["log_loss"]}
     result = audit(None, data, parse_config({"importance": [entry]}), models=(step,))
@@ -260,13 +237,9 @@ def test_an_infinite_loss_has_no_interval():
     assert row["route"] == ""
 
 
-CONFIG = parse_config({"importance": [{"method": "permutation", "n_repeats": 3}]})
-WITHOUT = parse_config(
-    {
-        "importance": [{"method": "permutation", "n_repeats": 3}],
-        "stability": {"row_resamples": 0},
-    }
-)
+ENTRY = {"method": "permutation", "n_repeats": 3}
+CONFIG = parse_config({"importance": [ENTRY]})
+WITHOUT = parse_config({"importance": [ENTRY], "stability": {"row_resamples": 0}})
 
 
 def test_intervals_cost_no_prediction_and_change_no_importance():
@@ -277,14 +250,7 @@ def test_intervals_cost_no_prediction_and_change_no_importance():
         calls.append(len(X))
         return model.predict(X)
 
-    counting = FittedModel(
-        name="model",
-        task="regression",
-        scale="response",
-        predict=predict,
-        features=NAMES,
-        losses=("mse", "mae"),
-    )
+    counting = row_coverage.model_of(predict, data, ("mse", "mae"))
     results, counts = [], []
     for config in (CONFIG, WITHOUT):
         calls.clear()
@@ -300,15 +266,8 @@ def test_intervals_cost_no_prediction_and_change_no_importance():
 
 def test_groups_and_every_loss_have_their_intervals():
     model, data = made("regression", 80, 1)
-    config = parse_config(
-        {
-            "groups": {"both": ["x1", "x2"]},
-            "importance": [
-                {"method": "permutation", "n_repeats": 3, "losses": ["mse", "mae"]},
-                {"method": "permutation", "n_repeats": 3, "of": "groups"},
-            ],
-        }
-    )
+    entries = [ENTRY | {"losses": ["mse", "mae"]}, ENTRY | {"of": "groups"}]
+    config = parse_config({"groups": {"both": ["x1", "x2"]}, "importance": entries})
     rows = audit(None, data, config, models=(model,)).row_intervals
     assert list(rows["record"]) == [0, 0, 0, 1, 1, 1, 2]
     assert rows["feature"].iloc[-1] == "both"

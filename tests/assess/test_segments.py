@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.metrics import mean_absolute_error, mean_squared_error, roc_auc_score
+from tests.assess.measured import importance_of
 
 import importance_audit
 from importance_audit.assess.segments import (
@@ -19,9 +20,8 @@ from importance_audit.assess.segments import (
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import linear_model
-from importance_audit.records.dataset_and_model import FittedModel
+from importance_audit.models.fit import wrap
 from importance_audit.records.errors import DataError
-from importance_audit.records.importance_record import Importance
 
 KEYS = ["segment", "kind", "level"]
 
@@ -51,16 +51,11 @@ def made(n=600, seed=0, *, task="regression", weights=None):
         y = (draws.random(n) < mean).astype(int)
     data = dataset(X, y, task=task, name="made", weights=weights, segments=["which"])
     data = data.without_asking(["row"])
-    model = FittedModel(
-        name="model",
-        task=task,
-        scale="response" if task == "regression" else "probability",
-        predict=predict,
-        features=("x1", "x2", "which"),
-        losses=("mse", "mae", "rmse") if task == "regression" else ("one_minus_auc",),
-        classes=data.classes,
-    )
-    return model, data
+    losses = ("mse", "mae", "rmse") if task == "regression" else ("one_minus_auc",)
+    facts = {"task": task, "features": ("x1", "x2", "which")}
+    if task == "binary":
+        facts["classes"] = data.classes
+    return wrap(predict, name="model", **facts).with_losses(losses), data
 
 
 def measured(model, data, **options):
@@ -74,27 +69,13 @@ def measured(model, data, **options):
     (raw, baseline), parts = answer, answer.segment_losses
     rows = []
     for k, loss in enumerate(model.losses):
-        record = record_of(model, data, raw[..., k], baseline[:, k], loss)
+        record = importance_of(raw[..., k], baseline[:, k], data=data, loss=loss)
         rows += [
             {**row, "loss": loss, "overall": record.mean[record.features.index(name)]}
             for row in importance_rows(record, parts, segments, record=0)
             for name in [row["feature"]]
         ]
     return pd.DataFrame(rows)
-
-
-def record_of(model, data, raw, baseline, loss):
-    return Importance(
-        **{"model": model.name, "method": "permutation", "engine": "python"},
-        **{"engine_version": "", "of": "features", "form": "difference"},
-        **{"split": "test", "unit": "1", "options": {}, "loss": loss, "seed": 1},
-        n_samples=data.n_samples,
-        stream="numpy",
-        features=tuple(data.groups),
-        columns=tuple(data.groups.values()),
-        raw=raw,
-        baseline=baseline,
-    )
 
 
 @pytest.mark.parametrize(

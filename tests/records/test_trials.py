@@ -52,32 +52,16 @@ def test_repeats_on_the_same_rows_and_a_single_trial_leave_nothing_unstable():
         assert not unstable(record).any()
 
 
-def test_what_is_unstable_is_listed_after_the_stable_and_keeps_its_rank():
-    (ranking,) = rankings(plain_result(NAMES, importances=(impact(),)))
-    assert [NAMES[row] for row in ranking.order] == [
-        "steady",
-        "small",
-        "wild",
-        "absent",
-    ]
-    assert ranking.rank.tolist()[:3] == [2, 1, 3]
-
-
 @pytest.mark.slow
-def test_the_table_marks_what_is_unstable_and_says_what_that_means():
-    ranking_table = table(
-        build_view(plain_result(NAMES, importances=(impact(),))), TABLE
-    )
-    assert column(ranking_table, "Feature") == [
-        "steady",
-        "small",
-        "wild (unstable)",
-        "absent",
-    ]
+def test_the_table_lists_what_is_unstable_last_with_its_rank_and_a_mark():
+    result = plain_result(NAMES, importances=(impact(),))
+    ranking_table = table(build_view(result), TABLE)
+    names = ["steady", "small", "wild (unstable)", "absent"]
+    assert column(ranking_table, "Feature") == names
     assert column(ranking_table, "Rank") == ["2", "3", "1", "–"]
-    assert "less than two standard deviations over the trials" in words(
-        ranking_table.notes
-    )
+    assert column(ranking_table, "Share") == ["20\u202f%", "5\u202f%", "75\u202f%", "–"]
+    note = "less than two standard deviations over the trials"
+    assert note in words(ranking_table.notes)
 
 
 def test_the_finding_names_what_is_unstable_and_fails_no_audit():
@@ -94,11 +78,8 @@ def test_no_check_asks_repeats_that_are_no_trials_for_their_spread():
     assert "unstable" not in {row["check"] for row, _ in answers}
 
 
-def test_shares_stand_beside_impacts_and_not_beside_losses():
-    record = impact()
-    ranking_table = table(build_view(plain_result(NAMES, importances=(record,))), TABLE)
-    assert column(ranking_table, "Share") == ["20\u202f%", "5\u202f%", "75\u202f%", "–"]
-    losses = replace(record, method="permutation", loss="rmse")
+def test_losses_have_no_shares():
+    losses = replace(impact(), method="permutation", loss="rmse")
     (ranking,) = rankings(plain_result(NAMES, importances=(losses,)))
     assert not ranking.has_shares
 

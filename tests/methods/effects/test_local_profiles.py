@@ -1,33 +1,34 @@
 """Conditional and accumulated profiles: closed forms, limits, and DALEX's curves."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.effects.test_partial_dependence import (
-    DALEX,
-    as_given,
-    case_model,
-    model_of,
-)
-from tests.methods.effects.test_partial_dependence import of_rows as rows
 
 from importance_audit.methods.effects import EFFECTS
 from importance_audit.methods.effects.local_profiles import (
     accumulated_profile,
     conditional_profile,
-    rows_of,
+)
+from importance_audit.methods.effects.local_profiles import (
+    rows_of as sampled_rows,
 )
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.known_answers import (
     level_data,
     level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.r_rng import RStream
 
+from .toys import as_given, is_recorded_grid, model_of, recorded_model, rows_of
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "dalex_profiles.json"
+DALEX = json.loads(REFERENCE.read_text(encoding="utf8"))
 BOTH = pytest.mark.parametrize("profile", [conditional_profile, accumulated_profile])
 WHOLE = [case for case in DALEX["row_cases"] if "of" not in case]
 PARTED = [case for case in DALEX["row_cases"] if "of" in case]
@@ -40,26 +41,23 @@ def met(ours, reference):
 
 def measured(case, truth, data, **options):
     """Return our answer to what DALEX was asked, and DALEX's."""
-    model, _ = case_model(case, DALEX)
+    model, _ = recorded_model(case, DALEX)
     feature, points = truth["feature"], truth["grid"]
     grid_option = {} if isinstance(points[0], str) else {"grid": tuple(points)}
     grid, values = EFFECTS[case["curve"]].function(
         model, data, feature, seed=case["seed"], **(grid_option | options)
     )
-    if isinstance(points[0], str):
-        assert grid.tolist() == points
-    else:
-        assert grid == pytest.approx(np.array(points, dtype=float), rel=1e-12)
+    assert is_recorded_grid(grid, points)
     return values, np.array(truth["values"])
 
 
 @pytest.mark.parametrize("case", WHOLE, ids=lambda case: case["id"])
 def test_the_curve_is_that_of_dalex(case):
     for truth in case["curves"]:
-        _, data = case_model(case, DALEX)
+        _, data = recorded_model(case, DALEX)
         if case["curve"] == "partial_dependence":
             draw = {"seed": case["seed"], "n_rows": case["n_rows"]}
-            part = rows_of(data, truth["feature"], **draw)
+            part = sampled_rows(data, truth["feature"], **draw)
             ours, reference = measured(case, truth, part)
         else:
             options = {"n_rows": case["n_rows"], **case["options"]}
@@ -69,13 +67,13 @@ def test_the_curve_is_that_of_dalex(case):
 
 @pytest.mark.parametrize("case", PARTED, ids=lambda case: case["id"])
 def test_the_curves_of_the_rows_at_each_level_are_those_of_dalex(case):
-    model, whole = case_model(case, DALEX)
+    model, whole = recorded_model(case, DALEX)
     for feature in {truth["feature"] for truth in case["curves"]}:
-        part = rows_of(whole, feature, seed=case["seed"], n_rows=case["n_rows"])
+        part = sampled_rows(whole, feature, seed=case["seed"], n_rows=case["n_rows"])
         pairs = []
         for truth in (t for t in case["curves"] if t["feature"] == feature):
             at_level = part.X[part.X[case["of"]] == truth["level"]]
-            pairs.append(measured(case, truth, rows(at_level)))
+            pairs.append(measured(case, truth, rows_of(at_level)))
         ours, reference = map(np.concatenate, zip(*pairs, strict=True))
         if case["curve"] == "accumulated_profile":  # one mean over all levels
             ours = np.concatenate([values - values[0] for values, _ in pairs])
@@ -83,23 +81,10 @@ def test_the_curves_of_the_rows_at_each_level_are_those_of_dalex(case):
         assert met(ours, reference)
 
 
-@BOTH
-def test_a_linear_model_rises_by_its_slope(profile):
-    grid, values = profile(linear_model(3, 0), normal_data(), "x1", seed=1, n_grid=9)
-    assert np.diff(values[:, 0]) == pytest.approx(3 * np.diff(grid), abs=1e-9)
-
-
-@BOTH
-def test_on_the_link_scale_a_logistic_model_is_linear(profile):
-    options = {"seed": 1, "scale": "link", "n_grid": 9}
-    grid, values = profile(logistic_model(2, 0), normal_data(), "x1", **options)
-    assert np.diff(values[:, 0]) == pytest.approx(2 * np.diff(grid), abs=1e-9)
-
-
 def product(weights=(1.0, 1, 1, 1)):
     """Return four rows of x and z, two of them at x = 1, and the model x z."""
     X = pd.DataFrame({"x": [0.0, 1, 1, 2], "z": [5.0, 2, 4, 1]})
-    return model_of(lambda X: (X["x"] * X["z"]).to_numpy()), rows(X, weights)
+    return model_of(lambda X: (X["x"] * X["z"]).to_numpy()), rows_of(X, weights)
 
 
 def test_a_kernel_weighs_by_the_distance_in_spans_of_the_range_of_the_grid():
@@ -137,15 +122,15 @@ def test_of_a_wide_kernel_both_are_partial_dependence_but_for_the_level():
 def test_near_a_level_are_the_rows_that_have_it():
     X = pd.DataFrame({"x": pd.Categorical(list("baccb")), "z": [1.0, 2, 3, 5, 9]})
     model = model_of(lambda X: X["x"].cat.codes.to_numpy() * X["z"].to_numpy())
-    grid, values = conditional_profile(model, rows(X), "x", seed=1)
+    grid, values = conditional_profile(model, rows_of(X), "x", seed=1)
     assert (grid.tolist(), values[:, 0].tolist()) == (["a", "b", "c"], [0, 5, 8])
-    _, values = accumulated_profile(model, rows(X), "x", seed=1)
+    _, values = accumulated_profile(model, rows_of(X), "x", seed=1)
     assert np.diff(values[:, 0]) == pytest.approx([5, 4])  # each moved from the left
 
 
 def test_the_conditional_profile_of_an_ignored_feature_is_that_of_its_twin():
     x = np.arange(5.0)
-    data = rows(pd.DataFrame({"x": x, "twin": x}))
+    data = rows_of(pd.DataFrame({"x": x, "twin": x}))
     options = {"seed": 1, "grid": "unique", "span": 1e-3}
     grid, values = conditional_profile(model_of(as_given), data, "twin", **options)
     assert values[:, 0] == pytest.approx(grid)
@@ -154,20 +139,10 @@ def test_the_conditional_profile_of_an_ignored_feature_is_that_of_its_twin():
 
 
 @BOTH
-def test_a_weight_counts_like_rows_given_twice_and_none_like_no_row(profile):
-    model, weighted = product(weights=(0.0, 2, 1, 1))
-    twice = rows(weighted.X.iloc[[1, 1, 2, 3]].reset_index(drop=True))
-    grid = (0.5, 1.0, 2.0)
-    _, one = profile(model, weighted, "x", seed=1, grid=grid)
-    _, two = profile(model, twice, "x", seed=1, grid=grid)
-    assert one == pytest.approx(two, rel=1e-12)
-
-
-@BOTH
 def test_a_level_that_only_rows_without_weight_have_is_not_asked(profile):
     X = pd.DataFrame({"x": pd.Categorical(list("abc"))})
     model = model_of(lambda X: X["x"].cat.codes.to_numpy(float))
-    grid, values = profile(model, rows(X, [1.0, 0, 1]), "x", seed=1)
+    grid, values = profile(model, rows_of(X, [1.0, 0, 1]), "x", seed=1)
     assert (grid.tolist(), values[:, 0].tolist()) == (["a", "c"], [0, 2])
 
 
@@ -176,8 +151,8 @@ def test_rows_without_a_value_are_not_counted(profile):
     model, data = product()
     gap = data.X.assign(x=[np.nan, 1.0, 1.0, 2.0])
     grid = (0.0, 2.0)
-    _, one = profile(model, rows(gap), "x", seed=1, grid=grid)
-    _, two = profile(model, rows(data.X.iloc[1:]), "x", seed=1, grid=grid)
+    _, one = profile(model, rows_of(gap), "x", seed=1, grid=grid)
+    _, two = profile(model, rows_of(data.X.iloc[1:]), "x", seed=1, grid=grid)
     assert one == pytest.approx(two, rel=1e-12)
 
 
@@ -187,7 +162,7 @@ def test_rows_are_drawn_as_r_draws_them_and_the_grid_is_that_of_all(profile):
     grid, values = profile(model, data, "count", seed=4, n_rows=12)
     sample = data.X.iloc[RStream(4).sample(data.n_samples, 12)]
     options = {"seed": 1, "grid": tuple(np.unique(data.X["count"]))}
-    points, truth = profile(model, rows(sample), "count", **options)
+    points, truth = profile(model, rows_of(sample), "count", **options)
     assert grid.tolist() == points.tolist()
     assert values == pytest.approx(truth, rel=1e-12)
 
@@ -231,12 +206,6 @@ def test_a_level_that_no_drawn_row_has_is_not_answered():
             {"grid": (1.0, 1.0)},
             NotApplicable,
             "Column 'x1' must be asked at two values for a profile; its grid has 1.",
-        ),
-        (
-            {"scale": "link"},
-            NotApplicable,
-            "Model 'linear' must predict probabilities for scale 'link'; its task "
-            "is 'regression'. Use scale 'native'.",
         ),
     ],
 )

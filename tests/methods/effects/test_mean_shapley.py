@@ -9,8 +9,6 @@ import pytest
 from importance_audit.methods.effects.mean_shapley import mean_shapley
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
     linear_model,
     normal_data,
 )
@@ -63,18 +61,6 @@ def test_neighbours_are_averaged_in_parts_of_equally_many_rows():
     x = np.sort(data.X["x1"].to_numpy()).reshape(3, 4).mean(axis=1)
     np.testing.assert_allclose(grid, x, rtol=1e-12)
     np.testing.assert_allclose(values[:, 0], 2 * x, atol=1e-12)
-
-
-def test_there_is_a_curve_for_each_class_and_they_add_up_to_nothing():
-    grid, values = mean_shapley(level_model(), level_data(), "kind", seed=1)
-    assert grid.tolist() == ["a", "b", "c"]
-    np.testing.assert_allclose(values, np.eye(3) * 0.7 - 0.7 / 3, atol=1e-12)
-
-
-def test_a_column_the_model_does_not_read_has_a_flat_curve():
-    grid, values = mean_shapley(level_model(), level_data(), "count", seed=1)
-    assert grid.tolist() == [0, 2, 4]
-    assert not values.any()
 
 
 def test_more_coalitions_than_can_be_asked_are_refused():

@@ -54,6 +54,7 @@ OF_ANOTHER_VERSION = "import numba; numba.__version__ = '0.1'\n" + PROGRAM
 @pytest.mark.parametrize(
     ("program", "variables"),
     [(PROGRAM, {"NUMBA_CPU_NAME": "generic"}), (OF_ANOTHER_VERSION, {})],
+    ids=["processor", "numba"],
 )
 def test_what_another_processor_or_numba_compiled_is_compiled_again(
     tmp_path, program, variables
@@ -75,15 +76,24 @@ def test_a_folder_of_ones_own_is_used(tmp_path):
     assert list(folder.rglob("*.nbi"))
 
 
+NO_ROOM = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (9, 9))\n" + PROGRAM
+
+
 @pytest.mark.needs_numba
-def test_a_cache_that_cannot_be_written_is_said_once(tmp_path):
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("")
-    (says, *answers), complaints = run(NUMBA_CACHE_DIR=str(in_the_way / "cache"))
+@pytest.mark.parametrize(
+    ("program", "folder", "reason"),
+    [
+        (PROGRAM, "file/cache", "[Errno 20] Not a directory: '"),
+        (NO_ROOM, "cache", "[Errno 27] File too large"),
+    ],
+    ids=["no folder", "no room"],
+)
+def test_a_cache_that_cannot_be_written_is_said_once(tmp_path, program, folder, reason):
+    (tmp_path / "file").write_text("")
+    (says, *answers), complaints = run(program, NUMBA_CACHE_DIR=str(tmp_path / folder))
     assert says.endswith("about a minute; they cannot be kept")
     assert answers == ["[0, 1, 2] 1", "True"]
     (complaint,) = complaints
-    reason = f"[Errno 20] Not a directory: '{in_the_way / 'cache'}"
     assert complaint.startswith(
         "What numba compiles cannot be kept, so every process compiles it again: "
         f"{reason}"
@@ -91,21 +101,6 @@ def test_a_cache_that_cannot_be_written_is_said_once(tmp_path):
     assert complaint.endswith(
         ". Set NUMBA_CACHE_DIR to a folder that can be written to."
     )
-
-
-NO_ROOM = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (9, 9))\n" + PROGRAM
-
-
-@pytest.mark.needs_numba
-def test_a_folder_without_room_keeps_nothing_and_every_loop_answers(tmp_path):
-    (says, *answers), complaints = run(NO_ROOM, NUMBA_CACHE_DIR=str(tmp_path))
-    assert says.endswith("about a minute; they cannot be kept")
-    assert answers == ["[0, 1, 2] 1", "True"]
-    assert complaints == [
-        "What numba compiles cannot be kept, so every process compiles it again: "
-        "[Errno 27] File too large. Set NUMBA_CACHE_DIR to a folder that can be "
-        "written to."
-    ]
 
 
 def test_other_sources_have_another_cache(monkeypatch, tmp_path):

@@ -13,6 +13,8 @@ from importance_audit.methods.trees import READERS, pack
 from importance_audit.methods.trees.packing import predict
 from importance_audit.models.lightgbm_text import LightGBMModel
 
+from .small_ensembles import around_thresholds
+
 pytestmark = pytest.mark.needs_numba
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "lightgbm" / "models.json"
@@ -74,10 +76,7 @@ def test_predictions_are_those_of_the_text_format_itself(case, seed):
 def test_rows_on_a_threshold_go_left():
     model = text_model("numbers")
     packing = pack(model)
-    on = np.zeros((40, 5))
-    for j, own in enumerate(packing.thresholds):
-        on[: len(own), j] = own[:40]
-    around = np.vstack([on, np.nextafter(on, -np.inf), np.nextafter(on, np.inf)])
+    around = around_thresholds(packing)
     assert predict(packing, around)[:, 0].tobytes() == model.predict(around).tobytes()
 
 

@@ -1,6 +1,7 @@
-"""Packings: the predictions of the library to the last bit."""
+"""Packings of scikit-learn's trees: the predictions of the library to the last bit."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,8 +28,11 @@ from sklearn.tree import (
 from importance_audit.methods.trees import READERS, pack
 from importance_audit.methods.trees.packing import predict
 
+from .small_ensembles import answer, around_thresholds, classes_of, same_bits
+
 pytestmark = pytest.mark.needs_numba
 
+BY_CATEGORY = {"max_iter": 4, "min_samples_leaf": 3, "categorical_features": [2, 4]}
 MODELS = (
     DecisionTreeRegressor(random_state=1),
     DecisionTreeRegressor(max_leaf_nodes=7),  # its nodes are in another order
@@ -44,79 +48,63 @@ MODELS = (
     ExtraTreesClassifier(11, random_state=1),
     GradientBoostingClassifier(n_estimators=5, random_state=1),
     HistGradientBoostingRegressor(max_iter=15),
+    HistGradientBoostingRegressor(max_iter=5, loss="poisson"),
+    HistGradientBoostingRegressor(**BY_CATEGORY),
     HistGradientBoostingClassifier(max_iter=5),
+    HistGradientBoostingClassifier(**BY_CATEGORY),
 )
 
 
-def drawn(seed, n_rows=120):
-    """Return rows with ties, whole numbers and a constant column, and a score."""
+def drawn(seed, n_missing=0, n_rows=120):
+    """Return rows with ties, codes, a constant column and a score above 0."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(n_rows, 5)) * 10.0 ** rng.integers(-3, 4)
     rows[:, 1] = rows[:, 1].round(1)
-    rows[:, 2] = rng.integers(0, 4, n_rows)
+    rows[:, 2] = rng.integers(0, 90, n_rows)
     rows[:, 3] = 1 / 3
-    return rows, rows[:, 0] * rows[:, 2] + rng.normal(size=n_rows)
+    rows[:, 4] = 7 * rng.integers(0, 3, n_rows)
+    score = np.sign(rows[:, 0]) + 2 * np.sin(rows[:, 2]) + (rows[:, 4] == 7)
+    rows[rng.random(rows.shape) < n_missing / 10] = np.nan
+    return rows, np.exp((score + rng.normal(size=n_rows)) / 4)
 
 
-def target_for(model, score, n_classes):
-    """Return the score, or classes made of it."""
-    if not type(model).__name__.endswith("Classifier"):
-        return score
-    return np.searchsorted(
-        np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]), score
-    )
-
-
-def answer(model, rows):
-    """Return what the library predicts, one column for each class or one number."""
-    if hasattr(model, "classes_"):
-        return model.predict_proba(rows)
-    return model.predict(rows)[:, np.newaxis]
-
-
-def same_bits(ours, theirs):
-    return ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes()
+def fitted(model, rows, score, n_classes=2):
+    is_of_classes = type(model).__name__.endswith("Classifier")
+    return model.fit(rows, classes_of(score, n_classes) if is_of_classes else score)
 
 
 @pytest.mark.slow
 @settings(max_examples=8)
-@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3, 9]))
+@given(
+    seed=st.integers(0, 10**6),
+    n_missing=st.sampled_from([0, 1, 5]),
+    n_classes=st.sampled_from([2, 3, 9]),
+)
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_predictions_are_those_of_the_library(model, seed, n_classes):
-    rows, score = drawn(seed)
-    model.fit(rows, target_for(model, score, n_classes))
-    others = np.vstack([drawn(seed + 1)[0], rows, rows[::-1] * [1, -1, 1, 0, 2]])
-    packing = pack(model)
-    assert same_bits(predict(packing, others), answer(model, others))
+def test_predictions_are_those_of_the_library(model, seed, n_missing, n_classes):
+    takes_missing = type(model).__name__.startswith("Hist")
+    n_missing *= takes_missing
+    rows, score = drawn(seed, n_missing)
+    fitted(model, rows, score, n_classes)
+    others = drawn(seed + 1, 2 * takes_missing)[0]
+    others[:8, 2] = [-1, -0.5, 0.5, 91, 255, 89.9, 3, 2]  # not all met in training
+    asked = np.vstack([rows, others, others[::-1] * [1, -1, 1, 0, 1]])
+    assert same_bits([predict(pack(model), asked)], [answer(model, asked)])
 
 
 @pytest.mark.parametrize("loss", ["log_loss", "exponential"])
 def test_each_loss_of_two_classes_has_its_link(loss):
     rows, score = drawn(3)
-    model = GradientBoostingClassifier(n_estimators=20, loss=loss).fit(rows, score > 0)
-    assert same_bits(predict(pack(model), rows), model.predict_proba(rows))
+    model = fitted(GradientBoostingClassifier(n_estimators=20, loss=loss), rows, score)
+    assert same_bits([predict(pack(model), rows)], [model.predict_proba(rows)])
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_rows_on_a_threshold_go_left(model):
     rows, score = drawn(5)
-    model.fit(rows, target_for(model, score, 2))
-    packing = pack(model)
-    cuts = [np.unique(own)[:40] for own in packing.thresholds]
-    on = np.zeros((40, 5))
-    for j, own in enumerate(cuts):
-        on[: len(own), j] = own
-    around = np.vstack([on, np.nextafter(on, -np.inf), np.nextafter(on, np.inf)])
-    assert same_bits(predict(packing, around), answer(model, around))
-
-
-def test_a_bin_counts_the_thresholds_below_a_value():
-    rows, score = drawn(4)
-    packing = pack(RandomForestRegressor(3, random_state=1).fit(rows, score))
-    bins = packing.bins(rows)
-    for j, own in enumerate(packing.thresholds):
-        below = rows[:, j].astype(np.float32)[:, np.newaxis] <= own
-        assert (below == (bins[j][:, np.newaxis] <= np.arange(len(own)))).all()
+    packing = pack(fitted(model, rows, score))
+    around = around_thresholds(packing)
+    assert same_bits([predict(packing, around)], [answer(model, around)])
 
 
 @pytest.mark.parametrize("kind", [DecisionTreeRegressor, GradientBoostingRegressor])
@@ -125,53 +113,65 @@ def test_one_leaf_is_an_ensemble(kind):
     model = kind().fit(rows, np.ones(4))
     packing = pack(model)
     assert packing.depth == 0
-    assert same_bits(predict(packing, rows), answer(model, rows))
+    assert same_bits([predict(packing, rows)], [answer(model, rows)])
 
 
-def test_nodes_come_in_preorder():
-    rows, score = drawn(2)
-    model = DecisionTreeRegressor(max_leaf_nodes=20, random_state=1).fit(rows, score)
-    packing = pack(model)
-    inner = np.flatnonzero(packing.feature >= 0)
-    assert (packing.left[inner] == inner + 1).all()
-    assert (packing.right[inner] > packing.left[inner]).all()
-    assert (packing.feature[packing.feature < 0] == -1).all()
-    assert packing.depth == model.get_depth()
+def fitted_if_taken(model, X, y):
+    """Return a fitted model; skip if the library refuses such categories."""
+    try:
+        return model.fit(X, y)
+    except ValueError as error:
+        pytest.skip(f"this scikit-learn says: {error}")
 
 
-def test_a_feature_that_no_node_uses_has_no_threshold():
-    rows, score = drawn(2)
-    packing = pack(RandomForestRegressor(3, random_state=1).fit(rows, score))
-    assert len(packing.thresholds[3]) == 0
-    assert (packing.bins(rows)[3] == 0).all()
+def test_any_numbers_may_be_categories_in_any_column():
+    rows, score = drawn(3, 1)
+    values = np.array([-2.5, 0.0, 300.0, 1e9])
+    rows[:, 1] = np.where(np.isnan(rows[:, 4]), np.nan, values[np.arange(120) % 4])
+    score = score + (rows[:, 1] == 300) - 2 * (rows[:, 1] == -2.5)
+    options = BY_CATEGORY | {"categorical_features": [1, 4]}
+    model = fitted_if_taken(HistGradientBoostingRegressor(**options), rows, score)
+    asked = drawn(4, 2)[0]
+    asked[:, 1] = np.resize([*values, -2.4, 44, 299.5, np.nan], len(asked))
+    both = np.vstack([rows, asked])
+    assert np.array_equal(predict(pack(model), both)[:, 0], model.predict(both))
+
+
+def test_categories_that_are_no_numbers_are_not_read():
+    rows, score = drawn(1)
+    kind = pd.Categorical(np.where(rows[:, 4] == 7, "seven", "other"))
+    X = pd.DataFrame(rows).assign(kind=kind).rename(columns=str)
+    model = HistGradientBoostingRegressor(max_iter=2, categorical_features=[5])
+    model = fitted_if_taken(model, X, score)
+    assert pack(model) == "It encodes categories that are no numbers."
 
 
 @pytest.mark.parametrize(
-    ("model", "reason"),
+    ("model", "n_targets", "reason"),
     [
         (
             LinearRegression(),
+            1,
             "LinearRegression is no ensemble of trees that can be read.",
         ),
         (
             AdaBoostRegressor(n_estimators=2),
+            1,
             "AdaBoostRegressor is no ensemble of trees that can be read.",
         ),
         (
             GradientBoostingRegressor(n_estimators=2, init=LinearRegression()),
+            1,
             "It starts from the predictions of a LinearRegression.",
         ),
+        (RandomForestRegressor(2), 2, "It predicts several targets."),
     ],
     ids=str,
 )
-def test_what_is_not_read_says_why(model, reason):
-    assert pack(model.fit(*drawn(1))) == reason
-
-
-def test_several_targets_are_not_read():
+def test_what_is_not_read_says_why(model, n_targets, reason):
     rows, score = drawn(1)
-    model = RandomForestRegressor(2).fit(rows, np.column_stack([score, score]))
-    assert pack(model) == "It predicts several targets."
+    y = score if n_targets == 1 else np.column_stack([score] * n_targets)
+    assert pack(model.fit(rows, y)) == reason
 
 
 def test_every_reader_is_held_against_its_library():

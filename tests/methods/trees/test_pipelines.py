@@ -1,12 +1,8 @@
 """Pipelines: trees answer behind steps that keep columns apart, and no others."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.compose import (
     ColumnTransformer,
     TransformedTargetRegressor,
@@ -39,9 +35,11 @@ from tests.methods.trees.conftest import count_calls
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.trees import fitted, mean_predictions, pipelines, routes
+from importance_audit.methods.trees import fitted, pipelines, routes
 from importance_audit.methods.trees.fitted import Trees, not_of_trees, trees_of
 from importance_audit.models.fit import wrap
+
+from .small_ensembles import by_predict, same_bits
 
 pytestmark = pytest.mark.needs_numba
 
@@ -50,9 +48,9 @@ NUMBERS, LEVELS = ["size", "age", "part", "same"], ["town", "kind"]
 FOREST = RandomForestRegressor(5, random_state=1)
 
 
-def table(seed=1):
+def table():
     """Return numbers with holes and ties, a constant, texts, levels and a target."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     X = pd.DataFrame(
         {
             "town": rng.choice(["Bern", "Graz", "Ulm", "Wien"], N_ROWS),
@@ -140,9 +138,6 @@ KEPT_APART = {
         ).set_output(transform="pandas"),
         FOREST,
     ),
-    "an empty column": lambda: make_pipeline(
-        make_column_transformer((SimpleImputer(), ["empty", "size", "age"])), FOREST
-    ),
     "an empty column, a constant": lambda: make_pipeline(
         make_column_transformer(
             (SimpleImputer(strategy="constant"), ["empty", "size", "age"])
@@ -152,9 +147,9 @@ KEPT_APART = {
 }
 
 
-def data_for(make, seed=1, task="regression"):
+def data_for(make, task="regression"):
     """Return a fitted pipeline as an audit asks it, and the rows."""
-    X, y = table(seed)
+    X, y = table()
     X["empty"] = np.nan
     pipeline = make()
     if task != "regression":
@@ -175,51 +170,24 @@ def calls(monkeypatch):
     return count_calls(monkeypatch)
 
 
-def importances(model, rows, seed=1):
-    return permutation(model, rows, seed=seed, n_repeats=3)
+def importances(model, rows):
+    return permutation(model, rows, seed=1, n_repeats=3)
 
 
-def by_predict(model, rows, seed=1):
-    """Return the importances without any trees."""
-    return importances(replace(model, predict=lambda X: model.predict(X)), rows, seed)
+def without_trees(model, rows):
+    return importances(by_predict(model), rows)
 
 
-def assert_same_bits(ours, theirs):
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.tobytes() == other.tobytes()
-
-
-@pytest.mark.parametrize("kind", KEPT_APART)
+@pytest.mark.parametrize("kind", [*KEPT_APART, "classes"])
 def test_trees_behind_steps_answer_for_predict(calls, kind):
-    model, rows = data_for(KEPT_APART[kind])
+    if kind == "classes":
+        forest = RandomForestClassifier(5, random_state=1)
+        model, rows = data_for(lambda: make_pipeline(both(), forest), "multiclass")
+    else:
+        model, rows = data_for(KEPT_APART[kind])
     ours = importances(model, rows)
     assert len(calls) == 1
-    assert_same_bits(ours, by_predict(model, rows))
-
-
-@pytest.mark.slow
-@settings(max_examples=15)
-@given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(KEPT_APART)))
-def test_every_draw_has_the_prediction_of_its_table(seed, kind):
-    model, rows = data_for(KEPT_APART[kind], seed)
-    trees, rng = trees_of(model, rows.X), np.random.default_rng(seed)
-    groups = tuple(rows.groups.values())
-    draws = [(g, rng.permutation(N_ROWS)) for g in range(len(groups))]
-    answers = trees.replay(trees.bins(rows.X), groups, draws)
-    for (g, order), answer in zip(draws, answers, strict=True):
-        names = list(groups[g])
-        changed = rows.X.copy()
-        for name in names:
-            changed[name] = rows.X[name].iloc[order].set_axis(rows.X.index)
-        assert answer.tobytes() == model.predict(changed).tobytes()
-
-
-def test_classes_behind_steps(calls):
-    forest = RandomForestClassifier(5, random_state=1)
-    model, rows = data_for(lambda: make_pipeline(both(), forest), task="multiclass")
-    ours = importances(model, rows)
-    assert len(calls) == 1
-    assert_same_bits(ours, by_predict(model, rows))
+    assert same_bits(ours, without_trees(model, rows))
 
 
 def test_the_exact_mean_behind_steps_is_that_over_all_pairs():
@@ -235,31 +203,16 @@ def test_the_exact_mean_behind_steps_is_that_over_all_pairs():
         assert ours == pytest.approx(theirs, rel=1e-12)
 
 
-def test_curves_behind_steps_are_those_of_predict(monkeypatch):
-    answered = []
-    curve = mean_predictions.TreeMeans.curve
-
-    def noted(self, X, feature, values):
-        answered.append(feature)
-        return curve(self, X, feature, values)
-
-    monkeypatch.setattr(routes, "WORTH", 0)
-    monkeypatch.setattr(mean_predictions.TreeMeans, "curve", noted)
+def test_curves_behind_steps_are_those_of_predict(calls):
     model, rows = data_for(KEPT_APART["one-hot"])
-    for feature in ("age", "town"):
-        _, ours = partial_dependence(model, rows, feature, seed=1)
-        by_function = replace(model, predict=lambda X: model.predict(X))
-        _, theirs = partial_dependence(by_function, rows, feature, seed=1)
+    for feature, basis in (("age", "means"), ("town", "identical")):
+        given = []
+        with routes.reporting_routes(given.append):
+            _, ours = partial_dependence(model, rows, feature, seed=1)
+        assert {route.basis for route in given} >= {basis}
+        _, theirs = partial_dependence(by_predict(model), rows, feature, seed=1)
         assert ours == pytest.approx(theirs, rel=1e-12)
-    assert answered == ["age"]
-
-
-def test_a_column_that_is_dropped_measures_the_baseline():
-    model, rows = data_for(KEPT_APART["dropped columns"])
-    assert {*trees_of(model, rows.X).features} == {"town", "size"}
-    raw, baseline = importances(model, rows)
-    dropped = list(rows.groups).index("age")
-    assert (raw[dropped] == baseline).all()
+    assert not calls
 
 
 def test_xgboost_reads_levels_as_codes_behind_no_steps(calls):
@@ -273,7 +226,7 @@ def test_xgboost_reads_levels_as_codes_behind_no_steps(calls):
     model = wrap(model, name="m").for_rows(rows)
     ours = importances(model, rows)
     assert len(calls) == 1
-    assert_same_bits(ours, by_predict(model, rows))
+    assert same_bits(ours, without_trees(model, rows))
 
 
 @pytest.mark.slow
@@ -291,7 +244,7 @@ def test_what_a_sparse_matrix_leaves_out_is_missing_to_xgboost(
     ours = importances(model, rows)
     assert len(calls) == (1 if sparse_threshold == 0 else 3 * len(rows.groups))
     assert not caplog.messages
-    assert_same_bits(ours, by_predict(model, rows))
+    assert same_bits(ours, without_trees(model, rows))
 
 
 class OwnScaler(StandardScaler):
@@ -330,7 +283,7 @@ def test_a_step_that_is_not_looked_through_leaves_predict_to_answer(calls, step,
     )
     ours = importances(model, rows)
     assert len(calls) == 3 * len(rows.groups)
-    assert_same_bits(ours, by_predict(model, rows))
+    assert same_bits(ours, without_trees(model, rows))
 
 
 def test_a_target_that_is_transformed_is_left_to_predict():
@@ -352,22 +305,14 @@ def test_an_estimator_within_that_was_given_another_predict_is_left_to_it():
 
 FAULTS = {
     "a step is forgotten": (
-        fitted,
         "rows_given",
-        lambda X, *, steps, **options: pipelines.rows_given(
-            X, steps=steps[:1], **options
-        ),
+        lambda X, *, steps, **more: pipelines.rows_given(X, steps=steps[:1], **more),
     ),
     "columns are taken for others": (
-        fitted,
         "features_after",
         lambda *a: pipelines.features_after(*a)[::-1],
     ),
-    "a step mixes columns": (
-        fitted,
-        "features_after",
-        lambda *_: ("town",) * 4,
-    ),
+    "a step mixes columns": ("features_after", lambda *_: ("town",) * 4),
 }
 
 
@@ -381,16 +326,16 @@ def test_the_run_itself_sees_a_fault_and_no_number_changes(
             fault, make_pipeline(both(), StandardScaler(with_mean=False), FOREST)
         )
     )
-    expected = by_predict(model, rows)
+    expected = without_trees(model, rows)
     calls.clear()
-    monkeypatch.setattr(*FAULTS[fault])
+    monkeypatch.setattr(fitted, *FAULTS[fault])
     ours = importances(model, rows)
     assert len(calls) >= 3 * len(rows.groups)
     assert caplog.messages == [
         "The trees of model 'm' give other predictions than its predict, which is "
         "asked instead."
     ]
-    assert_same_bits(ours, expected)
+    assert same_bits(ours, expected)
 
 
 def test_rows_that_a_step_refuses_are_refused_in_its_words():

@@ -12,7 +12,7 @@ from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.trees import READERS, r_trees, router, routes
+from importance_audit.methods.trees import READERS, r_trees, routes
 from importance_audit.methods.trees.fitted import (
     Trees,
     not_of_trees,
@@ -28,89 +28,60 @@ from importance_audit.r_bridge.r_models import RModel
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import evaluate
 
+from .small_ensembles import by_predict, same_bits
+
 pytestmark = [pytest.mark.needs_numba, pytest.mark.needs_r]
 
 CLASSES = {"regression": None, "binary": ("no", "yes"), "multiclass": ("v", "u", "w")}
 RANGER = "ranger::ranger(y ~ ., train, num.trees = 7, seed = 1, min.node.size = 3"
+OF_SETS = RANGER + ", respect.unordered.factors = 'partition'"
 FOREST = "set.seed(1); randomForest::randomForest(y ~ ., train, ntree = 7"
 GBM = (
-    "set.seed(1); train$is_on <- +train$is_on; gbm::gbm(y ~ ., {}, train, "
-    "n.trees = 9, interaction.depth = 3, n.minobsinnode = 2"
+    "set.seed(1); train$is_on <- +train$is_on; gbm::gbm(y ~ ., '{}', train, "
+    "n.trees = 9, interaction.depth = 3, n.minobsinnode = 2)"
 )
 CODES = "train$y <- as.integer(train$y == 'yes'); "
+COUNTS = "train$y <- round(abs(train$y)); "
 RPART = "rpart::rpart(y ~ ., train, cp = 0, minsplit = 20"
+NO_SURROGATES = ", maxsurrogate = 0)"
+COLUMNS = "x <- train[names(train) != 'y']; "
+NUMBERS = "~ x + whole + tied"
+OF_NUMBERS = {
+    "ranger": RANGER + ")",
+    "ranger of ordered levels": RANGER + ", respect.unordered.factors = 'order')",
+    "ranger of sets": OF_SETS + ")",
+    "ranger of random sets": OF_SETS + ", splitrule = 'extratrees')",
+    "ranger of columns": COLUMNS + "ranger::ranger(x = x, y = train$y, num.trees = 7)",
+    "one tree of ranger": "ranger::ranger(y ~ ., train, num.trees = 1)",
+    "forest": FOREST + ")",
+    "one tree of a forest": FOREST.replace("= 7", "= 1") + ")",
+    "gbm": GBM.format("gaussian"),
+    "gbm of numbers": GBM.format("gaussian").replace("~ .", NUMBERS),
+    "gbm of counts": COUNTS + GBM.format("poisson"),
+    "rpart": RPART + NO_SURROGATES,
+    "rpart with surrogates": RPART.replace("~ .", NUMBERS) + ", minbucket = 2)",
+    "rpart of counts": COUNTS + RPART + ", method = 'poisson'" + NO_SURROGATES,
+    "rpart of one leaf": "rpart::rpart(y ~ ., train, minsplit = 1e6)",
+}
+OF_TWO = {
+    "ranger of two classes": RANGER + ", probability = TRUE)",
+    "forest of two classes": FOREST + ")",
+    "gbm of two classes": CODES + GBM.format("bernoulli"),
+    "adaboost": CODES + GBM.format("adaboost"),
+    "rpart of two classes": RPART + NO_SURROGATES,
+}
+OF_THREE = {
+    "ranger of classes": OF_SETS + ", probability = TRUE)",
+    "forest of classes": FOREST + ", cutoff = c(.2, .3, .5))",
+    "forest of columns": COLUMNS
+    + "randomForest::randomForest(x, train$y, ntree = 5, maxnodes = 9)",
+    "gbm of classes": GBM.format("multinomial"),
+    "rpart of classes": RPART + NO_SURROGATES,
+}
 SCRIPTS = {
-    "ranger": ("regression", RANGER + ")"),
-    "ranger of ordered levels": (
-        "regression",
-        RANGER + ", respect.unordered.factors = 'order')",
-    ),
-    "ranger of sets": (
-        "regression",
-        RANGER + ", respect.unordered.factors = 'partition')",
-    ),
-    "ranger of random splits": ("regression", RANGER + ", splitrule = 'extratrees')"),
-    "ranger of random sets": (
-        "regression",
-        RANGER + ", splitrule = 'extratrees', respect.unordered.factors = 'partition')",
-    ),
-    "ranger of two classes": ("binary", RANGER + ", probability = TRUE)"),
-    "ranger of classes": (
-        "multiclass",
-        RANGER + ", probability = TRUE, respect.unordered.factors = 'partition')",
-    ),
-    "ranger with weights": (
-        "regression",
-        RANGER + ", case.weights = seq_len(nrow(train)))",
-    ),
-    "ranger of columns": (
-        "regression",
-        "ranger::ranger(x = train[names(train) != 'y'], y = train$y, num.trees = 7)",
-    ),
-    "one tree of ranger": ("regression", "ranger::ranger(y ~ ., train, num.trees = 1)"),
-    "forest": ("regression", FOREST + ")"),
-    "forest of two classes": ("binary", FOREST + ")"),
-    "forest of classes": ("multiclass", FOREST + ", cutoff = c(.2, .3, .5))"),
-    "forest of columns": (
-        "multiclass",
-        "x <- train[names(train) != 'y']; "
-        "randomForest::randomForest(x, train$y, ntree = 5, maxnodes = 9)",
-    ),
-    "one tree of a forest": ("regression", FOREST.replace("= 7", "= 1") + ")"),
-    "gbm": ("regression", GBM.format("'gaussian'") + ")"),
-    "gbm of numbers": (
-        "regression",
-        GBM.format("'gaussian'").replace("~ .", "~ x + whole + tied") + ")",
-    ),
-    "gbm of a median": ("regression", GBM.format("'laplace'") + ")"),
-    "gbm with weights": (
-        "regression",
-        GBM.format("'gaussian'") + ", weights = seq_len(nrow(train)))",
-    ),
-    "gbm of counts": (
-        "regression",
-        "train$y <- round(abs(train$y)); " + GBM.format("'poisson'") + ")",
-    ),
-    "gbm of two classes": ("binary", CODES + GBM.format("'bernoulli'") + ")"),
-    "adaboost": ("binary", CODES + GBM.format("'adaboost'") + ")"),
-    "gbm of classes": ("multiclass", GBM.format("'multinomial'") + ")"),
-    "rpart": ("regression", RPART + ", maxsurrogate = 0)"),
-    "rpart with surrogates": (
-        "regression",
-        RPART.replace("~ .", "~ x + whole + tied") + ", minbucket = 2)",
-    ),
-    "rpart with weights": (
-        "regression",
-        RPART + ", maxsurrogate = 0, weights = seq_len(nrow(train)))",
-    ),
-    "rpart of counts": (
-        "regression",
-        "train$y <- round(abs(train$y)); " + RPART + ", method = 'poisson', "
-        "maxsurrogate = 0)",
-    ),
-    "rpart of two classes": ("binary", RPART + ", maxsurrogate = 0)"),
-    "rpart of classes": ("multiclass", RPART + ", maxsurrogate = 0)"),
-    "rpart of one leaf": ("regression", "rpart::rpart(y ~ ., train, minsplit = 1e6)"),
+    name: (task, script)
+    for task, scripts in zip(CLASSES, (OF_NUMBERS, OF_TWO, OF_THREE), strict=True)
+    for name, script in scripts.items()
 }
 SUMS = ("ranger", "ranger of sets", "ranger of classes", "forest", "gbm", "rpart")
 """Models of each package whose predictions are sums over leaves."""
@@ -169,7 +140,7 @@ def packed_prediction(model, X):
     return np.ascontiguousarray(answer)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_predictions_are_those_of_r(name, seed, tmp_path):
     task, script = SCRIPTS[name]
@@ -198,7 +169,7 @@ def test_rows_at_a_threshold_go_where_r_sends_them(name, tmp_path):
         assert ours.tobytes() == theirs.tobytes()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", KNOWS_MISSING)
 def test_missing_values_go_where_r_sends_them(name, seed, tmp_path):
     task, script = SCRIPTS[name]
@@ -242,14 +213,6 @@ def test_a_level_that_cannot_reach_a_split_of_rpart_need_not_be_known_there(tmp_
     assert answer.tobytes() == model.predict(data.X).tobytes()
 
 
-@pytest.mark.parametrize("name", ["ranger", "forest", "gbm"])
-def test_inner_nodes_add_nothing(name, tmp_path):
-    packing = trees_of(
-        model_of(SCRIPTS[name][1], rows_of(), tmp_path), rows_of().X
-    ).packing
-    assert not packing.values[packing.feature >= 0].any()
-
-
 @pytest.fixture
 def calls(monkeypatch):
     """Let trees answer for the smallest table, and list the calls of predict."""
@@ -257,26 +220,15 @@ def calls(monkeypatch):
     return count_calls(monkeypatch)
 
 
-def by_predict(model):
-    """Return the same model behind a function, so that R answers."""
-    return replace(model, predict=lambda X: model.predict(X))
-
-
-def assert_same_bits(ours, theirs):
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.tobytes() == other.tobytes()
-
-
-@pytest.mark.parametrize("stream", ["numpy", "DALEX", "vip-0.4", "hstats"])
 @pytest.mark.parametrize("name", [*FEW, "gbm of two classes", "forest"])
-def test_permutations_are_those_of_r(name, stream, tmp_path, calls):
+def test_permutations_are_those_of_r(name, tmp_path, calls):
     task, script = SCRIPTS[name]
     data = rows_of(task)
     model = model_of(script, data, tmp_path)
-    options = {"seed": 1, "n_repeats": 2, "stream": stream}
+    options = {"seed": 1, "n_repeats": 2, "stream": "DALEX"}
     ours = permutation(model, data, **options)
     assert len(calls) == 1
-    assert_same_bits(ours, permutation(by_predict(model), data, **options))
+    assert same_bits(ours, permutation(by_predict(model), data, **options))
 
 
 @pytest.mark.parametrize("name", [*SUMS, "adaboost", "forest of classes"])
@@ -302,51 +254,39 @@ def test_curves_and_pairs_are_those_of_r(name, tmp_path, calls):
     data = rows_of(task)
     data = data.with_groups({a + b: (a, b) for a, b in combinations(data.X, 2)})
     model = model_of(script, data, tmp_path)
-    slow = by_predict(model)
-    for feature in data.X:
-        _, ours = partial_dependence(model, data, feature, seed=1)
-        _, theirs = partial_dependence(slow, data, feature, seed=1)
-        atol = 1e-12 * np.abs(theirs).max()
-        np.testing.assert_allclose(ours, theirs, rtol=0, atol=atol)
-    ours, _ = h_statistic(model, data, seed=1, n_rows=40)
-    theirs, _ = h_statistic(slow, data, seed=1, n_rows=40)
+    slow, given = by_predict(model), []
+    with routes.reporting_routes(given.append):
+        for feature in data.X:
+            _, ours = partial_dependence(model, data, feature, seed=1)
+            _, theirs = partial_dependence(slow, data, feature, seed=1)
+            atol = 1e-12 * np.abs(theirs).max()
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=atol)
+        ours, _ = h_statistic(model, data, seed=1, n_rows=40)
+        theirs, _ = h_statistic(slow, data, seed=1, n_rows=40)
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
-    readings = router._known[model].readings
-    assert any("curves" in reading.compared for reading in readings)
-    assert router._known[slow].trees is None
+    assert {route.basis for route in given} == {"means", "unread"}  # the other is slow
     assert not calls
 
 
-FAULTS = {
-    "ranger": ("left", "right"),
-    "forest": ("left", "right"),
-    "gbm": ("left", "right"),
-    "rpart": ("low", "high"),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
-    name, tmp_path, calls, monkeypatch
+    tmp_path, calls, monkeypatch
 ):
-    read, (one, other) = r_trees.tree_tables, FAULTS[name]
+    read = r_trees.tree_tables
 
     def exchanged(model):
         tables = read(model)
-        return tables | {one: tables[other], other: tables[one]}
+        return tables | {"left": tables["right"], "right": tables["left"]}
 
     monkeypatch.setattr(r_trees, "tree_tables", exchanged)
     data = rows_of()
-    model = model_of(SCRIPTS[name][1], data, tmp_path)
+    model = model_of(SCRIPTS["ranger"][1], data, tmp_path)
     models = []
     with reporting_differences(models.append):
         ours = permutation(model, data, seed=1, n_repeats=1)
         assert len(calls) == len(data.groups)
-        _, curve = partial_dependence(model, data, "x", seed=1)
+        partial_dependence(model, data, "x", seed=1)
     assert models == ["m"]  # seen in the rows as they are, and remembered
-    slow = by_predict(model)
-    assert_same_bits(ours, permutation(slow, data, seed=1, n_repeats=1))
-    assert (curve == partial_dependence(slow, data, "x", seed=1)[1]).all()
+    assert same_bits(ours, permutation(by_predict(model), data, seed=1, n_repeats=1))
 
 
 def test_each_model_is_read_once(tmp_path, monkeypatch):
@@ -387,7 +327,7 @@ def test_missing_values_that_trees_send_nowhere_are_left_to_r(name, tmp_path, ca
     assert trees_of(model, rows_of().X).bins(missing.X) is None
     ours = permutation(model, missing, seed=1, n_repeats=1)
     assert len(calls) == len(data.groups)
-    assert_same_bits(ours, permutation(by_predict(model), missing, seed=1, n_repeats=1))
+    assert same_bits(ours, permutation(by_predict(model), missing, seed=1, n_repeats=1))
     with pytest.raises(NotApplicable) as refusal:
         permutation(model.with_losses(["mse"]), missing, seed=1, draws="exact")
     assert str(refusal.value) == (

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from importance_audit.methods.trees import READERS, pack, xgboost_trees
 from importance_audit.methods.trees.packing import predict
 
+from .small_ensembles import around_thresholds, classes_of, same_bits, seeds
+
 pytestmark = pytest.mark.needs_numba
 xgboost = pytest.importorskip("xgboost")
 
@@ -19,7 +21,6 @@ BY_CATEGORY = {
     "feature_types": TYPES,
 }
 SMALL = {"n_estimators": 6, "max_depth": 4, "n_jobs": 1}
-seeds = st.integers(0, 10**6)
 
 
 def drawn(seed, n_missing=1):
@@ -35,11 +36,6 @@ def drawn(seed, n_missing=1):
     return rows, score
 
 
-def classes_of(score, n_classes):
-    edges = np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1])
-    return np.searchsorted(edges, score)
-
-
 def with_strange_codes(rows):
     """Return rows of which some have codes that training did not meet."""
     rows = rows.copy()
@@ -48,9 +44,12 @@ def with_strange_codes(rows):
     return rows
 
 
-def same_bits(ours, theirs):
-    theirs = theirs.reshape(len(ours), -1)
-    return ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
+def assert_read(model, rows, expected):
+    """Let trees give what the library does, in its precision."""
+    ours = predict(pack(model), rows)
+    expected = expected.reshape(len(ours), -1)
+    assert ours.dtype == expected.dtype
+    assert same_bits([ours], [expected])
 
 
 @pytest.mark.slow
@@ -77,12 +76,13 @@ def test_predictions_are_those_of_the_library(
     else:
         model = xgboost.XGBRegressor(**options).fit(rows, score)
         expected = model.predict(asked)
-    assert same_bits(predict(pack(model), asked), expected)
+    assert_read(model, asked, expected)
     booster = model.get_booster()
     types = options.get("feature_types")
     matrix = xgboost.DMatrix(asked, feature_types=types, enable_categorical=True)
     ours = predict(pack(booster), asked)
-    assert same_bits(ours[:, -1:] if n_classes == 2 else ours, booster.predict(matrix))
+    ours = ours[:, 1] if n_classes == 2 else ours.reshape(booster.predict(matrix).shape)
+    assert same_bits([ours], [booster.predict(matrix)])
 
 
 @pytest.mark.parametrize("objective", xgboost_trees.LINKS_OF_OBJECTIVES)
@@ -98,40 +98,26 @@ def test_each_objective_has_the_link_of_its_library(objective):
     kind = xgboost.XGBClassifier if is_of_classes else xgboost.XGBRegressor
     model = kind(objective=objective, **SMALL).fit(rows, target)
     expected = model.predict_proba(rows) if is_of_classes else model.predict(rows)
-    assert same_bits(predict(pack(model), rows), expected)
+    assert_read(model, rows, expected)
 
 
 @pytest.mark.parametrize("kind", ["XGBRFRegressor", "XGBRFClassifier"])
 def test_random_forests_are_read(kind):
     rows, score = drawn(2)
-    if kind == "XGBRFClassifier":
-        model = xgboost.XGBRFClassifier(**SMALL).fit(rows, classes_of(score, 3))
-        assert same_bits(predict(pack(model), rows), model.predict_proba(rows))
-    else:
-        model = xgboost.XGBRFRegressor(**SMALL).fit(rows, score)
-        assert same_bits(predict(pack(model), rows), model.predict(rows))
+    target = score if kind == "XGBRFRegressor" else classes_of(score, 3)
+    model = getattr(xgboost, kind)(**SMALL).fit(rows, target)
+    ask = model.predict if target is score else model.predict_proba
+    assert_read(model, rows, ask(rows))
 
 
 def test_rows_on_a_threshold_go_right():
     rows, score = drawn(5, 0)
     model = xgboost.XGBRegressor(tree_method="hist", **SMALL).fit(rows, score)
-    packing = pack(model)
-    cuts = [np.unique(own)[:30] for own in packing.thresholds]
-    below = np.zeros((30, 5), dtype=np.float32)
-    for j, own in enumerate(cuts):
-        below[: len(own), j] = own
-    on = np.nextafter(below, np.float32(np.inf))
-    around = np.vstack([below, on, np.nextafter(on, np.float32(np.inf))])
-    assert same_bits(predict(packing, around), model.predict(around))
-    assert not np.array_equal(model.predict(below), model.predict(on))
-
-
-def test_only_leaves_have_values():
-    rows, score = drawn(4)
-    model = xgboost.XGBRegressor(**SMALL, **BY_CATEGORY).fit(rows, score)
-    packing = pack(model)
-    assert (packing.values[packing.feature >= 0] == 0).all()
-    assert np.abs(packing.values).max() < np.abs(score).max()
+    # The thresholds of the packing are the largest numbers that go left.
+    around = around_thresholds(pack(model), np.float32)
+    assert_read(model, around, model.predict(around))
+    left, on = np.split(around, 3)[::2]
+    assert not np.array_equal(model.predict(left), model.predict(on))
 
 
 def test_only_the_rounds_that_predict_uses_are_read():
@@ -142,49 +128,48 @@ def test_only_the_rounds_that_predict_uses_are_read():
     n_fitted = model.get_booster().num_boosted_rounds()
     assert model.best_iteration + 1 < n_fitted
     assert len(pack(model).roots) == 2 * (model.best_iteration + 1)
-    assert same_bits(predict(pack(model), rows), model.predict(rows))
+    assert_read(model, rows, model.predict(rows))
     booster = model.get_booster()
     assert len(pack(booster).roots) == 2 * n_fitted
-    expected = booster.predict(xgboost.DMatrix(rows))
-    assert same_bits(predict(pack(booster), rows), expected)
+    assert_read(booster, rows, booster.predict(xgboost.DMatrix(rows)))
+
+
+OWN = {"objective": lambda y, p: (p - y, np.ones_like(y))}
+UNKNOWN = "How its objective {!r} makes predictions is not known."
 
 
 @pytest.mark.parametrize(
-    ("model", "reason"),
+    ("kind", "options", "reason"),
     [
         (
+            "Regressor",
             {"booster": "gblinear"},
             "Its booster is gblinear, a linear model.",
         ),
-        ({"missing": 0.0}, "It takes 0 for a missing value."),
+        ("Regressor", {"missing": 0.0}, "It takes 0 for a missing value."),
+        ("Regressor", OWN, "It was fitted with an objective of your own."),
         (
-            {"objective": lambda y, p: (p - y, np.ones_like(y))},
-            "It was fitted with an objective of your own.",
-        ),
-        (
+            "Regressor",
             {"objective": "rank:pairwise"},
-            "How its objective 'rank:pairwise' makes predictions is not known.",
+            UNKNOWN.format("rank:pairwise"),
         ),
+        (
+            "Classifier",
+            {"objective": "multi:softmax"},
+            UNKNOWN.format("multi:softmax"),
+        ),
+        ("of two targets", {}, "It predicts several targets."),
     ],
 )
-def test_what_is_not_read_says_why(model, reason):
+def test_what_is_not_read_says_why(kind, options, reason):
     rows, score = drawn(1, 0)
-    model = xgboost.XGBRegressor(n_estimators=2, **model).fit(rows, score)
-    assert pack(model) == reason
-
-
-def test_a_classifier_without_probabilities_is_not_read():
-    rows, score = drawn(1)
-    model = xgboost.XGBClassifier(objective="multi:softmax", **SMALL)
-    assert pack(model.fit(rows, classes_of(score, 3))) == (
-        "How its objective 'multi:softmax' makes predictions is not known."
-    )
-
-
-def test_several_targets_are_not_read():
-    rows, score = drawn(1)
-    model = xgboost.XGBRegressor(**SMALL).fit(rows, np.column_stack([score, -score]))
-    assert pack(model) == "It predicts several targets."
+    target = {
+        "Regressor": score,
+        "Classifier": classes_of(score, 3),
+        "of two targets": np.column_stack([score, -score]),
+    }[kind]
+    of = xgboost.XGBClassifier if kind == "Classifier" else xgboost.XGBRegressor
+    assert pack(of(n_estimators=2, **options).fit(rows, target)) == reason
 
 
 def test_a_format_that_is_not_known_leaves_predict_to_answer():
