@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.kill.lives import Life, copied, ready
+from tests.kill.lives import LIVES, Life, copied
 from tests.kill.whole import ProcessEnd, faults, in_fork, next_run, template
 
 FREE = (0, 4, 8, 16, 32, 64, 96, 128, 160, 192, 256, 512)
@@ -29,7 +29,7 @@ def run_on_full_disk(
     room = os.statvfs(disk)
     filler.write_bytes(bytes(room.f_bavail * room.f_frsize - 1024 * free))
     before = visible(folder)
-    end = in_fork(life.arguments(folder))
+    end = in_fork(life(folder))
     wrong = []
     if end.code and SAYS not in end.error:
         wrong.append(f"it ended with {end.code} and said {end.error!r}")
@@ -52,17 +52,17 @@ def main() -> None:
     """Read the arguments and fill the disk."""
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("free", type=int, nargs="*", default=FREE, help="in KB")
-    words.add_argument("--only", action="append", choices=ready())
+    words.add_argument("--only", action="append", choices=LIVES)
     arguments = words.parse_args()
-    wrong, lives = [], ready()
+    wrong = []
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as disk:
         mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "none", disk]
         subprocess.run(mount, check=True)
         source = template(Path(place))
-        for name in arguments.only or lives:
+        for name in arguments.only or LIVES:
             ends = []
             for free in arguments.free:
-                end, problems = run_on_full_disk(lives[name], source, Path(disk), free)
+                end, problems = run_on_full_disk(LIVES[name], source, Path(disk), free)
                 wrong += [f"{name}, {free} KB free: {fault}" for fault in problems]
                 ends.append(end.code)
             sizes = ", ".join(map(str, arguments.free))

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.kill.lives import Life, copied, ready
+from tests.kill.lives import LIVES, Life, copied
 from tests.kill.whole import die_at, faults, in_fork, next_run, template
 
 
@@ -21,7 +21,7 @@ def steps(name: str, life: Life, source: Path, place: Path, every: int) -> list[
     n_kills, step = 0, random.randrange(every) + 1
     while True:
         folder = copied(source, place / name.replace(" ", ""))
-        end = in_fork(life.arguments(folder), die_at(step, folder))
+        end = in_fork(life(folder), die_at(step, folder))
         if end.code != -signal.SIGKILL:
             break
         problems = (*faults(folder), *next_run(folder))
@@ -37,13 +37,13 @@ def main() -> None:
     """Read the arguments and kill."""
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--every", type=int, default=1)
-    words.add_argument("--only", action="append", choices=ready())
+    words.add_argument("--only", action="append", choices=LIVES)
     arguments = words.parse_args()
-    lives, wrong = ready(), []
+    wrong = []
     with tempfile.TemporaryDirectory() as place:
         source = template(Path(place))
-        for name in arguments.only or lives:
-            wrong += steps(name, lives[name], source, Path(place), arguments.every)
+        for name in arguments.only or LIVES:
+            wrong += steps(name, LIVES[name], source, Path(place), arguments.every)
     print("\n".join(wrong))
     sys.exit(bool(wrong))
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.kill.lives import AUDIT, audits, ready, runs
+from tests.kill.lives import AUDIT, audits, runs
 
 from importance_audit.cli.main import main
 from importance_audit.operate.run import run_audit
@@ -162,8 +162,6 @@ def _not_free(folder: Path) -> Iterator[str]:
 
 def _past(folder: Path) -> Iterator[str]:
     """Yield where the newest run knows another past than all runs together."""
-    if "history" not in ready():
-        return
     for place in (folder / AUDIT, folder):
         arguments = ["history", str(place), "--json"]
         newest, every = in_fork(arguments), in_fork([*arguments, "--rebuild"])

@@ -228,13 +228,6 @@ def test_a_link_to_an_audit_elsewhere_has_its_own_name_and_report(audit, tmp_pat
     assert f'<a href="../reports/a/runs/{B}/report.html">' in page
 
 
-def test_what_is_one_is_not_told_as_several(tmp_path):
-    add(tmp_path / "b", A, findings=(make_finding(),))
-    assert history(tmp_path / "b").stdout.splitlines()[0] == (
-        "b: 1 run, 1 finding in the last complete run"
-    )
-
-
 def test_of_runs_of_which_none_is_complete_no_number_of_findings_is_told(tmp_path):
     add(tmp_path / "b", A, status="interrupted")
     assert history(tmp_path / "b").stdout.splitlines()[0] == "b: 1 run, none complete"
