@@ -100,6 +100,8 @@ def test_a_run_that_nobody_reads_ends_as_the_run(tmp_path):
     assert ended(command, stdout=out, stderr=err)[0] == 0
     (run,) = (tmp_path / "runs").iterdir()
     assert (run / "report.html").is_file()
+    assert not (run / "report.pdf").exists()
+    assert "pdf_failed" not in (run / "tables" / "findings.csv").read_text()
     if Path("/dev/full").exists():
         with open("/dev/full", "w") as full:
             code, _, words = ended([*command, "--quiet"], stderr=full)

@@ -1,7 +1,8 @@
 """What is killed: one command each.
 
 Every life is that of a command on an audit of one linear model without R, in a folder
-of two such audits."""
+of two such audits.
+"""
 
 import shutil
 from collections.abc import Callable

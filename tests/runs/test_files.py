@@ -128,6 +128,11 @@ def test_render_in_another_process_clock_and_language_gives_the_same_bytes(
         figures = f"{again.stem}/figures/".encode()
         page = again.read_bytes().replace(figures, b"figures/")
         assert page == (whole_run / f"report.{kind}").read_bytes()
+    drawn = sorted((whole_run / "figures").iterdir())
+    assert {path.suffix for path in drawn} == {".svg", ".png"}
+    for figure in drawn:
+        other = tmp_path / again.stem / "figures" / figure.name
+        assert other.read_bytes() == figure.read_bytes()
 
 
 def test_the_log_has_one_line_per_step_in_the_order_of_time(whole_run):
