@@ -222,14 +222,6 @@ def test_names_of_pairs_that_read_alike_are_quoted():
     assert len(pairs_of(["a", "b:c", "a:b", "c"])) == 6
 
 
-def test_the_page_ranks_pairs_beside_features():
-    entry = {"method": "h_statistic", "n_rows": 5, "models": ["one"]}
-    page = to_html(build_view(audited({**entry, "of": "pairs"}, entry)[2]))
-    assert "Interaction of pairs of features" in page
-    assert "Interaction of each feature with all others" in page
-    assert "age:sex" in page
-
-
 def test_partial_dependence_has_a_band_and_other_curves_have_none():
     _, _, result = audited(
         {"method": "partial_dependence", "n_grid": 5},

@@ -17,12 +17,18 @@ from importance_audit.runs.digests import sha256
 A, B, C, D = (f"2025112{n}T084600Z-3f9a1c2b" for n in range(4))
 
 
-@pytest.fixture
-def audit(tmp_path):
-    """Return an audit of three runs."""
+@pytest.fixture(scope="module")
+def three_runs(tmp_path_factory):
+    """Return an audit of three runs; nobody changes it."""
+    folder = tmp_path_factory.mktemp("made") / "a"
     for name in (A, B, C):
-        save(tmp_path, result(name))
-    return tmp_path
+        save(folder, result(name))
+    return folder
+
+
+@pytest.fixture
+def audit(tmp_path, three_runs):
+    return shutil.copytree(three_runs, tmp_path / "a")
 
 
 def remove(folder):

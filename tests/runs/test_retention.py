@@ -1,6 +1,7 @@
 """Old runs go; signed ones, the newest and the last complete one never do."""
 
 import resource
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -17,12 +18,18 @@ from importance_audit.runs.retention import remove_old_runs
 NAMES = [f"2025112{day}T084600Z-3f9a1c2b" for day in range(5)]
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """Return the folder of an audit with five runs."""
+@pytest.fixture(scope="module")
+def five_runs(tmp_path_factory):
+    """Return the folder of an audit with five runs; nobody changes it."""
+    folder = tmp_path_factory.mktemp("made") / "a"
     for name in NAMES:
-        save_run(result(name), tmp_path, {}, exit_code=0)
-    return tmp_path
+        save_run(result(name), folder, {}, exit_code=0)
+    return folder
+
+
+@pytest.fixture
+def folder(five_runs, tmp_path):
+    return shutil.copytree(five_runs, tmp_path / "a")
 
 
 def left(folder):

@@ -185,10 +185,6 @@ VERIFY = "importance-audit verify"
         ("3", None),
         (without("past"), BROKEN.format("'past' is missing", VERIFY)),
         (
-            without("past", "runs", 0, "verdict"),
-            BROKEN.format("'verdict' is missing", VERIFY),
-        ),
-        (
             of_run(verdict="best"),
             BROKEN.format("'best' is not a verdict", VERIFY),
         ),
@@ -203,7 +199,6 @@ VERIFY = "importance-audit verify"
             with_past(findings=[HISTORY.findings[0]._asdict() | {"in_last": 1}]),
             BROKEN.format("1 is not true or false", VERIFY),
         ),
-        (with_past(runs=3), None),
         (with_past(baseline="no"), None),
     ],
 )

@@ -73,21 +73,15 @@ WRONG = {
     '[[finding]]\nowner = "a"': f"{ONE} key is missing. Section K prints it.",
     '[[finding]]\nkey = "weak"\nowner = "a"': f"{ONE} key must be the first 12 to 64 "
     "hex digits of a finding's key; 'weak' was given.",
-    '[[finding]]\nkey = "0123"\nowner = "a"': f"{ONE} key must be the first 12 to 64 "
-    "hex digits of a finding's key; '0123' was given.",
     entry('ownr = "a"'): f"{ONE} holds the unknown key 'ownr'. Did you mean 'owner'?",
     entry('due = "2026-12-31"'): f"{ONE} due must be a day such as 2026-12-31, "
     "without quotes; '2026-12-31' was given.",
-    entry("due = 2026-12-31T09:00:00Z"): f"{ONE} due must be a day such as 2026-12-31, "
-    "without quotes; 2026-12-31 09:00:00+00:00 was given.",
     entry(
         'response = " "'
     ): f"{ONE} response must be a text that is not empty; ' ' was given.",
     entry("exception = true"): f"{ONE} exception must be a table, "
     "[finding.exception]; true was given.",
     entry(exception(control=None)): f"{ONE} exception.control is missing.",
-    entry(exception(until='"soon"')): f"{ONE} exception.until must be a day such as "
-    "2026-12-31, without quotes; 'soon' was given.",
     entry(
         exception(untill="2026-12-31")
     ): f"{ONE} exception holds the unknown key 'untill'. Did you mean 'until'?",
