@@ -1,11 +1,10 @@
 """Old runs go; signed ones, the newest and the last complete one never do."""
 
-import resource
 import shutil
 from dataclasses import replace
 
 import pytest
-from tests.runs.test_folder import result
+from tests.runs.test_folder import full_disk, result
 
 from importance_audit.operate.run import _history, _load_before
 from importance_audit.operate.save import save_run
@@ -118,12 +117,7 @@ def test_nothing_is_removed_while_another_process_is_at_work(folder):
 
 
 def test_nothing_is_removed_that_cannot_be_told_of(folder):
-    former = resource.getrlimit(resource.RLIMIT_FSIZE)
-    size = (folder / LOG).stat().st_size
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, former[1]))
-    try:
+    with full_disk((folder / LOG).stat().st_size):
         (message,) = remove_old_runs(folder, 1)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, former)
     assert f"cannot take a line of {LOG!r}" in message
     assert left(folder) == NAMES
