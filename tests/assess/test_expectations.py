@@ -110,7 +110,7 @@ def test_what_is_below_zero_is_a_note_and_far_below_it_a_warning():
     assert (note.severity, note.message) == (
         "info",
         "The owner expects 'b' to have no importance (law). The ranking disagrees: by "
-        "permutation, rmse, shuffling 'b' makes the model better.",
+        "permutation, RMSE, shuffling 'b' makes the model better.",
     )
     (warning,) = judged(expect("zero", "b"), ranking(10, -4, sd=0.001))[1]
     assert warning.severity == "warning"

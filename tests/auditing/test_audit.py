@@ -1,8 +1,5 @@
 """The orchestration: who is asked what, with which seed, and what a fault leaves."""
 
-import os
-import signal
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -125,12 +122,9 @@ def test_an_audit_that_measured_nothing_is_not_established():
         "No importance was measured: no ranking has a finite number."
     ]
     assert "Nothing was measured" in show(result).html
-
-
-def test_one_finite_ranking_is_something_measured():
-    result = sure_of_a_wrong_class(["log_loss", "brier"])
-    assert "nothing_measured" not in {finding.check for finding in result.findings}
-    assert result.verdict != "not established"
+    one_finite = sure_of_a_wrong_class(["log_loss", "brier"])
+    assert "nothing_measured" not in {finding.check for finding in one_finite.findings}
+    assert one_finite.verdict != "not established"
 
 
 def test_a_tree_of_several_classes_is_measured_by_default():
@@ -151,17 +145,6 @@ def test_a_tree_of_several_classes_is_measured_by_default():
     assert np.isfinite(importance.raw).all()
     assert importance.mean.argmax() == 0
     assert exit_code(result) == 0
-
-
-def test_a_model_that_never_predicts_leaves_nothing_measured():
-    def fails(_):
-        raise RuntimeError("no weights")
-
-    result = audited(callable_model(fails))
-    assert (result.verdict, exit_code(result)) == ("not established", 4)
-    (nothing,) = (f for f in result.findings if f.check == "nothing_measured")
-    assert nothing.subject == "given"
-    assert any("no weights" in finding.message for finding in result.findings)
 
 
 def test_the_seed_of_a_question_is_named_by_model_method_and_what_it_is_of():
@@ -185,56 +168,68 @@ def test_an_audit_without_a_model_is_refused():
         audited()
 
 
-def test_names_that_only_meet_in_the_audit_are_refused_together():
-    entries = [{**PERMUTATION, "models": ["Linaer"]}]
-    with pytest.raises(ConfigError) as refusal:
-        audited(linear(), linear(), entries=entries, groups={"both": ["a", "B1"]})
-    assert refusal.value.problems == (
-        "The names of the models must differ; 'linear' is given twice.",
-        "A model must be one that the audit has; 'Linaer' is not. "
-        "Did you mean 'linear'?",
-        "A column of a group must be one that the audit has; 'B1' is not. "
-        "Did you mean 'b'?",
-    )
-
-
-def test_more_rows_than_there_are_are_refused_before_any_predict():
+@pytest.mark.parametrize(
+    ("asked", "problems"),
+    [
+        (
+            {
+                "entries": [{**PERMUTATION, "models": ["Givn"]}],
+                "groups": {"both": ["a", "B1"]},
+            },
+            (
+                "The names of the models must differ; 'given' is given twice.",
+                "A model must be one that the audit has; 'Givn' is not. "
+                "Did you mean 'given'?",
+                "A column of a group must be one that the audit has; 'B1' is not. "
+                "Did you mean 'b'?",
+            ),
+        ),
+        (
+            {"entries": [{**PERMUTATION, "n_rows": 81}]},
+            (
+                "[importance] permutation n_rows must be at most the 80 rows of the "
+                "test data; 81 was given.",
+            ),
+        ),
+        (
+            {
+                "report": {
+                    "rationale": {"a": "asked for", "B": "of the register"},
+                    "always_show": ["a", "unred"],
+                }
+            },
+            (
+                "[report] rationale must name features of the audit; 'B' is none. "
+                "Did you mean 'b'?",
+                "[report] always_show must name features of the audit; 'unred' "
+                "is none. Did you mean 'unread'?",
+            ),
+        ),
+        (
+            {
+                "groups": {"both": ["a", "b"]},
+                "labels": {"a": "Age", "B": "Body", "given": "One", "both": "b"},
+            },
+            (
+                "[labels] must name features, groups or models of the audit; 'B' is "
+                "none. Did you mean 'b'?",
+                "[labels] 'both' must differ from every other name that the report "
+                "shows; 'b' is another's too.",
+            ),
+        ),
+    ],
+    ids=["names", "rows", "report", "labels"],
+)
+def test_names_that_only_meet_in_the_audit_are_refused_before_any_predict(
+    asked, problems
+):
     def never(_):
         raise AssertionError
 
+    models = [callable_model(never)] * (2 if "models" in str(asked) else 1)
     with pytest.raises(ConfigError) as refusal:
-        audited(callable_model(never), entries=[{**PERMUTATION, "n_rows": 81}])
-    assert str(refusal.value) == (
-        "[importance] permutation n_rows must be at most the 80 rows of the test data; "
-        "81 was given."
-    )
-
-
-def test_what_the_report_says_of_no_feature_is_refused_before_any_predict():
-    def never(_):
-        raise AssertionError
-
-    report = {"rationale": {"a": "asked for", "B": "of the register"}}
-    with pytest.raises(ConfigError) as refusal:
-        audited(callable_model(never), report={**report, "always_show": ["a", "unred"]})
-    assert refusal.value.problems == (
-        "[report] rationale must name features of the audit; 'B' is none. "
-        "Did you mean 'b'?",
-        "[report] always_show must name features of the audit; 'unred' "
-        "is none. Did you mean 'unread'?",
-    )
-
-
-def test_labels_of_nothing_and_labels_that_two_names_share_are_refused():
-    labels = {"a": "Age", "B": "Body", "linear": "Champion", "both": "b"}
-    with pytest.raises(ConfigError) as refusal:
-        audited(linear(), groups={"both": ["a", "b"]}, labels=labels)
-    assert refusal.value.problems == (
-        "[labels] must name features, groups or models of the audit; 'B' is none. "
-        "Did you mean 'b'?",
-        "[labels] 'both' must differ from every other name that the report shows; 'b' "
-        "is another's too.",
-    )
+        audited(*models, **asked)
+    assert refusal.value.problems == problems
 
 
 def test_labels_change_no_number():
@@ -356,24 +351,18 @@ def test_an_optional_package_that_is_absent_is_not_compared_because_of_that():
     assert exit_code(result) == 0
 
 
-@pytest.mark.usefixtures("without_packages")
-def test_a_required_package_that_is_absent_stops_the_audit():
-    with pytest.raises(RUnavailable, match="has no package 'DALEX'"):
-        audited(linear(), require=["DALEX"])
-
-
-def test_what_has_no_answer_of_a_model_is_a_note_of_the_result():
-    result = audited(linear(), entries=[PERMUTATION, {"method": "impurity"}])
-    (note,) = (f for f in result.findings if f.check == "not_applicable")
-    assert note.message.startswith("Impurity of features by python: ")
-    assert exit_code(result) == 0
-
-
-def test_a_question_is_told_in_words_and_not_by_its_key():
-    entry = {"method": "drop_column", "n_repeats": 1}
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"method": "impurity"}, "Impurity of features by python: "),
+        ({"method": "drop_column"}, "Drop column of features by python: "),
+    ],
+)
+def test_what_has_no_answer_of_a_model_is_a_note_of_the_result(entry, words):
     result = audited(linear(), entries=[PERMUTATION, entry])
     (note,) = (f for f in result.findings if f.check == "not_applicable")
-    assert note.message.startswith("Drop column of features by python: ")
+    assert note.message.startswith(words)
+    assert exit_code(result) == 0
 
 
 def test_groups_and_features_are_never_one_record():
@@ -425,23 +414,6 @@ def test_the_limit_of_dependence_is_that_of_the_configuration(limits, set_by):
     assert limit_and_source == (limits.get("dependence", 0.8), set_by)
 
 
-def test_an_interrupted_audit_keeps_what_it_has():
-    calls = []
-
-    def interrupts(X):
-        calls.append(len(X))
-        if len(calls) > 10:
-            raise KeyboardInterrupt
-        return X["a"].to_numpy()
-
-    result = audited(linear(), callable_model(interrupts))
-    assert result.run.status == "interrupted"
-    assert exit_code(result) == 130
-    assert [f.check for f in result.findings if f.severity == "failure"] == [
-        "interrupted"
-    ]
-
-
 def test_correlated_features_are_known_before_any_model_is_asked():
     def interrupts(X):
         raise KeyboardInterrupt(len(X))
@@ -478,20 +450,6 @@ def audited_classes(predict, X, y):
 
 @pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_dalex
-def test_dalex_replays_the_auc_of_a_model_that_separates_the_classes():
-    random = np.random.default_rng(1)
-    X = pd.DataFrame(random.normal(size=(60, 2)), columns=["a", "b"])
-
-    def separating(X):
-        return 1 / (1 + np.exp(-30 * (X["a"] + X["b"] / 2)))
-
-    result = audited_classes(separating, X, (X["a"] > 0).astype(int))
-    assert list(result.agreement["verdict"]) == ["replayed"]
-    assert result.verdict == "confirmed"
-
-
-@pytest.mark.usefixtures("shared_r")
-@pytest.mark.needs_dalex
 def test_a_tie_that_only_permuted_rows_make_explains_a_difference_of_half_pairs():
     """0.3 and 0.3 + 1e-13 are tied by us and not by DALEX; the rows have neither."""
     X = pd.DataFrame({"a": [0.0, 1.0] * 30, "b": [0.0, 1.0] * 30})
@@ -505,14 +463,6 @@ def test_a_tie_that_only_permuted_rows_make_explains_a_difference_of_half_pairs(
     assert (pair["verdict"], pair["cause"]) == ("disagrees", "known defect")
     assert "TIE_MERGE" in pair["reasons"]
     assert "DALEX-TIE" in pair["reasons"]
-
-
-@pytest.mark.usefixtures("shared_r")
-@pytest.mark.needs_dalex
-def test_the_primary_stream_is_that_of_dalex_if_it_is_named():
-    entry = {**PERMUTATION, "engines": ["DALEX"]}
-    result = audited(linear(), entries=[entry])
-    assert {importance.stream for importance in result.importances} == {"DALEX"}
 
 
 @pytest.mark.usefixtures("shared_r")
@@ -574,44 +524,6 @@ def test_a_package_that_is_newer_than_those_tried_is_a_warning(monkeypatch):
     assert note.message.startswith(
         "hstats 9.0 is newer than any tested version (newest tested: "
     )
-
-
-def killing(times):
-    """Return a predict that kills the R that permutes with it, `times` times."""
-    calls_by_r, killed_pids = [], []
-
-    def predict(X):
-        r = host.current()
-        if r._lock.locked():
-            calls_by_r.append(r.pid)
-            # The first call compares predictions; the permutations come after it.
-            if len(calls_by_r) > 1 and len(killed_pids) < times:
-                killed_pids.append(r.pid)
-                os.kill(r.pid, signal.SIGKILL)
-        return (2 * X["a"] + X["b"] + X["unread"]).to_numpy()
-
-    return predict
-
-
-@pytest.mark.needs_dalex
-def test_an_r_that_dies_once_is_started_again_and_answers():
-    entry = {**PERMUTATION, "engines": ["DALEX"]}
-    result = audited(callable_model(killing(1)), entries=[entry])
-    assert list(result.agreement["verdict"]) == ["replayed"]
-    assert [f.check for f in result.findings if f.severity == "warning"] == [
-        "negative_importance",  # this model adds b, and y subtracts it
-        "r_restarted",
-    ]
-
-
-@pytest.mark.needs_dalex
-def test_an_r_that_dies_twice_is_a_failed_method_and_the_report_goes_on():
-    entry = {**PERMUTATION, "engines": ["DALEX"]}
-    result = audited(callable_model(killing(2)), entries=[entry])
-    assert list(result.agreement["verdict"]) == ["not compared"]
-    assert exit_code(result) == 4
-    assert len(by(result, "python")) == 1
-    assert "Permutation of features by DALEX failed" in show(result).html
 
 
 def test_a_required_engine_that_is_absent_stops_before_any_predict(monkeypatch):

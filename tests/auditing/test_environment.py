@@ -1,10 +1,8 @@
 """What a run says it stood on."""
 
 import json
-import platform
 from datetime import UTC, datetime
 
-import numpy as np
 import pandas as pd
 
 from importance_audit.auditing import environment
@@ -34,12 +32,6 @@ def run_info(r):
         course={"seconds_by_step": {"fit": 1.5}},
         r=r,
     )
-
-
-def test_versions_are_those_of_the_running_packages():
-    versions = run_info({}).versions
-    assert versions["Python"] == platform.python_version()
-    assert versions["numpy"] == np.__version__
 
 
 def test_an_audit_that_asked_r_names_r_its_packages_and_its_generators():

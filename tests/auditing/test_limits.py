@@ -11,7 +11,7 @@ from scipy.stats import t
 from tests.auditing.test_stopping import page
 
 from importance_audit.auditing.audit import audit
-from importance_audit.auditing.clock import REPORT_SECONDS, ROW_SECONDS, Clock
+from importance_audit.auditing.clock import Clock
 from importance_audit.auditing.journal import Journal
 from importance_audit.cli.shared import terminable
 from importance_audit.config.load import parse_config
@@ -77,33 +77,12 @@ def test_once_time_is_over_no_model_is_asked_and_what_lacks_is_named(late_after)
     assert "Not begun: partial_dependence of features, m." in page(result)
 
 
-def test_without_a_limit_nothing_is_late():
-    calls = []
-    assert messages_of(audited(calls), "time_limit") == []
-
-
 def test_a_limit_that_is_not_met_changes_no_number():
     free, bound = audited([]), audited([], minutes=1000)
     assert len(free.importances) == len(ENTRIES)
+    assert messages_of(bound, "time_limit") == messages_of(free, "time_limit") == []
     for one, other in zip(free.importances, bound.importances, strict=True):
         assert np.array_equal(one.raw, other.raw)
-
-
-def test_the_report_has_its_share_of_the_limit(monkeypatch):
-    monkeypatch.setattr("time.monotonic", lambda: 60.0)
-    journal = Journal(clock=Clock(10, begun=0.0))
-    bound = journal.clock
-    assert (bound.seconds_of_run, bound.seconds_left) == (540, 540 - REPORT_SECONDS)
-    bound.n_rows = 1000
-    columns = REPORT_SECONDS + 1000 * ROW_SECONDS
-    assert bound.seconds_left == pytest.approx(540 - columns)
-    journal.add_importances(audited([]).importances * 20)
-    rankings = 3 * 20 * 2 * ROW_SECONDS
-    assert bound.seconds_left == pytest.approx(540 - columns - rankings)
-    bound.minutes = 0.2
-    assert bound.seconds_left == pytest.approx(12 - 60 - 6)
-    bound.minutes = None
-    assert bound.seconds_left == np.inf
 
 
 def test_a_step_that_goes_on_is_cut_and_those_that_conclude_are_taken(monkeypatch):
@@ -300,14 +279,6 @@ def test_what_a_limit_cut_and_what_it_costs_is_said(monkeypatch):
         f"{half[made] / half[40]:.1f} times as wide as one over 40."
     )
     assert message in page(result)
-
-
-def test_a_limit_that_all_measures_fit_into_cuts_nothing(monkeypatch):
-    slow = Slow(monkeypatch, seconds=0.01)
-    result = slow.audited(PERMUTED, CURVES, PAIRS, minutes=10)
-    assert messages_of(result, "time_limit") == []
-    assert [len(r.features) for r in result.importances] == [12, 12, 66]
-    assert result.importances[0].n_repeats == 40
 
 
 def test_an_engine_is_left_twice_the_time_that_we_take(monkeypatch):

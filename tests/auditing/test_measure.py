@@ -1,7 +1,5 @@
 """What each kind of method is asked of: which rows, which models, which draws."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
@@ -65,30 +63,7 @@ def test_what_is_measured_out_of_bag_is_of_the_training_rows(method):
     train, _, result = audited(entry)
     (record,) = result.importances
     assert (record.split, record.n_samples) == ("train", len(train.y))
-
-
-def test_what_is_read_off_a_fit_is_of_the_training_rows():
-    forest = {
-        "name": "forest",
-        "estimator": "sklearn.ensemble.RandomForestRegressor",
-        "parameters": {"n_estimators": 2, "random_state": 1},
-    }
-    config = parse_config(
-        BASE_CONFIG | {"models": [forest], "importance": [{"method": "impurity"}]}
-    )
-    train, test = read_datasets(**config.data_arguments)
-    (record,) = audit(train, test, config).importances
-    assert (record.split, record.n_samples) == ("train", len(train.y))
-
-
-def test_random_subspaces_and_their_twin_are_the_same_subspaces():
-    options = {"n_repeats": 30, "models": ["one"]}
-    _, _, result = audited(
-        {"method": "random_subspace", **options},
-        {"method": "random_subspace_permutation", **options},
-    )
-    perf, twin = result.importances
-    assert perf.seed == twin.seed == seed_of(1, "one", "random_subspace", "features")
+    assert record.seed == seed_of(1, "one", "random_subspace", "features")
 
 
 def test_an_engine_without_the_method_does_not_decide_our_draws():
@@ -234,14 +209,6 @@ def test_a_method_that_asks_the_data_takes_no_models():
     )
 
 
-def test_every_pair_of_features_is_asked_and_a_linear_model_has_no_interaction():
-    _, test, result = audited({"method": "h_statistic", "of": "pairs", "n_rows": 20})
-    record, _ = result.importances
-    assert record.columns == tuple(combinations(test.features, 2))
-    assert record.features[0] == "age:sex"
-    assert (record.mean == 0).all()
-
-
 def test_rows_that_are_all_taken_are_not_drawn():
     options = {"method": "vint", "of": "pairs", "n_grid": 2, "models": ["one"]}
     for n_rows, stream in ((500, ""), (10, "numpy")):
@@ -253,14 +220,6 @@ def test_rows_that_are_all_taken_are_not_drawn():
 def test_names_of_pairs_that_read_alike_are_quoted():
     assert pairs_of(["a", "b:c", "a:b", "c"])["'a':'b:c'"] == ("a", "b:c")
     assert len(pairs_of(["a", "b:c", "a:b", "c"])) == 6
-
-
-def test_the_page_ranks_pairs_beside_features():
-    entry = {"method": "h_statistic", "n_rows": 5, "models": ["one"]}
-    page = to_html(build_view(audited({**entry, "of": "pairs"}, entry)[2]))
-    assert "Interaction of pairs of features" in page
-    assert "Interaction of each feature with all others" in page
-    assert "age:sex" in page
 
 
 def test_partial_dependence_has_a_band_and_other_curves_have_none():

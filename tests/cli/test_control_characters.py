@@ -105,8 +105,13 @@ def test_json_holds_no_character_that_a_terminal_obeys(tmp_path, monkeypatch):
             assert json.dumps(OBEYED, ensure_ascii=False)[1:-1] in whole, words
 
 
-@pytest.mark.parametrize("kind", ["cron", "systemd", "github", "gitlab"])
-@pytest.mark.parametrize("character", OBEYED.replace("[2J", ""))
+@pytest.mark.parametrize(
+    ("kind", "character"),
+    [
+        *(("cron", character) for character in OBEYED.replace("[2J", "")),
+        *((kind, "\x1b") for kind in ("systemd", "github", "gitlab")),
+    ],
+)
 def test_no_schedule_is_printed_for_a_folder_that_no_line_can_name(
     kind, character, tmp_path, monkeypatch
 ):

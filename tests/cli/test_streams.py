@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cases import for_each
+from tests.cli.test_cli import SHORT, written
 
 from importance_audit.cli.streams import outlets
 
@@ -77,29 +78,15 @@ def test_nobody_can_be_told_that_both_streams_are_full():
     assert (code, out) == (2, "")
 
 
-AUDIT = """
-[data]
-train = { sklearn = "load_diabetes" }
-test = { fraction = 0.33 }
-target = "target"
-task = "regression"
-[[models]]
-name = "linear"
-estimator = "sklearn.linear_model.LinearRegression"
-[[importance]]
-method = "t_statistic"
-[report]
-profile = "executive"
-"""
-
-
 def test_a_run_that_nobody_reads_ends_as_the_run(tmp_path):
-    (tmp_path / "audit.toml").write_text(AUDIT)
+    written(tmp_path, report=SHORT)
     out, err = closed_pipe(), closed_pipe()
     command = ["run", str(tmp_path), "--no-pdf"]
     assert ended(command, stdout=out, stderr=err)[0] == 0
     (run,) = (tmp_path / "runs").iterdir()
     assert (run / "report.html").is_file()
+    assert not (run / "report.pdf").exists()
+    assert "pdf_failed" not in (run / "tables" / "findings.csv").read_text()
     if Path("/dev/full").exists():
         with open("/dev/full", "w") as full:
             code, _, words = ended([*command, "--quiet"], stderr=full)

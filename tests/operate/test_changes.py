@@ -43,17 +43,6 @@ def test_a_verdict_is_told_with_its_cause_and_findings_by_their_messages(changes
     )
 
 
-def test_a_limit_that_changed_no_verdict_is_told_with_both_values(changes):
-    old, new = {**CONFIG["checks"], "weak": 0.1}, {**CONFIG["checks"], "weak": 0.2}
-    assert changes(of_run("1", checks=old), of_run("2", checks=new)) == (
-        "limits changed (checks.weak: 0.1, now 0.2)",
-    )
-
-
-def test_the_same_again_has_changed_nothing(changes):
-    assert changes(of_run("1"), of_run("2")) == ()
-
-
 def test_a_run_before_that_cannot_be_read_is_named_and_ends_no_run(changes, tmp_path):
     changes(of_run("1"))
     (file,) = (tmp_path / "a").glob("runs/*/result.json")

@@ -41,12 +41,6 @@ def test_a_process_that_ended_in_time_did_so_however_late_that_is_seen():
     assert child.returncode == 3
 
 
-def test_a_child_left_behind_that_never_stops_talking_is_not_waited_for():
-    child, chunks = start_script("yes & exit 3"), []
-    _, is_own = follow(child, PATIENCE, chunks.append)
-    assert (is_own, child.returncode) == (True, 3)
-
-
 def test_a_process_that_is_to_stop_may_save_and_then_is_killed():
     saves = "trap 'echo saved; exit 3' TERM; echo ready; while :; do sleep 0.1; done"
     child, said = start_script(saves), []

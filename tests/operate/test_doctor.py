@@ -182,15 +182,6 @@ def test_an_r_package_says_version_origin_and_what_to_do(name, verdict, state, r
     assert doctor._r_package(name, FOUND) == expected
 
 
-def test_an_r_package_that_was_tried_in_vain_is_not_to_be_installed_again(monkeypatch):
-    facts = FOUND | {"not_had": {"vip": "no repository offers it"}}
-    monkeypatch.setattr(host, "installed", lambda: facts)
-    assert doctor._r_package("vip", facts).remedy == (
-        "Installing it was tried in vain: no repository offers it. Numbers computed "
-        "elsewhere can be compared with [[supplied]]."
-    )
-
-
 @pytest.mark.needs_r
 def test_everything_makes_the_round_trip_and_what_r_draws_is_replayed():
     row = doctor._round_trip(False)

@@ -104,13 +104,8 @@ def test_every_page_of_the_plots_says_what_it_shows(folder):
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("expression", [[], ["-e"]])
-def test_the_folder_is_read_from_anywhere(files, tmp_path, expression):
-    folder, elsewhere = tmp_path / "for R", tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+def test_the_folder_is_read_from_anywhere(folder, tmp_path_factory, expression):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
     file = str(folder / "read.R")
     script = [f"source({json.dumps(file)})"] if expression else [file]
     command = ["Rscript", "--vanilla", *expression, *script]
@@ -196,10 +191,6 @@ def test_the_readme_says_which_run_it_is(files, result):
     assert "| seed | 7;" in text
     assert "Python" in result.run.versions
     assert all(f"{k} {v}" in text for k, v in result.run.versions.items())
-
-
-@pytest.mark.needs_r
-def test_the_models_come_with_the_digest_of_their_predictions(files, result):
     (row,) = table(files["models.csv"])
     assert row["predictions_sha256"] == result.models["predictions_sha256"][0]
     assert len(row["predictions_sha256"]) == 64
@@ -224,17 +215,17 @@ def test_a_folder_without_a_run_is_named(tmp_path):
     assert "result.json cannot be read: No such file or directory." in answer.output
 
 
-def test_a_digest_is_that_of_seven_digits():
-    f = np.array([1234.5678, -0.25, 1e-9])
-    text = "predictions 3 1 -3\n1234568\n-250\n0\n"
-    assert predictions_sha256(f) == sha256(text.encode()).hexdigest()
-
-
-def test_the_smallest_predictions_have_a_digest_too():
-    text = "predictions 2 1 -311\n1000000\n-2500000\n"
-    tiny = predictions_sha256(np.array([1e-305, -2.5e-305]))
-    assert tiny == sha256(text.encode()).hexdigest()
-    assert predictions_sha256(np.array([5e-324])) != tiny
+@pytest.mark.parametrize(
+    ("predictions", "text"),
+    [
+        ([1234.5678, -0.25, 1e-9], "predictions 3 1 -3\n1234568\n-250\n0\n"),
+        ([1e-305, -2.5e-305], "predictions 2 1 -311\n1000000\n-2500000\n"),
+    ],
+)
+def test_a_digest_is_that_of_seven_digits(predictions, text):
+    digest = predictions_sha256(np.array(predictions))
+    assert digest == sha256(text.encode()).hexdigest()
+    assert digest != predictions_sha256(np.array([5e-324]))
 
 
 def test_rounding_of_another_machine_changes_no_digest():

@@ -20,7 +20,7 @@ TOLD = Notice(
 SAY = """
 import json, os
 ours = {k: v for k, v in os.environ.items() if k.startswith("IMPORTANCE_AUDIT_")}
-print(json.dumps([ours, os.getcwd()]))
+print(json.dumps([ours, os.environ["MARK"], os.getcwd()]))
 """
 
 
@@ -51,17 +51,13 @@ def python(*lines):
     return sys.executable, "-I", "-X", "utf8", "-c", "\n".join(lines)
 
 
-def test_a_command_has_the_environment_of_the_run(tmp_path, monkeypatch):
-    monkeypatch.setenv("MARK", "here")
-    _, (event,) = notify_outcome(tmp_path, "/bin/sh", "-c", "echo $MARK")
-    assert event["message"] == "here"
-
-
 def test_a_command_is_told_of_the_run_in_the_folder_of_the_audit(tmp_path, monkeypatch):
+    """It has the environment of the run besides."""
     monkeypatch.delenv("IMPORTANCE_AUDIT_REQUIRE_R", raising=False)
+    monkeypatch.setenv("MARK", "here")
     faults, (event,) = notify_outcome(tmp_path, *python(SAY))
-    (environment, where) = json.loads(event["message"])
-    assert (faults, where) == ((), str(tmp_path))
+    environment, mark, where = json.loads(event["message"])
+    assert (faults, mark, where) == ((), "here", str(tmp_path))
     assert environment == {
         "IMPORTANCE_AUDIT_EVENT": "failure",
         "IMPORTANCE_AUDIT_AUDIT": "credit",
@@ -74,36 +70,25 @@ def test_a_command_is_told_of_the_run_in_the_folder_of_the_audit(tmp_path, monke
 
 
 @pytest.mark.parametrize(
-    ("code", "news", "hooks"),
+    ("code", "news", "hooks", "of_one"),
     [
-        (0, (), ["on_success"]),
-        (0, ("Moved.",), ["on_change", "on_success"]),
-        (1, (), ["on_failure"]),
-        (2, ("Moved.",), ["on_change", "on_failure"]),
+        (0, (), ["on_success"], "on_success"),
+        (0, ("Moved.",), ["on_change", "on_success"], "on_change"),
+        (1, (), ["on_failure"], "on_failure"),
+        (2, ("Moved.",), ["on_change", "on_failure"], "on_failure"),
     ],
 )
-def test_each_end_calls_for_its_commands(tmp_path, code, news, hooks):
-    section = ScheduleSection(
-        on_change=("true", "a"), on_failure=("true", "b"), on_success=("true", "c")
-    )
-    notify(tmp_path, section, TOLD._replace(exit_code=code, news=news))
-    assert [event["hook"] for event in read_log(tmp_path).of("notified")] == hooks
-
-
-@pytest.mark.parametrize(
-    ("code", "news", "hook"),
-    [
-        (0, (), "on_success"),
-        (0, ("Moved.",), "on_change"),
-        (1, (), "on_failure"),
-        (2, ("Moved.",), "on_failure"),
-    ],
-)
-def test_a_command_that_several_ends_name_runs_once(tmp_path, code, news, hook):
-    mail = ("true", "mail.sh")
-    section = ScheduleSection(on_change=mail, on_failure=mail, on_success=mail)
-    notify(tmp_path, section, TOLD._replace(exit_code=code, news=news))
-    assert [event["hook"] for event in read_log(tmp_path).of("notified")] == [hook]
+def test_each_end_calls_for_its_commands_and_what_several_ends_name_runs_once(
+    tmp_path, code, news, hooks, of_one
+):
+    ends = ("on_change", "on_failure", "on_success")
+    told = TOLD._replace(exit_code=code, news=news)
+    for commands, expected in (("abc", hooks), ("aaa", [of_one])):
+        (tmp_path / commands).mkdir()
+        given = {end: ("true", word) for end, word in zip(ends, commands, strict=True)}
+        notify(tmp_path / commands, ScheduleSection(**given), told)
+        events = read_log(tmp_path / commands).of("notified")
+        assert [event["hook"] for event in events] == expected
 
 
 def test_no_shell_reads_the_arguments(tmp_path):

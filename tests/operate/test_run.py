@@ -69,23 +69,17 @@ def run(folder, feature="x", report=""):
 
 
 def test_a_run_makes_everything_once(tmp_path, counts):
-    outcome = run(tmp_path)
+    """Names in another alphabet that the fonts have need no other view."""
+    outcome = run(tmp_path, feature="größe")
     assert counts == {**MADE_ONCE, "sections_of": 1, "to_pdf": 1}
     assert set(outcome.files) >= {"report.html", "report.pdf"}
+    assert not _checks(outcome) & {"uncovered_names", "pdf_failed"}
 
 
 def test_a_run_without_pages_makes_no_view(tmp_path, counts):
     outcome = run(tmp_path, report='[report]\nprofile = "bundle"\n')
     assert counts == MADE_ONCE
     assert outcome.files == ()
-
-
-def test_names_in_another_alphabet_that_the_fonts_have_need_no_other_view(
-    tmp_path, counts
-):
-    outcome = run(tmp_path, feature="größe")
-    assert counts == {**MADE_ONCE, "sections_of": 1, "to_pdf": 1}
-    assert not _checks(outcome) & {"uncovered_names", "pdf_failed"}
 
 
 def test_a_finding_that_comes_late_makes_everything_once_more(tmp_path, counts):

@@ -17,14 +17,11 @@ def kinds(folder):
 
 
 def test_an_attempt_that_ended_did_not_die(tmp_path):
+    """Whether or not it left a run."""
     start_attempt(tmp_path, unattended=True)
     end_attempt(tmp_path, **FAILED)
     assert start_attempt(tmp_path, unattended=False).died == ""
     assert kinds(tmp_path) == ["began", "failed", "began"]
-
-
-def test_an_attempt_that_left_a_run_did_not_die(tmp_path):
-    start_attempt(tmp_path, unattended=True)
     facts = {"bytes": 0, "content_digest": "", "list": "", "run": "r", "verdict": ""}
     append(tmp_path, "run", **facts, **FAILED)
     assert start_attempt(tmp_path, unattended=True).died == ""

@@ -2,13 +2,12 @@
 
 import json
 import os
-import resource
-import signal
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.runs.test_folder import full_disk
 
 from importance_audit.records.errors import AuditError, DataError
 from importance_audit.runs.audit_log import (
@@ -148,15 +147,8 @@ def test_writers_at_once_lose_no_line(tmp_path):
 
 def test_a_full_disk_is_said_and_leaves_the_log_as_it_was(log):
     before = log.read_bytes()
-    former = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 9, former[1]))
-        with pytest.raises(AuditError) as full:
-            append(log.parent, "clock", message="back")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, former)
-        signal.signal(signal.SIGXFSZ, ignored)
+    with full_disk(len(before) + 9), pytest.raises(AuditError) as full:
+        append(log.parent, "clock", message="back")
     assert str(full.value) == (
         f"Folder {str(log.parent)!r} cannot take a line of {LOG!r}: File too large."
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.cli.test_cli import written
 from tests.report.made_variants import plain_result, result_of
 from tests.run_folders import below
 
@@ -35,29 +36,17 @@ from importance_audit.runs.folder import load_run
 
 ROOT = Path(__file__).parents[2]
 CARRIED = {"result.json", "environment.json", "SHA256SUMS", *ALWAYS}
-AUDIT = """
-[data]
-train = { sklearn = "load_diabetes" }
-test = { fraction = 0.33 }
-target = "target"
-task = "regression"
-[[models]]
-name = "m"
-estimator = "sklearn.linear_model.LinearRegression"
-[[importance]]
-method = "permutation"
-n_repeats = 2
-"""
 
 
 def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def run(folder, more=""):
+def run(folder, report=""):
     """Return the run folder of an audit of one linear model."""
-    (folder / "audit.toml").write_text(AUDIT + more)
-    answer = CliRunner().invoke(main, ["run", str(folder), "-q"])
+    answer = CliRunner().invoke(
+        main, ["run", str(written(folder, report=report)), "-q"]
+    )
     assert answer.exit_code == 0, answer.output
     (run_folder,) = folder.glob("runs/*")
     return run_folder
@@ -128,6 +117,11 @@ def test_render_in_another_process_clock_and_language_gives_the_same_bytes(
         figures = f"{again.stem}/figures/".encode()
         page = again.read_bytes().replace(figures, b"figures/")
         assert page == (whole_run / f"report.{kind}").read_bytes()
+    drawn = sorted((whole_run / "figures").iterdir())
+    assert {path.suffix for path in drawn} == {".svg", ".png"}
+    for figure in drawn:
+        other = tmp_path / again.stem / "figures" / figure.name
+        assert other.read_bytes() == figure.read_bytes()
 
 
 def test_the_log_has_one_line_per_step_in_the_order_of_time(whole_run):
@@ -177,16 +171,14 @@ def test_what_is_too_large_for_the_pdf_stays_beside_it():
 
 
 def test_a_stored_run_carries_what_it_carried_when_it_was_written(tmp_path):
+    """Or what its folder has, if it was handed on in part."""
     files = {"audit.toml": "seed = 1\n"}
     folder = save_run(result_of("apartments"), tmp_path, files, exit_code=0)
     carried = attachments(data_files(result_of("apartments"), files))
     assert stored_attachments(folder) == carried
     assert set(carried) == CARRIED
-
-
-def test_a_run_handed_on_in_part_carries_what_its_folder_has(tmp_path):
-    folder = save_run(result_of("apartments"), tmp_path, {}, exit_code=0)
-    assert set(stored_attachments(folder)) == CARRIED - {"audit.toml"}
+    in_part = save_run(result_of("apartments"), tmp_path / "b", {}, exit_code=0)
+    assert set(stored_attachments(in_part)) == CARRIED - {"audit.toml"}
 
 
 def test_every_table_of_a_run_lies_in_the_folder_of_tables_and_has_rows(tmp_path):

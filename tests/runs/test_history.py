@@ -3,8 +3,6 @@
 import math
 import os
 import shutil
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +21,6 @@ from importance_audit.runs.summary import (
     history_json,
     read_history,
 )
-
-ROOT = Path(__file__).parents[2]
 
 
 def add(audit, name, *means, findings=(), status="complete", changes=(), **others):
@@ -63,7 +59,9 @@ def names(audit, **options):
 
 
 def test_runs_are_told_as_their_lines_and_histories_have_them(audit):
-    run = read_runs(audit).runs[1]
+    audit_runs = read_runs(audit, last=2)
+    assert ([run.run_id for run in audit_runs.runs], audit_runs.n_runs) == ([B, C], 3)
+    run = audit_runs.runs[0]
     stated = line_of(audit / "runs" / B)
     assert (run.run_id, run.verdict, run.exit_code) == (B, stated["verdict"], 0)
     assert run.content_digest == stated["content_digest"]
@@ -73,25 +71,15 @@ def test_runs_are_told_as_their_lines_and_histories_have_them(audit):
     assert run.data_sha256 == "b" * 64
 
 
-def test_the_last_runs_are_told_and_all_are_counted(audit):
-    audit_runs = read_runs(audit, last=2)
-    assert ([run.run_id for run in audit_runs.runs], audit_runs.n_runs) == ([B, C], 3)
-
-
 def test_a_finding_is_told_with_its_first_and_last_run_and_how_often(audit):
     key = make_finding().key
     history = FindingHistory(key, "weak", "forest", "warning", A, B, 2, in_last=False)
     assert read_runs(audit).findings == (history,)
-    add(audit, D, findings=(make_finding("failure"), make_finding("failure")))
+    about = replace(make_finding("failure"), engines=("vip", "DALEX"))
+    add(audit, D, findings=(about, about))
     again = history._replace(severity="failure", last_run=D, times=3, in_last=True)
-    assert read_runs(audit, last=1).findings == (again,)
-
-
-def test_a_finding_is_told_with_the_engines_it_is_about(audit):
-    about = replace(make_finding(), engines=("vip", "DALEX"))
-    add(audit, D, findings=(about,))
-    assert read_runs(audit).findings[0].engines == ("vip", "DALEX")
-    assert load_history(audit).findings[0].engines == ("vip", "DALEX")
+    again = again._replace(engines=about.engines)
+    assert read_runs(audit, last=1).findings == load_history(audit).findings == (again,)
 
 
 def test_what_runs_that_were_removed_had_found_is_counted_on(audit):
@@ -105,12 +93,6 @@ def test_what_runs_that_were_removed_had_found_is_counted_on(audit):
     add(audit, D, findings=(make_finding(),))
     (history,) = load_history(audit).findings
     assert (history.first_run, history.last_run, history.times) == (A, D, 3)
-
-
-def test_a_kept_run_between_removed_ones_is_counted_once(audit):
-    remove(audit / "runs" / B)
-    assert load_history(audit).findings[0].times == 2
-    assert load_history(audit).n_runs == 3
 
 
 def test_of_a_memory_that_was_altered_nothing_is_taken(audit):
@@ -210,31 +192,6 @@ def test_what_the_last_complete_run_found_is_in_it_whatever_is_gone_since(audit)
     assert (found.first_run, found.last_run, found.in_last) == (A, D, False)
 
 
-@pytest.mark.parametrize("what", ["deleted", "altered", "copied", "unreadable"])
-def test_what_becomes_of_the_folders_is_told(audit, what):
-    listed = audit / "runs" / B / "SHA256SUMS"
-    if what == "deleted":
-        remove(audit / "runs" / B)
-    elif what == "altered":
-        listed.write_bytes(listed.read_bytes() + b"\n")
-    elif what == "copied":
-        shutil.copytree(audit / "runs" / B, audit / "runs" / "copy")
-    else:
-        listed.unlink()
-    audit_runs = read_runs(audit)
-    assert len(audit_runs.gaps) == 1
-    assert (B in [r.run_id for r in audit_runs.runs]) == (what == "copied")
-
-
-def test_a_list_put_back_heals_the_gap(audit):
-    listed = audit / "runs" / B / "SHA256SUMS"
-    data = listed.read_bytes()
-    listed.write_text("{")
-    assert read_runs(audit).gaps
-    listed.write_bytes(data)
-    assert (names(audit), read_runs(audit).gaps) == ([A, B, C], ())
-
-
 def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audit):
     path = audit / "runs" / C / "history.json"
     data = path.read_bytes()
@@ -243,6 +200,9 @@ def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audi
     assert gap.startswith(f"history.json of run '{C}' has SHA-256 ")
     assert gap.endswith("…, not the one that its SHA256SUMS states.")
     assert read_runs(audit).runs[-1].leaders == ()
+    path.unlink()
+    gap = f"history.json of run '{C}' cannot be read: no such file."
+    assert read_runs(audit).gaps == (gap,)
     path.write_bytes(data)
     assert read_runs(audit).runs[-1].leaders[0].feature == "b"
 
@@ -253,13 +213,6 @@ def test_a_verdict_that_is_none_breaks_no_report(audit):
 
     rewrite_log(audit, change)
     assert read_runs(audit).runs[-1].verdict == "not established"
-
-
-def test_a_missing_history_is_a_gap(audit):
-    (audit / "runs" / C / "history.json").unlink()
-    assert read_runs(audit).gaps == (
-        f"history.json of run '{C}' cannot be read: no such file.",
-    )
 
 
 def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
@@ -279,12 +232,6 @@ def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
 
 def test_a_folder_that_is_not_there_yet_has_no_runs_and_no_fault(tmp_path):
     assert read_runs(tmp_path / "reports" / "a") == AuditRuns()
-
-
-def test_one_audit_does_not_see_the_runs_of_another(audit):
-    add(audit.parent / "b", D)
-    assert names(audit) == [A, B, C]
-    assert names(audit.parent / "b") == [D]
 
 
 def test_the_folder_may_be_named_from_anywhere(audit, monkeypatch):
@@ -313,18 +260,9 @@ def test_runs_that_come_while_others_read_are_never_half_told(audit):
 
     looking = threading.Thread(target=look)
     looking.start()
-    for n in range(8):
+    for n in range(4):
         add(audit, f"2025112{n}T104600Z-3f9a1c2b")
     done.set()
     looking.join()
     assert wrong == []
-    assert len(names(audit)) == 11
-
-
-def test_the_history_loads_no_table_and_no_numbers():
-    code = (
-        "import sys, importance_audit.runs.timeline;"
-        "print(sorted({'numpy', 'pandas', 'click'} & set(sys.modules)))"
-    )
-    output = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)
-    assert output.strip() == "[]"
+    assert len(names(audit)) == 7

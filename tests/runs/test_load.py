@@ -55,15 +55,14 @@ def put(*path_and_value):
     return changed
 
 
-@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
-    "changed",
+    ("command", "changed"),
     [
-        put("run", "config", 3),
-        put("run", "environment", ["x"]),
-        put("importances", 0, "unit", None),
-        put("datasets", "columns", 0, "name", "x"),
-        put("importances", 0, "raw", 0, 0, 1.25),
+        ("render", put("run", "config", 3)),
+        ("render", put("run", "environment", ["x"])),
+        ("render", put("importances", 0, "unit", None)),
+        ("diff", put("datasets", "columns", 0, "name", "x")),
+        ("handoff", put("importances", 0, "raw", 0, 0, 1.25)),
     ],
 )
 def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, changed):
@@ -73,36 +72,29 @@ def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, cha
     assert words.endswith("but states another. Run: importance-audit verify RUN")
 
 
+NO_NAME = "has {!r} as its {}, which must be text without '/'."
+
+
+NO_START = "does not say when its run started."
+
+
 @pytest.mark.parametrize(
-    ("key", "value"), [("run_id", "../../taken"), ("run_id", 3), ("run_id", None)]
+    ("command", "path", "value", "words"),
+    [
+        ("handoff", ("run", "audit"), "../taken", NO_NAME),
+        ("render", ("run", "volatile", "run_id"), "../../taken", NO_NAME),
+        ("render", ("run", "volatile", "run_id"), None, NO_NAME),
+        ("diff", ("run", "volatile", "started"), "yesterday", NO_START),
+        ("diff", ("run", "volatile", "started"), None, NO_START),
+    ],
 )
-def test_the_name_of_a_run_leads_to_no_other_folder(tmp_path, key, value):
-    assert run_command("render", tmp_path, put("run", "volatile", key, value)) == (
-        2,
-        f"RUN/result.json has {value!r} as its {key}, which must be text without "
-        "'/'. Run: importance-audit verify RUN",
-    )
-
-
-def test_the_name_of_an_audit_leads_to_no_other_folder(tmp_path):
-    changed = put("run", "audit", "../taken")
-    assert run_command("handoff", tmp_path, changed, sealed=True) == (
-        2,
-        "RUN/result.json has '../taken' as its audit, which must be text without "
-        "'/'. Run: importance-audit verify RUN",
-    )
-
-
-@pytest.mark.parametrize("value", ["yesterday", None, 3])
-def test_a_run_that_started_at_no_time_is_refused(tmp_path, value):
-    code, words = run_command(
-        "diff", tmp_path, put("run", "volatile", "started", value)
-    )
-    assert code == 2
-    assert words == (
-        "RUN/result.json does not say when its run started. Run: importance-audit "
-        "verify RUN"
-    )
+def test_a_name_or_start_that_is_none_leads_nowhere(
+    tmp_path, command, path, value, words
+):
+    answer = run_command(command, tmp_path, put(*path, value), sealed=True)
+    words = words.format(value, path[-1])
+    words = f"RUN/result.json {words} Run: importance-audit verify RUN"
+    assert answer == (2, words)
 
 
 def test_a_library_that_does_not_load_costs_one_sentence(tmp_path):
@@ -127,33 +119,27 @@ def run_with_past(tmp_path_factory):
     return save_run(written, tmp_path_factory.mktemp("made"), files, exit_code=0)
 
 
-@pytest.mark.parametrize("name", ["history.json", "tables/findings.csv"])
-def test_a_report_without_what_its_run_lists_is_refused(tmp_path, run_with_past, name):
+@pytest.mark.parametrize(
+    ("file", "alter", "words"),
+    [
+        ("history.json", Path.unlink, "is missing, and SHA256SUMS lists it."),
+        ("tables/findings.csv", Path.unlink, "is missing, and SHA256SUMS lists it."),
+        (
+            "tables/findings.csv",
+            lambda path: (path.unlink(), relist(path.parents[1]), path.touch()),
+            "is there, and SHA256SUMS does not list it.",
+        ),
+    ],
+)
+def test_a_report_is_made_from_the_files_that_its_run_lists(
+    tmp_path, run_with_past, file, alter, words
+):
     run = shutil.copytree(run_with_past, tmp_path / "run")
-    (run / name).unlink()
+    alter(run / file)
     answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
     assert (answer.exit_code, answer.output) == (
         2,
-        f"{run / name} is missing, and SHA256SUMS lists it. Run: importance-audit "
-        f"verify {run}\n",
-    )
-
-
-def test_a_table_that_no_list_of_the_run_has_is_not_taken_for_one(tmp_path):
-    """A report carries the tables of its run."""
-    written = stored_result("20261121T084600Z-3f9a1c2b")
-    run = save_run(written, tmp_path, {}, exit_code=0)
-    (run / "tables" / "findings.csv").unlink()
-    relist(run)
-    words = ["render", str(run), "--output", str(tmp_path), "--as", "html"]
-    answer = CliRunner().invoke(main, words)
-    assert answer.exit_code == 0, answer.output
-    (run / "tables" / "findings.csv").write_text("key\n", encoding="utf8")
-    answer = CliRunner().invoke(main, words)
-    assert (answer.exit_code, answer.output) == (
-        2,
-        f"{run}/tables/findings.csv is there, and SHA256SUMS does not list it. Run: "
-        f"importance-audit verify {run}\n",
+        f"{run / file} {words} Run: importance-audit verify {run}\n",
     )
 
 
@@ -193,9 +179,5 @@ def test_a_run_is_loaded_by_the_text_of_its_path_too():
 def test_a_run_of_an_older_version_is_refused_by_name(tmp_path):
     run = shutil.copytree(RUN, tmp_path / "run")
     (run / "SHA256SUMS").rename(run / "manifest.json")
-    answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
-    assert (answer.exit_code, answer.output) == (
-        2,
-        "Run 'run' was made by an older version of importance-audit, with "
-        "manifest.json instead of SHA256SUMS. Use that version to read it.\n",
-    )
+    with pytest.raises(DataError, match=r"^Run 'run' was made by an older version of"):
+        load_whole_run(run)

@@ -109,10 +109,11 @@ def history(*arguments):
 
 
 def test_the_runs_of_an_audit_are_listed(audit):
+    append(audit, "clock", message="It was later before.")
     failed(audit, "two\nlines\x1b[2J")
     answer = history(audit)
     assert answer.exit_code == 0, answer.stderr
-    head, _, *rows, last = answer.stdout.splitlines()
+    head, _, *rows, clock, last = answer.stdout.splitlines()
     assert head == "a: 2 runs, 1 finding in the last complete run"
     words = f"{'not cross-checked':25}"
     digests = [
@@ -126,14 +127,9 @@ def test_the_runs_of_an_audit_are_listed(audit):
         f"{indent}New: warning, weak: Weak.",
         f"{indent}leads: a, b",
     ]
+    assert clock.endswith("        It was later before.")
+    assert "no run" not in clock
     assert last.endswith("     2  no run: two\\nlines\\x1b[2J")
-
-
-def test_a_clock_that_went_back_is_no_attempt_that_left_no_run(audit):
-    append(audit, "clock", message="It was later before.")
-    *_, last = history(audit).stdout.splitlines()
-    assert last.endswith("        It was later before.")
-    assert "no run" not in last
 
 
 def test_gaps_end_the_list(audit):
@@ -204,13 +200,6 @@ def test_an_attempt_after_the_newest_run_is_told_whatever_came_after_it(audit):
     assert "No run: No such column. command of" in page
 
 
-def test_a_page_does_not_say_that_a_removed_run_is_there(audit):
-    tell_removed(audit, A)
-    history(audit, "--html")
-    page = (audit / "history.html").read_text(encoding="utf8")
-    assert " removed under the retention rules, as recorded in the log." in page
-
-
 def test_a_link_beside_the_folder_of_an_audit_is_not_another_audit(audit):
     (audit.parent / "0").symlink_to("a")
     (_, line) = history(audit.parent).stdout.splitlines()
@@ -228,23 +217,32 @@ def test_a_link_to_an_audit_elsewhere_has_its_own_name_and_report(audit, tmp_pat
     assert f'<a href="../reports/a/runs/{B}/report.html">' in page
 
 
-def test_what_is_one_is_not_told_as_several(tmp_path):
-    add(tmp_path / "b", A, findings=(make_finding(),))
-    assert history(tmp_path / "b").stdout.splitlines()[0] == (
-        "b: 1 run, 1 finding in the last complete run"
-    )
-
-
-def test_of_runs_of_which_none_is_complete_no_number_of_findings_is_told(tmp_path):
+def test_what_is_one_or_none_is_not_told_as_several(tmp_path):
     add(tmp_path / "b", A, status="interrupted")
-    assert history(tmp_path / "b").stdout.splitlines()[0] == "b: 1 run, none complete"
+    head = history(tmp_path / "b").stdout.splitlines()[0]
+    assert head == "b: 1 run, none complete"
     assert history(tmp_path).stdout.splitlines()[1].split()[-2:] == ["–", "0"]
-
-
-def test_where_nothing_could_be_ranked_nobody_leads(tmp_path):
-    add(tmp_path / "b", A, math.nan, math.nan)
-    *_, last = history(tmp_path / "b").stdout.splitlines()
+    add(tmp_path / "c", A, math.nan, math.nan, findings=(make_finding(),))
+    head, *_, last = history(tmp_path / "c").stdout.splitlines()
+    assert head == "c: 1 run, 1 finding in the last complete run"
     assert last.strip() == "leads: nobody"
+
+
+def test_the_pages_are_made_from_runs_and_attempts(audit, tmp_path):
+    tell_removed(audit, A)
+    failed(audit, "No such column.")
+    answer = history(audit, "--html")
+    assert answer.stdout == f"HTML  {audit}/history.html\n", answer.stderr
+    page = (audit / "history.html").read_text(encoding="utf8")
+    for text in (A, B, "No such column.", "New: warning, weak: Weak."):
+        assert text in page
+    assert " removed under the retention rules, as recorded in the log." in page
+    target = tmp_path / "pages" / "index.html"
+    answer = history(audit.parent, "--html", target)
+    assert answer.stdout == f"HTML  {target}\n", answer.stderr
+    page = target.read_text(encoding="utf8")
+    assert B in page
+    assert A not in page
 
 
 def test_json_holds_every_run_with_its_numbers(audit):
@@ -321,21 +319,3 @@ def test_the_history_starts_without_tables_and_numbers(audit):
     output = subprocess.check_output(command, cwd=ROOT, text=True)
     assert output.splitlines()[0] == "a: 2 runs, 1 finding in the last complete run"
     assert output.splitlines()[-1] == "set()"
-
-
-def test_the_page_of_an_audit_is_made_from_its_runs_and_attempts(audit):
-    failed(audit, "No such column.")
-    answer = history(audit, "--html")
-    assert answer.stdout == f"HTML  {audit}/history.html\n", answer.stderr
-    page = (audit / "history.html").read_text(encoding="utf8")
-    for text in (A, B, "No such column.", "New: warning, weak: Weak."):
-        assert text in page
-
-
-def test_the_page_of_audits_is_made_from_their_newest_runs(audit, tmp_path):
-    target = tmp_path / "pages" / "index.html"
-    answer = history(audit.parent, "--html", target)
-    assert answer.stdout == f"HTML  {target}\n", answer.stderr
-    page = target.read_text(encoding="utf8")
-    assert B in page
-    assert A not in page

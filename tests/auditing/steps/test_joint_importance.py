@@ -135,9 +135,3 @@ def test_the_warning_about_a_dependent_leader_stays_and_says_the_joint_number():
         f" Permuted together, they have an importance of {row['mean']:.3g} "
         f"({row['low']:.3g} to {row['high']:.3g}) by MSE in 'linear'."
     )
-
-
-def test_nothing_is_measured_where_no_ranking_permutes_among_all_rows():
-    leaves = config(within="leaves", min_samples_leaf=20)
-    result = audit(None, copies(2, noise=0.1), leaves, models=(split_model(2),))
-    assert len(result.joint_importances) == 0

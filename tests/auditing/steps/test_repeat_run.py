@@ -8,8 +8,7 @@ import pytest
 from importance_audit.auditing.journal import Journal
 from importance_audit.auditing.measure import Question, importances
 from importance_audit.auditing.steps import Run
-from importance_audit.auditing.steps.compare_engines import notes_on
-from importance_audit.auditing.steps.repeat_run import MOST_QUESTIONS, SecondRun, settle
+from importance_audit.auditing.steps.repeat_run import SecondRun, settle
 from importance_audit.config.load import parse_config
 from importance_audit.engines import ENGINES, EngineInfo
 from importance_audit.engines.agreement import compare, findings_of
@@ -115,14 +114,6 @@ def test_a_question_is_put_a_second_time_once(monkeypatch):
     assert second.ask(ours) is second.ask(ours)
 
 
-def test_no_more_than_some_questions_are_put_again(monkeypatch):
-    second = second_run(monkeypatch)
-    second.answers.update({(n,): () for n in range(MOST_QUESTIONS)})
-    pair = first_run(second, off=5.0)
-    row, rows = compare(*pair, **LIMITS)
-    assert settle(second, pair, row, rows) == (row, rows)
-
-
 def test_who_is_not_there_any_more_leaves_the_pair_unexplained(monkeypatch):
     second = second_run(monkeypatch)
     run = replace(second.run, engines={"python": US})
@@ -199,14 +190,6 @@ def test_a_second_run_lifts_no_other_reason(monkeypatch):
     new_row, _ = settle(second, pair, row, rows)
     assert new_row["verdict"] == "comparable"
     assert "REPEATS (wide)" not in new_row["reasons"]
-
-
-def test_an_engine_newer_than_any_tried_is_noted_and_no_other():
-    newer = EngineInfo("vip", True, "0.9", "vip-0.5", "vip 0.9 was never tried.")
-    absent = EngineInfo("DALEX", False, "", "", "R has no package 'DALEX'.")
-    engines = {"python": US, "vip": newer, "DALEX": absent}
-    (note,) = notes_on(engines, "python", "vip", "DALEX")
-    assert note == ("vip 0.9", "vip 0.9 was never tried.", "NEWER_VERSION")
 
 
 def test_beside_a_feature_with_a_cause_another_may_still_be_noise(monkeypatch):

@@ -80,11 +80,6 @@ def test_the_shares_of_the_first_place_sum_to_one():
     assert (shares > 0).sum() > 1
 
 
-def test_resampling_changes_no_importance():
-    plain, again = noisy_stability(0), noisy_stability(5)
-    assert plain.importances[0].raw.tolist() == again.importances[0].raw.tolist()
-
-
 def test_the_same_seed_gives_the_same_stability():
     pd.testing.assert_frame_equal(
         noisy_stability(5).stability, noisy_stability(5).stability
@@ -95,13 +90,6 @@ def test_more_repeats_than_the_entry_has_are_not_made():
     three = noisy_stability(5, n_repeats=3).stability
     pd.testing.assert_frame_equal(three, noisy_stability(5, n_repeats=9).stability)
     assert not three.equals(noisy_stability(5).stability)
-
-
-def test_groups_are_resampled_as_groups():
-    groups = {"both": ["a", "b"], "rest": ["unread"]}
-    stability = audited({**PERMUTATION, "of": "groups"}, groups=groups).stability
-    assert stability["feature"].tolist() == ["both", "rest"]
-    assert stability["rank_high"].tolist() == [1.0, 2.0]
 
 
 def test_every_ranking_says_which_it_is():

@@ -86,13 +86,6 @@ def test_a_split_holds_out_its_share_of_the_rows_and_of_each_class():
     assert len({tuple(out_rows) for _, out_rows in sides}) == 4
 
 
-def test_the_sign_chooses_in_whatever_form_perf_is_shown():
-    config = {"importance": [{**PERF, "form": "absolute"}], "models": [MODEL]}
-    config["selection"] = {"splits": 2}
-    result = audit(rows(), rows(), parse_config(config))
-    assert by_method(result)["random_subspace"]["k"].tolist() == [1, 1]
-
-
 def test_where_no_perf_is_above_zero_nothing_is_kept_and_nothing_judged():
     always = {"strategy": "constant", "constant": 0.5}
     half = {"name": "half", "estimator": "sklearn.dummy.DummyRegressor"}

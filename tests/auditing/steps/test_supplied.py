@@ -1,5 +1,6 @@
 """Numbers supplied by others: held against ours, labelled, or refused with a reason."""
 
+import re
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -52,9 +53,10 @@ def load_config(folder, *entries, importance=None):
 
 
 def entry(folder, digest, **changes):
+    """Return one [[supplied]]; None leaves a key out."""
     file = changes.pop("file", "v.csv")
     path = folder / file
-    return {
+    keys = {
         "file": file,
         "sha256": sha256(path.read_bytes()).hexdigest() if path.exists() else "0" * 64,
         "package": "vip",
@@ -69,9 +71,10 @@ def entry(folder, digest, **changes):
         "seed": SEED,
         **changes,
     }
+    return {key: value for key, value in keys.items() if value is not None}
 
 
-def reference_scores(linear_case, seed=SEED, stream="vip-0.5"):
+def reference_scores(linear_case, seed=SEED, stream="vip-0.5", form="difference"):
     """Return what another programme would measure: the scores of one seed."""
     raw, baseline = permutation(
         linear_case[0].with_losses(("rmse",)),
@@ -80,7 +83,7 @@ def reference_scores(linear_case, seed=SEED, stream="vip-0.5"):
         stream=stream,
         n_repeats=4,
     )
-    return (raw - baseline)[:, :, 0]
+    return (raw / baseline if form == "ratio" else raw - baseline)[:, :, 0]
 
 
 def write(folder, values, names=("a", "b", "c"), file="v.csv"):
@@ -92,72 +95,72 @@ def write(folder, values, names=("a", "b", "c"), file="v.csv"):
     (folder / file).write_text("\n".join(["feature,repeat,value", *lines]), "utf8")
 
 
+def compared(linear_case, folder, *, importance=None, **changes):
+    """Return the audit that takes one file of supplied numbers."""
+    supplied = entry(folder, linear_case[2], **changes)
+    config = load_config(folder, supplied, importance=importance)
+    return audit(None, linear_case[1], config, models=linear_case[:1])
+
+
 def supplied_pairs(result):
     frame = result.agreement
     return frame[frame["engine_b"].str.endswith("(supplied)")]
 
 
 def test_numbers_of_the_same_draws_are_replayed(linear_case, tmp_path):
+    """They carry no loss of a target that we permuted, and alone confirm nothing."""
     write(tmp_path, reference_scores(linear_case))
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    result = compared(linear_case, tmp_path)
     (row,) = supplied_pairs(result).to_dict("records")
     assert (row["engine_b"], row["verdict"]) == ("vip 0.5.0 (supplied)", "replayed")
     assert row["stream"] == "vip-0.5"
-
-
-def test_supplied_numbers_carry_no_loss_of_a_target_that_we_permuted(
-    linear_case, tmp_path
-):
-    write(tmp_path, reference_scores(linear_case))
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
     (record,) = [r for r in result.importances if r.engine.endswith("(supplied)")]
     assert record.y_permuted.size == 0
+    assert result.verdict == "confirmed with exceptions"
+    verdict_text = plain(sentence(facts_of(result, "")))
+    assert verdict_text.startswith(
+        "vip 0.5.0 (supplied) reproduced 1 of the 2 rankings within the stated limits, "
+        "but from supplied numbers: no second implementation that ran here reproduced "
+        "a ranking or curve"
+    )
+    page = page_files(result, pdf=False)["report.html"]
+    for words in ("Supplied, not run here", "another team", "file of supplied numbers"):
+        assert words in page
 
 
 def test_numbers_of_an_unknown_seed_are_independent_draws(linear_case, tmp_path):
     write(tmp_path, reference_scores(linear_case, seed=99))
-    unseeded_entry = entry(tmp_path, linear_case[2])
-    del unseeded_entry["seed"]
-    config = load_config(tmp_path, unseeded_entry)
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    (row,) = supplied_pairs(result).to_dict("records")
+    (row,) = supplied_pairs(compared(linear_case, tmp_path, seed=None)).to_dict(
+        "records"
+    )
     assert row["verdict"] == "comparable"  # four repeats are too few to be equivalent
     assert "STREAM: the draws are independent: numpy with seed" in row["reasons"]
     assert row["stream"] == "numpy / unknown"
 
 
 def test_numbers_that_claim_draws_they_have_not_disagree(linear_case, tmp_path):
+    """A seed that was only stated accuses no implementation."""
     write(tmp_path, reference_scores(linear_case, seed=99))
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    result = compared(linear_case, tmp_path)
     assert supplied_pairs(result)["verdict"].tolist() == ["disagrees"]
-    assert result.verdict == "not confirmed"
-
-
-def test_a_seed_that_was_only_stated_accuses_no_implementation(linear_case, tmp_path):
-    write(tmp_path, reference_scores(linear_case, seed=99))
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
     assert supplied_pairs(result)["cause"].tolist() == ["not explained"]
+    assert result.verdict == "not confirmed"
     (finding,) = (f for f in result.findings if f.check == "disagreement")
     assert finding.remedy.startswith("Ask whoever supplied the numbers for the seed")
 
 
 def test_other_options_are_comparable_by_their_reason(linear_case, tmp_path):
     write(tmp_path, reference_scores(linear_case))
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2], n_rows=20))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    (row,) = supplied_pairs(result).to_dict("records")
+    (row,) = supplied_pairs(compared(linear_case, tmp_path, n_rows=20)).to_dict(
+        "records"
+    )
     assert row["verdict"] == "comparable"
     assert "SUBSAMPLE: the numbers of rows are n_rows all and 20" in row["reasons"]
 
 
 def test_numbers_of_other_predictions_are_not_compared(linear_case, tmp_path):
     write(tmp_path, reference_scores(linear_case))
-    config = load_config(tmp_path, entry(tmp_path, "f" * 64))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    result = compared(linear_case, tmp_path, predictions_sha256="f" * 64)
     (row,) = supplied_pairs(result).to_dict("records")
     reason = f"the supplied ones have the digest {'f' * 16}, ours {linear_case[2][:16]}"
     assert row["verdict"] == "not compared"
@@ -166,33 +169,6 @@ def test_numbers_of_other_predictions_are_not_compared(linear_case, tmp_path):
     assert [f.check for f in result.findings if f.severity == "warning"] == [
         "supplied_refused"
     ]
-
-
-def test_supplied_numbers_alone_confirm_nothing_and_the_verdict_says_so(
-    linear_case, tmp_path
-):
-    write(tmp_path, reference_scores(linear_case))
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    alone = audit(None, linear_case[1], load_config(tmp_path), models=linear_case[:1])
-    assert result.verdict == "confirmed with exceptions"
-    assert alone.verdict == "not cross-checked"
-    verdict_text = plain(sentence(facts_of(result, "")))
-    assert verdict_text.startswith(
-        "vip 0.5.0 (supplied) reproduced 1 of the 2 rankings within the stated limits, "
-        "but from supplied numbers: no second implementation that ran here reproduced "
-        "a ranking or curve"
-    )
-
-
-def test_the_report_says_who_supplied_what(linear_case, tmp_path):
-    write(tmp_path, reference_scores(linear_case))
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    page = page_files(result, pdf=False)["report.html"]
-    for words in ("Supplied, not run here", "another team", "file of supplied numbers"):
-        assert words in page
-    assert "vip 0.5.0 (supplied)" in page
 
 
 WRITE = """
@@ -248,32 +224,12 @@ def tables(linear_case, tmp_path_factory):
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("version", STREAMS)
-def test_objects_of_every_package_are_replayed(linear_case, tables, tmp_path, version):
+def test_what_r_writes_of_an_object_of_every_package_is_replayed(
+    linear_case, tables, tmp_path, version
+):
     package = "DALEX" if version == "2.5.4" else "vip"
     (tmp_path / "v.csv").write_text(tables[version], "utf8")
-    source = {"package": package, "version": version}
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2], **source))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
-
-
-@pytest.mark.needs_r
-@pytest.mark.parametrize("form", ["raw", "difference", "ratio"])
-def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(
-    linear_case, tmp_path, form
-):
-    draws = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": 30}
-    model = linear_case[0].with_losses(("rmse",))
-    raw, full = permutation(model, linear_case[1], **draws)
-    labels = {"form": form, "label": "m", "loss_name": "rmse"}
-    rounds = {"full": full[:, 0], "y_permuted": np.ones(4)}
-    plan = handoff.parts(list("abc"), raw[:, :, 0], **rounds, **labels)
-    tables_of({"v": plan}, tmp_path)
-    source = {"file": "0.csv", "package": "DALEX", "version": "2.5.4", "n_rows": 30}
-    supplied_rounds = entry(tmp_path, linear_case[2], form=form, **source)
-    ours = {"method": "permutation", "n_repeats": 4, "n_rows": 30, "form": form}
-    config = load_config(tmp_path, supplied_rounds, importance=[ours])
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    result = compared(linear_case, tmp_path, package=package, version=version)
     assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
 
 
@@ -287,14 +243,17 @@ def rounds_of_dalex(linear_case, n_rows):
     return raw[:, :, 0], full[:, 0], source
 
 
+def ours_of(form, n_rows):
+    return [{"method": "permutation", "n_repeats": 4, "n_rows": n_rows, "form": form}]
+
+
 def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
     linear_case, tmp_path
 ):
     losses, full, source = rounds_of_dalex(linear_case, n_rows=30)
     write(tmp_path, losses - full.mean())  # as DALEX shows each round
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2], **source))
     with pytest.raises(ConfigError) as refusal:
-        audit(None, linear_case[1], config, models=linear_case[:1])
+        compared(linear_case, tmp_path, **source)
     assert refusal.value.problems == (
         "[supplied] 'v.csv' lacks the loss of the full model in each round: each "
         "drew 30 of 50 rows, and DALEX subtracts the mean over the rounds. "
@@ -303,17 +262,32 @@ def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
     )
 
 
-@pytest.mark.parametrize(("form", "n_rows"), [("raw", 30), ("difference", 50)])
-def test_a_table_of_rounds_that_need_no_other_loss_is_replayed(
-    linear_case, tmp_path, form, n_rows
+@pytest.mark.parametrize(
+    ("shown", "form", "n_rows"),
+    [
+        *(
+            ("raw", form, n)
+            for form in ("difference", "ratio", "raw")
+            for n in (30, 50)
+        ),
+        *((form, form, 30) for form in ("difference", "ratio")),
+    ],
+)
+def test_losses_of_dalex_are_shown_as_ours_are_whatever_their_form(
+    linear_case, tmp_path, shown, form, n_rows
 ):
     losses, full, source = rounds_of_dalex(linear_case, n_rows)
-    write(tmp_path, losses if form == "raw" else losses - full.mean())
-    supplied_rounds = entry(tmp_path, linear_case[2], form=form, **source)
-    ours = {"method": "permutation", "n_repeats": 4, "n_rows": n_rows, "form": form}
-    config = load_config(tmp_path, supplied_rounds, importance=[ours])
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    write_parts(tmp_path, losses, full, form=shown)
+    own = {} if shown == "raw" else {"form": shown}
+    result = compared(
+        linear_case, tmp_path, importance=ours_of(form, n_rows), **source, **own
+    )
     assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
+    (theirs,) = (r for r in result.importances if r.is_supplied)
+    assert theirs.form == form
+    if shown == "raw":
+        np.testing.assert_array_equal(theirs.raw, losses)
+        np.testing.assert_array_equal(theirs.baseline, full)
 
 
 def write_parts(folder, losses, full, *, form="raw", label="m", file="v.csv"):
@@ -339,87 +313,37 @@ def write_parts(folder, losses, full, *, form="raw", label="m", file="v.csv"):
     (folder / file).write_text("\n".join([header, *lines]), "utf8")
 
 
-@pytest.mark.parametrize("n_rows", [30, 50])
-@pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
-def test_raw_losses_of_dalex_are_shown_as_ours_are_whatever_their_form(
-    linear_case, tmp_path, form, n_rows
+def test_a_form_that_cannot_be_converted_is_refused_with_the_remedy(
+    linear_case, tmp_path
 ):
-    losses, full, source = rounds_of_dalex(linear_case, n_rows)
-    write_parts(tmp_path, losses, full)
-    config = load_config(
-        tmp_path,
-        entry(tmp_path, linear_case[2], **source),
-        importance=[
-            {"method": "permutation", "n_repeats": 4, "n_rows": n_rows, "form": form}
-        ],
-    )
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
-    (theirs,) = (r for r in result.importances if r.is_supplied)
-    assert theirs.form == form
-    np.testing.assert_array_equal(theirs.raw, losses)
-    np.testing.assert_array_equal(theirs.baseline, full)
-
-
-@pytest.mark.parametrize("form", ["difference", "ratio"])
-def test_a_table_of_dalex_in_another_form_has_the_losses_of_its_rounds(
-    linear_case, tmp_path, form
-):
-    losses, full, source = rounds_of_dalex(linear_case, n_rows=30)
-    write_parts(tmp_path, losses, full, form=form)
-    ours = {"method": "permutation", "n_repeats": 4, "n_rows": 30, "form": form}
-    of_form = entry(tmp_path, linear_case[2], form=form, **source)
-    config = load_config(tmp_path, of_form, importance=[ours])
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
-
-
-@pytest.mark.parametrize(
-    ("shown", "form", "problem"),
-    [
+    losses, full, source = rounds_of_dalex(linear_case, n_rows=50)
+    for shown, form, problem in (
         (
-            "ratio",
-            "difference",
+            *("ratio", "difference"),
             "must be shown as a difference, as `form` says; _full_model_ is at 1. Set "
             'form = "ratio" if type = "ratio" was asked for, else form = "raw".',
         ),
         (
-            "difference",
-            "ratio",
+            *("difference", "ratio"),
             "must be shown as a ratio, as `form` says; _full_model_ is at 0. Supply "
             'what type = "raw" returns, of which every form follows.',
         ),
-    ],
-)
-def test_a_form_that_cannot_be_converted_is_refused_with_the_remedy(
-    linear_case, tmp_path, shown, form, problem
-):
-    losses, full, source = rounds_of_dalex(linear_case, n_rows=50)
-    write_parts(tmp_path, losses, np.full(4, full[0]), form=shown)
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2], form=form, **source))
-    with pytest.raises(DataError) as refusal:
-        audit(None, linear_case[1], config, models=linear_case[:1])
-    assert str(refusal.value) == f"[[supplied]] 'v.csv' {problem}"
+    ):
+        write_parts(tmp_path, losses, np.full(4, full[0]), form=shown)
+        with pytest.raises(DataError) as refusal:
+            compared(linear_case, tmp_path, form=form, **source)
+        assert str(refusal.value) == f"[[supplied]] 'v.csv' {problem}"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "changes", "problem"),
     [
-        ('"m"', '"m"', {"package": "vip"}, "hold what vip returns, as `package` says;"),
-        (
-            "_full_model_",
-            "_full_",
-            {},
-            "have a row '_full_model_' in each round; it has none.",
-        ),
+        ("", "", {"package": "vip"}, "hold what vip returns, as `package` says;"),
+        ("_full_model_", "_full_", {}, "have a row '_full_model_' in each round; it"),
         ('"a",2,', '"a",3,', {}, "one row per feature and repeat; 'a' has two."),
         ('"a",2,', '"d",2,', {}, "every repeat of every feature; some are missing."),
-        (
-            '1,"_full_model_"',
-            '1,"x"',
-            {"n_repeats": 3},
-            "3 repeats that n_repeats says",
-        ),
+        ("", "", {"n_repeats": 3}, "3 repeats that n_repeats says"),
+        ('"m"\n"2"', '"n"\n"2"', {}, "must be about one model; it has 2"),
     ],
 )
 def test_a_table_of_dalex_that_is_not_whole_is_refused(
@@ -429,22 +353,8 @@ def test_a_table_of_dalex_that_is_not_whole_is_refused(
     write_parts(tmp_path, losses, full)
     path = tmp_path / "v.csv"
     path.write_text(path.read_text("utf8").replace(old, new), "utf8")
-    config = load_config(
-        tmp_path, entry(tmp_path, linear_case[2], **{**source, **changes})
-    )
-    with pytest.raises(DataError) as refusal:
-        audit(None, linear_case[1], config, models=linear_case[:1])
-    assert problem in str(refusal.value)
-
-
-def test_a_table_of_two_models_is_refused(linear_case, tmp_path):
-    losses, full, source = rounds_of_dalex(linear_case, n_rows=50)
-    write_parts(tmp_path, losses, full)
-    path = tmp_path / "v.csv"
-    path.write_text(path.read_text("utf8").replace('"m"', '"n"', 1), "utf8")
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2], **source))
-    with pytest.raises(DataError, match="must be about one model; it has 2"):
-        audit(None, linear_case[1], config, models=linear_case[:1])
+    with pytest.raises(DataError, match=re.escape(problem)):
+        compared(linear_case, tmp_path, **{**source, **changes})
 
 
 def write_vi(folder, scores, *, spread=True):
@@ -457,27 +367,18 @@ def write_vi(folder, scores, *, spread=True):
 
 
 @pytest.mark.parametrize("form", ["difference", "ratio"])
-@pytest.mark.parametrize(
-    ("version", "stream"), [("0.4.5", "vip-0.4"), ("0.5.0", "vip-0.5")]
-)
+@pytest.mark.parametrize("version", ["0.4.5", "0.5.0"])
 def test_the_means_of_vip_are_held_against_those_of_the_same_draws(
-    linear_case, tmp_path, version, stream, form
+    linear_case, tmp_path, version, form
 ):
-    raw, baseline = permutation(
-        linear_case[0].with_losses(("rmse",)),
-        linear_case[1],
-        seed=SEED,
-        stream=stream,
-        n_repeats=4,
+    scores = reference_scores(linear_case, stream=STREAMS[version], form=form)
+    write_vi(tmp_path, scores)
+    ours = ours_of(form, None)
+    result = compared(
+        linear_case, tmp_path, importance=ours, version=version, form=form
     )
-    values = raw / baseline if form == "ratio" else raw - baseline
-    write_vi(tmp_path, values[:, :, 0])
-    supplied = entry(tmp_path, linear_case[2], version=version, form=form)
-    ours = {"method": "permutation", "n_repeats": 4, "form": form}
-    config = load_config(tmp_path, supplied, importance=[ours])
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
     (row,) = supplied_pairs(result).to_dict("records")
-    assert (row["verdict"], row["stream"]) == ("replayed", stream)
+    assert (row["verdict"], row["stream"]) == ("replayed", STREAMS[version])
     assert row["reasons"] == (
         f"MEANS: of vip {version} (supplied) only the means over the repeats are known"
     )
@@ -487,70 +388,39 @@ def test_means_of_other_draws_than_the_seed_promises_disagree(linear_case, tmp_p
     scores = reference_scores(linear_case)
     scores[1] += 1e-6 * scores.max()
     write_vi(tmp_path, scores)
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    (row,) = supplied_pairs(result).to_dict("records")
-    assert (row["verdict"], row["n_outside"]) == ("disagrees", 1)
-
-
-def test_means_without_a_seed_are_compared_by_rank_alone(linear_case, tmp_path):
-    write_vi(tmp_path, reference_scores(linear_case, seed=99))
-    unseeded = entry(tmp_path, linear_case[2])
-    del unseeded["seed"]
-    config = load_config(tmp_path, unseeded)
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
-    (row,) = supplied_pairs(result).to_dict("records")
-    assert row["verdict"] == "comparable"
+    with_seed, unseeded = (
+        supplied_pairs(compared(linear_case, tmp_path, seed=seed)).iloc[0]
+        for seed in (SEED, None)
+    )
+    assert (with_seed["verdict"], with_seed["n_outside"]) == ("disagrees", 1)
+    assert unseeded["verdict"] == "comparable"
     reason = "the spread over the repeats of vip 0.5.0 (supplied) is not known"
-    assert reason in row["reasons"]
+    assert reason in unseeded["reasons"]
 
 
 def test_a_vi_of_one_repeat_is_that_repeat(linear_case, tmp_path):
     write_vi(tmp_path, reference_scores(linear_case)[:, :1], spread=False)
-    supplied = entry(tmp_path, linear_case[2], n_repeats=1)
-    ours = {"method": "permutation", "n_repeats": 1}
-    config = load_config(tmp_path, supplied, importance=[ours])
-    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    ours = [{"method": "permutation", "n_repeats": 1}]
+    result = compared(linear_case, tmp_path, importance=ours, n_repeats=1)
     (row,) = supplied_pairs(result).to_dict("records")
     assert (row["verdict"], row["reasons"]) == ("replayed", "")
 
 
+PROFILE = {
+    **{"package": "DALEX", "version": "2.5.4", "method": "partial_dependence"},
+    **{"loss": None, "n_repeats": None},
+}
+
+
 @pytest.mark.needs_r
 def test_profiles_are_held_against_our_curves(linear_case, tables, tmp_path):
+    """Those with words for numbers are not compared, and that is said."""
     (tmp_path / "v.csv").write_text(tables["profile"], "utf8")
-    source = {"package": "DALEX", "version": "2.5.4"}
-    supplied_profile = entry(
-        tmp_path, linear_case[2], method="partial_dependence", **source
-    )
-    for name in ("loss", "n_repeats"):
-        del supplied_profile[name]
-    result = audit(
-        None,
-        linear_case[1],
-        load_config(tmp_path, supplied_profile),
-        models=linear_case[:1],
-    )
-    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"] * 3
-    assert set(supplied_pairs(result)["kind"]) == {"effect"}
-
-
-@pytest.mark.needs_r
-def test_profiles_with_words_for_numbers_are_not_compared(
-    linear_case, tables, tmp_path
-):
+    pairs = supplied_pairs(compared(linear_case, tmp_path, **PROFILE))
+    assert pairs["verdict"].tolist() == ["replayed"] * 3
+    assert set(pairs["kind"]) == {"effect"}
     (tmp_path / "v.csv").write_text(tables["named points"], "utf8")
-    source = {"package": "DALEX", "version": "2.5.4"}
-    supplied_profile = entry(
-        tmp_path, linear_case[2], method="partial_dependence", **source
-    )
-    for name in ("loss", "n_repeats"):
-        del supplied_profile[name]
-    result = audit(
-        None,
-        linear_case[1],
-        load_config(tmp_path, supplied_profile),
-        models=linear_case[:1],
-    )
+    result = compared(linear_case, tmp_path, **PROFILE)
     reason = "the points of 'a', 'b', 'c' are words, ours numbers"
     assert [f.check for f in result.findings].count("supplied_refused") == 1
     refused_rows = result.agreement[result.agreement["reasons"] == reason]

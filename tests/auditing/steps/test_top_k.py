@@ -69,12 +69,6 @@ def test_the_folds_do_not_depend_on_who_ranks():
     assert all_in["pca"].tolist() == all_in["permutation"].tolist() == values
 
 
-def test_each_fold_is_a_fit_and_a_judgement_of_its_own():
-    mean = {"name": "mean", "estimator": "sklearn.dummy.DummyRegressor"}
-    top_k = curves({"method": "spearman"}, model=mean, k=1).top_k
-    assert top_k["value"].nunique() == 4
-
-
 def test_the_rows_left_out_do_not_rank():
     """Rank by variance; a wild row puts its column first, but where it is left out."""
     train = rows("train", 12)
@@ -210,28 +204,3 @@ def test_a_model_is_asked_on_the_rows_that_judge_it_in_each_split():
     part = protocol.rounds[7]
     assert protocol.seen("permutation", "linear", part) == (part.kept, part.out)
     assert protocol.seen("spearman", "", part) == (part.kept, part.kept)
-
-
-def test_every_split_has_a_point_of_the_curve():
-    arguments = {"protocols": ["splits"], "splits": 4, "k": 1}
-    top_k = curves({"method": "spearman"}, **arguments).top_k
-    assert (top_k["fold"].tolist(), set(top_k["protocol"])) == (
-        [1, 2, 3, 4],
-        {"splits"},
-    )
-
-
-def test_raw_weights_and_linear_shapley_give_one_curve_on_a_common_scale():
-    """Columns of one spread: |b_j| and the mean of |b_j (x_j - mean)| rank alike."""
-    walk = np.linspace(-1, 1, 60)
-    columns = {name: np.roll(walk, 17 * j) for j, name in enumerate(NAMES)}
-    train, test = (with_columns(rows(s), **columns) for s in ("train", "test"))
-    y = train.X @ [1.0, -3.0, 2.0] + rows("train").X["noise"] / 10
-    train, test = with_columns(train, y=y), with_columns(test, y=y + 1)
-    entries = {"method": "raw_weights"}, {"method": "shapley", "algorithm": "linear"}
-    top_k = curves(
-        *entries, train=train, test=test, all_rows=["linear"], **HOLDOUT
-    ).top_k
-    assert top_k.loc[:2, "feature"].tolist() == ["signal", "other", "noise"]
-    own = [part["value"].tolist() for _, part in top_k.groupby("entry")]
-    assert own[0] == own[1]

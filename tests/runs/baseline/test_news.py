@@ -119,15 +119,13 @@ def test_on_other_rows_a_feature_beyond_the_runs_before_is_told_with_their_inter
 
 
 def test_fewer_than_five_runs_on_other_rows_tell_nothing():
-    history, now = runs_on_rows([20, 20, 21, 20]), on_rows([30, 99, 10], "e")
-    assert news(on_rows([30, 21, 10], "a"), now, history) == ()
-
-
-def test_runs_on_the_same_rows_count_once():
-    history = runs_on_rows([20, 21, 22, 21, 21])
-    alike = tuple(run._replace(data_sha256="0" * 64) for run in history.runs)
-    now = on_rows([30, 29, 10], "e")
-    assert news(on_rows([30, 21, 10], "a"), now, history._replace(runs=alike)) == ()
+    """Runs on the same rows count once."""
+    few = runs_on_rows([20, 20, 21, 20])
+    five = runs_on_rows([20, 21, 22, 21, 21])
+    alike = tuple(run._replace(data_sha256="0" * 64) for run in five.runs)
+    now = on_rows([30, 99, 10], "e")
+    for history in (few, five._replace(runs=alike)):
+        assert news(on_rows([30, 21, 10], "a"), now, history) == ()
 
 
 def test_the_interval_misses_the_next_value_as_often_as_it_says():

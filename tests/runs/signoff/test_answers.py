@@ -25,8 +25,6 @@ from importance_audit.runs.signoff.answers import (
     with_answers,
 )
 from importance_audit.runs.signoff.answers_file import load_answers
-from importance_audit.runs.signoff.finding_states import standings
-from importance_audit.runs.summary import FindingHistory, RunHistory
 
 KEY = "0123456789ab"
 WEAK = Finding(check="weak_model", severity="failure", subject="svm", message="m.")
@@ -75,21 +73,15 @@ WRONG = {
     '[[finding]]\nowner = "a"': f"{ONE} key is missing. Section K prints it.",
     '[[finding]]\nkey = "weak"\nowner = "a"': f"{ONE} key must be the first 12 to 64 "
     "hex digits of a finding's key; 'weak' was given.",
-    '[[finding]]\nkey = "0123"\nowner = "a"': f"{ONE} key must be the first 12 to 64 "
-    "hex digits of a finding's key; '0123' was given.",
     entry('ownr = "a"'): f"{ONE} holds the unknown key 'ownr'. Did you mean 'owner'?",
     entry('due = "2026-12-31"'): f"{ONE} due must be a day such as 2026-12-31, "
     "without quotes; '2026-12-31' was given.",
-    entry("due = 2026-12-31T09:00:00Z"): f"{ONE} due must be a day such as 2026-12-31, "
-    "without quotes; 2026-12-31 09:00:00+00:00 was given.",
     entry(
         'response = " "'
     ): f"{ONE} response must be a text that is not empty; ' ' was given.",
     entry("exception = true"): f"{ONE} exception must be a table, "
     "[finding.exception]; true was given.",
     entry(exception(control=None)): f"{ONE} exception.control is missing.",
-    entry(exception(until='"soon"')): f"{ONE} exception.until must be a day such as "
-    "2026-12-31, without quotes; 'soon' was given.",
     entry(
         exception(untill="2026-12-31")
     ): f"{ONE} exception holds the unknown key 'untill'. Did you mean 'until'?",
@@ -326,23 +318,17 @@ def test_a_key_that_begins_two_findings_answers_neither():
         "like this: 'weak_model, one', 'weak_model, other'. It answers none of them."
     )
     assert result.accepted == {}
-
-
-def test_more_digits_tell_two_findings_apart():
-    findings = [Mine("a" * 12 + end, "weak_model", end) for end in "01"]
-    result = with_answers(plain_result(("a",)), (Answer("a" * 12 + "1"),), findings)
-    assert result.answers["subject"].tolist() == ["1"]
+    longer = with_answers(plain_result(("a",)), (Answer("a" * 12 + "1"),), alike)
+    assert longer.answers["subject"].tolist() == ["other"]
 
 
 def test_a_test_of_what_is_accepted_is_skipped_and_says_until_when():
+    """The summary says it too, and what is overdue."""
     result = answered(WEAK, exception=accepted("2027-01-01"))
     (case,) = next(s for s in suites(result) if s.name == "findings").cases
     assert case.outcome == "skipped"
     assert case.message == "failure, accepted until 2027-01-01: m."
     assert "failure, accepted until 2027-01-01, weak_model, svm: m." in summary(result)
-
-
-def test_the_summary_says_what_is_overdue():
     text = summary(answered(SHIFT, WEAK, due=date(2026, 12, 1)))
     assert "warning, overdue since 2026-12-01, rank_shift, svm: m." in text
     assert "failure, weak_model, svm: m." in text
@@ -354,28 +340,3 @@ def test_answers_survive_the_file_of_the_result():
     pd.testing.assert_frame_equal(again.answers, result.answers, check_dtype=False)
     assert content_digest(again) == content_digest(result)
     assert again.accepted == result.accepted == {SHIFT.key: "2026-12-31"}
-
-
-def test_each_answer_is_looked_up_and_not_searched_for(tmp_path):
-    n, compared = 300, []
-
-    class Key(str):
-        __hash__ = str.__hash__
-
-        def __eq__(self, other):
-            compared.append(self)
-            return str(self) == str(other)
-
-        def startswith(self, start):
-            compared.append(self)
-            return str(self).startswith(start)
-
-    keys = [Key(replace(WEAK, subject=str(i)).key) for i in range(n)]
-    lines = [f'[[finding]]\nkey = "{key}"\nowner = "a"' for key in keys]
-    (tmp_path / "findings.toml").write_text("\n".join(lines), "utf8")
-    findings = [Mine(key, "c", "s") for key in keys]
-    template = FindingHistory(*("-", "c", "s", "warning"), *("r", "r"), 1, in_last=True)
-    history = RunHistory(findings=tuple(template._replace(key=key) for key in keys))
-    result = with_answers(plain_result(("a",)), load_answers(tmp_path), findings)
-    assert len(standings(result, history)) == n
-    assert 0 < len(compared) < 10 * n
