@@ -6,8 +6,6 @@ nothing: it is handed the rows, columns and orders, and calls scikit-learn alone
 """
 
 from functools import partial
-from statistics import median
-from time import perf_counter
 
 import numpy as np
 from sklearn.linear_model import LinearRegression
@@ -21,14 +19,9 @@ from importance_audit.methods.known_answers import normal_data
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
 
+from .permutation import print_lines, side_by_side
+
 N_FEATURES, N_DRAWN, ROUNDS = 17, 6, 5
-
-
-def seconds(function):
-    """Return how long one call takes."""
-    start = perf_counter()
-    function()
-    return perf_counter() - start
 
 
 def draws(data, n_members):
@@ -51,7 +44,7 @@ def bare(estimator, data, members, n_predicts):
 
 
 def rows():
-    """Yield task, size, ours and peer of each line."""
+    """Yield task, size, ours, peer and limit of each line."""
     for kind, n_samples, n_members in (
         (DecisionTreeRegressor, 10_000, 30),
         (LinearRegression, 10_000, 200),
@@ -69,13 +62,9 @@ def rows():
         ):
             ours = partial(method, model, data, seed=1, n_repeats=n_members)
             peer = partial(bare, kind(), data, members, n_predicts)
-            times = [(seconds(ours), seconds(peer)) for _ in range(ROUNDS)]
             name = f"{method.__name__}, {kind.__name__[:12]}"
-            yield name, size, *(median(column) for column in zip(*times, strict=True))
+            yield name, size, *side_by_side(ours, peer, ROUNDS), 1.1
 
 
 if __name__ == "__main__":
-    print(f"{'task':42}{'size':32}{'ours':>9}{'peer':>9}{'ratio':>8}{'limit':>7}")
-    for task, size, ours, peer in rows():
-        ratio = ours / peer
-        print(f"{task:42}{size:32}{ours:8.3f}s{peer:8.3f}s{ratio:8.2f}{1.1:7.1f}")
+    print_lines(rows())

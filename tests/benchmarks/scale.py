@@ -21,7 +21,6 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
-from sklearn.neural_network import MLPRegressor
 
 import importance_audit as ia
 from importance_audit.engines.dalex import dalex_permutation
@@ -112,26 +111,6 @@ def large(n_samples=200_000, n_features=30):
     yield "forest 50: audit with PDF, peak", size, "GiB", peak(), peak(), None
 
 
-def any_model(n_samples=10_000, n_features=20):
-    """Yield permutation by predict beside as many calls of the estimator's own."""
-    X, y = table(n_samples, n_features)
-    data = ia.dataset(X, y, task="regression", name="rows")
-    for estimator in (
-        LinearRegression(),
-        MLPRegressor((50,), max_iter=20, random_state=1),
-    ):
-        estimator.fit(X, y)
-        model = ia.wrap(estimator, name="model").with_losses(("rmse",))
-        ask = partial(permutation, model, data, seed=1, n_repeats=5)
-        times = [
-            (timed(ask)[0], sum(timed(partial(estimator.predict, X))[0] for _ in calls))
-            for calls in [range(1 + 5 * n_features)] * 7
-        ]
-        ours, raw = np.median(times, axis=0)
-        name = f"{type(estimator).__name__}: permutation"
-        yield name, f"{n_samples} x {n_features}, 5 repeats", "s", ours, raw, 1.05
-
-
 def memory(n_samples=1_000_000, n_features=50):
     """Yield the peak of permutation and of a whole audit, less the table itself."""
     X, y = table(n_samples, n_features)
@@ -150,7 +129,7 @@ def memory(n_samples=1_000_000, n_features=50):
         yield f"{name}: audit with PDF, clock", size, "s", clock, clock, None
 
 
-TASKS = {"wide": wide, "large": large, "any": any_model, "memory": memory}
+TASKS = {"wide": wide, "large": large, "memory": memory}
 
 
 def lines(name):

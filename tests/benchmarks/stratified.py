@@ -6,8 +6,6 @@ table; ours and peer alternate in one run, and the medians are compared.
 
 from dataclasses import replace
 from functools import partial
-from statistics import median
-from time import perf_counter
 
 import numpy as np
 import pandas as pd
@@ -16,21 +14,9 @@ from sklearn.tree import DecisionTreeRegressor
 from importance_audit.methods.importance.stratified import stratified_impact
 from importance_audit.methods.known_answers import normal_data
 
+from .permutation import print_lines, side_by_side
+
 N_FEATURES, CATEGORICAL, ROUNDS = 17, (2, 4, 12, 24, 50, 300), 5
-
-
-def seconds(function):
-    """Return how long one call takes."""
-    start = perf_counter()
-    function()
-    return perf_counter() - start
-
-
-def side_by_side(ours, peer):
-    """Return the medians of ours and of the peer, in turns after one call of each."""
-    ours(), peer()
-    times = [(seconds(ours), seconds(peer)) for _ in range(ROUNDS)]
-    return [median(column) for column in zip(*times, strict=True)]
 
 
 def mixed(n_samples):
@@ -62,12 +48,8 @@ def rows():
         for merge in ("published", "least_squares"):
             ours = partial(stratified_impact, None, data, merge=merge, **options)
             size = f"{n_samples} x {N_FEATURES}, {len(levels)} categorical"
-            yield f"{merge} / tree fits", size, *side_by_side(ours, peer), 1.2
+            yield f"{merge} / tree fits", size, *side_by_side(ours, peer, ROUNDS), 1.2
 
 
 if __name__ == "__main__":
-    print(f"{'task':28}{'size':32}{'ours':>10}{'peer':>10}{'ratio':>8}{'limit':>7}")
-    for task, size, ours, peer, limit in rows():
-        ratio = ours / peer
-        line = f"{task:28}{size:32}{ours:9.3f}s{peer:9.3f}s{ratio:8.2f}{limit:7.1f}"
-        print(line, flush=True)
+    print_lines(rows())

@@ -16,7 +16,7 @@ from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import read_datasets
 from importance_audit.data.tables import read_table
 
-from .permutation import seconds
+from .permutation import print_lines, seconds
 
 N_SAMPLES, ROUNDS = 200_000, 5
 
@@ -58,7 +58,4 @@ def rows():
 
 
 if __name__ == "__main__":
-    print(f"{'task':34}{'size':28}{'ours':>9}{'peer':>9}{'ratio':>8}{'limit':>7}")
-    for task, size, ours, peer, limit in rows():
-        ratio = ours / peer
-        print(f"{task:34}{size:28}{ours:8.4f}s{peer:8.4f}s{ratio:8.2f}{limit:7.1f}")
+    print_lines(rows())

@@ -36,10 +36,6 @@ frames_of <- function(package) {
   all <- mget(sort(ls(shelf)), envir = shelf)
   lapply(Filter(is.data.frame, all), function(d) { attr(d, "row.names") <- seq_len(nrow(d)); d })
 }
-same_plain <- function(x, y) {
-  mapply(function(a, b) isTRUE(all.equal(lapply(a, as.vector), lapply(b, as.vector))) &&
-           identical(names(a), names(b)), x, y)
-}
 
 ask <- function(data, predict) predict(NULL, data)
 ask_and_swallow <- function(data, predict) {

@@ -145,13 +145,6 @@ def test_a_list_with_a_name_twice_is_refused(r):
     )
 
 
-def test_every_frame_of_the_standard_packages_returns_as_it_was(r):
-    frames = r.call("frames_of", {"package": "datasets"})
-    again = r.call("same_plain", {"x": frames, "y": frames})
-    assert len(frames) > 40
-    assert again.all()
-
-
 def test_nothing_calls_the_method_that_takes_a_reference_from_none():
     calls = [
         f"{path.name}:{node.lineno}"

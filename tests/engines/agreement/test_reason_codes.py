@@ -5,61 +5,19 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.engines.agreement.sides import (
+    LIMITS,
+    LOSSES,
+    importance,
+    noisy_losses,
+    outcome,
+    peer_importance,
+    row_of,
+)
 
 from importance_audit.engines.agreement import compare, findings_of
 from importance_audit.engines.agreement import reasons as reason_codes
 from importance_audit.engines.agreement.reasons import REASONS
-from importance_audit.records.importance_record import Importance
-
-LIMITS = {"resolution": 0.1, "max_rank_shift": 2, "top_k": 3}
-LOSSES = np.array([[12.0, 12.5, 13.0, 12.2, 12.8], [10.1, 10.2, 10.0, 10.3, 10.1]])
-
-
-def importance(raw=LOSSES, *, baseline=10.0, **changes):
-    """Return an importance of x1, x2, …; ours, in DALEX's draw order."""
-    raw = np.asarray(raw, dtype=float)
-    names = tuple(f"x{j + 1}" for j in range(len(raw)))
-    fields = {
-        "model": "forest",
-        "method": "permutation",
-        "engine": "python",
-        "engine_version": "1",
-        "of": "features",
-        "form": "difference",
-        "loss": "rmse",
-        "scale": "response",
-        "split": "test",
-        "unit": "y",
-        "options": {"n_rows": None},
-        "n_samples": 100,
-        "stream": "DALEX",
-        "seed": 1,
-        "features": names,
-        "columns": tuple((name,) for name in names),
-        "raw": raw,
-        "baseline": np.full(raw.shape[1], float(baseline)),
-    }
-    return Importance(**{**fields, **changes})
-
-
-def peer_importance(raw=LOSSES, **changes):
-    return importance(raw, **{"engine": "DALEX", **changes})
-
-
-def row_of(a, b, **changes):
-    return compare(a, b, **{**LIMITS, **changes})[0]
-
-
-def outcome(a, b, **changes):
-    row = row_of(a, b, **changes)
-    return row["verdict"], row["reasons"]
-
-
-def noisy_losses(means, spread, *, seed=0):
-    """Return losses around 10 + means, one row per feature."""
-    noise = np.random.default_rng(seed).normal(0, spread, (len(means), 8))
-    return 10 + np.array(means, dtype=float)[:, None] + noise
-
 
 FIELDS = [
     ("MODEL_STATE", "lambda", 0.1, 0.2),
