@@ -104,19 +104,23 @@ def with_target(
 
 
 def with_seen_levels(
-    train: pd.DataFrame, others: Mapping[str, pd.DataFrame]
+    frames: Mapping[str, pd.DataFrame], declared: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, pd.DataFrame], tuple[Finding, ...]]:
     """Return rows with levels that no training row has as missing, and the findings.
 
+    No column keeps such a level unless it is declared: a model that codes levels by
+    their place must not depend on rows that it is not fitted on.
+
     Parameters
     ----------
-    train : DataFrame
-    others : mapping of str to DataFrame
-        By what sentences call their rows: "test", "reference".
+    frames : mapping of str to DataFrame
+        By what sentences call their rows: "train", "test", "reference".
+    declared : mapping of str to levels
+        By column, those that stay whatever the rows have.
     """
-    frames = {name: X.copy() for name, X in others.items()}
+    frames = {name: X.copy() for name, X in frames.items()}
     notes = []
-    for key, column in train.items():
+    for key, column in frames["train"].items():
         if not column_types.is_category(column):
             continue
         for name, X in frames.items():
@@ -139,4 +143,7 @@ def with_seen_levels(
             )
             notes.append(finding)
             X[key] = X[key].mask(is_new)
+        unseen = set(column.cat.categories) - {*column.dropna(), *declared.get(key, ())}
+        for X in frames.values():
+            X[key] = X[key].cat.remove_categories(sorted(unseen))
     return frames, tuple(notes)

@@ -142,9 +142,13 @@ def read(
         of_test = pd.DataFrame(segment_columns).loc[is_test].reset_index(drop=True)
         facts["test"]["segments"] = of_test
     if section.unseen == "missing":
-        train = frames.pop("train")
-        frames, facts["test"]["notes"] = with_seen_levels(train, frames)
-        frames = {"train": train, **frames}
+        own_levels = {
+            name: column.cat.categories
+            for name, column in tables[0].frame.items()
+            if column_types.is_category(column)
+        }
+        declared = {**own_levels, **section.categories}
+        frames, facts["test"]["notes"] = with_seen_levels(frames, declared)
     sides = {}
     words = _words(every, tables, section, seed)
     for (split, X), (where, own) in zip(frames.items(), words, strict=True):

@@ -881,6 +881,22 @@ def test_a_level_not_met_in_training_may_be_missing(tmp_path):
     )
 
 
+def levels_of(folder, train, test, **keys):
+    """Return the levels of z in training and in test rows."""
+    rows = both(folder, train, test, unseen="missing", **keys)
+    return [side.X["z"].cat.categories.tolist() for side in rows]
+
+
+def test_a_level_of_test_rows_alone_moves_no_code_of_the_training_rows(tmp_path):
+    """Else a model that codes levels by their place would be another one."""
+    train = "z,y\na,1\nc,2\na,3\n"
+    unlike = levels_of(tmp_path, train, "z,y\na,1\nb,2\nc,3\n")
+    alike = levels_of(tmp_path, train, "z,y\na,1\na,2\nc,3\n")
+    assert unlike == alike == [["a", "c"]] * 2
+    declared = {"categories": {"z": ["c", "b", "a"]}}
+    assert levels_of(tmp_path, train, train, **declared) == [["c", "b", "a"]] * 2
+
+
 @needs_sqlalchemy
 def test_a_level_of_a_typed_table_may_be_missing_too(database, monkeypatch):
     monkeypatch.setenv("AUDIT_DB", f"sqlite:///{database}/a.sqlite")
