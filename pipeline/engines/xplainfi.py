@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from ..methods.importance.samplers import GIVEN, Within
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from ..records.losses import OF_ROWS
+from ..records.value_rules import Range
 from .asking import ask_loss, classes_of, losses_and_full, refuse
 from .availability import advice_on
 
@@ -139,7 +140,7 @@ def xplainfi_sage(
     *,
     seed: int,
     n_repeats: int = 100,
-    tolerance: float = 0.01,
+    tolerance: Annotated[float, Range(least=0)] = 0.01,
     background: Background = "rows",
     n_background: int = 100,
 ) -> tuple[Floats, Floats]:
@@ -190,7 +191,7 @@ def xplainfi_drop_column(
     seed: int,
     stream: Literal["numpy"] = "numpy",
     n_repeats: int = 5,
-    held_out: float = 0.0,
+    held_out: Annotated[float, Range(least=0, below=1)] = 0.0,
     row_tests: RowTests | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the losses of ``xplainfi::LOCO``, or of ``WVIM`` for groups.

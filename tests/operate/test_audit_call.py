@@ -1182,3 +1182,5 @@ def test_rows_that_a_model_was_fitted_on_are_named_as_such():
     checks = {f.check: f.severity for f in own.findings}
     assert checks["scored_on_training_rows"] == "warning"
     assert "scored_on_training_rows" not in {f.check for f in others.findings}
+    frames = (one.result.checks["check"].tolist() for one in (own, others))
+    assert ["train_test_gap" in checks for checks in frames] == [False, True]
