@@ -930,6 +930,7 @@ def test_the_text_of_a_result_is_short_and_has_the_leaders():
     assert len(lines) <= LINES
     assert max(map(len, lines)) <= 100
     assert lines[0] == f"Audit: {result.verdict}"
+    assert lines[1] == "permutation of features of function (RMSE):"
     assert lines[2].startswith("  column 7 ")
 
 

@@ -131,6 +131,30 @@ def test_no_name_breaks_a_line_a_cell_or_an_element():
     assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", files["summary.txt"])
 
 
+def test_of_findings_of_one_cause_the_first_is_told_with_its_own_subject():
+    losses = ("one_minus_auc", "log_loss")
+    found = [
+        replace(
+            against("infinite", "warning"),
+            subject=f"boosting, permutation, features, {loss}, 1",
+            message=f"The loss of 'boosting' is {value}.",
+            cause="unexpected: c",
+        )
+        for loss, value in zip(losses, (0.29, 0.61), strict=True)
+    ]
+    result = configured(
+        replace(result_of("binary"), findings=tuple(found)),
+        labels={"boosting": "Boosted trees"},
+    )
+    text = short_files(result)["summary.txt"]
+    asked = "Boosted trees, permutation of features"
+    assert (
+        f"  warning, infinite, {asked}, 1 − AUC, class 1: The loss of 'Boosted trees' "
+        f"is 0.29. And 1 more alike: {asked}, log loss, class 1.\n"
+    ) in text
+    assert f"\n{asked}, log loss, class 1: gender, class, age\n" in text
+
+
 def test_a_note_on_the_folder_ends_both_summaries():
     files = short_files(result_of("apartments"), "No report.")
     assert files["summary.txt"].splitlines()[-1] == "No report."
