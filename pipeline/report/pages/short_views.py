@@ -163,7 +163,7 @@ def reason(result: AuditResult) -> str:
                     asker, "not_asked"
                 )
             elif unanswered:
-                key = "not_answered"
+                return _unanswered(result, frame)
             elif reproduced_by & result.own_engines:
                 key = "only_own"
             return str(words[key])
@@ -176,6 +176,19 @@ def reason(result: AuditResult) -> str:
     )
     more = words["more"].format(n=n_others) if n_others else ""
     return " ".join(filter(None, (first.message, first.remedy, more)))
+
+
+def _unanswered(result: AuditResult, frame: Any) -> str:
+    """Return why no engine that was asked returned a result, and what to do."""
+    words, reasons = look_up("short.reasons"), frame["reasons"].drop_duplicates()
+    sentences = [words["not_answered"]]
+    if any(finding.check == "engine_missing" for finding in result.findings):
+        sentences.append(words["engine_missing"])
+    elif len(reasons) and reasons.all():
+        sentences.append(f"{reasons.iloc[0].rstrip('.')}.")
+        if len(reasons) > 1:
+            sentences.append(words["more_reasons"].format(n=len(reasons) - 1))
+    return " ".join(sentences)
 
 
 def suites(result: AuditResult) -> tuple[Suite, ...]:

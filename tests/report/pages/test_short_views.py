@@ -65,6 +65,37 @@ def test_an_engine_that_is_missing_is_the_reason_for_an_exception():
     assert reason(excepted) == missing.message
 
 
+NO_RESULT = "Calculation not cross-checked: no R engine returned a result."
+WEIGHTS = "DALEX ignores row weights, so it would measure something else."
+
+
+@pytest.mark.parametrize(
+    ("checks", "reasons", "words"),
+    [
+        ((), [WEIGHTS, WEIGHTS], f"{NO_RESULT} {WEIGHTS}"),
+        ((), [WEIGHTS, "No."], f"{NO_RESULT} {WEIGHTS} And 1 more in section Agreement."),
+        ((), [WEIGHTS, ""], NO_RESULT),
+        ((), [], NO_RESULT),
+        (
+            ["engine_missing"],
+            [WEIGHTS, "vip is not installed"],
+            f"{NO_RESULT} importance-audit doctor says what is missing.",
+        ),
+    ],
+)
+def test_where_no_engine_answered_its_reason_is_told(checks, reasons, words):
+    apartments = result_of("apartments")
+    pairs = apartments.agreement[apartments.agreement["verdict"] == "not compared"]
+    pairs = pairs.head(len(reasons)).assign(reasons=reasons, engine_b="DALEX")
+    result = replace(
+        apartments,
+        agreement=pairs,
+        findings=tuple(against(check, "info") for check in checks),
+    )
+    assert result.verdict == "not cross-checked"
+    assert reason(result) == words
+
+
 def test_what_nobody_answered_is_written_as_answers_to_fill_in():
     names = (*NASTY, '"""', "'''", "\\")
     found = tuple(
