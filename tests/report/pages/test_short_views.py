@@ -73,7 +73,11 @@ WEIGHTS = "DALEX ignores row weights, so it would measure something else."
     ("checks", "reasons", "words"),
     [
         ((), [WEIGHTS, WEIGHTS], f"{NO_RESULT} {WEIGHTS}"),
-        ((), [WEIGHTS, "No."], f"{NO_RESULT} {WEIGHTS} And 1 more in section Agreement."),
+        (
+            (),
+            [WEIGHTS, "No."],
+            f"{NO_RESULT} {WEIGHTS} And 1 more in section Agreement.",
+        ),
         ((), [WEIGHTS, ""], NO_RESULT),
         ((), [], NO_RESULT),
         (
