@@ -202,6 +202,8 @@ def audit(
     the_task = _task_of(by_name, frame, y, task, is_array=is_array)
     settings = _settings(config, asked, minutes, the_task.name)
     if n_jobs is not None:
+        if n_jobs < 1:
+            raise ConfigError([f"n_jobs must be at least 1; {n_jobs} was given."])
         execution = replace(settings.execution, n_jobs=n_jobs)
         settings = replace(settings, execution=execution)
     classes = classes_of(by_name.values(), y, the_task.name)
@@ -292,6 +294,8 @@ def _settings(
         )
     config = cast(AuditConfig, config)
     if minutes is not None:
+        if minutes <= 0:
+            raise ConfigError([f"minutes must be above 0; {minutes} was given."])
         config = replace(config, limits=replace(config.limits, minutes=minutes))
     return config
 

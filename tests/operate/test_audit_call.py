@@ -722,6 +722,20 @@ def test_an_audit_that_measured_nothing_raises_with_its_reasons():
         assert any(words in line for line in others)
 
 
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"n_jobs": 0}, "n_jobs must be at least 1; 0 was given."),
+        ({"n_jobs": -1}, "n_jobs must be at least 1; -1 was given."),
+        ({"minutes": 0}, "minutes must be above 0; 0 was given."),
+    ],
+)
+def test_a_call_keeps_to_the_limits_of_the_configuration(limits, message):
+    config = ia.parse_config({"importance": [{"method": "permutation"}]})
+    with pytest.raises(ia.ConfigError, match=f"^{re.escape(message)}$"):
+        ia.audit(LINEAR, X, Y, config=config, **limits)
+
+
 def test_jobs_of_the_call_are_those_of_its_work():
     threads, open_jobs = [], []
 
