@@ -42,7 +42,7 @@ from ..records.errors import (
     quote,
     several,
 )
-from ..records.finding import SEVERITIES, Finding
+from ..records.finding import Finding, by_cause
 from ..records.losses import LOSSES, SCORERS
 from .audit import Audit
 from .recomputation import classes_of
@@ -237,11 +237,13 @@ def audit(
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
     if not result.importances:
-        # Of all findings: why a method does not apply is information, not a warning.
-        grave_first = sorted(
-            result.findings, key=lambda f: SEVERITIES.index(f.severity)
-        )
-        words = ("Nothing could be measured.", *(f.message for f in grave_first))
+        # Of notes only why a method does not apply is a reason.
+        reasons = [
+            group[0].message
+            for group in by_cause(result.findings)
+            if group[0].severity != "info" or group[0].check == "not_applicable"
+        ]
+        words = dict.fromkeys(("Nothing could be measured.", *reasons))
         raise AuditError("\n".join(words))
     return Audit(result)
 

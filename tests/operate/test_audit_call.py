@@ -704,21 +704,23 @@ def test_the_names_nearest_to_an_unknown_loss_come_first():
 
 
 def test_an_audit_that_measured_nothing_raises_with_its_reasons():
-    """Those of every severity: why a method does not apply is a note."""
+    """Those of every severity: why a method does not apply is a note; each once."""
 
     def broken(rows):
         raise ValueError(f"no such column among {len(rows.columns)}")
 
     for model, methods, words in (
-        (broken, ["permutation"], "no such column among 3"),
+        (broken, ["permutation", "shapley"], "no such column among 3"),
         (LINEAR, ["impurity"], "for method 'impurity'"),
     ):
+        task = None if model is LINEAR else "regression"
         with pytest.raises(ia.AuditError) as refusal:
-            ia.audit(model, X, Y, task="regression", methods=methods)
+            ia.audit(model, X, Y, task=task, methods=methods)
         first, *others = str(refusal.value).splitlines()
         assert first == "Nothing could be measured."
         nothing = "No importance was measured: no ranking has a finite number."
         assert nothing in others
+        assert len(others) == 2
         assert any(words in line for line in others)
 
 
