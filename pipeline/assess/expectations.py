@@ -168,8 +168,7 @@ def below_nothing(
     row_intervals : sequence of dict
         Its rows of the frame of this name.
     """
-    shuffles = METHODS[record.method].asks == "predict" and bool(record.loss)
-    if not shuffles or record.form not in ("difference", "ratio"):
+    if not shuffles(record) or record.form not in ("difference", "ratio"):
         return np.zeros(len(record.features), dtype=bool)
     drawn = np.array([bool(record.stream)] * len(record.mean))
     drawn |= np.isin(
@@ -177,6 +176,11 @@ def below_nothing(
     )
     # without draws or resampled rows an interval is but the mean
     return np.asarray(drawn & (_bounds(record, row_intervals)[1] < nothing_of(record)))
+
+
+def shuffles(record: Importance) -> bool:
+    """Return whether the sign of a measure says that shuffling changes the loss."""
+    return METHODS[record.method].asks == "predict" and bool(record.loss)
 
 
 def _bounds(record: Importance, row_intervals: Sequence[Row]) -> tuple[Floats, Floats]:
@@ -236,7 +240,11 @@ def _finding(
         observed = f"{name} has {size}"
         if record.mean[record.features.index(first["farthest"])] < nothing_of(record):
             by = f", by {size}" if share > resolution else ""
-            observed = f"shuffling {name} makes the model better{by}"
+            observed = f"{name} lies below the value of no importance{by}"
+            if shuffles(record):
+                observed = f"shuffling {name} makes the model better{by}"
+            elif METHODS[record.method].asks == "refit" and record.loss:
+                observed = f"without {name} the model has a lower loss{by}"
     every = len(against) == n_judged
     if n_judged == 1:
         how_many = "The ranking disagrees"

@@ -26,6 +26,7 @@ from ..records.errors import (
     several,
 )
 from ..records.importance_record import Effect, Importance
+from ..records.losses import loss_label
 from ..records.ranking import OURS, interval, lead_of, order_of, question_of
 from ..records.result import AuditResult
 from ..runs.folder import write_file, write_folder
@@ -369,7 +370,7 @@ def _from_json(text: str) -> Audit:
 
 def _ranking_lines(record: Importance, errors: Floats) -> Iterator[str]:
     """Yield a ranking as text: what it is, and its first features with their errors."""
-    what = record.loss or record.unit
+    what = loss_label(record.loss) if record.loss else record.unit
     subject = f" of {record.model}" if record.model else ""
     yield f"{record.method} of {record.of}{subject} ({what}):"
     order = order_of(record)[:TOP]

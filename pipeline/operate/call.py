@@ -42,7 +42,7 @@ from ..records.errors import (
     quote,
     several,
 )
-from ..records.finding import SEVERITIES, Finding
+from ..records.finding import Finding, by_cause
 from ..records.losses import LOSSES, SCORERS
 from .audit import Audit
 from .recomputation import classes_of
@@ -202,6 +202,8 @@ def audit(
     the_task = _task_of(by_name, frame, y, task, is_array=is_array)
     settings = _settings(config, asked, minutes, the_task.name)
     if n_jobs is not None:
+        if n_jobs < 1:
+            raise ConfigError([f"n_jobs must be at least 1; {n_jobs} was given."])
         execution = replace(settings.execution, n_jobs=n_jobs)
         settings = replace(settings, execution=execution)
     classes = classes_of(by_name.values(), y, the_task.name)
@@ -235,11 +237,13 @@ def audit(
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
     if not result.importances:
-        # Of all findings: why a method does not apply is information, not a warning.
-        grave_first = sorted(
-            result.findings, key=lambda f: SEVERITIES.index(f.severity)
-        )
-        words = ("Nothing could be measured.", *(f.message for f in grave_first))
+        # Of notes only why a method does not apply is a reason.
+        reasons = [
+            group[0].message
+            for group in by_cause(result.findings)
+            if group[0].severity != "info" or group[0].check == "not_applicable"
+        ]
+        words = dict.fromkeys(("Nothing could be measured.", *reasons))
         raise AuditError("\n".join(words))
     return Audit(result)
 
@@ -292,6 +296,8 @@ def _settings(
         )
     config = cast(AuditConfig, config)
     if minutes is not None:
+        if minutes <= 0:
+            raise ConfigError([f"minutes must be above 0; {minutes} was given."])
         config = replace(config, limits=replace(config.limits, minutes=minutes))
     return config
 

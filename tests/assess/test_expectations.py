@@ -117,6 +117,20 @@ def test_what_is_below_zero_is_a_note_and_far_below_it_a_warning():
     assert warning.message.endswith(", by 40% of the largest importance.")
 
 
+@pytest.mark.parametrize(
+    ("method", "loss", "found"),
+    [
+        ("drop_column", "rmse", "without 'b' the model has a lower loss"),
+        ("impurity", "", "'b' lies below the value of no importance"),
+    ],
+)
+def test_what_shuffled_nothing_is_not_said_to_be_shuffled(method, loss, found):
+    record = ranking(10, -2.7, sd=0.001, method=method, loss=loss)
+    (warning,) = judged(expect("zero", "b"), record)[1]
+    end = f", {found}, by 27% of the largest importance."
+    assert warning.message.endswith(end)
+
+
 def test_a_sign_that_no_shuffling_has_given_says_nothing_of_the_model():
     impurity = ranking(10, -0.4, method="impurity", loss="", stream="")
     assert judged(expect("zero", "b"), impurity)[0] == ["as expected"]

@@ -704,22 +704,38 @@ def test_the_names_nearest_to_an_unknown_loss_come_first():
 
 
 def test_an_audit_that_measured_nothing_raises_with_its_reasons():
-    """Those of every severity: why a method does not apply is a note."""
+    """Those of every severity: why a method does not apply is a note; each once."""
 
     def broken(rows):
         raise ValueError(f"no such column among {len(rows.columns)}")
 
     for model, methods, words in (
-        (broken, ["permutation"], "no such column among 3"),
+        (broken, ["permutation", "shapley"], "no such column among 3"),
         (LINEAR, ["impurity"], "for method 'impurity'"),
     ):
+        task = None if model is LINEAR else "regression"
         with pytest.raises(ia.AuditError) as refusal:
-            ia.audit(model, X, Y, task="regression", methods=methods)
+            ia.audit(model, X, Y, task=task, methods=methods)
         first, *others = str(refusal.value).splitlines()
         assert first == "Nothing could be measured."
         nothing = "No importance was measured: no ranking has a finite number."
         assert nothing in others
+        assert len(others) == 2
         assert any(words in line for line in others)
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"n_jobs": 0}, "n_jobs must be at least 1; 0 was given."),
+        ({"n_jobs": -1}, "n_jobs must be at least 1; -1 was given."),
+        ({"minutes": 0}, "minutes must be above 0; 0 was given."),
+    ],
+)
+def test_a_call_keeps_to_the_limits_of_the_configuration(limits, message):
+    config = ia.parse_config({"importance": [{"method": "permutation"}]})
+    with pytest.raises(ia.ConfigError, match=f"^{re.escape(message)}$"):
+        ia.audit(LINEAR, X, Y, config=config, **limits)
 
 
 def test_jobs_of_the_call_are_those_of_its_work():
@@ -930,6 +946,7 @@ def test_the_text_of_a_result_is_short_and_has_the_leaders():
     assert len(lines) <= LINES
     assert max(map(len, lines)) <= 100
     assert lines[0] == f"Audit: {result.verdict}"
+    assert lines[1] == "permutation of features of function (RMSE):"
     assert lines[2].startswith("  column 7 ")
 
 

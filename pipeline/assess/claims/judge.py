@@ -333,12 +333,12 @@ def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
     if row["verdict"] == REPRODUCED or claim.not_comparable:
         return
     source = f" ({in_short(claim.source)})" if claim.source else ""
-    text = f"{in_short(claim.text)}{source}: "
+    text = f"{in_short(claim.text).rstrip('.')}{source}."
     if row["verdict"] == NOT_COMPARABLE:
-        check, message = "claim_unanswered", f"{text}{row['reason']}"
+        check, message = "claim_unanswered", f"{text} {row['reason']}"
     else:
-        check, ours = "claim_not_reproduced", f"{row['ours']:.4g}"
-        message = f"{text}the {row['asked']} is {ours}; the claim says {row['must']}."
+        check, found = "claim_not_reproduced", f"{row['asked']} is {row['ours']:.4g}"
+        message = f"{text} Found: {found}; claimed: {row['must']}."
     numbers = {name: row[name] for name in ("ours", "paper")}
     # One text may claim several things: the measure says what it is compared with.
     who = (claim.method, claim.of, claim.entry, claim.loss, claim.engine, claim.output)

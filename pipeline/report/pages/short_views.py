@@ -13,9 +13,11 @@ from ...records.as_json import content_digest
 from ...records.asker import PYTHON, R
 from ...records.finding import Finding, by_cause
 from ...records.importance_record import Importance
-from ...records.ranking import OURS
+from ...records.ranking import OURS, question_of
 from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
+from ..text.labels import label_of, labelled, with_labels
+from ..text.own_words import labels_of
 from ..text.wording import look_up, show_hidden
 from .template_files import environment
 
@@ -96,9 +98,13 @@ def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
         counts=Suite("", [case for suite in shown for case in suite.cases]).counts,
     )
     stub = unanswered(result)
+    with labelled(labels_of(result)):
+        summaries = {
+            "summary.txt": _summary("summary.txt", result, note, _line),
+            "summary.md": _summary("summary.md", result, note, _marked),
+        }
     return {
-        "summary.txt": _summary("summary.txt", result, note, _line),
-        "summary.md": _summary("summary.md", result, note, _marked),
+        **summaries,
         "junit.xml": tests,
         **({TO_ANSWER: stub} if stub else {}),
     }
@@ -157,7 +163,7 @@ def reason(result: AuditResult) -> str:
                     asker, "not_asked"
                 )
             elif unanswered:
-                key = "not_answered"
+                return _unanswered(result, frame)
             elif reproduced_by & result.own_engines:
                 key = "only_own"
             return str(words[key])
@@ -170,6 +176,19 @@ def reason(result: AuditResult) -> str:
     )
     more = words["more"].format(n=n_others) if n_others else ""
     return " ".join(filter(None, (first.message, first.remedy, more)))
+
+
+def _unanswered(result: AuditResult, frame: Any) -> str:
+    """Return why no engine that was asked returned a result, and what to do."""
+    words, reasons = look_up("short.reasons"), frame["reasons"].drop_duplicates()
+    sentences = [words["not_answered"]]
+    if any(finding.check == "engine_missing" for finding in result.findings):
+        sentences.append(words["engine_missing"])
+    elif len(reasons) and reasons.all():
+        sentences.append(f"{reasons.iloc[0].rstrip('.')}.")
+        if len(reasons) > 1:
+            sentences.append(words["more_reasons"].format(n=len(reasons) - 1))
+    return " ".join(sentences)
 
 
 def suites(result: AuditResult) -> tuple[Suite, ...]:
@@ -197,15 +216,16 @@ def _summary(
     asked: dict[tuple[str, ...], Importance] = {}
     for record in result.importances:
         if record.engine == OURS:  # those after the first replay an engine
-            question = (record.model, f"{record.method} of {record.of}", record.loss)
-            asked.setdefault((*question, record.positive_class), record)
+            asked.setdefault(question_of(record), record)
     groups = by_cause(result.findings)
     findings = []
     for group in groups:
         first = group[0]
-        subjects = "; ".join(dict.fromkeys(finding.subject for finding in group))
-        grave = _grave(result, first)
-        facts = (grave, first.check, subjects, first.message, first.remedy)
+        subject, message = label_of(first.subject), with_labels(first.message)
+        if others := [label_of(finding.subject) for finding in group[1:]]:
+            alike = look_up("short.alike").format(n=len(others))
+            message += f" {alike}: {'; '.join(dict.fromkeys(others))}."
+        facts = (_grave(result, first), first.check, subject, message, first.remedy)
         findings.append(tuple(map(text, facts)))
     return _placed(
         template,
@@ -215,7 +235,7 @@ def _summary(
         digest=content_digest(result),
         leads=[
             {
-                "asked": text(", ".join(filter(None, question))),
+                "asked": text(label_of(", ".join(filter(None, question)))),
                 "first": text(", ".join(_first(record)) or look_up("short.unmeasured")),
             }
             for question, record in asked.items()
@@ -224,7 +244,7 @@ def _summary(
         claims=_tally(result.claims),
         n_findings=len(groups) or look_up("short.none"),
         findings=findings,
-        reason=text(reason(result)),
+        reason=text(with_labels(reason(result))),
         note=text(note),
     )
 
@@ -328,7 +348,7 @@ def _first(record: Importance) -> list[str]:
         alike = [name for name, rank in names if rank == place]
         if len(alike) > room:
             return [*features, f"{len(alike)} alike"] if room else features
-        features.append(" = ".join(alike))
+        features.append(" = ".join(map(label_of, alike)))
         room -= len(alike)
     return features
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from ...assess.expectations import DEVIATES, FOUND
+from ...assess.expectations import DEVIATES, FOUND, shuffles
 from ...assess.page_one import UNDERMINING, Point, is_of_unknown_rows, points
 from ...assess.split_shifts import moved as has_moved
 from ...records.finding import places_apart
@@ -241,12 +241,13 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     column, text_of = ("rank", rank_text) if place == "top" else ("share", percent)
     each = []
     for model, own in rows.groupby("model", sort=False):
-        values, texts, below = [], [], []
+        values, texts, below, shuffled = [], [], [], []
         for at, raw, index in own[[column, "record"]].itertuples(name=None):
             ranking = facts.ranking_at(int(index))
             card = _card_and_loss(facts, ranking)
             row = ranking.record.features.index(first["farthest"])
             below.append(ranking.mean[row] < ranking.nothing)
+            shuffled.append(shuffles(ranking.record))
             if place == "top" and not ranking.told[row]:
                 side = "below_zero" if row in ranking.negative else "not_told"
                 texts.append(say(f"executive.found.{side}", card=card))
@@ -261,7 +262,8 @@ def _unmet(facts: Facts, number: int) -> Sentence:
         elif place == "zero":
             texts = values
             if all(below):
-                key = "zero_negative"  # far from zero on the other side
+                # far from zero on the other side
+                key = "zero_negative" if all(shuffled) else "zero_below"
         each.append(
             say(
                 f"executive.found.{key}",

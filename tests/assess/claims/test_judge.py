@@ -24,6 +24,7 @@ from importance_audit.models.fit import wrap
 from importance_audit.records.errors import ConfigError
 from importance_audit.report.pages.short_views import short_files
 from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
 
 TOLD = {"text": "a leads", "source": "Doe (2001), Fig. 2", "method": "permutation"}
 LEADS = {**TOLD, "kind": "leader", "features": ["a"]}
@@ -74,11 +75,12 @@ def test_a_claim_is_a_row_and_a_finding_of_its_weight_unless_it_holds(
     assert exit_code(result) == int(bool(found) and found[1] == "failure")
 
 
-def test_a_claim_that_fails_says_what_was_found_and_what_the_paper_has():
-    result = claimed(FAILS)
+@pytest.mark.parametrize("end", ["", "."])
+def test_a_claim_that_fails_says_what_was_found_and_what_the_paper_has(end):
+    result = claimed({**FAILS, "text": f"b leads{end}"})
     (note,) = (f for f in result.findings if f.check == "claim_not_reproduced")
     assert note.message == (
-        "b leads (Doe (2001), Fig. 2): the rank of 'b' is 2; the claim says at most 1."
+        "b leads (Doe (2001), Fig. 2). Found: rank of 'b' is 2; claimed: at most 1."
     )
     assert dict(note.evidence) == {"ours": 2.0, "paper": 0.5}
     assert (row(result)["paper"], row(result)["ours"]) == (0.5, 2.0)
@@ -282,6 +284,7 @@ def test_the_summary_counts_the_verdicts():
 def test_the_report_shows_claim_paper_and_ours_side_by_side():
     strange = {**FAILS, "text": "<b> & *b*", "not_comparable": "it has other data"}
     item = table(build_view(claimed(FAILS, strange)), "tab-claims")
+    assert plain(item.caption) == "What is claimed, and what this run finds."
     assert column(item, "Claim")[1] == "<b> & *b* (Doe (2001), Fig. 2)"
     assert column(item, "What is compared")[0] == "rank of b; permutation, RMSE"
     assert column(item, "Paper's number") == ["0.5", "0.5"]

@@ -65,6 +65,41 @@ def test_an_engine_that_is_missing_is_the_reason_for_an_exception():
     assert reason(excepted) == missing.message
 
 
+NO_RESULT = "Calculation not cross-checked: no R engine returned a result."
+WEIGHTS = "DALEX ignores row weights, so it would measure something else."
+
+
+@pytest.mark.parametrize(
+    ("checks", "reasons", "words"),
+    [
+        ((), [WEIGHTS, WEIGHTS], f"{NO_RESULT} {WEIGHTS}"),
+        (
+            (),
+            [WEIGHTS, "No."],
+            f"{NO_RESULT} {WEIGHTS} And 1 more in section Agreement.",
+        ),
+        ((), [WEIGHTS, ""], NO_RESULT),
+        ((), [], NO_RESULT),
+        (
+            ["engine_missing"],
+            [WEIGHTS, "vip is not installed"],
+            f"{NO_RESULT} importance-audit doctor says what is missing.",
+        ),
+    ],
+)
+def test_where_no_engine_answered_its_reason_is_told(checks, reasons, words):
+    apartments = result_of("apartments")
+    pairs = apartments.agreement[apartments.agreement["verdict"] == "not compared"]
+    pairs = pairs.head(len(reasons)).assign(reasons=reasons, engine_b="DALEX")
+    result = replace(
+        apartments,
+        agreement=pairs,
+        findings=tuple(against(check, "info") for check in checks),
+    )
+    assert result.verdict == "not cross-checked"
+    assert reason(result) == words
+
+
 def test_what_nobody_answered_is_written_as_answers_to_fill_in():
     names = (*NASTY, '"""', "'''", "\\")
     found = tuple(
@@ -129,6 +164,30 @@ def test_no_name_breaks_a_line_a_cell_or_an_element():
     ]
     assert len(listed) == len(NASTY)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", files["summary.txt"])
+
+
+def test_of_findings_of_one_cause_the_first_is_told_with_its_own_subject():
+    losses = ("one_minus_auc", "log_loss")
+    found = [
+        replace(
+            against("infinite", "warning"),
+            subject=f"boosting, permutation, features, {loss}, 1",
+            message=f"The loss of 'boosting' is {value}.",
+            cause="unexpected: c",
+        )
+        for loss, value in zip(losses, (0.29, 0.61), strict=True)
+    ]
+    result = configured(
+        replace(result_of("binary"), findings=tuple(found)),
+        labels={"boosting": "Boosted trees"},
+    )
+    text = short_files(result)["summary.txt"]
+    asked = "Boosted trees, permutation of features"
+    assert (
+        f"  warning, infinite, {asked}, 1 − AUC, class 1: The loss of 'Boosted trees' "
+        f"is 0.29. And 1 more alike: {asked}, log loss, class 1.\n"
+    ) in text
+    assert f"\n{asked}, log loss, class 1: gender, class, age\n" in text
 
 
 def test_a_note_on_the_folder_ends_both_summaries():

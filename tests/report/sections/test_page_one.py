@@ -543,14 +543,15 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
 
 
 @pytest.mark.parametrize(
-    ("mean", "words"),
+    ("mean", "method", "words"),
     [
-        (5.0, "50% of the largest in m"),
-        (-5.0, "shuffling it improves m, by 50% of the"),
+        (5.0, "permutation", "50% of the largest in m"),
+        (-5.0, "permutation", "shuffling it improves m, by 50% of the"),
+        (-5.0, "drop_column", "below zero in m, by 50% of the largest"),
     ],
 )
-def test_a_feature_far_from_zero_says_on_which_side(mean, words):
-    record = made_importance("m", NAMES, (10.0, 1.0, mean))
+def test_a_feature_far_from_zero_says_on_which_side(mean, method, words):
+    record = made_importance("m", NAMES, (10.0, 1.0, mean), method=method)
     frame = expected((1, "zero", "m", "c", 2.0, "not as expected"))
     result = plain_result(
         NAMES,
