@@ -1,5 +1,7 @@
 """Reports of several kinds of measures: what is said of each is true of it."""
 
+from dataclasses import replace
+
 import pytest
 from tests.report.made_records import made_importance
 from tests.report.made_variants import plain_result
@@ -79,6 +81,23 @@ def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
 def test_a_single_repeat_has_no_interval_to_limit():
     limits = words(section(viewed(of_model("drop_column", repeats=1)), "L"))
     assert "intervals" not in limits
+
+
+@pytest.mark.parametrize(("repeats", "notes"), [(1, ""), (3, "All 3 repeats are")])
+def test_a_ranking_without_spread_shows_no_interval(repeats, notes):
+    """One repeat, and repeats that are all equal, say nothing about uncertainty."""
+    equal = {"stream": "numpy", "repeats": repeats, "options": {}}
+    record = made_importance("forest", NAMES, (5.0, 3.0), method="drop_column", **equal)
+    record = replace(record, raw=record.raw[:, :1].repeat(repeats, axis=1))
+    view = viewed(record)
+    found = table(view, "tab-ranking-forest-drop_column-features-rmse")
+    heads = [plain(head.label) for head in found.columns]
+    assert heads[:3] == ["Rank", "Feature", "Rise E1"]
+    assert not {"Draws: from", "Ranks"} & set(heads)
+    assert "repeat" not in plain(found.caption)
+    assert any("equal" in plain(note) for note in found.notes) == bool(notes)
+    assert "Dot: the value, without an interval (E1)." in words(section(view, "F"))
+    assert "random draws" not in words(section(view, "L").parts["limits"])
 
 
 @pytest.mark.parametrize(
