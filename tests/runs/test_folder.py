@@ -363,7 +363,7 @@ def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
     text = summary(result(importances=records, agreement=pairs, findings=(weak,)))
     assert text.splitlines() == [
         f"apartments {NAME}: confirmed with exceptions",
-        "forest, permutation of features, rmse: b, c, e",
+        "forest, permutation of features, RMSE: b, c, e",
         "pairs: 2 replayed, 1 equivalent",
         "findings: 1",
         "  warning, weak_model, forest: Weak, very.",
@@ -391,7 +391,7 @@ def test_no_order_is_told_of_features_that_share_a_place_or_have_no_number(
     raw = np.array(values, dtype=float)[:, None]
     one = importance(raw=raw, baseline=np.zeros(1), features=names, columns=columns)
     text = summary(result(importances=(one,)))
-    assert text.splitlines()[1] == f"forest, permutation of features, rmse: {first}"
+    assert text.splitlines()[1] == f"forest, permutation of features, RMSE: {first}"
     assert "pairs: none\nfindings: none\n" in text
 
 

@@ -13,7 +13,7 @@ from ...records.as_json import content_digest
 from ...records.asker import PYTHON, R
 from ...records.finding import Finding, by_cause
 from ...records.importance_record import Importance
-from ...records.ranking import OURS
+from ...records.ranking import OURS, question_in_words
 from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
 from ..text.wording import look_up, show_hidden
@@ -194,11 +194,10 @@ def _summary(
     template: str, result: AuditResult, note: str, text: Callable[[str], str]
 ) -> str:
     """Return a summary in the form of a template, every text made safe by `text`."""
-    asked: dict[tuple[str, ...], Importance] = {}
+    asked: dict[str, Importance] = {}
     for record in result.importances:
         if record.engine == OURS:  # those after the first replay an engine
-            question = (record.model, f"{record.method} of {record.of}", record.loss)
-            asked.setdefault((*question, record.positive_class), record)
+            asked.setdefault(question_in_words(record), record)
     groups = by_cause(result.findings)
     findings = []
     for group in groups:
@@ -215,7 +214,7 @@ def _summary(
         digest=content_digest(result),
         leads=[
             {
-                "asked": text(", ".join(filter(None, question))),
+                "asked": text(question),
                 "first": text(", ".join(_first(record)) or look_up("short.unmeasured")),
             }
             for question, record in asked.items()
