@@ -167,11 +167,13 @@ def _measures_of_models(facts: Facts) -> Sentence:
 def _shared(facts: Facts) -> Table:
     """Return what each ingredient was in this run: shared, or of one side only."""
     words, ingredients = look_up("scope.cell"), look_up("scope.ingredients")
+    errors = {key: text["error"] for key, text in ingredients.items()}
     cells: dict[str, str | Sentence] = dict(words)
     if not facts.answered:
         cells = dict.fromkeys(
             ingredients, words["none" if facts.rankings else "nothing"]
         )
+        errors = {key: look_up(f"scope.error_alone.{key}") for key in ingredients}
     else:
         cells["draws"] = _draws(facts)
         if own := _own_engines(facts):
@@ -184,7 +186,7 @@ def _shared(facts: Facts) -> Table:
         "shared",
         "scope",
         "ingredient:header in_this_run an_error",
-        [(text["label"], cells[k], text["error"]) for k, text in ingredients.items()],
+        [(text["label"], cells[k], errors[k]) for k, text in ingredients.items()],
         caption=say("scope.shared_caption"),
         notes=(say("scope.verify"),),
         is_single=not facts.answered,  # one implementation shares nothing with another

@@ -64,6 +64,13 @@ def test_measures_are_listed_with_those_they_were_asked_of():
     ) in text
 
 
+def test_with_one_implementation_no_error_would_be_noticed():
+    """A disagreement takes two."""
+    shared = table(viewed(of_model()), "tab-shared")
+    errors = column(shared, "Would this audit notice an error here?")
+    assert set(errors) == {"no", "no; our own tests cover it"}
+
+
 def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
     impact = of_data("stratified_impact", stream="numpy", repeats=4)
     view = viewed(of_model(), of_model("drop_column", repeats=3), impact)
