@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.report.made_records import made_importance
+from tests.report.made_results import found
 from tests.report.made_variants import plain_result
 from tests.report.reading import column, drawn, section, table, words
 
@@ -62,6 +63,21 @@ def test_measures_are_listed_with_those_they_were_asked_of():
         f"importance {features}. Measured for the data: rank correlation {features} "
         f"and ReliefF weight {features}."
     ) in text
+
+
+def test_what_was_not_tested_is_named_as_on_the_cards():
+    messages = (
+        "Lowess r2 of features by python; impurity of features by python: no trees.",
+        "Stability of drop_column of features: no time was left.",
+    )
+    notes = [found("not_applicable", "forest", "info", message=m) for m in messages]
+    view = build_view(plain_result(NAMES, importances=[of_model()], findings=notes))
+    items = set(column(table(view, "tab-untested"), "Item"))
+    assert items >= {
+        "LOWESS pseudo-R² of features by Python; mean decrease in impurity of features "
+        "by Python: no trees",
+        "Stability of drop-column importance of features: no time was left",
+    }
 
 
 def test_with_one_implementation_no_error_would_be_noticed():
