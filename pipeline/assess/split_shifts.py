@@ -18,7 +18,8 @@ def split_shift_rows(train: Dataset, test: Dataset, *, limit: float) -> list[Row
     ----------
     train, test : Dataset
     limit : float
-        The population stability index above which a column has moved.
+        The population stability index above which a column has moved, see
+        `data.shifts.shifts`.
 
     Returns
     -------

@@ -28,16 +28,18 @@ def shifts(
 ) -> tuple[Shift, ...]:
     r"""Return how columns are distributed in an older and a newer set of rows.
 
-    For shares :math:`p_i` of the older rows and :math:`q_i` of the newer in :math:`B`
-    cells,
+    For counts :math:`n_i` of the older rows and :math:`m_i` of the newer in :math:`B`
+    cells, their sums :math:`n` and :math:`m`, and the shares
+    :math:`p_i = (n_i + 0.5) / (n + B / 2)` and :math:`q_i = (m_i + 0.5) / (m + B / 2)`,
 
     .. math:: \mathrm{PSI} = \sum_{i=1}^{B} (q_i - p_i) \ln(q_i / p_i).
 
     The cells of a number end at the deciles of the older rows; a value that a tenth of
     them share is a cell of its own. Those of a category are its levels on either
-    side. Cells without rows on both sides do not count. Half a row is added to each
-    cell, so that the index is finite. A growing transformation of a number on both
-    sides, other names of levels, or another order of rows leave the index as it is.
+    side. Cells without rows on both sides do not count. The half row that each count is
+    raised by keeps the index finite where a cell is empty on one side. A growing
+    transformation of a number on both sides, other names of levels, or another order of
+    rows leave the index as it is.
 
     Of two samples of one population the index is about
     :math:`(1/n + 1/m)\,\chi^2_{B-1}` [1]_. The noise is its quantile at 1 - 0.01 over
@@ -91,7 +93,7 @@ NO_ANSWER = Stability(np.nan, np.nan)
 def stability(
     old: Floats, new: Floats, *, miss_rate: float, slack: Floats | float = 0.0
 ) -> Stability:
-    """Return the index of two counts of rows by cell, and its noise.
+    """Return the index of two counts of rows by cell, each plus 0.5, and its noise.
 
     Parameters
     ----------

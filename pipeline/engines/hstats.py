@@ -10,6 +10,7 @@ from ..methods.effects.partial_dependence import Scale, rounding_of
 from ..methods.importance.h_statistic import columns_of, ratio
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, quote
+from ..records.losses import loss_label
 from .asking import ask, ask_loss, losses_and_full, outputs
 
 ROW_LOSSES = (
@@ -49,7 +50,7 @@ def refused_losses(losses: Iterable[str]) -> dict[str, str]:
     """Return why hstats cannot be asked for some of these losses, by their names."""
     rule = "hstats needs losses that are means over the rows"
     return {
-        name: f"{rule}; {quote(name)} is not such a loss."
+        name: f"{rule}; {quote(loss_label(name))} is not such a loss."
         for name in losses
         if name != "rmse" and name not in ROW_LOSSES
     }

@@ -225,10 +225,10 @@ def log_loss(y: Array, prediction: Array, weights: Array) -> float:
 
 
 def log_loss_clipped(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of -log p of the observed class, p at least 2.2e-16.
+    """Return the weighted mean of -log p of the observed class, p at least 2^-52.
 
-    The least p is the step from 1 to the next float, :math:`2^{-52}`. A tree gives
-    classes it did not meet in a leaf the probability 0: this loss stays finite there.
+    That is the step from 1 to the next float. A tree gives classes it did not meet in a
+    leaf the probability 0: this loss stays finite there.
     """
     return _mean(clipped_surprises(y, prediction), weights)
 
@@ -346,7 +346,7 @@ _OURS: dict[str, Loss] = {
         (REGRESSION,),
         "1",
         "mean relative error",
-        "Σ w |y − p| / max(|y|, 2.2e-16) / Σ w",
+        "Σ w |y − p| / max(|y|, 2^-52) / Σ w",
     ),
     "one_minus_r2": Loss(
         one_minus_r2,
@@ -391,7 +391,7 @@ _OURS: dict[str, Loss] = {
         (BINARY, MULTICLASS),
         "nats",
         "log loss, clipped",
-        "−Σ w log max(p_y, 2.2e-16) / Σ w; finite where a tree says p_y = 0",
+        "−Σ w log max(p_y, 2^-52) / Σ w; finite where a tree says p_y = 0",
     ),
     "dalex_cross_entropy": Loss(
         dalex_cross_entropy,

@@ -12,6 +12,7 @@ import pandas as pd
 
 from .dataset_and_model import Floats
 from .importance_record import Effect, Importance
+from .losses import loss_label
 from .trials import unstable
 
 OURS = "python"
@@ -48,6 +49,18 @@ def question_of(record: Importance) -> Question:
         record.loss,
         record.positive_class,
     )
+
+
+def question_in_words(record: Importance) -> str:
+    """Return what a record answers as a sentence has it, without the keys of files."""
+    method = record.method.partition(":")[2] or record.method.replace("_", " ")
+    parts = (
+        record.model,
+        f"{method} of {record.of}",
+        loss_label(record.loss) if record.loss else "",
+        f"class {record.positive_class}" if record.positive_class else "",
+    )
+    return ", ".join(filter(None, parts))
 
 
 def measure_of(record: Importance) -> Measure:

@@ -22,8 +22,8 @@ class Shift(NamedTuple):
     split : str
         Which rows of two runs, or "test" of training and evaluation rows.
     statistic : float
-        The population stability index (PSI) of the known values, NaN if a side has
-        none, or another kind of them.
+        The population stability index (PSI) of the known values, each count plus 0.5;
+        NaN if a side has none, or another kind of them.
     limit : float
         What is configured.
     noise : float

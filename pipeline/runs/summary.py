@@ -216,17 +216,21 @@ def missing_engines(result: "AuditResult") -> tuple[str, ...]:
 
 
 def _measure(record: "Importance") -> str:
-    """Return what is measured in words, and a digest of what else defines it.
+    """Return what is measured, and a digest of what else defines it.
 
     The number of rows is left out: other rows are what a line over runs is to show.
     """
-    names = (record.model, f"{record.method} of {record.of}", record.loss)
-    words = ", ".join(filter(None, (*names, record.positive_class)))
     estimand = sorted(
         (k, str(v)) for k, v in record.estimand.items() if k != "n_samples"
     )
     digest = hashlib.sha256(repr((*estimand, record.unit)).encode("utf-8", "replace"))
-    return f"{_utf8(words)} (estimand {digest.hexdigest()[:8]})"
+    return f"{stored_question(record)} (estimand {digest.hexdigest()[:8]})"
+
+
+def stored_question(record: "Importance") -> str:
+    """Return what a record answers, by its keys: a history of any version has them."""
+    names = (record.model, f"{record.method} of {record.of}", record.loss)
+    return _utf8(", ".join(filter(None, (*names, record.positive_class))))
 
 
 def _utf8(text: Any) -> str:

@@ -110,8 +110,7 @@ def test_a_loss_that_hstats_refuses_withholds_no_other():
         **{"mse": "replayed", "rmse": "replayed", "one_minus_r2": "not compared"}
     }
     assert rows.loc["one_minus_r2", "reasons"] == (
-        "hstats needs losses that are means over the rows; 'one_minus_r2' is not such "
-        "a loss."
+        "hstats needs losses that are means over the rows; '1 − R²' is not such a loss."
     )
 
 

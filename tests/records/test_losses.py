@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from importance_audit.records import losses
 from importance_audit.records.losses import LOSSES, default_losses, evaluate
 
 REFERENCE = json.loads(
@@ -192,6 +193,13 @@ def test_the_clipped_log_loss_is_finite_where_a_tree_is_sure():
     assert sure == loss("log_loss", [1], [1.0]) == 0
     just_above = 3e-16
     assert loss("log_loss_clipped", [1], [just_above]) == -log(just_above)
+
+
+def test_formulas_say_the_smallest_denominator_and_probability_exactly():
+    for name in ("log_loss_clipped", "mean_relative_error"):
+        assert "2^-52" in LOSSES[name].formula
+        assert "e-16" not in LOSSES[name].formula
+    assert losses.SMALLEST == 2.0**-52
 
 
 def test_dalex_never_counts_a_probability_below_one_in_ten_thousand():

@@ -86,7 +86,7 @@ def partial_dependence(
         * "link": log p - log(1 - p) if binary, log p of each class if multiclass.
         * "centred_logit": log p of a class minus its mean over the classes, so half the
           logit if binary. The default of pdp for classifiers; as there, probabilities
-          below 2.2e-16 count as 2.2e-16.
+          below 2^-52 count as 2^-52.
     on_band : callable, optional
         Told the lower and the upper end of the band, each of the shape of `values`;
         this costs no prediction. A quartile that falls between two rows is their

@@ -51,6 +51,8 @@ ROWS_OF_ALL_REPEATS = {
     "vip-0.4": "drawn_once_except_baseline",
 }
 """Draw orders that draw the rows once, and what the card says of them."""
+DRAW_ROWS = ("permutation", "shapley", "sage", "h_statistic", "pd_importance", "vint")
+"""Methods that measure on `n_rows` rows: all but sage draw them for each repeat."""
 
 
 def method(facts: Facts) -> Section:
@@ -197,8 +199,18 @@ def _data(facts: Facts, record: Importance) -> Sentence:
     rows = frame[frame["split"] == record.split]
     weighted = bool(len(rows)) and bool(rows["weighted"].iloc[0])
     path = f"importances[{facts.index(record)}].n_samples"
+    n_rows = say_count(whole(path, record.n_samples), "row")
+    drawn = rows_drawn(record) if record.method in DRAW_ROWS else 0
+    if drawn:
+        is_once = record.method == "sage" or record.stream in ROWS_OF_ALL_REPEATS
+        key = "once" if is_once else "each_repeat"
+        n_rows = say(
+            f"cards.rows_drawn.{key if record.n_repeats > 1 else 'of_one_repeat'}",
+            drawn=whole(f"importances[{facts.index(record)}].options['n_rows']", drawn),
+            rows=n_rows,
+        )
     fields: dict[str, Any] = {
-        "rows": say_count(whole(path, record.n_samples), "row"),
+        "rows": n_rows,
         "split": look_up("splits")[record.split],
         "weights": look_up("cards.weights")["yes" if weighted else "no"],
     }

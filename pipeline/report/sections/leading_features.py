@@ -145,9 +145,10 @@ def _caption(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
         measured=sentence_case(measured) if len(rankings) > 1 else measured,
         card=card_link(facts.card(first.record)),
     )
+    rows = on_drawn_rows(first)
     if first.is_drawn:
-        repeats, rows = over_repeats(first), on_drawn_rows(first)
-        text += say("leading.over", estimate=repeats, rows=rows)
+        rows = say("leading.over", estimate=over_repeats(first), rows=rows)
+    text += rows
     if first.starts_at_loss and len(rankings) == 1:
         loss = loss_label(first.record.loss)
         text += say("leading.before", loss=loss, value=baseline_of(first))

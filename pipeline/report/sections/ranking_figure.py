@@ -71,7 +71,9 @@ def ranking_figure(
         loss, value = loss_label(record.loss), baseline_of(ranking)
         baseline = say("figures.as_it_is", loss=loss, value=value.text)
     caption = say(
-        "figures.ranking" if is_random else "figures.ranking_exact",
+        "figures.ranking"
+        if is_random
+        else f"figures.ranking_{'single' if record.stream else 'exact'}",
         estimate=over_repeats(ranking) if is_random else "",
         interval=interval_name(ranking),
         card=card_link(facts.card(record)),

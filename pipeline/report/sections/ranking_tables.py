@@ -393,6 +393,9 @@ def _notes(
     if ranking.is_drawn and ranking is facts.lead:
         key = "rows_note" if ranking.row_intervals else "draws_note"
         notes.append(say(f"ranking.{key}", level=percent(LEVEL)))
+    if ranking.all_equal and record.stream and not ranking.row_intervals:
+        n = repeats_of(record, f"importances[{ranking.index}]")
+        notes.append(say("ranking.equal_note", n=n))
     shown = {other.engine for index, other in ranking.others if index in unlike}
     same = [o.engine for _, o in ranking.others if o.engine not in shown]
     if same:

@@ -157,8 +157,21 @@ class Ranking:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether anything is random in it, so that intervals mean something."""
-        return bool(self.record.stream)
+        """Whether anything is random in it, so that intervals mean something.
+
+        A single repeat has no interval, and repeats that are all equal have none that
+        tells anything; over other rows both may.
+        """
+        if self.row_intervals or not self.record.stream:
+            return bool(self.record.stream)
+        return self.record.n_repeats > 1 and not self.all_equal
+
+    @cached_property
+    def all_equal(self) -> bool:
+        """Whether all its repeats measured the same, as of a learner without chance."""
+        values = self.record.values
+        is_same = (values == values[:, :1]) | np.isnan(values)
+        return values.shape[1] > 1 and bool(is_same.all())
 
     @property
     def measured(self) -> tuple[int, ...]:

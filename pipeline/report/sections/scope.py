@@ -1,5 +1,6 @@
 """Section C: what was asked, what both sides shared, what was not tested."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -145,10 +146,7 @@ def _measures_of_models(facts: Facts) -> Sentence:
         return say("scope.nothing_asked")
     measures: dict[str, dict[str, None]] = {}
     for ranking in facts.rankings:
-        title = plain(title_of(facts, ranking.record))
-        is_name = title.split(" ")[0] in look_up("scope.proper_names")
-        if title[1:2].islower() and not is_name:  # abbreviations stay too
-            title = title[:1].lower() + title[1:]
+        title = _in_sentence(plain(title_of(facts, ranking.record)))
         measures.setdefault(title, {})[ranking.subject] = None
     together: dict[tuple[str, ...], list[str]] = {}
     for title, subjects in measures.items():
@@ -167,11 +165,13 @@ def _measures_of_models(facts: Facts) -> Sentence:
 def _shared(facts: Facts) -> Table:
     """Return what each ingredient was in this run: shared, or of one side only."""
     words, ingredients = look_up("scope.cell"), look_up("scope.ingredients")
+    errors = {key: text["error"] for key, text in ingredients.items()}
     cells: dict[str, str | Sentence] = dict(words)
     if not facts.answered:
         cells = dict.fromkeys(
             ingredients, words["none" if facts.rankings else "nothing"]
         )
+        errors = {key: look_up(f"scope.error_alone.{key}") for key in ingredients}
     else:
         cells["draws"] = _draws(facts)
         if own := _own_engines(facts):
@@ -184,11 +184,37 @@ def _shared(facts: Facts) -> Table:
         "shared",
         "scope",
         "ingredient:header in_this_run an_error",
-        [(text["label"], cells[k], text["error"]) for k, text in ingredients.items()],
+        [(text["label"], cells[k], errors[k]) for k, text in ingredients.items()],
         caption=say("scope.shared_caption"),
         notes=(say("scope.verify"),),
         is_single=not facts.answered,  # one implementation shares nothing with another
     )
+
+
+def titled(text: str) -> str:
+    """Return a stored sentence with the titles of cards for the keys of measures."""
+    titles = {
+        f"{key} of {of}".lower(): title
+        for method in METHODS
+        for of, title in look_up("cards").get(method, {}).get("title", {}).items()
+        for key in (method, method.replace("_", " "))
+    }
+    keys = "|".join(map(re.escape, sorted(titles, key=len, reverse=True)))
+
+    def name_of(found: re.Match[str]) -> str:
+        title = titles[found[1].lower()]
+        by = f" by {word('words.python')}" if found[2] else ""
+        return (title if found[1][:1].isupper() else _in_sentence(title)) + by
+
+    return re.sub(rf"(?i:\b({keys}))( by python)?\b", name_of, text)
+
+
+def _in_sentence(title: str) -> str:
+    """Return the title of a card as it stands within a sentence."""
+    is_name = title.split(" ")[0] in look_up("scope.proper_names")
+    if title[1:2].islower() and not is_name:  # abbreviations stay too
+        return title[:1].lower() + title[1:]
+    return title
 
 
 def _own_engines(facts: Facts) -> list[str]:
@@ -226,7 +252,7 @@ def _from_findings(facts: Facts) -> Iterator[Untested]:
             f"{key}.item",
             subject=short_name(finding.subject),
             where=full_name(finding.subject.rsplit(": ", 1)[0]),
-            message=show_hidden(with_labels(finding.message)).rstrip("."),
+            message=show_hidden(with_labels(titled(finding.message))).rstrip("."),
         )
         if item not in seen:
             seen.add(item)

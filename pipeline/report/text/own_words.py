@@ -14,6 +14,7 @@ from ...records.extensions import in_force
 from ...records.losses import loss_label
 from ...records.ranking import OURS, question_of
 from ...records.result import AuditResult
+from ...runs.summary import stored_question
 from .blocks import plain
 from .labels import labelled
 from .number_text import method_words
@@ -91,6 +92,7 @@ def _questions(
         question = question_of(record)
         for parts in (question, question[:-1]):  # an ensemble is asked of all classes
             yield ", ".join(filter(None, parts)), words(*parts)
+        yield stored_question(record), words(*question)
         yield (
             question_and_engine(record),
             f"{words(*question)}: {engine(record.engine)}",

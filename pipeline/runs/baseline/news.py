@@ -11,6 +11,7 @@ from scipy import stats
 
 from ...records.errors import listed, quote, several
 from ...records.finding import Finding
+from ...records.ranking import lead_of, question_in_words
 from ...records.result import AuditResult
 from ..signoff.closed_findings import closed_since, is_open
 from ..summary import RunHistory, summarise
@@ -241,11 +242,11 @@ def _left_runs(now: AuditResult, history: RunHistory) -> Iterator[str]:
         if leader.value < low or leader.value > high:
             expected = f"expected {low:.4g} to {high:.4g}"
             rows.append(f"{quote(leader.feature)} is {leader.value:.4g}, {expected}")
-    if rows:
-        question = this.measure.rpartition(" (estimand")[0]
+    lead = lead_of(now.importances)
+    if rows and lead is not None:
         yield (
             f"Outside the range of the last {len(on_rows)} runs on other rows, in "
-            f"{question}: {_first_five(rows)}."
+            f"{question_in_words(lead)}: {_first_five(rows)}."
         )
 
 
@@ -276,9 +277,7 @@ def _left_band(before: AuditResult, now: AuditResult) -> Iterator[str]:
         ]
         if rows:
             record = now.importances[question.new]
-            parts = (f"{record.method} of {record.of}", record.model, record.loss)
-            words = ", ".join(filter(None, (*parts, record.positive_class)))
-            yield f"Moved in {words}: {_first_five(rows)}."
+            yield f"Moved in {question_in_words(record)}: {_first_five(rows)}."
 
 
 def _first_five(sentences: list[str]) -> str:

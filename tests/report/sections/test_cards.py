@@ -110,6 +110,29 @@ def test_a_card_names_the_unit_of_the_target_configured_or_not(fields, text):
     assert fact(viewed(**fields), "E1", "Form and unit") == text
 
 
+@pytest.mark.parametrize(
+    ("fields", "when"),
+    [
+        ({}, ", anew for each repeat"),
+        ({"stream": "hstats"}, ", once for all repeats"),
+        (
+            {"method": "shapley", "loss": "", "stream": "numpy"},
+            ", anew for each repeat",
+        ),
+        ({"method": "pd_importance", "loss": "", "repeats": 1}, ""),
+        ({"method": "vint", "loss": "", "repeats": 2}, ", anew for each repeat"),
+        ({"method": "h_statistic", "loss": "", "stream": "hstats", "repeats": 1}, ""),
+        ({"method": "sage", "stream": "numpy"}, ", once for all repeats"),
+    ],
+)
+def test_a_card_says_how_many_of_the_rows_were_drawn_and_when(fields, when):
+    of_sage = {"algorithm": "sampling", "tolerance": 0.01}
+    options = {"n_repeats": 10, "n_rows": 60, **of_sage}
+    text = fact(viewed(n_samples=255, options=options, **fields), "E1", "Data")
+    drawn = f"60 of 255 rows (drawn without replacement{when})"
+    assert text == f"{drawn}, the evaluation rows, unweighted"
+
+
 def test_a_loss_on_drawn_rows_says_on_how_many():
     view = viewed(**DRAWN)
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")

@@ -4,6 +4,7 @@ from tests.report.made_variants import plain_result, view_of
 from tests.report.reading import parts
 
 from importance_audit.report.pages.view import build_view
+from importance_audit.report.sections.glossary import terms_in
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import look_up
 
@@ -19,6 +20,16 @@ def test_only_terms_that_occur_are_explained():
     assert {"Replayed", "Equivalent", "Comparable", "Disagrees"} <= set(both)
     assert not {"Replayed", "Equivalent", "Disagrees"} & set(alone)
     assert {"Importance", "Content digest"} <= set(alone)
+
+
+def test_the_stability_index_is_defined_with_what_is_added_to_each_count():
+    means = look_up("glossary.psi")["means"]
+    assert "Σ (q − p) ln(q/p)" in means
+    assert "0.5 is added to each count" in means
+    (table,) = terms_in({"H": "largest: floor, PSI 0.10"})["blocks"]
+    assert [plain(term) for term, _ in table.rows] == [
+        "PSI (population stability index)"
+    ]
 
 
 def test_a_feature_that_is_called_like_a_term_explains_none():

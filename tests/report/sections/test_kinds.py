@@ -1,7 +1,10 @@
 """Reports of several kinds of measures: what is said of each is true of it."""
 
+from dataclasses import replace
+
 import pytest
 from tests.report.made_records import made_importance
+from tests.report.made_results import found
 from tests.report.made_variants import plain_result
 from tests.report.reading import column, drawn, section, table, words
 
@@ -62,6 +65,28 @@ def test_measures_are_listed_with_those_they_were_asked_of():
     ) in text
 
 
+def test_what_was_not_tested_is_named_as_on_the_cards():
+    messages = (
+        "Lowess r2 of features by python; impurity of features by python: no trees.",
+        "Stability of drop_column of features: no time was left.",
+    )
+    notes = [found("not_applicable", "forest", "info", message=m) for m in messages]
+    view = build_view(plain_result(NAMES, importances=[of_model()], findings=notes))
+    items = set(column(table(view, "tab-untested"), "Item"))
+    assert items >= {
+        "LOWESS pseudo-R² of features by Python; mean decrease in impurity of features "
+        "by Python: no trees",
+        "Stability of drop-column importance of features: no time was left",
+    }
+
+
+def test_with_one_implementation_no_error_would_be_noticed():
+    """A disagreement takes two."""
+    shared = table(viewed(of_model()), "tab-shared")
+    errors = column(shared, "Would this audit notice an error here?")
+    assert set(errors) == {"no", "no; our own tests cover it"}
+
+
 def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
     impact = of_data("stratified_impact", stream="numpy", repeats=4)
     view = viewed(of_model(), of_model("drop_column", repeats=3), impact)
@@ -79,6 +104,23 @@ def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
 def test_a_single_repeat_has_no_interval_to_limit():
     limits = words(section(viewed(of_model("drop_column", repeats=1)), "L"))
     assert "intervals" not in limits
+
+
+@pytest.mark.parametrize(("repeats", "notes"), [(1, ""), (3, "All 3 repeats are")])
+def test_a_ranking_without_spread_shows_no_interval(repeats, notes):
+    """One repeat, and repeats that are all equal, say nothing about uncertainty."""
+    equal = {"stream": "numpy", "repeats": repeats, "options": {}}
+    record = made_importance("forest", NAMES, (5.0, 3.0), method="drop_column", **equal)
+    record = replace(record, raw=record.raw[:, :1].repeat(repeats, axis=1))
+    view = viewed(record)
+    found = table(view, "tab-ranking-forest-drop_column-features-rmse")
+    heads = [plain(head.label) for head in found.columns]
+    assert heads[:3] == ["Rank", "Feature", "Rise E1"]
+    assert not {"Draws: from", "Ranks"} & set(heads)
+    assert "repeat" not in plain(found.caption)
+    assert any("equal" in plain(note) for note in found.notes) == bool(notes)
+    assert "Dot: the value, without an interval (E1)." in words(section(view, "F"))
+    assert "random draws" not in words(section(view, "L").parts["limits"])
 
 
 @pytest.mark.parametrize(

@@ -390,6 +390,33 @@ def test_points_are_ordered_by_what_must_be_decided_first():
     assert said(view, "decide").endswith("(7) what follows from the other warnings.")
 
 
+def test_a_model_that_overfits_may_or_may_not_stay_in_use():
+    view = two_models(findings=[found("train_test_gap", "good, rmse", "info")])
+    assert said(view, "decide") == (
+        "(1) whether good may stay in use (19.00 in training, 20.00 on new rows)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("features", "place", "asked"),
+    [
+        (["a"], "top", "a does not lead"),
+        (["a", "b"], "top", "a ranks below the first 2"),
+        (["a"], "zero", "a matters"),
+    ],
+)
+def test_what_contradicts_the_owner_asks_whether_it_is_acceptable(
+    features, place, asked
+):
+    frame = expected((1, place, "bad", "a", 3.0, "not as expected"))
+    note = found("unexpected", "bad", "info", evidence={"expectation": 1})
+    view = two_models(
+        expected=frame, run=run_that_expects((features, place)), findings=[note]
+    )
+    text = said(view, "decide")
+    assert text == f"(1) whether it is acceptable that {asked}."
+
+
 def test_models_on_their_own_training_rows_are_not_compared_with_new_rows():
     names = ("bad", "good")
     own = [found("scored_on_training_rows", name) for name in names]
@@ -458,7 +485,7 @@ def expected(*rows):
     )
 
 
-def asked(*features_and_places):
+def run_that_expects(*features_and_places):
     """Return the configuration of expectations."""
     sections = [{"features": f, "place": p} for f, p in features_and_places]
     return configured(apartments_result(), expected=sections).run
@@ -472,7 +499,7 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
         (2, "top", "bad", "b", 2.0, "as expected"),
         (3, "zero", "bad", "c", np.nan, "not measured"),
     )
-    run = asked((["a"], "top"), (["a", "b"], "top"), (["c"], "zero"))
+    run = run_that_expects((["a"], "top"), (["a", "b"], "top"), (["c"], "zero"))
     note = found("unexpected", "good", "info", evidence={"expectation": 1})
     view = two_models(expected=frame, run=run, findings=[note])
     assert said(view, "expected") == (
@@ -521,7 +548,7 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
         high_of_c = -1 if below else 3
         view = two_models(
             expected=frame,
-            run=asked((["c"], "top")),
+            run=run_that_expects((["c"], "top")),
             clusters=clusters,
             row_intervals=intervals.assign(high=[12, 6, high_of_c, 6, 9.5, 1.5]),
             joint_importances=made_frame("joint_importances", joint),
@@ -558,7 +585,7 @@ def test_a_feature_far_from_zero_says_on_which_side(mean, method, words):
         models=models_frame(("m",)),
         importances=[record],
         expected=frame,
-        run=asked((["c"], "zero")),
+        run=run_that_expects((["c"], "zero")),
     )
     text = said(build_view(result), "expected").replace("\u202f", "")
     assert words in re.sub(r" \(E1\)", "", text)
@@ -609,7 +636,7 @@ def test_every_feature_that_is_outside_the_first_is_named(
         models=models_frame(models),
         importances=records,
         expected=expected((1, "top", first, feature, 4.0, "not as expected")),
-        run=asked((named, "top")),
+        run=run_that_expects((named, "top")),
     )
     text = said(build_view(result), "expected")
     assert ("outside the first" in text) is is_outside

@@ -10,6 +10,7 @@ from tests.report.reading import parts_of
 
 from importance_audit.records.as_csv import tables
 from importance_audit.records.as_json import dumps
+from importance_audit.records.ranking import question_in_words
 from importance_audit.report.pages.html import print_html, to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Name, plain
@@ -107,6 +108,20 @@ def test_a_subject_that_begins_with_a_model_is_shown_by_its_label():
     result = replace(result_of("apartments"), findings=(finding,))
     labels = labels_of(configured(result, labels={"forest": "Champion", "rmse": "x"}))
     assert labels["forest, rmse"] == "Champion, RMSE"
+
+
+def test_the_measure_of_a_history_is_said_in_words():
+    """A history stores keys, so that runs of every version can be compared."""
+    record = replace(
+        result_of("apartments").importances[0],
+        loss="one_minus_auc",
+        positive_class="true",
+    )
+    result = replace(result_of("apartments"), importances=(record,))
+    asked = "forest, permutation of features, one_minus_auc, true"
+    said = "forest, permutation of features, 1 − AUC, class true"
+    assert labels_of(result)[asked] == said
+    assert question_in_words(record) == said
 
 
 def test_pairs_are_shown_by_the_labels_of_their_features():

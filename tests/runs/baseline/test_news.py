@@ -71,7 +71,7 @@ def test_noise_is_no_news():
 def test_a_feature_that_left_its_band_is_told_with_both_numbers():
     before, now = run_of([30, 20, 10]), run_of([30, 26, 10], draw=8)
     record = now.importances[0]
-    question = f"{record.method} of {record.of}, forest, {record.loss}"
+    question = "forest, permutation of features, RMSE"
     old, new = before.importances[0].mean[1], record.mean[1]
     line = f"Moved in {question}: 'b' from {old:.4g} to {new:.4g}."
     assert news(before, now, NO_HISTORY) == (line,)
