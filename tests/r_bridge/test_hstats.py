@@ -217,7 +217,7 @@ def test_pd_importance_of_a_group_is_not_asked_of_hstats():
 
 @pytest.mark.parametrize(
     ("losses", "words"),
-    [(("sum_of_squares",), "'sum_of_squares' is"), (("mse", "sum_of_squares"), "is")],
+    [(("sum_of_squares",), "'sum of squares' is"), (("mse", "sum_of_squares"), "is")],
 )
 def test_a_loss_that_is_no_mean_over_rows_is_refused(losses, words):
     with pytest.raises(NotApplicable) as refusal:
