@@ -227,8 +227,11 @@ def _missing_values(table: Table, target: str) -> tuple[str, ...]:
         usual = [word for word in words_in if column_types.is_missing_word(word)]
         others = [str(word).strip().casefold() for word in {*words_in} - {*usual}]
         is_yes_or_no = name == target and len(others) == 2 and YES.intersection(others)
-        is_unread = not _can_be_read(table, name, ())
-        if usual and (is_yes_or_no or is_unread) and _can_be_read(table, name, usual):
+        if (
+            usual
+            and (is_yes_or_no or not _can_be_read(table, name, ()))
+            and _can_be_read(table, name, usual)
+        ):
             words += usual
     return tuple(dict.fromkeys(words))
 
