@@ -86,7 +86,8 @@ def replay(
     """
     n_rows = bins.shape[1]
     at_once = max(1, max_bytes // (8 * (packing.n_outputs + 1) * max(1, n_rows)))
-    lenders = bins if lenders is None else lenders
+    bins = np.ascontiguousarray(bins)  # another order would be compiled anew
+    lenders = bins if lenders is None else np.ascontiguousarray(lenders)
     nodes = nodes_for(packing, bins, lenders)
     words, parts = _words_of(packing)
     ruled = None if nodes.rules is None else (nodes.table, nodes.rules)
