@@ -200,7 +200,7 @@ def _ask(
     method = entry.method.replace("_", " ")
     if is_in_force("method", entry.method):
         method = f"the method {entry.method!r}"
-    label = f"{method} of {entry.of} by {engine}"
+    label = f"{method} of {entry.of} by {'Python' if engine == OURS else engine}"
     curves: tuple[Effect, ...] = ()
     leaves: checks.Leaves = {}
     with reporting_routes(partial(journal.add_route, entry)):

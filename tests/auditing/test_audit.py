@@ -354,8 +354,8 @@ def test_an_optional_package_that_is_absent_is_not_compared_because_of_that():
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({"method": "impurity"}, "Impurity of features by python: "),
-        ({"method": "drop_column"}, "Drop column of features by python: "),
+        ({"method": "impurity"}, "Impurity of features by Python: "),
+        ({"method": "drop_column"}, "Drop column of features by Python: "),
     ],
 )
 def test_what_has_no_answer_of_a_model_is_a_note_of_the_result(entry, words):

@@ -156,7 +156,7 @@ def test_what_another_engine_is_asked_is_told_and_timed():
     journal = Journal(log=Log(lambda *step: told.append(step)))
     journal.log.at = (2, 5, "permutation of features, m")
     journal.guarded("m", "permutation of features by DALEX", lambda: 1, "DALEX")
-    journal.guarded("m", "permutation of features by python", lambda: 1)
+    journal.guarded("m", "permutation of features by Python", lambda: 1)
     assert told == [(2, 5, "permutation of features, m: DALEX")]
     (line,) = journal.log.lines
     assert line["step"] == "permutation of features by DALEX, m"

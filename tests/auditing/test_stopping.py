@@ -170,7 +170,7 @@ def test_a_method_that_dies_is_one_failed_method_of_a_whole_run(error):
     result = dying(error, after=9)
     assert (exit_code(result), result.run.status) == (4, "complete")
     failures = [f.message for f in result.findings if f.check == "method_failed"]
-    assert any("Permutation of features by python failed" in text for text in failures)
+    assert any("Permutation of features by Python failed" in text for text in failures)
     assert type(error).__name__ in "".join(lines(result, "error"))
     assert failures[0].rstrip(".") in page(result).split('id="sec-a"')[0]
 

@@ -205,7 +205,7 @@ def failed_result() -> AuditResult:
         check="method_failed",
         severity="failure",
         subject="svm",
-        message="Impurity of features by python failed: no trees here.",
+        message="Impurity of features by Python failed: no trees here.",
     )
     return apartments_result(findings=(*FINDINGS, failed))
 

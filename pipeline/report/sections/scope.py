@@ -203,10 +203,9 @@ def titled(text: str) -> str:
 
     def name_of(found: re.Match[str]) -> str:
         title = titles[found[1].lower()]
-        by = f" by {word('words.python')}" if found[2] else ""
-        return (title if found[1][:1].isupper() else _in_sentence(title)) + by
+        return title if found[1][:1].isupper() else _in_sentence(title)
 
-    return re.sub(rf"(?i:\b({keys}))( by python)?\b", name_of, text)
+    return re.sub(rf"(?i:\b({keys}))\b", name_of, text)
 
 
 def _in_sentence(title: str) -> str:

@@ -148,7 +148,7 @@ def test_a_check_that_was_not_run_is_skipped_with_its_reason():
 
 def test_a_failed_method_is_an_error_with_its_message():
     (failed,) = outcomes(result_of("failed"), "run")
-    assert failed == ("error", "Impurity of features by python failed: no trees here.")
+    assert failed == ("error", "Impurity of features by Python failed: no trees here.")
 
 
 def test_no_name_breaks_a_line_a_cell_or_an_element():

@@ -67,7 +67,7 @@ def test_measures_are_listed_with_those_they_were_asked_of():
 
 def test_what_was_not_tested_is_named_as_on_the_cards():
     messages = (
-        "Lowess r2 of features by python; impurity of features by python: no trees.",
+        "Lowess r2 of features by Python; impurity of features by Python: no trees.",
         "Stability of drop_column of features: no time was left.",
     )
     notes = [found("not_applicable", "forest", "info", message=m) for m in messages]
