@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from inspect import signature
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -202,8 +203,9 @@ def audit(
     the_task = _task_of(by_name, frame, y, task, is_array=is_array)
     settings = _settings(config, asked, minutes, the_task.name)
     if n_jobs is not None:
-        if n_jobs < 1:
-            raise ConfigError([f"n_jobs must be at least 1; {n_jobs} was given."])
+        if not isinstance(n_jobs, Integral) or n_jobs < 1:
+            rule = "n_jobs must be a whole number from 1"
+            raise ConfigError([f"{rule}; {quote(n_jobs)} was given."])
         execution = replace(settings.execution, n_jobs=n_jobs)
         settings = replace(settings, execution=execution)
     classes = classes_of(by_name.values(), y, the_task.name)

@@ -726,8 +726,8 @@ def test_an_audit_that_measured_nothing_raises_with_its_reasons():
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"n_jobs": 0}, "n_jobs must be at least 1; 0 was given."),
-        ({"n_jobs": -1}, "n_jobs must be at least 1; -1 was given."),
+        ({"n_jobs": 0}, "n_jobs must be a whole number from 1; 0 was given."),
+        ({"n_jobs": 2.5}, "n_jobs must be a whole number from 1; 2.5 was given."),
         ({"minutes": 0}, "minutes must be above 0; 0 was given."),
     ],
 )
