@@ -60,20 +60,18 @@ def engine_figures(facts: Facts) -> tuple[Figure, ...]:
 def _engine_figure(facts: Facts, ranking: Ranking, pairs: pd.DataFrame) -> Figure:
     """Return a ranking as each engine measured it; `pairs` compare its engines."""
     record, model = ranking.record, short_name(ranking.subject)
-    others = [other for _, other in ranking.others][: len(ENGINES) - 1]
-    engines = tuple(engine_name(side.engine) for side in (record, *others))
-    bounds = [interval(side) for side in (record, *others)]
+    sides = [record, *(other for _, other in ranking.others)][: len(ENGINES)]
+    engines = tuple(engine_name(side.engine) for side in sides)
+    bounds = [interval(side) for side in sides]
     rows = []
     for name in (record.features[row] for row in ranking.leading(ROWS)):
-        points = []
-        for side, engine, (low, high) in zip(
-            (record, *others), engines, bounds, strict=True
-        ):
+        points, values = [], []
+        for side, engine, (low, high) in zip(sides, engines, bounds, strict=True):
             at = side.features.index(name)
             mean = float(side.mean[at])
             if np.isfinite(mean):
                 points.append((engine, mean, float(low[at]), float(high[at])))
-        values = (f"{one} {number(mean, ranking.places)}" for one, mean, *_ in points)
+                values.append(f"{engine} {number(mean, ranking.places)}")
         title = say(
             "figures.mark_alone",
             model=model,
@@ -82,7 +80,7 @@ def _engine_figure(facts: Facts, ranking: Ranking, pairs: pd.DataFrame) -> Figur
         )
         rows.append(EngineRow(display_name(name), tuple(points), plain(title)))
     uncompared = set(pairs.loc[pairs["verdict"] == "not compared", "engine_b"])
-    compared = [record, *(other for other in others if other.engine not in uncompared)]
+    compared = [side for side in sides if side.engine not in uncompared]
     orders = {tuple(np.array(one.features)[np.argsort(one.rank)]) for one in compared}
     key, n = "one_order" if len(orders) == 1 else "orders", len(compared)
     if n == 1:

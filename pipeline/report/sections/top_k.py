@@ -121,9 +121,8 @@ def _figure(
         if shown:
             panels.append((title, tuple(shown)))
 
-    gaps = [line for line in every if not all(map(isfinite, line.means))]
-    empty = dict.fromkeys(line.label for line in gaps if not _has_points(line))
-    if any(map(_has_points, gaps)):
+    empty = dict.fromkeys(line.label for line in every if not _has_points(line))
+    if any(np.isnan(line.means).any() and _has_points(line) for line in every):
         caption += say("top_k.gaps")
     if empty:
         caption += say("top_k.empty", names=joined(empty, "; "))
@@ -182,7 +181,7 @@ def _selection_table(facts: Facts, judge: str, frame: pd.DataFrame) -> Table:
     if empty:
         n = say_count(tallied("selection", empty), "split")
         notes.append(say("selection.empty", n=n))
-    splits = tallied("selection", int(frame["split"].nunique()))
+    path, splits = "selection.value", tallied("selection", frame["split"].nunique())
     head = _head(facts, str(frame["loss"].iloc[0]))
     return table_of(
         f"selection-{key_of(judge)}",
@@ -192,13 +191,8 @@ def _selection_table(facts: Facts, judge: str, frame: pd.DataFrame) -> Table:
             (
                 display_name(label),
                 Value("selection.k", size, number(size, 1), derived="mean"),
-                Value("selection.value", mean, number(mean, places), derived="mean"),
-                Value(
-                    "selection.value",
-                    error,
-                    number(error, places),
-                    derived="standard error",
-                ),
+                Value(path, mean, number(mean, places), derived="mean"),
+                Value(path, error, number(error, places), derived="standard error"),
             )
             for label, size, mean, error in found
         ],
