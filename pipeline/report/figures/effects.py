@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isfinite, nan
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from ..text.number_text import plain_number, significant
 from . import drawing, parts, typeface
@@ -88,22 +88,6 @@ class EffectPanel:
         return [[(x, start + slope * x) for x in ends] for start, slope in self.lines]
 
 
-class _Spot(NamedTuple):
-    """One panel in its place, with its name; of a category also both edges.
-
-    Of a number `y` rises from the bottom of the plot to the top, and `ticks` are the
-    values at it; of a category it counts the levels from the top down.
-    """
-
-    panel: EffectPanel
-    heading: parts.Lines
-    x: Scale
-    y: Scale
-    ticks: tuple[float, ...] = ()
-    has_values: bool = False
-    edges: tuple[float, float] = (0.0, WIDTH)
-
-
 def draw_effects(
     panels: Sequence[EffectPanel],
     *,
@@ -135,14 +119,79 @@ def draw_effects(
         entries.append((band_text, _BAND))
     sheet = Sheet()
     top = parts.key(sheet, entries)
-    spots, height = _layout(panels, reference, top)
     parts.put_label(sheet, 0.0, top + 1.6, axis_label)
-    for n, spot in enumerate(spots):
-        if spot.panel.kind == "number":
-            _put_number(sheet, spot, looks, reference, str(n), missing_text)
-        else:
-            _put_category(sheet, spot, looks, reference, str(n), counts_label)
-    return sheet.cut(height)
+    numbers = [panel for panel in panels if panel.kind == "number"]
+    categories = [panel for panel in panels if panel.kind == "category"]
+    across = _ACROSS.get(len(panels), 4)
+    low, high = _ends(numbers, reference)
+    ticks = drawing.ticks(low, high, most=4)
+    ticks = ticks if len(ticks) > 2 else drawing.ticks(low, high, most=6)
+    foot = _FOOT * (high - low) * any(panel.counts for panel in numbers)
+    left = parts.widest(drawing.tick_texts(ticks)) + 1.8 if numbers else 0.0
+    step = (WIDTH - left + _BESIDE) / across
+    # Names and counts of all levels are as wide, so that plots begin and end alike.
+    names = [level for panel in categories for level in panel.levels]
+    wide = max((typeface.width(name, NAME) for name in names), default=0.0)
+    wide = min(max(wide * parts.SLACK + 3.0, 15.0), _NAMES_WIDE)
+    counts = [text for panel in categories for text in panel.count_texts.values()]
+    beside = max(parts.widest(counts) + 3.0, 10.0) if counts else 0.0
+    needed = min(ceil((wide + _DOTS_WIDE + beside + _BESIDE) / step), across)
+
+    # Each panel with its number, its name, how many cells it takes, how high it is.
+    called = [panel.feature for panel in (*numbers, *categories)]
+    headings = parts.headings(called, step - _BESIDE)
+    lines: list[list[tuple[int, EffectPanel, parts.Lines, int, float]]] = []
+    free = 0
+    for n, panel in enumerate((*numbers, *categories)):
+        cells, tall = 1, _PLOT[across]
+        if panel.kind == "category":
+            n_levels = len(panel.levels)
+            cells, tall = needed, n_levels * (_TIGHT if n_levels > 8 else _EVEN)
+        if cells > free:
+            lines.append([])
+            free = across
+        lines[-1].append((n, panel, headings[n], cells, tall))
+        free -= cells
+
+    y = top + _LABEL
+    for line in lines:
+        x = left
+        y += _HEADING + parts.heading_height(heading for _, _, heading, *_ in line)
+        tallest = max(tall for *_, tall in line)
+        for n, panel, heading, cells, tall in line:
+            parts.put_heading(sheet, (x, y - 2.8), heading)
+            right = x + min(cells * step - _BESIDE, _WIDEST)
+            if panel.kind == "category":
+                # As high as the numbers beside, where that is not too airy.
+                pitch = min(tallest / len(panel.levels), _AIRY)
+                n_lines = 2 if pitch >= 2 * parts.NAME_LINE else 1
+                room = (wide - 3.0) / parts.SLACK
+                texts = typeface.shortened(panel.levels, room, NAME, lines=n_lines)
+                slot = parts.Slot(x + wide, y, right - beside)
+                ends = _ends(categories, reference)
+                scale = Scale(*ends, slot.left, slot.right - slot.left)
+                column = parts.Column(texts, wide, pitch)
+                rows = parts.put_rows(sheet, column, scale, slot, names_at=x)
+                _put_category(rows, panel, right, looks, reference, n, counts_label)
+            else:
+                # It holds the curves and the bars.
+                at = sorted(place for place, _ in panel.counts)
+                half = _least_gap(at) / 2
+                grid = [place for curve in panel.curves for place in curve.grid]
+                grid += [place + side for place in at for side in (-half, half)]
+                ends = drawing.limits(grid, pad=0.03)
+                scale = Scale(*ends, x, right - _ASIDE * panel.has_missing - x)
+                up = Scale(low - foot, high, y + tall, -tall)
+                plot = parts.Plot(sheet, scale, up)
+                _put_number(plot, panel, ticks, looks, reference, n, missing_text)
+                if x == left:  # the first of a line has the numbers
+                    for value, text in zip(
+                        ticks, drawing.tick_texts(ticks), strict=True
+                    ):
+                        sheet.label(x - 1.8, up.at(value), text, anchor="right")
+            x += cells * step
+        y += tallest + _TICKS + _BETWEEN
+    return sheet.cut(y - _BETWEEN)
 
 
 def paged_effects(
@@ -151,9 +200,9 @@ def paged_effects(
     """Return the panels in their order, divided so that a page holds each part."""
 
     def fits(some: Sequence[EffectPanel]) -> bool:
+        sheet = draw_effects(some, axis_label="", reference=nan, reference_text="")
         # The words on the dashed line may need a line of the key for themselves.
-        top = parts.key(Sheet(), [*_looks(some).items()]) + parts.KEY_LINE
-        return len(some) <= _MOST and _layout(some, nan, top)[1] <= _PAGE
+        return len(some) <= _MOST and sheet.height + parts.KEY_LINE <= _PAGE
 
     return parts.paged(panels, fits)
 
@@ -174,76 +223,6 @@ def _looks(panels: Sequence[EffectPanel]) -> dict[str, Look]:
     return dict(zip(labels, drawing.SERIES, strict=False))
 
 
-def _layout(
-    panels: Sequence[EffectPanel], reference: float, top: float
-) -> tuple[list[_Spot], float]:
-    """Return all panels in their places below `top`, and where they end."""
-    numbers = [panel for panel in panels if panel.kind == "number"]
-    categories = [panel for panel in panels if panel.kind == "category"]
-    across = _ACROSS.get(len(panels), 4)
-    low, high = _ends(numbers, reference)
-    ticks = drawing.ticks(low, high, most=4)
-    ticks = ticks if len(ticks) > 2 else drawing.ticks(low, high, most=6)
-    foot = _FOOT * (high - low) * any(panel.counts for panel in numbers)
-    left = parts.widest(drawing.tick_texts(ticks)) + 1.8 if numbers else 0.0
-    step = (WIDTH - left + _BESIDE) / across
-    # Names and counts of all levels are as wide, so that plots begin and end alike.
-    names = [level for panel in categories for level in panel.levels]
-    wide = max((typeface.width(name, NAME) for name in names), default=0.0)
-    wide = min(max(wide * parts.SLACK + 3.0, 15.0), _NAMES_WIDE)
-    counts = [text for panel in categories for text in panel.count_texts.values()]
-    beside = max(parts.widest(counts) + 3.0, 10.0) if counts else 0.0
-    needed = min(ceil((wide + _DOTS_WIDE + beside + _BESIDE) / step), across)
-
-    def height(panel: EffectPanel) -> float:
-        n = len(panel.levels)
-        return (
-            n * (_TIGHT if n > 8 else _EVEN) if panel in categories else _PLOT[across]
-        )
-
-    lines: list[list[EffectPanel]] = []
-    free = 0
-    for panel in (*numbers, *categories):
-        cells = needed if panel in categories else 1
-        if cells > free:
-            lines.append([])
-            free = across
-        lines[-1].append(panel)
-        free -= cells
-    called = [panel.feature for line in lines for panel in line]
-    headings = list(parts.headings(called, step - _BESIDE))
-    spots: list[_Spot] = []
-    y = top + _LABEL
-    for line in lines:
-        own = headings[len(spots) : len(spots) + len(line)]
-        y += _HEADING + parts.heading_height(own)
-        x, tallest = left, max(map(height, line))
-        for n, (panel, heading) in enumerate(zip(line, own, strict=True)):
-            cells = needed if panel in categories else 1
-            right = x + min(cells * step - _BESIDE, _WIDEST)
-            if panel in categories:
-                plot = Scale(*_ends(categories, reference), x + wide, 0.0)
-                plot = plot._replace(width=right - beside - plot.left)
-                n_levels = len(panel.levels)
-                # As high as the numbers beside, where that is not too airy.
-                down = min(tallest, _AIRY * n_levels)
-                rows = Scale(0.0, n_levels, y, down)
-                spots.append(_Spot(panel, heading, plot, rows, edges=(x, right)))
-            else:
-                # It holds the curves and the bars.
-                at = sorted(place for place, _ in panel.counts)
-                half = _least_gap(at) / 2
-                grid = [place for curve in panel.curves for place in curve.grid]
-                grid += [place + side for place in at for side in (-half, half)]
-                plot = Scale(*drawing.limits(grid, pad=0.03), x, 0.0)
-                plot = plot._replace(width=right - _ASIDE * panel.has_missing - x)
-                up = Scale(low - foot, high, y + _PLOT[across], -_PLOT[across])
-                spots.append(_Spot(panel, heading, plot, up, ticks, n == 0))
-            x += cells * step
-        y += tallest + _TICKS + _BETWEEN
-    return spots, y - _BETWEEN
-
-
 def _ends(panels: Sequence[EffectPanel], reference: float) -> tuple[float, float]:
     """Return the ends of the axis of values that these panels share."""
     curves = [curve for panel in panels for curve in panel.curves]
@@ -254,29 +233,26 @@ def _ends(panels: Sequence[EffectPanel], reference: float) -> tuple[float, float
 
 
 def _put_number(
-    sheet: Sheet,
-    spot: _Spot,
+    plot: parts.Plot,
+    panel: EffectPanel,
+    ticks: Sequence[float],
     looks: Looks,
     reference: float,
-    name: str,
+    number: int,
     missing_text: str,
 ) -> None:
     """Draw the curves of a number, where its rows lie, and what a missing one predicts.
 
     Bands are drawn below the lines of the grid, which stay readable.
     """
-    panel, x, y = spot.panel, spot.x, spot.y
-    plot, span, curves = (
-        parts.Plot(sheet, x, y),
-        (x.left, x.right),
-        _drawn(panel, looks),
-    )
+    sheet, x, y = plot
+    span, curves = (x.left, x.right), _drawn(panel, looks)
     for curve in panel.curves:
         if curve.band:
             band = sorted(zip(curve.grid, curve.band, strict=True))
             sides = [(x.at(at), y.at(low), y.at(high)) for at, (low, high) in band]
             sheet.area(*zip(*sides, strict=True), face=FILL, name="band")
-    sheet.levels(span, map(y.at, spot.ticks))
+    sheet.levels(span, map(y.at, ticks))
     # How many rows lie where; each panel's fullest place is equally high.
     counts = sorted((x.at(place), count) for place, count in panel.counts)
     half = max(0.42 * _least_gap([middle for middle, _ in counts]) or 1.7, 0.12)
@@ -290,7 +266,7 @@ def _put_number(
         known = zip(curve.grid, curve.values, strict=True)
         points = sorted((at, value) for at, value in known if isfinite(at))
         across, up = zip(*points, strict=True)
-        plot.line(across, up, look, name=f"curve-{name}-{n}")
+        plot.line(across, up, look, name=f"curve-{number}-{n}")
         if len(points) <= _FEW:
             for point in points:
                 plot.mark(*point, Look(look.colour, size=2.2 if n else 3.2))
@@ -298,9 +274,8 @@ def _put_number(
         across, up = zip(*line, strict=True)
         plot.line(across, up, _KNOWN, name="known")
     whole = all(at == round(at) for curve in panel.curves for at in curve.grid)
-    ticks = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
-    parts.foot(sheet, x, y.left, *ticks)
-    parts.put_heading(sheet, (x.left, y.right - 2.8), spot.heading)
+    along = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
+    parts.foot(sheet, x, y.left, *along)
     # From grid point to grid point, what all curves say there.
     readings: dict[float, list[str]] = {}
     for curve in panel.curves:
@@ -312,14 +287,11 @@ def _put_number(
     middles = [x.at((one + other) / 2) for one, other in pairwise(grid)]
     for at, ends in zip(grid, pairwise([x.left, *middles, x.right]), strict=True):
         sheet.box(ends, (y.right, y.left), title="; ".join(readings[at]))
-    if spot.has_values:
-        for value, text in zip(spot.ticks, drawing.tick_texts(spot.ticks), strict=True):
-            sheet.label(x.left - 1.8, y.at(value), text, anchor="right")
     if panel.has_missing:
         middle, said = x.right + _POINT, [f"{panel.feature} {missing_text}"]
         sheet.levels((x.right + 1.6, x.right + _ASIDE - 1.4), [y.left])
         for n, look, curve in curves:
-            sheet.mark(middle, y.at(curve.missing), look, name=f"missing-{name}-{n}")
+            sheet.mark(middle, y.at(curve.missing), look, name=f"missing-{number}-{n}")
             if isfinite(curve.missing):
                 said.append(f"{curve.label}: {significant(curve.missing, 4)}")
         beside = (x.right + 1.0, x.right + _ASIDE)
@@ -333,27 +305,20 @@ def _least_gap(places: Sequence[float]) -> float:
 
 
 def _put_category(
-    sheet: Sheet,
-    spot: _Spot,
+    rows: parts.Rows,
+    panel: EffectPanel,
+    right: float,
     looks: Looks,
     reference: float,
-    name: str,
+    number: int,
     counts_label: str,
 ) -> None:
-    """Draw one row per level: its name, its marks, its number of rows."""
-    panel, x = spot.panel, spot.x
-    left, right = spot.edges
-    names, counts = panel.levels, panel.count_texts
-    top, pitch = spot.y.left, spot.y.width / len(names)
-    lines = 2 if pitch >= 2 * parts.NAME_LINE else 1
-    room = (x.left - left - 3.0) / parts.SLACK
-    texts = typeface.shortened(names, room, NAME, lines=lines)
-    column, slot = parts.Column(texts, x.left, pitch), parts.Slot(x.left, top, x.right)
-    rows = parts.put_rows(sheet, column, x, slot, names_at=left)
+    """Draw the marks of each level, and at the `right` edge its number of rows."""
+    sheet, x, counts = rows.sheet, rows.scale, panel.count_texts
     sheet.uprights([x.at(reference)], rows.span, _REFERENCE, name="reference")
     start = x.at(reference) if isfinite(reference) else x.left
     lead, *_ = looks
-    for n, (level, y) in enumerate(zip(names, rows.places, strict=True)):
+    for n, (level, y) in enumerate(zip(panel.levels, rows.places, strict=True)):
         values = {}
         for curve in panel.curves:
             points = dict(zip(curve.grid, curve.values, strict=True))
@@ -366,11 +331,10 @@ def _put_category(
         sheet.levels(hairline, [y], Look(HAIR, 0.7))
         for k, look, curve in _drawn(panel, looks):
             at = x.at(values[curve.label])
-            sheet.mark(at, y, look, name=f"level-{name}-{n}-{k}")
+            sheet.mark(at, y, look, name=f"level-{number}-{n}-{k}")
         sheet.label(right, y, counts.get(level, ""), anchor="right")
         known = [(label, value) for label, value in values.items() if isfinite(value)]
         said = [f"{label}: {significant(value, 4)}" for label, value in known]
         rows.tell(y, "; ".join([f"{panel.feature} {level}", *said]))
     if counts:
-        sheet.label(right, top - 2.8, counts_label, anchor="right")
-    parts.put_heading(sheet, (left, top - 2.8), spot.heading)
+        sheet.label(right, rows.top - 2.8, counts_label, anchor="right")
